@@ -1,0 +1,27 @@
+"""The errors that users meet, one class a cause.
+
+Every message says what was expected, what was found and what to do, in one or
+two sentences, and never contains a value taken from private data.
+"""
+
+from __future__ import annotations
+
+
+class DPAuditError(Exception):
+    """Base of every error that is meant for a user."""
+
+
+class InputError(DPAuditError, ValueError):
+    """A file, parameter or claim is not of the expected form (exit code 2)."""
+
+
+class ProtocolError(DPAuditError, RuntimeError):
+    """A program broke the protocol of the curator (exit code 4)."""
+
+
+class BudgetExceeded(ProtocolError):
+    """A program asked a question that its curator's budget does not cover."""
+
+
+class TooLargeError(InputError):
+    """An exact analysis would exceed its stated cap (exit code 2)."""
