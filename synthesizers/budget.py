@@ -1,0 +1,125 @@
+"""What a question costs, and the budget that refuses one question too many.
+
+The sums here are those of basic composition and of zCDP composition; both hold
+for questions chosen adaptively as long as the sum is checked before each
+question is answered (a privacy filter: Rogers et al. 2016; Whitehouse et al.
+2023). The theorem that this entails is the proving layer's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from synthesizers.errors import BudgetExceeded, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An upper bound on the privacy loss of one question; None: no finite bound.
+
+    ``epsilon``: pure differential privacy, in nats. ``rho``: zCDP (Bun &
+    Steinke 2016).
+    """
+
+    epsilon: Fraction | None
+    rho: Fraction | None
+
+    @classmethod
+    def pure(cls, epsilon: Fraction) -> Cost:
+        """The cost of an ε-DP question: also ε²/2-zCDP (Bun & Steinke 2016, Prop. 1.4)."""
+        return cls(epsilon, epsilon * epsilon / 2)
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(_plus(self.epsilon, other.epsilon), _plus(self.rho, other.rho))
+
+    def to_json(self) -> dict[str, Any]:
+        """The cost as plain data; null where there is no finite bound."""
+        return {
+            "epsilon": None if self.epsilon is None else str(self.epsilon),
+            "rho": None if self.rho is None else str(self.rho),
+        }
+
+
+FREE = Cost(Fraction(0), Fraction(0))
+UNBOUNDED = Cost(None, None)
+
+
+def _plus(left: Fraction | None, right: Fraction | None) -> Fraction | None:
+    return None if left is None or right is None else left + right
+
+
+@dataclass(frozen=True, slots=True)
+class PureBudget:
+    """At most ``epsilon`` of pure differential privacy in all."""
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        if self.epsilon < 0:
+            raise InputError("a budget needs epsilon >= 0")
+
+    def check(self, spent: Cost) -> None:
+        """Raise BudgetExceeded where the sum of all costs passes the budget."""
+        if spent.epsilon is None or spent.epsilon > self.epsilon:
+            raise BudgetExceeded(_message(f"epsilon = {self.epsilon}", spent.epsilon))
+
+    def exhausted(self, spent: Cost) -> bool:
+        """Whether every further question that costs anything would be refused."""
+        return spent.epsilon == self.epsilon
+
+    def to_json(self) -> dict[str, Any]:
+        """The budget as plain data."""
+        return {"epsilon": str(self.epsilon)}
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDPBudget:
+    """At most ``rho`` of zero-concentrated differential privacy in all."""
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        if self.rho < 0:
+            raise InputError("a budget needs rho >= 0")
+
+    def check(self, spent: Cost) -> None:
+        """Raise BudgetExceeded where the sum of all costs passes the budget."""
+        if spent.rho is None or spent.rho > self.rho:
+            raise BudgetExceeded(_message(f"rho = {self.rho}", spent.rho))
+
+    def exhausted(self, spent: Cost) -> bool:
+        """Whether every further question that costs anything would be refused."""
+        return spent.rho == self.rho
+
+    def to_json(self) -> dict[str, Any]:
+        """The budget as plain data."""
+        return {"rho": str(self.rho)}
+
+
+@dataclass(frozen=True, slots=True)
+class UnlimitedBudget:
+    """No limit: for analysis, and for programs that promise no finite guarantee."""
+
+    def check(self, spent: Cost) -> None:
+        """Accept every question."""
+
+    def exhausted(self, spent: Cost) -> bool:
+        """Whether every further question would be refused: never."""
+        return False
+
+    def to_json(self) -> dict[str, Any]:
+        """The budget as plain data."""
+        return {"unlimited": True}
+
+
+Budget = PureBudget | ZCDPBudget | UnlimitedBudget
+
+
+def _message(limit: str, spent: Fraction | None) -> str:
+    total = "without finite bound" if spent is None else f"at {float(spent):.6g}"
+    return (
+        f"the budget is {limit}, and the next question would leave the total {total}; "
+        "ask less, add more noise, or open the curator with a larger budget"
+    )

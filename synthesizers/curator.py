@@ -1,0 +1,205 @@
+"""The curator: all that a program may ask, and the only way to ask it.
+
+A program is a plain function of a curator. It never holds the data: it sees
+the public constants, and the outcomes of its own questions. What answers a
+question is the *reading* (sampled, enumerated, …) that opened the curator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.budget import FREE, Budget, Cost
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import DPAuditError, InputError, ProtocolError
+from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select
+from synthesizers.neighbours import Neighbours
+from synthesizers.noise import Noise
+from synthesizers.public_laws import PublicLaw
+from synthesizers.queries import Query
+from synthesizers.selection import Exponential
+from synthesizers.table_laws import TableLaw
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The public constants of a run.
+
+    ``records``: n where it is public, otherwise None. ``rows``: the public size
+    that outputs and bounds may use; n itself where n is public.
+    """
+
+    domain: Domain
+    neighbours: Neighbours
+    records: int | None
+    rows: int | None
+
+    def __post_init__(self) -> None:
+        if self.neighbours.records_public and self.records is None:
+            raise InputError("under replace-one the number of records is public: state it")
+        if not self.neighbours.records_public and self.records is not None:
+            raise InputError("the number of records is private under these neighbours")
+        for name, value in (("records", self.records), ("rows", self.rows)):
+            if value is not None and value < 0:
+                raise InputError(f"{name} must not be negative, found {value}")
+
+    @classmethod
+    def of(cls, domain: Domain, neighbours: Neighbours, size: int | None) -> Setting:
+        """The setting in which ``size`` is n where n is public, and always the public size."""
+        public = neighbours.records_public
+        return cls(domain, neighbours, size if public else None, size)
+
+    def require_rows(self) -> int:
+        """The public output size; InputError where nobody stated it."""
+        if self.rows is None:
+            raise InputError(
+                "the number of records is private here, so the output size must be a public "
+                "constant: give --rows M (or --records N for an enumerated instance)"
+            )
+        return self.rows
+
+
+Answer = Callable[[Event], Outcome]
+Output = Any
+
+
+class Program(Protocol):
+    """A synthesizer: asks a curator, returns what is released."""
+
+    def __call__(self, curator: Curator) -> Output:
+        """The output: counts over the domain's cells, a `Dataset`, or one plain value."""
+
+
+class Curator:
+    """Answers a program's questions, keeps the ledger, refuses what exceeds the budget.
+
+    Guarantee
+    ---------
+    The costs of all answered questions sum to at most the budget, whatever the
+    program does with the answers: each question is charged before it is
+    answered. Backed by ``tests/synthesizers/test_curator.py``.
+    """
+
+    __slots__ = ("__answer", "__budget", "__setting", "__spent", "__transcript")
+
+    def __init__(self, setting: Setting, budget: Budget, answer: Answer) -> None:
+        self.__setting = setting
+        self.__budget = budget
+        self.__answer = answer
+        self.__transcript: list[tuple[Event, Outcome]] = []
+        self.__spent = FREE
+
+    @property
+    def domain(self) -> Domain:
+        """The declared domain."""
+        return self.__setting.domain
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The neighbouring relation of the analysis or release."""
+        return self.__setting.neighbours
+
+    @property
+    def setting(self) -> Setting:
+        """All public constants."""
+        return self.__setting
+
+    @property
+    def records(self) -> int | None:
+        """n where it is public; None where it is private."""
+        return self.__setting.records
+
+    @property
+    def ledger(self) -> tuple[Event, ...]:
+        """The events asked so far."""
+        return tuple(event for event, _ in self.__transcript)
+
+    @property
+    def transcript(self) -> tuple[tuple[Event, Outcome], ...]:
+        """The events asked so far, with their outcomes."""
+        return tuple(self.__transcript)
+
+    @property
+    def spent(self) -> Cost:
+        """The sum of the costs so far."""
+        return self.__spent
+
+    def measure(self, query: Query, noise: Noise, *, low: int, high: int) -> IntArray:
+        """The query's answers plus noise, clamped to ``low … high``; [size of the query]."""
+        return np.array(self.__ask(Measure(query, noise, low, high)), np.int64)
+
+    def select(self, scores: Query, noise: Exponential) -> int:
+        """The number of a candidate, chosen by its private score."""
+        return self.__ask(Select(scores, noise))[0]
+
+    def sanitize(self, law: TableLaw) -> IntArray:
+        """Counts over the domain's cells, from a row-stochastic law of the table."""
+        return np.array(self.__ask(Sanitize(law)), np.int64)
+
+    def draw(self, law: PublicLaw) -> IntArray:
+        """An outcome of public randomness."""
+        return np.array(self.__ask(Draw(law)), np.int64)
+
+    def __ask(self, event: Event) -> Outcome:
+        spent = self.__spent + event.cost(self.domain, self.neighbours)
+        self.__budget.check(spent)
+        outcome = self.__answer(event)
+        self.__spent = spent
+        self.__transcript.append((event, outcome))
+        return outcome
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ProtocolError(
+            f"the program asked the curator for {name!r}, which it does not offer; "
+            "data are reached through measure, select, sanitize and draw alone"
+        )
+
+
+def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
+    """An output as a tuple that can be compared: counts, or one plain value.
+
+    Raises ProtocolError for an output of another kind.
+    """
+    if isinstance(output, Dataset):
+        return tuple(output.histogram().tolist())
+    if isinstance(output, np.ndarray):
+        output = output.tolist()
+    if isinstance(output, bool | int | str):
+        return (output,)
+    if isinstance(output, list | tuple):
+        flat = tuple(value.item() if isinstance(value, np.generic) else value for value in output)
+        if all(value is None or isinstance(value, int | str) for value in flat):
+            return flat
+    raise ProtocolError(
+        f"the program returned {type(output).__name__}; expected counts over the domain's "
+        f"{domain.size} cells (integers, None for a suppressed one), a Dataset, or one plain value"
+    )
+
+
+def ask_program(program: Program, curator: Curator) -> Output:
+    """Run a program on a curator; its own exceptions become ProtocolErrors.
+
+    The message of a foreign exception is withheld: it may quote an answer.
+    """
+    try:
+        return program(curator)
+    except (DPAuditError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        frames = error.__traceback__
+        while frames is not None and frames.tb_next is not None:
+            frames = frames.tb_next
+        line = "an unknown line" if frames is None else f"line {frames.tb_lineno}"
+        raise ProtocolError(
+            f"the program raised {type(error).__name__} ({line} of its code); "
+            "a program must answer for every transcript"
+        ) from error

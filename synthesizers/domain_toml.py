@@ -1,0 +1,189 @@
+"""A domain as TOML, for people to write.
+
+::
+
+    name = "patients"
+    [attributes]
+    sex   = { values = ["male", "female"] }
+    age   = { bins = [0, 30, 45, 60, 120], ordinal = true }
+    grade = { values = ["1", "2", "3"], ordinal = true, missing = true }
+    [hierarchies.sex]
+    levels = [["anyone", "anyone"]]
+    [individual]
+    id = "person_id"
+
+Bin edges are taken exactly as written: 0.1 is 1/10, and a ratio is the text
+``"1/3"``. ``missing = "N"`` declares a missing value that tables write as N.
+The name defaults to the file's. No other keys are known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from synthesizers.attributes import Attribute, Hierarchy
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.numerals import number_text, rational
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_PLACE = re.compile(r"\(at (line [0-9]+, column [0-9]+|end of document)\)$")
+
+
+def domain_from_toml(text: str, default_name: str) -> Domain:
+    """Return the domain that a TOML text declares, ``default_name`` being used if it has no name.
+
+    Raises ``InputError`` with the place of a fault of syntax, or the key that is
+    unknown, absent or of the wrong type.
+    """
+    document = _parsed(text)
+    _require_known(document, ("name", "attributes", "hierarchies", "individual"), "the file")
+    if "attributes" not in document:
+        raise InputError("the table [attributes] is missing; declare each attribute in it")
+    attributes = _table(document["attributes"], "[attributes]")
+    hierarchies = _table(document.get("hierarchies", {}), "[hierarchies]")
+    name = document.get("name", default_name)
+    if not isinstance(name, str):
+        raise InputError("name must be text in quotes")
+    return Domain(
+        name,
+        tuple(_attribute(key, declared) for key, declared in attributes.items()),
+        tuple(_hierarchy(key, declared) for key, declared in hierarchies.items()),
+        _individual(document),
+    )
+
+
+def domain_to_toml(domain: Domain) -> str:
+    """Return the TOML text that ``domain_from_toml`` reads back as ``domain``."""
+    lines = [f"name = {_quoted(domain.name)}", "", "[attributes]"]
+    for attribute in domain.attributes:
+        edges = attribute.edges
+        if edges is None:
+            fields = [f"values = {_array(attribute.values)}"]
+        else:
+            fields = [f"bins = [{', '.join(_edge_text(edge) for edge in edges)}]"]
+        if attribute.ordinal:
+            fields.append("ordinal = true")
+        if attribute.missing:
+            label = attribute.missing_label
+            fields.append(f"missing = {_quoted(label) if label else 'true'}")
+        lines.append(f"{_key(attribute.name)} = {{ {', '.join(fields)} }}")
+    for hierarchy in domain.hierarchies:
+        levels = ", ".join(_array(level) for level in hierarchy.levels)
+        lines += ["", f"[hierarchies.{_key(hierarchy.attribute)}]", f"levels = [{levels}]"]
+    if domain.individual is not None:
+        lines += ["", "[individual]", f"id = {_quoted(domain.individual)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _parsed(text: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"), parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        place = _PLACE.search(str(error))
+        where = f" (at {place.group(1)})" if place is not None else ""
+        raise InputError(
+            f"it is not valid TOML{where}; a domain file has a table [attributes] with lines like "
+            'sex = { values = ["male", "female"] }'
+        ) from error
+
+
+def _attribute(name: str, declared: object) -> Attribute:
+    what = f"attribute {name!r}"
+    fields = _table(declared, what)
+    _require_known(fields, ("values", "bins", "ordinal", "missing"), what)
+    if ("values" in fields) == ("bins" in fields):
+        raise InputError(f"{what}: it needs either values or bins, and not both")
+    ordinal, missing = fields.get("ordinal", False), fields.get("missing", False)
+    if not isinstance(ordinal, bool):
+        raise InputError(f"{what}: ordinal must be true or false")
+    if not isinstance(missing, bool | str) or missing == "":
+        raise InputError(f"{what}: missing must be true, false, or the text that tables write")
+    label = missing if isinstance(missing, str) else ""
+    if "values" in fields:
+        values = _texts(fields["values"], f"{what}: values")
+        return Attribute(name, values, ordinal, None, bool(missing), label)
+    edges = [_edge(edge, what) for edge in _array_of(fields["bins"], f"{what}: bins")]
+    return Attribute.binned(
+        name, edges, ordinal=ordinal, missing=bool(missing), missing_label=label
+    )
+
+
+def _hierarchy(name: str, declared: object) -> Hierarchy:
+    what = f"[hierarchies.{name}]"
+    fields = _table(declared, what)
+    _require_known(fields, ("levels",), what)
+    levels = _array_of(fields.get("levels"), f"{what}: levels")
+    return Hierarchy(name, tuple(_texts(level, f"{what}: each level") for level in levels))
+
+
+def _individual(document: Mapping[str, object]) -> str | None:
+    if "individual" not in document:
+        return None
+    fields = _table(document["individual"], "[individual]")
+    _require_known(fields, ("id",), "[individual]")
+    column = fields.get("id")
+    if not isinstance(column, str):
+        raise InputError("[individual] needs id, the name of the id column, as text in quotes")
+    return column
+
+
+def _edge(declared: object, what: str) -> Fraction:
+    if isinstance(declared, int) and not isinstance(declared, bool):
+        return Fraction(declared)
+    value = rational(str(declared)) if isinstance(declared, Decimal | str) else None
+    if value is None:
+        raise InputError(f'{what}: a bin edge must be a finite number or a ratio like "1/3"')
+    return value
+
+
+def _table(declared: object, what: str) -> Mapping[str, object]:
+    if not isinstance(declared, dict):
+        raise InputError(f"{what} must be a table")
+    return declared
+
+
+def _array_of(declared: object, what: str) -> Sequence[object]:
+    if not isinstance(declared, list):
+        raise InputError(f"{what} must be an array, as in [ … ]")
+    return declared
+
+
+def _texts(declared: object, what: str) -> tuple[str, ...]:
+    items = _array_of(declared, what)
+    texts = tuple(item for item in items if isinstance(item, str))
+    if len(texts) < len(items):
+        raise InputError(f'{what} must be texts; write numbers in quotes, as in "1"')
+    return texts
+
+
+def _require_known(fields: Mapping[str, object], known: Sequence[str], what: str) -> None:
+    unknown = [key for key in fields if key not in known]
+    if unknown:
+        raise InputError(
+            f"{what} has the unknown key {unknown[0]!r}; the keys known there are "
+            f"{', '.join(known)}"
+        )
+
+
+def _quoted(text: str) -> str:
+    """Return a TOML basic string; JSON's escapes are a part of TOML's."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _array(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]"
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) is not None else _quoted(name)
+
+
+def _edge_text(edge: Fraction) -> str:
+    text = number_text(edge)
+    return _quoted(text) if "/" in text else text

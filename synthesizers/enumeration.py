@@ -1,0 +1,393 @@
+"""Reading 2: every transcript of a program, for all databases at once.
+
+The program has no database in its hand, so one run of it serves all of them:
+along a transcript the curator multiplies a vector of chances, one entry a
+database. Transcripts are visited depth first by replaying the program on the
+outcomes chosen so far; nothing but the current transcript is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
+from synthesizers.errors import ProtocolError, TooLargeError
+from synthesizers.events import Coordinate, Databases, Event, Outcome
+from synthesizers.exact import TABLE_ERROR, is_zero, multiply
+from synthesizers.watch import watched
+
+Vector = NDArray[Any]
+Transcript = tuple[tuple[Event, Outcome], ...]
+
+MAX_TRANSCRIPTS = 5_000_000
+MAX_PRODUCTS = 20_000_000_000
+MAX_EXACT_PRODUCTS = 2_000_000
+"""Caps on transcripts and on databases × transcripts, set so that two cores finish within
+about ten minutes (`benchmarks/enumeration.py` prints the rates)."""
+
+_SAFE_LOG2 = -1000.0
+
+
+class Arithmetic(Protocol):
+    """How chances are held and multiplied: doubles with an error count, or exactly."""
+
+    cap: int
+
+    def table(self, coordinate: Coordinate) -> Vector:
+        """Chances of a coordinate, [outcomes, databases]."""
+
+    def ones(self, count: int) -> Vector:
+        """The vector that every transcript starts from."""
+
+    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
+        """The product; ``floor``: a lower bound on log2 of its positive entries."""
+
+    def floor(self, table: Vector) -> float:
+        """log2 of the smallest positive entry."""
+
+    def operations(self, coordinates: int) -> int:
+        """Relative error of a product of that many table entries, in units of 2^-53."""
+
+
+class FloatArithmetic:
+    """Doubles.
+
+    Guarantee
+    ---------
+    A product of c table entries has relative error at most γ_N with N =
+    ``operations(c)``, and is 0 exactly where an entry is: a product that would
+    fall below the normal doubles raises TooLargeError. Backed by the comparison
+    with exact arithmetic in ``tests/synthesizers/test_enumeration.py``.
+    """
+
+    cap = MAX_PRODUCTS
+
+    def table(self, coordinate: Coordinate) -> Vector:
+        """Chances, [outcomes, databases]."""
+        return coordinate.floats
+
+    def ones(self, count: int) -> Vector:
+        """A vector of ones."""
+        return np.ones(count)
+
+    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
+        """The product, entry by entry."""
+        if floor > _SAFE_LOG2:
+            return np.asarray(left * right)
+        try:
+            with np.errstate(under="raise"):
+                return np.asarray(left * right)
+        except FloatingPointError:
+            raise TooLargeError(
+                "a transcript's chance falls below the smallest normal double; use --exact, "
+                "fewer records or a smaller epsilon"
+            ) from None
+
+    def floor(self, table: Vector) -> float:
+        """log2 of the smallest positive entry."""
+        positive = table[table > 0]
+        return math.log2(positive.min()) - 1 if len(positive) else 0.0
+
+    def operations(self, coordinates: int) -> int:
+        """One rounding a table entry (two units) and one a product."""
+        return (TABLE_ERROR + 1) * coordinates
+
+
+_multiply = np.frompyfunc(multiply, 2, 1)
+
+
+class ExactArithmetic:
+    """Fractions, ratios of exponential sums, or intervals: see `synthesizers.exact`."""
+
+    cap = MAX_EXACT_PRODUCTS
+
+    def table(self, coordinate: Coordinate) -> Vector:
+        """Chances, [outcomes, databases]."""
+        return coordinate.exact
+
+    def ones(self, count: int) -> Vector:
+        """A vector of ones."""
+        return np.array([Fraction(1)] * count, np.object_)
+
+    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
+        """The product, entry by entry."""
+        return np.asarray(_multiply(left, right))
+
+    def floor(self, table: Vector) -> float:
+        """Exact numbers do not underflow."""
+        return 0.0
+
+    def operations(self, coordinates: int) -> int:
+        """Exact numbers are not rounded."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How large an enumeration is, judged by the program's first path.
+
+    ``transcripts``: the product of the widths of the questions on that path
+    (exact for a program whose questions do not depend on its answers).
+    """
+
+    databases: int
+    transcripts: int
+    widest: str
+    widest_width: int
+
+    @property
+    def products(self) -> int:
+        """Databases × transcripts."""
+        return self.databases * self.transcripts
+
+    def require(self, cap: int) -> None:
+        """Raise TooLargeError, naming the widest event, where the job passes the cap."""
+        if self.transcripts > MAX_TRANSCRIPTS or self.products > cap:
+            raise TooLargeError(
+                f"the enumeration needs {_count(self.transcripts)} transcripts for "
+                f"{self.databases} databases; the cap is {_count(MAX_TRANSCRIPTS)} transcripts and "
+                f"{_count(cap)} products. The widest event is {self.widest} with "
+                f"{_count(self.widest_width)} outcomes: take fewer cells, records or bounds"
+            )
+
+
+def _count(number: int) -> str:
+    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One transcript: its events and outcomes, its output, its chance under every database."""
+
+    transcript: Transcript
+    output: tuple[Any, ...]
+    chances: Vector
+    operations: int
+
+
+class _Branch:
+    """One event on the current path, at its current outcome."""
+
+    def __init__(
+        self,
+        event: Event,
+        coordinates: tuple[Coordinate, ...],
+        before: Vector,
+        floor: float,
+        arithmetic: Arithmetic,
+        first: range | None,
+    ) -> None:
+        self.event = event
+        self.coordinates = coordinates
+        self.arithmetic = arithmetic
+        self.tables = [arithmetic.table(c) for c in coordinates]
+        self.first = range(len(self.tables[0])) if first is None else first
+        self.stops = [self.first.stop, *(len(t) for t in self.tables[1:])]
+        self.at = [self.first.start] + [0] * (len(self.tables) - 1)
+        self.prefix: list[Vector] = [before] * (len(self.tables) + 1)
+        floors = [arithmetic.floor(table) for table in self.tables]
+        self.floors = [floor + sum(floors[: level + 1]) for level in range(len(floors))]
+        self.zeros = [_has_zero(table) for table in self.tables]
+        self.alive = self._seek(0)
+
+    @property
+    def chances(self) -> Vector:
+        return self.prefix[-1]
+
+    @property
+    def outcome(self) -> Outcome:
+        parts = (c.outcomes[place] for c, place in zip(self.coordinates, self.at, strict=True))
+        return tuple(value for part in parts for value in part)
+
+    def advance(self) -> bool:
+        """Move to the next possible outcome; False when there is none."""
+        self.at[-1] += 1
+        return self._seek(len(self.at) - 1)
+
+    def _seek(self, level: int) -> bool:
+        while level < len(self.tables):
+            if self.at[level] >= self.stops[level]:
+                if level == 0:
+                    return False
+                level -= 1
+                self.at[level] += 1
+                continue
+            row = self.tables[level][self.at[level]]
+            product = self.arithmetic.times(self.prefix[level], row, self.floors[level])
+            if self.zeros[level] and all(is_zero_entry(value) for value in product):
+                self.at[level] += 1
+                continue
+            level += 1
+            self.prefix[level] = product
+            if level < len(self.tables):
+                self.at[level] = 0
+        return True
+
+
+def is_zero_entry(value: Any) -> bool:
+    """Whether an entry of a chance vector, of either arithmetic, is exactly 0."""
+    return value == 0.0 if isinstance(value, float) else is_zero(value)
+
+
+def _has_zero(table: Vector) -> bool:
+    if table.dtype != np.object_:
+        return not table.all()
+    return any(is_zero(value) for value in table.ravel())
+
+
+def plan(program: Program, setting: Setting, databases: Databases) -> Plan:
+    """Judge the size of an enumeration by one run; nothing is enumerated."""
+    widths: list[tuple[int, Event]] = []
+
+    def answer(event: Event) -> Outcome:
+        widths.append((event.width(databases), event))
+        coordinates = event.coordinates(databases)
+        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
+
+    curator = Curator(setting, UnlimitedBudget(), answer)
+    with watched():
+        canonical_output(ask_program(program, curator), setting.domain)
+    width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
+    name = "none" if event is None else describe(event)
+    transcripts = math.prod(width for width, _ in widths)
+    return Plan(len(databases.rows), transcripts, name, width)
+
+
+def describe(event: Event) -> str:
+    """An event in a few words."""
+    match event.kind:
+        case "measure":
+            return f"measure {event.query.kind} + {event.noise.name}"  # type: ignore[union-attr]
+        case "select":
+            return f"select by {event.scores.kind}"  # type: ignore[union-attr]
+        case _:
+            return f"{event.kind} {event.law.name}"  # type: ignore[union-attr]
+
+
+def leaves(
+    program: Program,
+    setting: Setting,
+    databases: Databases,
+    arithmetic: Arithmetic,
+    *,
+    budget: Budget | None = None,
+    first: range | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Leaf]:
+    """Every transcript with its output and its chance under every database.
+
+    ``first`` limits the first coordinate of the first event to some of its
+    outcomes, so that parts of the work can run side by side. ``progress`` is
+    told the number of transcripts done, now and then.
+
+    Raises ProtocolError where the program asks other questions on replay,
+    returns another output for the same transcript, or reaches past the curator;
+    TooLargeError above `MAX_TRANSCRIPTS`.
+
+    Guarantee
+    ---------
+    For every database the chances of all leaves sum to 1 (over all parts of
+    ``first``), and each is the product of the exact chances of its events.
+    Backed by ``tests/synthesizers/test_enumeration.py``.
+    """
+    limit = UnlimitedBudget() if budget is None else budget
+    laws = lru_cache(maxsize=256)(lambda event: event.coordinates(databases))
+    start = arithmetic.ones(len(databases.rows))
+    path: list[_Branch] = []
+    done = 0
+
+    def play() -> tuple[tuple[Any, ...], Transcript]:
+        depth = 0
+
+        def answer(event: Event) -> Outcome:
+            nonlocal depth
+            if depth == len(path):
+                before = path[-1].chances if path else start
+                floor = path[-1].floors[-1] if path else 0.0
+                part = first if not path else None
+                path.append(_Branch(event, laws(event), before, floor, arithmetic, part))
+                if not path[-1].alive:
+                    raise _NothingHere
+            elif path[depth].event != event:
+                raise ProtocolError(
+                    f"on replay of the same answers the program asked another question "
+                    f"(question {depth + 1}: first {describe(path[depth].event)}, then "
+                    f"{describe(event)}); questions may depend on the transcript alone"
+                )
+            depth += 1
+            return path[depth - 1].outcome
+
+        curator = Curator(setting, limit, answer)
+        with watched() as reach:
+            output = canonical_output(ask_program(program, curator), setting.domain)
+        if reach.seen:
+            raise ProtocolError(reach.message())
+        if depth < len(path):
+            raise ProtocolError(
+                "on replay of the same answers the program asked fewer questions; "
+                "questions may depend on the transcript alone"
+            )
+        return output, curator.transcript
+
+    while True:
+        try:
+            output, transcript = play()
+        except _NothingHere:
+            return
+        chances = path[-1].chances if path else start
+        coordinates = sum(len(branch.tables) for branch in path)
+        yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
+        done += 1
+        if done & (done - 1) == 0 and play()[0] != output:
+            raise ProtocolError(
+                "on replay of the same answers the program returned another output; "
+                "its randomness must come from curator.draw with a declared law"
+            )
+        if progress is not None and done % 256 == 0:
+            progress(done)
+        if done > MAX_TRANSCRIPTS:
+            raise TooLargeError(
+                f"the program has more than {MAX_TRANSCRIPTS} transcripts; "
+                "take fewer cells, records or narrower bounds"
+            )
+        while path and not path[-1].advance():
+            path.pop()
+        if not path:
+            return
+
+
+class _NothingHere(BaseException):
+    """This part of the first event's outcomes is impossible under every database."""
+
+
+def first_outcomes(program: Program, setting: Setting, databases: Databases) -> int:
+    """How many outcomes the first coordinate of the first event has (1 without events)."""
+    seen: list[int] = []
+
+    def answer(event: Event) -> Outcome:
+        coordinates = event.coordinates(databases)
+        seen.append(len(coordinates[0].outcomes))
+        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
+
+    ask_program(program, Curator(setting, UnlimitedBudget(), answer))
+    return seen[0] if seen else 1
+
+
+def output_of(leaf: Leaf) -> tuple[Any, ...]:
+    """What is released when the output is."""
+    return leaf.output
+
+
+def transcript_of(leaf: Leaf) -> tuple[Any, ...]:
+    """What is released when the transcript is: all outcomes, in order."""
+    return tuple(value for _, outcome in leaf.transcript for value in outcome)
+

@@ -1,0 +1,270 @@
+"""Events: one question each, with its support and its chance under every database.
+
+`Measure` asks a query and adds noise, `Select` chooses a candidate by its
+score, `Sanitize` sends the table through a row-stochastic law, and `Draw` is
+public randomness given the transcript. An event's answer splits into
+independent coordinates; each coordinate knows its outcomes and the chance of
+every one of them under every listed database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.budget import FREE, Cost
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError, TooLargeError
+from synthesizers.exact import Exact, ExpRational, nearest_float
+from synthesizers.neighbours import Neighbours
+from synthesizers.noise import Noise, clamped_mass
+from synthesizers.public_laws import PublicLaw
+from synthesizers.queries import Query, answers_of_histograms
+from synthesizers.selection import Exponential
+from synthesizers.table_laws import TableLaw
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Outcome = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Databases:
+    """The databases of an exact analysis: ``rows`` of counts over the domain's cells."""
+
+    domain: Domain
+    rows: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """One independent coordinate of an answer.
+
+    ``outcomes[o]`` is what the coordinate may be; ``chance(o, t)`` its exact
+    chance for the distinct truth number t; ``truths[d]`` the truth's number
+    under database d.
+
+    Guarantee
+    ---------
+    ``floats`` holds the exact chances within relative error 2·2^-53
+    (`synthesizers.exact.TABLE_ERROR`), and is 0 exactly where the chance is 0.
+    """
+
+    outcomes: Sequence[Outcome]
+    chance: Callable[[int, int], Exact]
+    truths: IntArray
+
+    @cached_property
+    def _columns(self) -> int:
+        return int(self.truths.max()) + 1
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """Chances as doubles, [outcomes, databases]."""
+        table = [
+            [_rounded(self.chance(outcome, truth)) for truth in range(self._columns)]
+            for outcome in range(len(self.outcomes))
+        ]
+        return np.array(table, np.float64)[:, self.truths]
+
+    @cached_property
+    def exact(self) -> NDArray[np.object_]:
+        """Exact chances, [outcomes, databases]."""
+        table = np.empty((len(self.outcomes), self._columns), np.object_)
+        for outcome in range(len(self.outcomes)):
+            for truth in range(self._columns):
+                table[outcome, truth] = self.chance(outcome, truth)
+        return table[:, self.truths]
+
+
+def _rounded(value: Exact) -> float:
+    return _rounded_exponential(value) if isinstance(value, ExpRational) else nearest_float(value)
+
+
+@lru_cache(maxsize=65536)
+def _rounded_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> float:
+    return nearest_float(ExpRational(dict(numerator), dict(denominator)))
+
+
+def _rounded_exponential(value: ExpRational) -> float:
+    # The same few chances fill a whole table, so each form is evaluated once.
+    return _rounded_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
+
+
+def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+    values, numbers = np.unique(rows, axis=0, return_inverse=True)
+    return values, np.asarray(numbers, np.int64).reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A query's answers plus independent noise, clamped to ``low … high``."""
+
+    query: Query
+    noise: Noise
+    low: int
+    high: int
+    kind = "measure"
+
+    def __post_init__(self) -> None:
+        for name, bound in (("low", self.low), ("high", self.high)):
+            if isinstance(bound, bool) or not isinstance(bound, int | np.integer):
+                raise InputError(f"a measurement declares its bounds; {name} must be an integer")
+        if self.low > self.high:
+            raise InputError(f"a measurement needs low <= high, found {self.low} > {self.high}")
+
+    def width(self, databases: Databases) -> int:
+        """How many answers are possible."""
+        return (self.high - self.low + 1) ** self.query.size(databases.domain)
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """One coordinate an answer of the query."""
+        answers = answers_of_histograms(self.query, databases.domain, databases.rows)
+        options = [(value,) for value in range(self.low, self.high + 1)]
+        return tuple(self._coordinate(options, column) for column in answers.T)
+
+    def _coordinate(self, options: Sequence[Outcome], column: IntArray) -> Coordinate:
+        truths, numbers = _distinct(column[:, None])
+        values = truths[:, 0].tolist()
+
+        def chance(outcome: int, truth: int) -> Exact:
+            answer = options[outcome][0]
+            return clamped_mass(self.noise, values[truth], answer, self.low, self.high)
+
+        return Coordinate(options, chance, numbers)
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """The noise's cost at the query's sensitivity; clamping is post-processing."""
+        return self.noise.cost(self.query.sensitivity(domain, neighbours))
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data, with the sensitivity and cost that follow."""
+        sensitivity = self.query.sensitivity(domain, neighbours)
+        return {
+            "event": self.kind,
+            "query": self.query.to_json(),
+            "noise": self.noise.to_json(),
+            "low": int(self.low),
+            "high": int(self.high),
+            "sensitivity": {
+                "l1": sensitivity.l1,
+                "l2_squared": sensitivity.l2_squared,
+                "linf": sensitivity.linf,
+            },
+            "cost": self.cost(domain, neighbours).to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """One candidate, chosen by its private score."""
+
+    scores: Query
+    noise: Exponential
+    kind = "select"
+
+    def width(self, databases: Databases) -> int:
+        """How many candidates there are."""
+        return self.scores.size(databases.domain)
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """A single coordinate: the candidate's number."""
+        answers = answers_of_histograms(self.scores, databases.domain, databases.rows)
+        truths, numbers = _distinct(answers)
+        chances = [self.noise.chances(scores) for scores in truths.tolist()]
+        options = [(candidate,) for candidate in range(answers.shape[1])]
+        return (Coordinate(options, lambda outcome, truth: chances[truth][outcome], numbers),)
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """The exponential mechanism's cost at the scores' sensitivity."""
+        return self.noise.cost(self.scores.sensitivity(domain, neighbours))
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data, with the sensitivity and cost that follow."""
+        sensitivity = self.scores.sensitivity(domain, neighbours)
+        return {
+            "event": self.kind,
+            "scores": self.scores.to_json(),
+            "noise": self.noise.to_json(),
+            "sensitivity": {"linf": sensitivity.linf, "monotone": sensitivity.monotone},
+            "cost": self.cost(domain, neighbours).to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitize:
+    """The whole table through a row-stochastic law."""
+
+    law: TableLaw
+    kind = "sanitize"
+
+    def width(self, databases: Databases) -> int:
+        """How many tables may come out."""
+        return len(self.law.outcomes(databases.rows))
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """A single coordinate: the table that comes out."""
+        options = self.law.outcomes(databases.rows)
+        truths, numbers = _distinct(databases.rows)
+        tables = [tuple(row) for row in truths.tolist()]
+
+        def chance(outcome: int, truth: int) -> Exact:
+            return self.law.chance(tables[truth], options[outcome])
+
+        return (Coordinate(options, chance, numbers),)
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """The law's own bound."""
+        return self.law.cost(neighbours)
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data, with its cost."""
+        return {
+            "event": self.kind,
+            "law": self.law.to_json(),
+            "cost": self.cost(domain, neighbours).to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Public randomness given the transcript: it costs nothing."""
+
+    law: PublicLaw
+    kind = "draw"
+
+    def width(self, databases: Databases) -> int:
+        """How many outcomes there are."""
+        return self.law.count()
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """A single coordinate, of the same chance under every database."""
+        if self.law.count() > MAX_OUTCOMES:
+            raise TooLargeError(
+                f"a {self.law.name} draw has {self.law.count()} outcomes, too many to enumerate; "
+                "the transcript can be analysed instead (--released transcript)"
+            )
+        options = self.law.outcomes()
+        chances: list[Fraction] = [self.law.chance(option) for option in options]
+        numbers = np.zeros(len(databases.rows), np.int64)
+        return (Coordinate(options, lambda outcome, truth: chances[outcome], numbers),)
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """Nothing: the law does not depend on the data."""
+        return FREE
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data."""
+        return {"event": self.kind, "law": self.law.to_json(), "cost": FREE.to_json()}
+
+
+MAX_OUTCOMES = 5_000_000
+"""The most outcomes of one draw that are enumerated (a choice of this project)."""
+
+Event = Measure | Select | Sanitize | Draw

@@ -1,0 +1,180 @@
+"""Intervals with rational ends, rounded outwards, and certified exp and log.
+
+Transcendental functions come from mpmath at a working precision far above the
+one asked for; the result is widened by the precision asked for, so a last-digit
+error of the library cannot leave the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import mpmath
+
+from synthesizers.errors import InputError
+
+WORKING_BITS = 192
+"""Significant bits kept in the ends of an interval after each operation."""
+
+GUARD_BITS = 40
+"""Bits computed beyond those asked for before a result of mpmath is widened."""
+
+
+def round_down(value: Fraction, bits: int) -> Fraction:
+    """The largest number of ``bits`` significant bits that is at most ``value``."""
+    if value == 0:
+        return value
+    shift = bits - (value.numerator.bit_length() - value.denominator.bit_length())
+    if shift >= 0:
+        return Fraction((value.numerator << shift) // value.denominator, 1 << shift)
+    return Fraction((value.numerator // (value.denominator << -shift)) << -shift)
+
+
+def round_up(value: Fraction, bits: int) -> Fraction:
+    """The smallest number of ``bits`` significant bits that is at least ``value``."""
+    return -round_down(-value, bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All real numbers from ``lower`` to ``upper``, both rational.
+
+    Guarantee
+    ---------
+    Sums, differences, products and quotients of intervals hold every sum,
+    difference, product and quotient of their members: the exact ends are
+    rounded outwards to ``WORKING_BITS`` significant bits. Backed by the
+    containment properties in ``tests/synthesizers/test_intervals.py``.
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __post_init__(self) -> None:
+        if self.lower > self.upper:
+            raise InputError("an interval needs lower <= upper")
+
+    @classmethod
+    def around(cls, lower: Fraction, upper: Fraction) -> Interval:
+        """The interval of the two ends, rounded outwards to the working precision."""
+        return cls(round_down(lower, WORKING_BITS), round_up(upper, WORKING_BITS))
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the interval is the single number 0."""
+        return self.lower == 0 == self.upper
+
+    def __add__(self, other: object) -> Interval:
+        right = as_interval(other)
+        if right is None:
+            return NotImplemented
+        return Interval.around(self.lower + right.lower, self.upper + right.upper)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.upper, -self.lower)
+
+    def __sub__(self, other: object) -> Interval:
+        right = as_interval(other)
+        return NotImplemented if right is None else self + (-right)
+
+    def __rsub__(self, other: object) -> Interval:
+        left = as_interval(other)
+        return NotImplemented if left is None else left + (-self)
+
+    def __mul__(self, other: object) -> Interval:
+        right = as_interval(other)
+        if right is None:
+            return NotImplemented
+        if self.lower >= 0 and right.lower >= 0:
+            return Interval.around(self.lower * right.lower, self.upper * right.upper)
+        products = [a * b for a in (self.lower, self.upper) for b in (right.lower, right.upper)]
+        return Interval.around(min(products), max(products))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Interval:
+        right = as_interval(other)
+        if right is None:
+            return NotImplemented
+        if right.lower <= 0 <= right.upper:
+            raise ZeroDivisionError("the divisor's interval holds 0")
+        return self * Interval(1 / right.upper, 1 / right.lower)
+
+    def __rtruediv__(self, other: object) -> Interval:
+        left = as_interval(other)
+        return NotImplemented if left is None else left / self
+
+
+def as_interval(value: object) -> Interval | None:
+    """The interval of one rational or of an interval; None for anything else."""
+    if isinstance(value, Interval):
+        return value
+    if isinstance(value, int | Fraction):
+        return Interval(Fraction(value), Fraction(value))
+    return None
+
+
+def _mpf(value: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def _fraction(value: mpmath.mpf) -> Fraction:
+    sign, mantissa, exponent, _ = value._mpf_
+    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -magnitude if sign else magnitude
+
+
+def _enclosed(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> Interval:
+    with mpmath.workprec(precision):
+        value = _fraction(function())
+    slack = abs(value) / 2**bits
+    return Interval(value - slack, value + slack)
+
+
+@lru_cache(maxsize=65536)
+def exp_interval(power: Fraction, bits: int = WORKING_BITS) -> Interval:
+    """An interval of relative half-width 2^-``bits`` that holds e^``power``."""
+    if power == 0:
+        return Interval(Fraction(1), Fraction(1))
+    # The argument is rounded before exp sees it, so its magnitude costs that many bits.
+    size = max(0, abs(power.numerator).bit_length() - power.denominator.bit_length() + 1)
+    return _enclosed(lambda: mpmath.exp(_mpf(power)), bits + GUARD_BITS + size, bits)
+
+
+@lru_cache(maxsize=65536)
+def log_interval(value: Fraction, bits: int = WORKING_BITS) -> Interval:
+    """An interval of relative half-width 2^-``bits`` that holds ln ``value`` (> 0).
+
+    Near 1 the logarithm is as small as the distance from 1, so the precision
+    grows by the bits that the subtraction cancels.
+    """
+    if value <= 0:
+        raise InputError("ln needs a positive number")
+    if value == 1:
+        return Interval(Fraction(0), Fraction(0))
+    distance = abs(value - 1)
+    cancelled = max(0, distance.denominator.bit_length() - distance.numerator.bit_length() + 1)
+    return _enclosed(lambda: mpmath.log(_mpf(value)), bits + GUARD_BITS + cancelled, bits)
+
+
+def log_of(interval: Interval, bits: int = WORKING_BITS) -> Interval:
+    """An interval that holds ln of every member of a positive interval."""
+    lower = log_interval(interval.lower, bits).lower
+    return Interval(lower, log_interval(interval.upper, bits).upper)
+
+
+def float_below(value: Fraction) -> float:
+    """The largest double that is at most ``value``."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
+
+
+def float_above(value: Fraction) -> float:
+    """The smallest double that is at least ``value``."""
+    return -float_below(-value)

@@ -1,0 +1,96 @@
+"""Program parameters as text: how ``--set name=value`` becomes a typed field.
+
+A built-in program is a frozen dataclass. Each field carries its parser in its
+metadata, made by the functions here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
+from synthesizers.neighbours import Neighbours, neighbours_from
+
+Parser = Callable[[str, str], Any]
+
+
+def rational(text: str, name: str) -> Fraction:
+    """A rational: integer, decimal or fraction."""
+    return parse_rational(text, name)
+
+
+def rationals(text: str, name: str) -> tuple[Fraction, ...]:
+    """One rational or several, separated by commas."""
+    return tuple(parse_rational(part, name) for part in text.split(","))
+
+
+def switch(text: str, name: str) -> bool:
+    """True or false, in words."""
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    if text.lower() not in words:
+        raise InputError(f"{name} must be true or false, found {text!r}")
+    return words[text.lower()]
+
+
+def relation(text: str, name: str) -> Neighbours:
+    """A neighbouring relation of records."""
+    if text not in ("add-remove", "replace-one"):
+        raise InputError(f"{name} must be add-remove or replace-one, found {text!r}")
+    return neighbours_from(text)
+
+
+def one_of(*options: str) -> Parser:
+    """A parser that accepts exactly these words."""
+
+    def parse(text: str, name: str) -> str:
+        if text not in options:
+            raise InputError(f"{name} must be one of {', '.join(options)}; found {text!r}")
+        return text
+
+    return parse
+
+
+def parameter(parser: Parser, default: Any = dataclasses.MISSING) -> Any:
+    """A dataclass field that ``--set`` can fill; required without a default."""
+    return dataclasses.field(default=default, metadata={"parser": parser})
+
+
+def spelled(field: str) -> str:
+    """A field's name as users write it."""
+    return field.replace("_", "-")
+
+
+def from_text(program: type[Any], name: str, values: Mapping[str, str]) -> Any:
+    """The program of its parameters as text; raises InputError for any that do not fit."""
+    fields = {spelled(field.name): field for field in dataclasses.fields(program)}
+    given: dict[str, Any] = {}
+    for key, text in values.items():
+        field = fields.get(spelled(key))
+        if field is None:
+            known = ", ".join(fields) or "none"
+            raise InputError(f"{name} has no parameter {key!r}; it takes: {known}")
+        given[field.name] = field.metadata["parser"](text, spelled(key))
+    for key, field in fields.items():
+        if field.name not in given and field.default is dataclasses.MISSING:
+            raise InputError(f"{name} needs the parameter {key}: add --set {key}=…")
+    return program(**given)
+
+
+def to_text(program: Any) -> dict[str, str]:
+    """A program's parameters as text, those at None left out; `from_text` reads it back."""
+    texts: dict[str, str] = {}
+    for field in dataclasses.fields(program):
+        value = getattr(program, field.name)
+        if value is None:
+            continue
+        if isinstance(value, tuple):
+            texts[spelled(field.name)] = ",".join(str(part) for part in value)
+        elif isinstance(value, bool):
+            texts[spelled(field.name)] = str(value).lower()
+        else:
+            texts[spelled(field.name)] = getattr(value, "name", None) or str(value)
+    return texts

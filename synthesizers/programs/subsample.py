@@ -1,0 +1,51 @@
+"""Subsample: a uniform sample of the records themselves.
+
+Purpose: a yardstick of utility ("as good as a 10 % sample"), and the positive
+control of every privacy audit.
+
+Source: SDNist (Lothe et al.), Table 3; MGD (Li et al.), Table 1.
+
+Inputs: fraction f; floor(f n) of the n records are released as they are.
+
+Budget: none. Not differentially private: a record of a cell of its own is
+shown with chance f, so epsilon is infinite and delta(epsilon) = f for every
+epsilon under replace-one (where f n is whole). Under add-remove the size of
+the sample tells of n as well.
+
+Post-processing: none.
+
+Assumes public: the domain.
+
+Known weaknesses: no protection at all for those who are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.curator import Curator, Setting
+from synthesizers.programs.parameters import parameter, rational
+from synthesizers.table_laws import Subsample as SubsampleLaw
+
+
+@dataclass(frozen=True, slots=True)
+class Subsample:
+    """See the module's card."""
+
+    fraction: Fraction = parameter(rational)
+
+    def __post_init__(self) -> None:
+        SubsampleLaw(self.fraction)
+
+    def __call__(self, curator: Curator) -> NDArray[np.int64]:
+        """Counts over the domain's cells."""
+        return curator.sanitize(SubsampleLaw(self.fraction))
+
+    def budget(self, setting: Setting) -> Budget:
+        """No finite guarantee holds, so none is promised."""
+        return UnlimitedBudget()

@@ -1,0 +1,56 @@
+"""Domain files in and out: the TOML form, and the column schemas of shared data.
+
+A domain file is public, so that messages may quote the names in it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from synthesizers.column_schemas import domain_from_column_schema
+from synthesizers.domain import Domain
+from synthesizers.domain_toml import domain_from_toml, domain_to_toml
+from synthesizers.errors import InputError
+
+_MAX_BYTES = 64 * 2**20
+
+
+def load_domain(path: str | Path) -> Domain:
+    """Return the domain that a file declares.
+
+    A name ending in ``.json`` is a column schema (``column_schemas``); anything
+    else is TOML (``domain_toml``), as is ``-``, standard input. Raises
+    ``InputError`` for a file that cannot be read, is not of its form, is larger
+    than 64 MiB, or declares no proper domain.
+    """
+    standard_input = str(path) == "-"
+    spoken = "the domain on standard input" if standard_input else f"the domain file {path}"
+    content = sys.stdin.buffer.read(_MAX_BYTES + 1) if standard_input else _content(path, spoken)
+    if len(content) > _MAX_BYTES:
+        raise InputError(f"{spoken} is larger than {_MAX_BYTES} bytes; is it a table of records?")
+    name = Path(path).name
+    json = name.endswith(".json")
+    parse: Callable[[str, str], Domain] = domain_from_column_schema if json else domain_from_toml
+    stem = name.removesuffix(".json").removesuffix(".schema").removesuffix(".toml")
+    try:
+        return parse(content.decode("utf-8-sig"), "domain" if stem in {"", "-"} else stem)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{spoken} is not UTF-8 text; is it a domain file?") from error
+    except InputError as error:
+        raise InputError(f"{spoken}: {error}") from error
+
+
+def dump_domain(domain: Domain) -> str:
+    """Return the domain as the text of a TOML domain file: ``load_domain`` gives it back."""
+    return domain_to_toml(domain)
+
+
+def _content(path: str | Path, spoken: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a readable path"
+        raise InputError(f"{spoken} cannot be read: {reason}") from error

@@ -1,0 +1,65 @@
+"""Sees a program that reaches for files, sockets or processes while it runs.
+
+Python cannot enforce that a program looks at nothing but its curator; this
+notices the plain ways of doing otherwise. What it cannot see stays on the list
+of assumptions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from synthesizers.errors import ProtocolError
+
+_WATCHED = ("open", "socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
+_CODE = (".py", ".pyc", ".pyi", ".so", ".pyd", ".dll", ".dylib", ".pth", ".toml", ".typed")
+
+
+@dataclass
+class Reach:
+    """What a watched program reached for: the kinds of access, never the names."""
+
+    seen: list[str] = field(default_factory=list)
+
+    def message(self) -> str:
+        """The error for the user."""
+        return (
+            f"the program reached past the curator while it ran ({self.seen[0]}); "
+            "a program reads no file, socket or process: it asks the curator"
+        )
+
+
+_active: list[Reach] = []
+_installed = False
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _active or event not in _WATCHED:
+        return
+    if event == "open":
+        path = arguments[0]
+        # Modules that the program imports late are code, not data.
+        if isinstance(path, int) or str(path).endswith(_CODE):
+            return
+    reach = _active[-1]
+    reach.seen.append(event)
+    raise ProtocolError(reach.message())
+
+
+@contextmanager
+def watched() -> Iterator[Reach]:
+    """Watch the code inside the block; ``seen`` lists what it reached for."""
+    global _installed
+    if not _installed:
+        sys.addaudithook(_hook)
+        _installed = True
+    reach = Reach()
+    _active.append(reach)
+    try:
+        yield reach
+    finally:
+        _active.remove(reach)

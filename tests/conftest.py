@@ -1,0 +1,22 @@
+"""What every test shares: reproducible Hypothesis examples and the way to the shared data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None, max_examples=1000)
+settings.load_profile("ci")
+
+_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of the coded data sets beside the checkout; skips the test where it is absent."""
+    if not _SHARED_DATA.is_dir():
+        pytest.skip("needs the data sets in ../shared/data beside the checkout; none found there")
+    return _SHARED_DATA
