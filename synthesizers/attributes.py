@@ -161,6 +161,8 @@ def require_text(text: object, what: str) -> None:
     """Raise ``InputError`` unless ``text`` is non-empty and free of control characters."""
     if not isinstance(text, str) or text == "":
         raise InputError(f"{what} must be a non-empty text")
+    if text.isprintable():
+        return
     if any(unicodedata.category(character) in {"Cc", "Cs"} for character in text):
         raise InputError(f"{what} holds a control character; use printable text on one line")
 

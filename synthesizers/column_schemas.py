@@ -5,8 +5,8 @@ A schema is an object with one entry a column, and becomes a domain by these rul
 - ``categorical`` with ``values``: these values, in their order. An empty text
   among them becomes the missing value.
 - ``categorical-code`` with ``size``: the values 0 to size - 1.
-- ``numeric`` with ``min`` and ``max``, both integers and at most 200 integers
-  apart, both included: one value for each integer, ordinal.
+- ``numeric`` with ``min`` and ``max``, both integers, and at most 200
+  integers from one to the other, both included: one value for each, ordinal.
 - any other ``numeric``: 100 bins of equal width from ``min`` to ``max``, ordinal,
   edges exact.
 - a ``null_value`` other than null (``"N"``, not applicable): the missing value,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, TextIO, cast
 
 import pandas as pd
 
@@ -112,7 +112,7 @@ def write_csv(frame: pd.DataFrame, file: BinaryIO, *, compressed: bool) -> None:
     """Write ``frame`` with a header and without its index; the bytes depend on it alone."""
     if compressed:
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as archive:
-            write_csv(frame, archive, compressed=False)  # type: ignore[arg-type]
+            write_csv(frame, cast(BinaryIO, archive), compressed=False)
         return
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     frame.to_csv(text, index=False, lineterminator="\n")
@@ -121,5 +121,5 @@ def write_csv(frame: pd.DataFrame, file: BinaryIO, *, compressed: bool) -> None:
 
 def _opened(path: Path) -> BinaryIO:
     if path.name.endswith(".gz"):
-        return gzip.open(path, "rb")  # type: ignore[return-value]
+        return cast(BinaryIO, gzip.open(path, "rb"))
     return path.open("rb")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,8 +233,8 @@ class Dataset:
     """
 
     domain: Domain
-    codes: NDArray[np.int64] = field(repr=False)
-    persons: NDArray[np.int64] | None = field(default=None, repr=False)
+    codes: NDArray[np.int64]
+    persons: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         """Refuse codes outside the domain, and freeze the arrays."""

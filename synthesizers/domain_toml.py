@@ -83,7 +83,7 @@ def domain_to_toml(domain: Domain) -> str:
 
 def _parsed(text: str) -> Mapping[str, object]:
     try:
-        return tomllib.loads(text.replace("\r\n", "\n"), parse_float=Decimal)
+        return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as error:
         place = _PLACE.search(str(error))
         where = f" (at {place.group(1)})" if place is not None else ""

@@ -83,7 +83,7 @@ def discrete_gaussian(variance: Fraction | int, size: int, entropy: Entropy) -> 
     def propose(lanes: int) -> NDArray[np.int64]:
         draws = discrete_laplace(Fraction(scale), lanes, entropy)
         magnitude = np.abs(draws)
-        largest = max(int(magnitude.max(initial=0)) * step, centre)
+        largest = max(int(magnitude.max(initial=1)) * step, centre)
         distance = magnitude.astype(lane_type(largest**2)) * step - centre
         accepted = bernoulli_exp(Ratios(distance * distance, denominator), lanes, entropy)
         return draws[accepted]
@@ -197,7 +197,7 @@ def exponential_choice(exponents: Sequence[Fraction | int], entropy: Entropy) ->
     whole = np.array(floors, dtype=lane_type(max(floors)))
     lanes = 16
     while True:
-        proposed = uniform_below(whole.size, lanes, entropy)
+        proposed = uniform_below(whole.size, lanes, entropy).astype(np.intp, copy=False)
         for index in proposed[survivors(whole[proposed], entropy)].tolist():
             numerator, denominator = gaps[index]
             rest = Fraction(numerator % denominator, denominator)
@@ -255,8 +255,8 @@ def polya_urn(
     if require_count(increment, "increment of an urn") == 0:
         raise InputError("The increment of an urn must be positive.")
     first = int(cumulative[-1])
-    order = np.arange(draws, dtype=lane_type(first + increment * draws))
-    drawn = uniform_below_each(first + increment * order, entropy)
+    order = np.arange(draws, dtype=lane_type(first + increment * (draws + 1)))
+    drawn = uniform_below_each(first + increment * order, entropy).astype(order.dtype, copy=False)
     origin = np.arange(draws)
     copies = np.flatnonzero(drawn >= first)
     origin[copies] = ((drawn[copies] - first) // increment).astype(np.int64)

@@ -39,7 +39,7 @@ def load_domain(path: str | Path) -> Domain:
     except UnicodeDecodeError as error:
         raise InputError(f"{spoken} is not UTF-8 text; is it a domain file?") from error
     except InputError as error:
-        raise InputError(f"{spoken}: {error}") from error
+        raise type(error)(f"{spoken}: {error}") from error
 
 
 def dump_domain(domain: Domain) -> str:

@@ -1,0 +1,81 @@
+"""Certificates: what was audited, what was found, and the verdict that follows.
+
+A certificate is immutable. Its verdict and bounds are derived from its
+evidence; its digest is that of its canonical JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from audit.claim import Claim
+from audit.evidence import Bound, Evidence, Side, Verdict, verdict
+
+SCHEMA = "dp-audit/certificate/1"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The whole of one audit.
+
+    ``subject``: what was audited, as plain data (kind, name, parameters, …).
+    ``assumptions``: what the verdict rests on and this certificate does not
+    show. ``reproduce``: the command that makes it again.
+    """
+
+    subject: Mapping[str, Any]
+    claim: Claim
+    evidence: tuple[Evidence, ...]
+    assumptions: tuple[str, ...]
+    reproduce: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that the evidence entails."""
+        return verdict(self.evidence, self.subject.get("kind") == "program")
+
+    def bound(self, side: Side) -> Bound | None:
+        """The bound of a side that covers most: of the whole claim before a part of it."""
+        found = [e for e in self.evidence if e.bound is not None and e.bound.side is side]
+        found.sort(key=lambda e: not e.whole)
+        return found[0].bound if found else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as plain data, digest included."""
+        body = self._body()
+        return {**body, "digest": digest(body)}
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "verdict": self.verdict.value,
+            "subject": dict(self.subject),
+            **self.claim.to_json(),
+            "bounds": {side.value: _bound_json(self.bound(side)) for side in Side},
+            "evidence": [evidence.to_json() for evidence in self.evidence],
+            "assumptions": list(self.assumptions),
+            "reproduce": self.reproduce,
+        }
+
+
+def _bound_json(bound: Bound | None) -> dict[str, Any] | None:
+    if bound is None:
+        return None
+    data = bound.to_json()
+    del data["side"]
+    return data
+
+
+def canonical(body: Mapping[str, Any]) -> str:
+    """Canonical JSON: sorted keys, no spaces, ASCII."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest(body: Mapping[str, Any]) -> str:
+    """The SHA-256 of the canonical JSON without the digest itself."""
+    rest = {key: value for key, value in body.items() if key != "digest"}
+    return "sha256:" + hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()

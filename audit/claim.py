@@ -1,0 +1,81 @@
+"""Claims: which guarantee is asserted, for which neighbours, domain and release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from proofs.guarantees import Guarantee, parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import Neighbours, from_json, to_json
+
+RELEASED = ("output", "transcript")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A guarantee and all that it is relative to.
+
+    ``records``: with n public, n itself; otherwise the most records of a
+    database that the claim speaks of; None: databases of any size.
+    """
+
+    guarantee: Guarantee
+    neighbours: Neighbours
+    released: str
+    domain: Domain
+    records: int | None
+
+    def __post_init__(self) -> None:
+        if self.released not in RELEASED:
+            raise InputError(f"released must be output or transcript, found {self.released!r}")
+        if self.records is not None and self.records < 0:
+            raise InputError(f"records must not be negative, found {self.records}")
+
+    @property
+    def covers(self) -> str:
+        """The databases that the claim speaks of, in words."""
+        cells = f"{self.domain.size} cells" if self.domain.size != 1 else "1 cell"
+        if self.records is None:
+            return f"databases of any size over {cells}"
+        if self.neighbours.records_public:
+            return f"databases of {self.records} records over {cells}"
+        return f"databases of 0 to {self.records} records over {cells}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The claim as the certificate's keys."""
+        relation = to_json(self.neighbours)
+        return {
+            "claim": str(self.guarantee),
+            "neighbours": relation["neighbours"],
+            "unit": {"name": relation["unit"], "max_records": relation["max_records"]},
+            "released": self.released,
+            "domain": {**self.domain.to_json(), "cells": self.domain.size, "records": self.records},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Claim:
+        """The claim of a certificate's keys; raises InputError."""
+        try:
+            unit = data["unit"]
+            relation = from_json(
+                {
+                    "neighbours": data["neighbours"],
+                    "unit": unit["name"],
+                    "max_records": unit["max_records"],
+                }
+            )
+            domain = {k: v for k, v in data["domain"].items() if k not in ("cells", "records")}
+            return cls(
+                parse_guarantee(str(data["claim"])),
+                relation,
+                str(data["released"]),
+                Domain.from_json(domain),
+                data["domain"]["records"],
+            )
+        except (KeyError, TypeError, AttributeError):
+            raise InputError(
+                "the certificate's claim is incomplete: it needs claim, neighbours, unit, "
+                "released and domain as the schema describes"
+            ) from None

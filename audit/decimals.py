@@ -1,0 +1,86 @@
+"""Decimal text of rationals with a stated rounding direction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from synthesizers.errors import InputError
+from synthesizers.intervals import Interval, float_above, float_below
+
+Extended = Fraction | float
+"""A rational, or ``math.inf``; no other float."""
+
+DIGITS = 17
+"""Significant digits of printed ends: enough to tell any two doubles apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """An exact value is known to lie in [lower, upper]; both may be infinite."""
+
+    lower: Extended
+    upper: Extended
+
+    def __post_init__(self) -> None:
+        for end in (self.lower, self.upper):
+            if isinstance(end, float) and end != math.inf:
+                raise InputError("an enclosure's ends are rationals or infinity")
+        if self.lower > self.upper:
+            raise InputError("an enclosure needs lower <= upper")
+
+    @classmethod
+    def of(cls, interval: Interval) -> Enclosure:
+        """The same ends."""
+        return cls(interval.lower, interval.upper)
+
+    @classmethod
+    def infinite(cls) -> Enclosure:
+        """The value is infinite."""
+        return cls(math.inf, math.inf)
+
+    def to_json(self) -> dict[str, str]:
+        """Both ends as decimal strings, rounded outwards."""
+        return {"lower": decimal_below(self.lower), "upper": decimal_above(self.upper)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, str]) -> Enclosure:
+        """The enclosure of its decimal strings."""
+        return cls(extended(data["lower"]), extended(data["upper"]))
+
+    def floats(self) -> tuple[float, float]:
+        """Both ends as doubles, rounded outwards."""
+        lower = self.lower if isinstance(self.lower, float) else float_below(self.lower)
+        upper = self.upper if isinstance(self.upper, float) else float_above(self.upper)
+        return lower, upper
+
+    def __str__(self) -> str:
+        return f"[{decimal_below(self.lower, 10)}, {decimal_above(self.upper, 10)}]"
+
+
+def extended(text: str) -> Extended:
+    """A rational or infinity from its text."""
+    return math.inf if text == "inf" else Fraction(text)
+
+
+def decimal_below(value: Extended, digits: int = DIGITS) -> str:
+    """The largest decimal of that many significant digits that is at most ``value``."""
+    return _decimal(value, digits, ROUND_FLOOR)
+
+
+def decimal_above(value: Extended, digits: int = DIGITS) -> str:
+    """The smallest decimal of that many significant digits that is at least ``value``."""
+    return _decimal(value, digits, ROUND_CEILING)
+
+
+def _decimal(value: Extended, digits: int, rounding: str) -> str:
+    if isinstance(value, float):
+        return "inf"
+    if value.denominator == 1 and abs(value.numerator) < 10**digits:
+        return str(value.numerator)
+    context = Context(prec=digits, rounding=rounding, Emin=-999999, Emax=999999)
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    normal = quotient.normalize(context)
+    return format(normal, "f") if -7 <= normal.adjusted() < digits else str(normal)

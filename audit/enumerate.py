@@ -1,0 +1,177 @@
+"""A program's channel: the enumerating reading, collected by what is released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import joblib
+import numpy as np
+
+from audit.channel import Channel
+from synthesizers.curator import Program, Setting
+from synthesizers.enumeration import (
+    Arithmetic,
+    ExactArithmetic,
+    FloatArithmetic,
+    Leaf,
+    first_outcomes,
+    leaves,
+    output_of,
+    plan,
+    transcript_of,
+)
+from synthesizers.errors import TooLargeError
+from synthesizers.events import Databases, Event
+from synthesizers.exact import add
+from synthesizers.neighbours import databases as list_databases
+
+Output = tuple[Any, ...]
+Progress = Callable[[int, int], None]
+
+MAX_ENTRIES = 60_000_000
+"""The most entries of a channel that are held in memory (480 MB of doubles)."""
+
+PARALLEL_FROM = 20_000
+"""Transcripts from which a second process earns its start-up (`benchmarks/enumeration.py`)."""
+
+_add = np.frompyfunc(add, 2, 1)
+
+
+@dataclass
+class Collected:
+    """Chances summed by output: partial results merge by addition."""
+
+    columns: dict[Output, Any] = field(default_factory=dict)
+    terms: dict[Output, int] = field(default_factory=dict)
+    operations: int = 0
+    ledgers: set[tuple[Event, ...]] = field(default_factory=set)
+
+    def put(self, output: Output, chances: Any, terms: int) -> None:
+        """Add chances to a column."""
+        if output in self.columns:
+            present = self.columns[output]
+            exact = present.dtype == np.object_
+            self.columns[output] = _add(present, chances) if exact else present + chances
+            self.terms[output] += terms
+        else:
+            self.columns[output] = chances
+            self.terms[output] = terms
+        if len(self.columns) * len(chances) > MAX_ENTRIES:
+            raise TooLargeError(
+                f"the channel has more than {MAX_ENTRIES} entries; take fewer cells or records"
+            )
+
+    def merge(self, other: Collected) -> None:
+        """Add all of another part."""
+        for output, chances in other.columns.items():
+            self.put(output, chances, other.terms[output])
+        self.operations = max(self.operations, other.operations)
+        self.ledgers |= other.ledgers
+
+
+MAX_LEDGERS = 64
+
+
+def _collect(
+    program: Program,
+    setting: Setting,
+    databases: Databases,
+    arithmetic: Arithmetic,
+    released: Callable[[Leaf], Output],
+    first: range,
+    progress: Callable[[int], None] | None,
+) -> Collected:
+    part = Collected()
+    for leaf in leaves(program, setting, databases, arithmetic, first=first, progress=progress):
+        part.put(released(leaf), leaf.chances, 1)
+        part.operations = max(part.operations, leaf.operations)
+        if len(part.ledgers) < MAX_LEDGERS:
+            part.ledgers.add(tuple(event for event, _ in leaf.transcript))
+    return part
+
+
+@dataclass(frozen=True, eq=False)
+class Enumerated:
+    """A channel with the ledgers that were met (at most `MAX_LEDGERS` of them)."""
+
+    channel: Channel
+    ledgers: frozenset[tuple[Event, ...]]
+    transcripts: int
+
+
+def channel_of(
+    program: Program,
+    setting: Setting,
+    *,
+    released: str = "output",
+    exact: bool = False,
+    databases: Databases | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Enumerated:
+    """The channel of a program on an enumerated instance.
+
+    ``databases``: the rows to enumerate; all databases of the setting's size
+    unless given. ``exact``: exact chances instead of doubles. ``jobs``:
+    processes. Raises TooLargeError, naming the widest event, above the caps of
+    `synthesizers.enumeration`; ProtocolError for a program that breaks the
+    curator's protocol.
+
+    Guarantee
+    ---------
+    Each entry is the sum over transcripts of products of exact chances, with
+    the relative error of the doubles counted: one rounding a product and one a
+    sum. Backed by ``tests/audit/test_enumerate.py``.
+    """
+    if databases is None:
+        rows = list_databases(setting.neighbours, setting.domain.size, setting.require_rows())
+        databases = Databases(setting.domain, rows)
+    arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()
+    size = plan(program, setting, databases)
+    size.require(arithmetic.cap)
+    choose = output_of if released == "output" else transcript_of
+    count = first_outcomes(program, setting, databases)
+    if jobs == 1 or size.transcripts < PARALLEL_FROM or count < 2:
+
+        def tell(done: int) -> None:
+            if progress is not None:
+                progress(done, size.transcripts)
+
+        whole = _collect(program, setting, databases, arithmetic, choose, range(count), tell)
+    else:
+        whole = Collected()
+        parts = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+            joblib.delayed(_collect)(
+                program, setting, databases, arithmetic, choose, range(a, a + 1), None
+            )
+            for a in range(count)
+        )
+        for done, part in enumerate(parts, start=1):
+            whole.merge(part)
+            if progress is not None:
+                progress(size.transcripts * done // count, size.transcripts)
+    outputs = tuple(sorted(whole.columns, key=_order))
+    columns = [whole.columns[output] for output in outputs]
+    matrix = np.stack(columns, axis=1)
+    ledgers = frozenset(whole.ledgers)
+    transcripts = sum(whole.terms.values())
+    if exact:
+        channel = Channel.of_exact(
+            setting.domain, setting.neighbours, databases.rows, outputs, matrix, released
+        )
+        return Enumerated(channel, ledgers, transcripts)
+    operations = whole.operations + max(whole.terms.values())
+    channel = Channel.of_floats(
+        setting.domain, setting.neighbours, databases.rows, outputs, matrix, operations, released
+    )
+    return Enumerated(channel, ledgers, transcripts)
+
+
+def _order(output: Output) -> tuple[Any, ...]:
+    """Ascending, with suppressed counts first and text last."""
+    return tuple(
+        (0, 0) if value is None else (2, value) if isinstance(value, str) else (1, value)
+        for value in output
+    )
