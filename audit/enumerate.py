@@ -94,11 +94,19 @@ def _collect(
 
 @dataclass(frozen=True, eq=False)
 class Enumerated:
-    """A channel with the ledgers that were met (at most `MAX_LEDGERS` of them)."""
+    """A channel with the ledgers that were met.
+
+    ``complete``: ``ledgers`` holds every one of them (otherwise `MAX_LEDGERS`).
+    """
 
     channel: Channel
     ledgers: frozenset[tuple[Event, ...]]
     transcripts: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether no ledger was left out."""
+        return len(self.ledgers) < MAX_LEDGERS
 
 
 def channel_of(
@@ -126,18 +134,19 @@ def channel_of(
     sum. Backed by ``tests/audit/test_enumerate.py``.
     """
     if databases is None:
-        rows = list_databases(setting.neighbours, setting.domain.size, setting.require_rows())
+        size = setting.require_rows() if setting.records is None else setting.records
+        rows = list_databases(setting.neighbours, setting.domain.size, size)
         databases = Databases(setting.domain, rows)
     arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()
-    size = plan(program, setting, databases)
-    size.require(arithmetic.cap)
+    work = plan(program, setting, databases)
+    work.require(arithmetic.cap)
     choose = output_of if released == "output" else transcript_of
     count = first_outcomes(program, setting, databases)
-    if jobs == 1 or size.transcripts < PARALLEL_FROM or count < 2:
+    if jobs == 1 or work.transcripts < PARALLEL_FROM or count < 2:
 
         def tell(done: int) -> None:
             if progress is not None:
-                progress(done, size.transcripts)
+                progress(done, work.transcripts)
 
         whole = _collect(program, setting, databases, arithmetic, choose, range(count), tell)
     else:
@@ -151,7 +160,7 @@ def channel_of(
         for done, part in enumerate(parts, start=1):
             whole.merge(part)
             if progress is not None:
-                progress(size.transcripts * done // count, size.transcripts)
+                progress(work.transcripts * done // count, work.transcripts)
     outputs = tuple(sorted(whole.columns, key=_order))
     columns = [whole.columns[output] for output in outputs]
     matrix = np.stack(columns, axis=1)

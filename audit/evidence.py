@@ -39,11 +39,15 @@ _EXIT_CODES = {
 
 
 class Decision(Enum):
-    """What one finding says about the claim on the databases that it covers."""
+    """What one finding says about the claim on the databases that it covers.
+
+    SILENT: it is about another instance (fewer records), shown beside the claim.
+    """
 
     HOLDS = "holds"
     VIOLATED = "violated"
     UNDECIDED = "undecided"
+    SILENT = "another instance"
 
 
 class Side(Enum):

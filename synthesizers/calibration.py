@@ -13,14 +13,14 @@ from synthesizers.queries import Sensitivity
 
 def laplace_scale(epsilon: Fraction, sensitivity: Sensitivity) -> Fraction:
     """Scale L1/ε of discrete or rounded Laplace noise."""
-    return sensitivity.l1 / epsilon
+    return Fraction(sensitivity.l1) / epsilon
 
 
 def gaussian_variance(rho: Fraction, sensitivity: Sensitivity) -> Fraction:
     """Variance L2²/(2ρ) of discrete Gaussian noise for ρ-zCDP."""
-    return sensitivity.l2_squared / (2 * rho)
+    return Fraction(sensitivity.l2_squared) / (2 * rho)
 
 
 def exponential_rate(epsilon: Fraction, sensitivity: Sensitivity) -> Fraction:
     """Rate ε/(2·L∞) of an exponential mechanism, or ε/L∞ for monotone scores."""
-    return epsilon / ((1 if sensitivity.monotone else 2) * sensitivity.linf)
+    return epsilon * Fraction(1, (1 if sensitivity.monotone else 2) * sensitivity.linf)

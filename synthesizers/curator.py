@@ -150,8 +150,8 @@ class Curator:
     def __ask(self, event: Event) -> Outcome:
         spent = self.__spent + event.cost(self.domain, self.neighbours)
         self.__budget.check(spent)
-        outcome = self.__answer(event)
         self.__spent = spent
+        outcome = self.__answer(event)
         self.__transcript.append((event, outcome))
         return outcome
 
@@ -173,6 +173,8 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
         return tuple(output.histogram().tolist())
     if isinstance(output, np.ndarray):
         output = output.tolist()
+    if isinstance(output, np.generic):
+        output = output.item()
     if isinstance(output, bool | int | str):
         return (output,)
     if isinstance(output, list | tuple):
@@ -189,12 +191,13 @@ def ask_program(program: Program, curator: Curator) -> Output:
     """Run a program on a curator; its own exceptions become ProtocolErrors.
 
     The message of a foreign exception is withheld: it may quote an answer.
+    A program that exits the interpreter has not answered, whatever its code.
     """
     try:
         return program(curator)
     except (DPAuditError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         frames = error.__traceback__
         while frames is not None and frames.tb_next is not None:
             frames = frames.tb_next

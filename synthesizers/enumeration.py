@@ -307,16 +307,32 @@ def leaves(
 
     def play() -> tuple[tuple[Any, ...], Transcript]:
         depth = 0
+        refused: list[BaseException] = []
 
         def answer(event: Event) -> Outcome:
+            # A refusal belongs to this reading alone: a program that caught it and went on
+            # would be another program than the one that answers real data.
+            try:
+                return reply(event)
+            except BaseException as refusal:
+                refused.append(refusal)
+                raise
+
+        def reply(event: Event) -> Outcome:
             nonlocal depth
             if depth == len(path):
                 before = path[-1].chances if path else start
                 floor = path[-1].floors[-1] if path else 0.0
                 part = first if not path else None
-                path.append(_Branch(event, laws(event), before, floor, arithmetic, part))
-                if not path[-1].alive:
-                    raise _NothingHere
+                branch = _Branch(event, laws(event), before, floor, arithmetic, part)
+                if not branch.alive:
+                    if part is not None:
+                        raise _NothingHere
+                    raise ProtocolError(
+                        f"{describe(event)} gives no outcome any chance after these answers; "
+                        "the chances of a law must sum to 1"
+                    )
+                path.append(branch)
             elif path[depth].event != event:
                 raise ProtocolError(
                     f"on replay of the same answers the program asked another question "
@@ -329,6 +345,8 @@ def leaves(
         curator = Curator(setting, limit, answer)
         with watched() as reach:
             output = canonical_output(ask_program(program, curator), setting.domain)
+        if refused:
+            raise refused[0]
         if reach.seen:
             raise ProtocolError(reach.message())
         if depth < len(path):
@@ -347,22 +365,24 @@ def leaves(
         coordinates = sum(len(branch.tables) for branch in path)
         yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
         done += 1
-        if done & (done - 1) == 0 and play()[0] != output:
+        if done & (done - 1) == 0 and play() != (output, transcript):
             raise ProtocolError(
-                "on replay of the same answers the program returned another output; "
+                "on replay of the same answers the program returned another output or asked on; "
                 "its randomness must come from curator.draw with a declared law"
             )
         if progress is not None and done % 256 == 0:
             progress(done)
-        if done > MAX_TRANSCRIPTS:
-            raise TooLargeError(
-                f"the program has more than {MAX_TRANSCRIPTS} transcripts; "
-                "take fewer cells, records or narrower bounds"
-            )
         while path and not path[-1].advance():
             path.pop()
         if not path:
             return
+        if done >= MAX_TRANSCRIPTS or done * len(databases.rows) >= arithmetic.cap:
+            widest = max((branch.event for branch in path), key=lambda e: e.width(databases))
+            raise TooLargeError(
+                f"the program has more transcripts than its first path promised; the cap is "
+                f"{_count(MAX_TRANSCRIPTS)} transcripts and {_count(arithmetic.cap)} products. The "
+                f"widest event is {describe(widest)}: take fewer cells, records or narrower bounds"
+            )
 
 
 class _NothingHere(BaseException):
@@ -390,4 +410,3 @@ def output_of(leaf: Leaf) -> tuple[Any, ...]:
 def transcript_of(leaf: Leaf) -> tuple[Any, ...]:
     """What is released when the transcript is: all outcomes, in order."""
     return tuple(value for _, outcome in leaf.transcript for value in outcome)
-

@@ -12,15 +12,16 @@ def largest_remainder(counts: Sequence[int], total: int) -> list[int]:
 
     Each count gets the floor of its quota, and what is left goes to the largest
     remainders, ties to the lower index (Hamilton's method). All zero counts are
-    taken as equal. Raises InputError for a negative count or total.
+    taken as equal. Raises InputError for no counts, a negative count or total.
 
     Guarantee
     ---------
     Integer arithmetic throughout, so the result is the same on every machine.
     Backed by ``tests/synthesizers/test_estimation.py``.
     """
-    if total < 0 or min(counts) < 0:
-        raise InputError("largest remainder needs non-negative counts and a non-negative total")
+    counts = [int(count) for count in counts]
+    if total < 0 or min(counts, default=-1) < 0:
+        raise InputError("largest remainder needs one or more counts >= 0, and a total >= 0")
     mass = sum(counts)
     if mass == 0:
         counts, mass = [1] * len(counts), len(counts)

@@ -116,15 +116,25 @@ class Measure:
         for name, bound in (("low", self.low), ("high", self.high)):
             if isinstance(bound, bool) or not isinstance(bound, int | np.integer):
                 raise InputError(f"a measurement declares its bounds; {name} must be an integer")
+            if not -(2**62) <= bound <= 2**62:
+                raise InputError(f"a measurement's {name} must lie within ±2^62")
+            # Arithmetic on numpy integers would leave the exact numbers.
+            object.__setattr__(self, name, int(bound))
         if self.low > self.high:
             raise InputError(f"a measurement needs low <= high, found {self.low} > {self.high}")
 
     def width(self, databases: Databases) -> int:
         """How many answers are possible."""
-        return (self.high - self.low + 1) ** self.query.size(databases.domain)
+        options = self.high - self.low + 1
+        return int(options ** self.query.size(databases.domain))
 
     def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
-        """One coordinate an answer of the query."""
+        """One coordinate an answer of the query; TooLargeError for bounds too wide to list."""
+        if self.high - self.low + 1 > MAX_OUTCOMES:
+            raise TooLargeError(
+                f"measure {self.query.kind} has {self.high - self.low + 1} outcomes an answer, "
+                "too many to enumerate; take narrower bounds"
+            )
         answers = answers_of_histograms(self.query, databases.domain, databases.rows)
         options = [(value,) for value in range(self.low, self.high + 1)]
         return tuple(self._coordinate(options, column) for column in answers.T)
@@ -265,6 +275,6 @@ class Draw:
 
 
 MAX_OUTCOMES = 5_000_000
-"""The most outcomes of one draw that are enumerated (a choice of this project)."""
+"""The most outcomes of one draw or answer that are enumerated (a choice of this project)."""
 
 Event = Measure | Select | Sanitize | Draw

@@ -194,7 +194,9 @@ class ExpRational:
         if side == 0:
             raise ZeroDivisionError("division by an exponential sum that is 0")
         if side is None:
-            raise TooLargeError("the sign of a divisor could not be decided at the stated precision")
+            raise TooLargeError(
+                "the sign of a divisor could not be decided at the stated precision"
+            )
         top, bottom = right.denominator, right.numerator
         if side < 0:
             top = {p: -c for p, c in top.items()}
@@ -214,11 +216,21 @@ class ExpRational:
         )
 
     def __hash__(self) -> int:
-        # Equal numbers may have different forms, so the hash uses a value, not a form.
-        return hash(nearest_float(self) if not self.is_zero else 0.0)
+        # Equal numbers may have different forms, and cross-multiplying equal forms equates the
+        # products of their outermost terms: what is hashed is the same for all forms of a number.
+        rational = self.rational
+        if rational is not None:
+            return hash(rational)
+        ends = ((pick(self.numerator), pick(self.denominator)) for pick in (max, min))
+        return hash(
+            tuple((top - low, self.numerator[top] / self.denominator[low]) for top, low in ends)
+        )
 
     def enclosure(self, bits: int = WORKING_BITS) -> Interval:
-        """An interval of relative half-width below 2^-``bits`` around the number."""
+        """An interval around the number, of relative width below 2^(3 - ``bits``).
+
+        ``bits`` is at most `WORKING_BITS`, to which the ends are rounded.
+        """
         if self.is_zero:
             return Interval(_ZERO, _ZERO)
         return _tight(self.numerator, bits + 4) / _tight(self.denominator, bits + 4)
@@ -341,12 +353,18 @@ def nearest_float(value: Exact) -> float:
     Guarantee
     ---------
     |result - value| <= 2 · 2^-53 · value. A number below the smallest normal
-    double raises TooLargeError: it never turns into a false zero.
+    double raises TooLargeError: it never turns into a false zero. So does an
+    interval too wide for the bound.
     """
     if is_zero(value):
         return 0.0
     interval = enclose(value, 96)
-    result = float((interval.lower + interval.upper) / 2)
+    if (interval.upper - interval.lower) * 2**56 > abs(interval.lower):
+        raise TooLargeError("a probability is not known closely enough to be held as a double")
+    try:
+        result = float((interval.lower + interval.upper) / 2)
+    except OverflowError:
+        result = math.inf
     if abs(result) < sys.float_info.min or math.isinf(result):
         raise TooLargeError(
             "a probability lies outside the range of normal doubles; "
@@ -372,8 +390,8 @@ def parse_rational(text: object, name: str) -> Fraction:
             f"found {type(text).__name__}"
         )
     try:
-        if isinstance(text, str) and "/" not in text:
-            number = Decimal(text.strip())
+        if isinstance(text, Decimal) or (isinstance(text, str) and "/" not in text):
+            number = Decimal(text.strip()) if isinstance(text, str) else text
             if not number.is_finite() or abs(number.adjusted()) > 1000:
                 raise ValueError
             return Fraction(number)

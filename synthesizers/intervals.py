@@ -8,6 +8,7 @@ error of the library cannot leave the interval.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +26,7 @@ GUARD_BITS = 40
 
 
 def round_down(value: Fraction, bits: int) -> Fraction:
-    """The largest number of ``bits`` significant bits that is at most ``value``."""
+    """A number of ``bits`` or ``bits`` + 1 significant bits, at most ``value`` and next to it."""
     if value == 0:
         return value
     shift = bits - (value.numerator.bit_length() - value.denominator.bit_length())
@@ -35,7 +36,7 @@ def round_down(value: Fraction, bits: int) -> Fraction:
 
 
 def round_up(value: Fraction, bits: int) -> Fraction:
-    """The smallest number of ``bits`` significant bits that is at least ``value``."""
+    """A number of ``bits`` or ``bits`` + 1 significant bits, at least ``value`` and next to it."""
     return -round_down(-value, bits)
 
 
@@ -170,11 +171,15 @@ def log_of(interval: Interval, bits: int = WORKING_BITS) -> Interval:
 
 
 def float_below(value: Fraction) -> float:
-    """The largest double that is at most ``value``."""
-    nearest = float(value)
+    """The largest double that is at most ``value``; minus infinity below the range of doubles."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return sys.float_info.max if value > 0 else -math.inf
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
 
 
 def float_above(value: Fraction) -> float:
-    """The smallest double that is at least ``value``."""
-    return -float_below(-value)
+    """The smallest double that is at least ``value``; infinity above the range of doubles."""
+    # 0.0 minus, because a minus sign alone would turn 0 into -0.0.
+    return 0.0 - float_below(-value)

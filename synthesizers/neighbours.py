@@ -152,12 +152,10 @@ def _moved(left: Sequence[int], right: Sequence[int]) -> tuple[int, int]:
 
 def compositions(cells: int, total: int) -> Iterator[tuple[int, ...]]:
     """Every vector of ``cells`` counts with the given sum, in ascending order."""
-    if cells == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in compositions(cells - 1, total - first):
-            yield (first, *rest)
+    # Stars and bars, as in `histograms`: a recursion over cells would be too deep.
+    end = total + cells - 1
+    for bars in itertools.combinations(range(end), cells - 1):
+        yield tuple(b - a - 1 for a, b in itertools.pairwise((-1, *bars, end)))
 
 
 def histogram_count(cells: int, records: int) -> int:
@@ -219,6 +217,8 @@ def neighbour_pairs(neighbours: Neighbours, rows: NDArray[np.int64]) -> NDArray[
     relation is tried on every row. Backed by the comparison with all pairs in
     ``tests/synthesizers/test_neighbours.py``.
     """
+    # The look-up compares bytes, so the counts must be of one type.
+    rows = np.asarray(rows, np.int64)
     count, cells = rows.shape
     steps = neighbours.difference_count(cells)
     if steps * max(count, 1) > 2_000_000_000:

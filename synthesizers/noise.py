@@ -58,6 +58,9 @@ def require_positive(value: object, name: str) -> None:
     """Raise InputError unless ``value`` is a positive Fraction or int."""
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise InputError(f"{name} must be a Fraction or an int, found {type(value).__name__}")
+    if type(value.numerator) is not int or type(value.denominator) is not int:
+        # A Fraction made of numpy integers overflows in silence.
+        raise InputError(f"{name} must be made of Python integers: convert numpy's with int()")
     if value <= 0:
         raise InputError(f"{name} must be positive, found {value}")
 
@@ -247,6 +250,8 @@ def clamped_mass(noise: Noise, truth: int, answer: int, low: int, high: int) -> 
     Exact given the law's own guarantee; sums to 1 over ``low … high``. Backed
     by ``tests/synthesizers/test_noise.py``.
     """
+    if not low <= answer <= high:
+        return Fraction(0)
     if low == high:
         return _ONE
     if answer == low:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,6 +42,15 @@ class PublicLaw(Protocol):
         """The law as plain data."""
 
 
+def _whole(value: object, name: str) -> int:
+    if isinstance(value, bool):
+        raise InputError(f"{name} must be a whole number, found bool")
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name} must be a whole number, found {type(value).__name__}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Multinomial:
     """Counts of ``records`` independent draws of a cell with chance ∝ its weight.
@@ -53,6 +63,10 @@ class Multinomial:
     name = "multinomial"
 
     def __post_init__(self) -> None:
+        # Weights are often noisy answers, and powers of numpy integers overflow in silence.
+        object.__setattr__(self, "records", _whole(self.records, "the records of a draw"))
+        weights = tuple(_whole(weight, "a weight of a draw") for weight in self.weights)
+        object.__setattr__(self, "weights", weights)
         if self.records < 0:
             raise InputError("a multinomial draw needs records >= 0")
         if not self.weights or min(self.weights) < 0 or sum(self.weights) == 0:
@@ -78,7 +92,9 @@ class Multinomial:
         return result
 
     def chance(self, outcome: Outcome) -> Fraction:
-        """m!/∏mᵢ! · ∏(wᵢ/w)^mᵢ."""
+        """m!/∏mᵢ! · ∏(wᵢ/w)^mᵢ; 0 for counts that are not of ``records`` records."""
+        if sum(outcome) != self.records or min(outcome) < 0:
+            return Fraction(0)
         top = math.factorial(self.records)
         for count, weight in zip(outcome, self.weights, strict=True):
             top = top // math.factorial(count) * weight**count
@@ -101,6 +117,7 @@ class UniformChoice:
     name = "uniform"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "options", _whole(self.options, "the options of a choice"))
         if self.options < 1:
             raise InputError("a uniform choice needs at least one option")
 

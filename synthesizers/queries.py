@@ -64,7 +64,7 @@ class Query(Protocol):
 def answer(query: Query, dataset: Dataset) -> IntArray:
     """The true answer of one dataset, [size]. Private: never shown to a program."""
     ones = np.ones((1, dataset.records), np.int64)
-    return query.answers(dataset.domain, dataset.codes, ones)[0]
+    return np.asarray(query.answers(dataset.domain, dataset.codes, ones)[0], np.int64)
 
 
 def answers_of_histograms(query: Query, domain: Domain, rows: IntArray) -> IntArray:
@@ -222,6 +222,9 @@ class BoundedSum:
     kind = "bounded-sum"
 
     def __post_init__(self) -> None:
+        for value in (self.low, self.high, *self.values):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise InputError("a bounded sum needs integers; put other values on a grid first")
         if self.low > self.high:
             raise InputError("a bounded sum needs low <= high")
         if max(abs(self.low), abs(self.high)) >= 2**31:

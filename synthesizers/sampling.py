@@ -54,6 +54,9 @@ def private_view(dataset: Dataset, setting: Setting) -> Dataset:
     Raises InputError where the data do not fit the setting's public constants.
     """
     unit = setting.neighbours.unit
+    if dataset.domain.attributes != setting.domain.attributes:
+        # Sensitivities follow from the setting's domain, answers from the table's.
+        raise InputError("the table's domain is not the declared domain of the run")
     if setting.records is not None and dataset.records != setting.records:
         raise InputError("the table does not have the stated public number of records")
     return dataset if unit.is_record else dataset.clip_persons(unit.max_records)

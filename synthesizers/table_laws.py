@@ -110,6 +110,8 @@ class DirichletMultinomial:
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
         prior = _prior(self.alpha, len(counts))
+        if sum(outcome) != self.records or min(outcome) < 0:
+            return Fraction(0)
         ways = Fraction(math.factorial(self.records))
         for weight, count, drawn in zip(prior, counts, outcome, strict=True):
             ways *= _rising(weight + count, drawn) / math.factorial(drawn)
@@ -127,7 +129,7 @@ class DirichletMultinomial:
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """See the class."""
-        return _unit_cost(1 + self.records / min(self.alpha), 1, neighbours)
+        return _unit_cost(1 + self.records / Fraction(min(self.alpha)), 1, neighbours)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
@@ -183,7 +185,7 @@ class PlugInMultinomial:
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """See the class."""
-        return _unit_cost(1 + 1 / min(self.alpha), self.records, neighbours)
+        return _unit_cost(1 + 1 / Fraction(min(self.alpha)), self.records, neighbours)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
@@ -227,7 +229,7 @@ class Subsample:
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
         records = sum(counts)
-        if sum(outcome) != self.drawn(records):
+        if sum(outcome) != self.drawn(records) or min(outcome) < 0:
             return Fraction(0)
         ways = math.prod(math.comb(n, m) for n, m in zip(counts, outcome, strict=True))
         return Fraction(ways, math.comb(records, sum(outcome)))

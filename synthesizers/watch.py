@@ -19,7 +19,7 @@ _WATCHED = ("open", "socket.connect", "subprocess.Popen", "os.system", "os.exec"
 _CODE = (".py", ".pyc", ".pyi", ".so", ".pyd", ".dll", ".dylib", ".pth", ".toml", ".typed")
 
 
-@dataclass
+@dataclass(eq=False)
 class Reach:
     """What a watched program reached for: the kinds of access, never the names."""
 

@@ -14,7 +14,8 @@ under add-remove and 2 under replace-one; with n public and two cells one count
 of sensitivity 1 is asked. For persons of at most m records, m times as much.
 Noise: discrete Laplace of scale sensitivity/epsilon. Guarantee: epsilon-DP.
 
-Post-processing: counts are clamped to [0, rows], then rescaled to the public
+Post-processing: counts are clamped to [0, n] ([0, rows] where n is private), then
+rescaled to the public
 number of rows by largest remainder (ties to the lower index; all zero gives
 uniform counts). rescale=false leaves the clamped counts.
 

@@ -1,8 +1,9 @@
 """What the Laplace and the geometric sanitizer share: one noised histogram.
 
 With n public and two cells, the first cell alone is noised and the second is
-what is left of n. Otherwise every cell is noised and clamped to [0, rows], and
-the counts are rescaled to the public number of rows.
+what is left of n. Otherwise every cell is noised and clamped to [0, n], or to
+[0, rows] where n is private. The counts are rescaled to the public number of
+rows.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def sanitize_histogram(
     """
     setting = curator.setting
     rows = setting.require_rows()
+    bound = rows if setting.records is None else setting.records
     query = histogram_query(setting)
     relation = setting.neighbours if calibrated_for is None else calibrated_for
     sensitivity = query.sensitivity(setting.domain, relation)
@@ -50,9 +52,9 @@ def sanitize_histogram(
         # One cell and n public: the table is known before anything is asked.
         return np.array([rows], np.int64)
     law = noise(laplace_scale(epsilon, sensitivity))
-    noisy = curator.measure(query, law, low=0, high=rows)
+    noisy = curator.measure(query, law, low=0, high=bound).tolist()
     if isinstance(query, CellCounts):
-        return np.array([noisy[0], rows - noisy[0]], np.int64)
-    if not rescale:
-        return noisy
-    return np.array(largest_remainder(noisy.tolist(), rows), np.int64)
+        noisy.append(bound - noisy[0])
+        rescale = rescale and rows != bound
+    counts = largest_remainder(noisy, rows) if rescale else noisy
+    return np.array(counts, np.int64)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 from fractions import Fraction
-from math import ceil, exp, log
+from math import exp, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ def test_seeds_are_nonnegative_integers(seed: object) -> None:
 def test_uniform_below_gives_each_value_equal_mass(
     word: int, bound: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digits = max(1, next(k for k in range(9) if word**k >= bound))
+    digits = next(k for k in range(1, 9) if word**k >= bound)
     rounds = 2
     masses, undecided = enumerate_law(
         lambda entropy: int(uniform_below(bound, 1, entropy)[0]),
@@ -138,7 +139,8 @@ def test_wide_lanes_draw_the_same_uniform_integers(
     narrow = uniform_below(bound, 300, InsecureSeededEntropy(1))
     monkeypatch.setattr(randomness, "LANE_LIMIT", 1)
     wide = uniform_below(bound, 300, InsecureSeededEntropy(1))
-    assert (narrow.dtype, wide.dtype) == (np.int64, object)
+    assert narrow.dtype == np.int64
+    assert wide.dtype == object
     assert narrow.tolist() == wide.tolist()
     assert 0 <= min(wide) <= max(wide) < bound
 
@@ -269,13 +271,16 @@ def test_no_draws_need_no_words() -> None:
 
 
 def test_numpy_integers_never_overflow_as_parameters() -> None:
-    large = np.int64(2**62)
+    large: Any = np.int64(2**62)
     coins = bernoulli(large, large + 1, 100, InsecureSeededEntropy(1))
     assert bool(coins.all())
-    ratio = Ratios(np.array([2**61]), np.int64(2**62))
+    ratio = Ratios(np.array([2**61]), large)
     heads = [bool(bernoulli_exp(ratio, 1, InsecureSeededEntropy(seed))[0]) for seed in range(3000)]
     _assert_frequency(np.array(heads), exp(-0.5))
-    assert ceil(float(uniform_below(large, 1, InsecureSeededEntropy(1))[0])) < 2**62
+    # With numpy integers left in it, the coin's denominator would wrap at the second toss.
+    gamma = Fraction(large - 1, large)
+    _assert_frequency(bernoulli_exp(gamma, 3000, InsecureSeededEntropy(2)), exp(-1))
+    assert uniform_below(large, 1, ScriptedEntropy([2**62 + 5])).tolist() == [5]
 
 
 @pytest.mark.parametrize("bound", [0, -3, 2.0, True, None, "6"])

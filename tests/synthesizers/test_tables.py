@@ -379,7 +379,10 @@ def test_the_bytes_written_depend_on_the_dataset_alone(tmp_path: Path) -> None:
     dataset = Dataset(PEOPLE, np.array(CODES))
     for name in ("a.csv.gz", "b.csv.gz"):
         write_table(dataset, tmp_path / name)
-    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+    content = (tmp_path / "a.csv.gz").read_bytes()
+    assert content == (tmp_path / "b.csv.gz").read_bytes()
+    # Bytes 4 to 7 of a gzip file are its time of writing.
+    assert content[4:8] == b"\0\0\0\0"
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -479,6 +482,15 @@ def test_parquet_columns_of_numbers_with_gaps(tmp_path: Path) -> None:
     parquet.write_table(table.slice(0, 0), path)
     with pytest.raises(InputError, match="no records"):
         read_table(path, PEOPLE)
+
+
+def test_parquet_integers_with_gaps_are_not_rounded(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    domain = Domain("d", (Attribute.binned("x", [0, 2**53 + 1, 2**54], missing=True),))
+    path = tmp_path / "table.parquet"
+    parquet.write_table(arrow.table({"x": [2**53, 2**53 + 1, None]}), path)
+    assert read_table(path, domain).codes[:, 0].tolist() == [0, 1, 2]
 
 
 def test_parquet_ids_beyond_the_floats_stay_apart(tmp_path: Path) -> None:

@@ -1,0 +1,192 @@
+"""Channels in files: CSV or Parquet, one row a database, one column an output."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.analysis import exact_text
+from audit.channel import Channel
+from audit.subject import ChannelSubject
+from synthesizers.csv_files import open_csv
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.exact import Exact
+from synthesizers.files import replacing
+from synthesizers.intervals import Interval
+from synthesizers.neighbours import Neighbours
+from synthesizers.parquet import parquet_columns, parquet_frames
+
+ROW_TOLERANCE = Fraction(1, 10**9)
+"""How far from 1 a row may sum without --rounded (the contract's figure)."""
+
+MAX_CARRIED = 20_000
+"""The most entries of a channel that a certificate carries itself."""
+
+SUFFIXES = (".csv", ".csv.gz", ".parquet")
+
+_COUNTS = re.compile(r"(\d+|\?)(-(\d+|\?))*")
+
+
+def is_channel_file(name: str) -> bool:
+    """Whether a subject's name is that of a channel file."""
+    return name.endswith(SUFFIXES)
+
+
+def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool) -> ChannelSubject:
+    """The channel of a file; raises InputError for anything that is not one.
+
+    ``rounded``: each decimal stands for an interval of half its last digit on
+    either side; otherwise every number is taken exactly as written.
+    """
+    header, rows = _table(Path(path))
+    if not header or header[0] != "database" or len(header) < 2:
+        raise InputError(
+            f"a channel file's header is 'database' and then one column an output; "
+            f"{path} begins otherwise"
+        )
+    if not rows:
+        raise InputError(f"{path} has no rows; expected one for each database")
+    numbers = [[_number(text, path, rounded) for text in row[1:]] for row in rows]
+    texts = {"databases": [row[0] for row in rows], "outputs": header[1:]}
+    channel = _channel(texts["databases"], texts["outputs"], numbers, neighbours, released, path)
+    _check_rows(channel, rounded, path)
+    identity: dict[str, Any] = {
+        "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest(),
+        "rounded": rounded,
+    }
+    if len(rows) * len(header) <= MAX_CARRIED:
+        identity |= texts | {"probabilities": [row[1:] for row in rows]}
+    return ChannelSubject(Path(path).name, channel, identity)
+
+
+def carried_channel(
+    identity: dict[str, Any], name: str, neighbours: Neighbours, released: str
+) -> ChannelSubject | None:
+    """The channel that a certificate carries in its subject; None where it carries none."""
+    if "probabilities" not in identity:
+        return None
+    rounded = bool(identity.get("rounded"))
+    try:
+        numbers = [
+            [_number(str(text), name, rounded) for text in row] for row in identity["probabilities"]
+        ]
+        labels = [[str(text) for text in identity[key]] for key in ("databases", "outputs")]
+    except (KeyError, TypeError):
+        raise InputError("the certificate's channel is incomplete") from None
+    if any(len(row) != len(labels[1]) for row in numbers) or len(numbers) != len(labels[0]):
+        raise InputError("the certificate's channel has rows of different lengths")
+    channel = _channel(labels[0], labels[1], numbers, neighbours, released, name)
+    _check_rows(channel, rounded, name)
+    return ChannelSubject(name, channel, identity)
+
+
+def _table(path: Path) -> tuple[list[str], list[list[str]]]:
+    if path.name.endswith(".parquet"):
+        columns = list(parquet_columns(path))
+        frames = list(parquet_frames(path, columns, None))
+        return columns, [
+            [str(value) for value in row] for row in frames[0].itertuples(index=False)
+        ]
+    with open_csv(path) as table:
+        frames = list(table.frames(None))
+        columns = list(table.names)
+    return columns, [[str(v) for v in row] for frame in frames for row in frame.itertuples(index=False)]
+
+
+def _number(text: str, path: str, rounded: bool) -> Exact:
+    text = text.strip()
+    try:
+        if "/" in text:
+            value = Fraction(text)
+            half = Fraction(0)
+        else:
+            decimal = Decimal(text)
+            if not decimal.is_finite() or abs(decimal.adjusted()) > 400:
+                raise ValueError
+            value = Fraction(decimal)
+            half = Fraction(10) ** int(decimal.as_tuple().exponent) / 2
+    except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
+        raise InputError(
+            f"{path}: every chance is a decimal or a fraction such as 0.25 or 1/4; "
+            "one cell is not"
+        ) from None
+    if not 0 <= value <= 1:
+        raise InputError(f"{path}: every chance lies between 0 and 1; one cell does not")
+    if rounded and half:
+        return Interval(max(value - half, Fraction(0)), min(value + half, Fraction(1)))
+    return value
+
+
+def _channel(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    numbers: Sequence[Sequence[Exact]],
+    neighbours: Neighbours,
+    released: str,
+    path: str,
+) -> Channel:
+    databases = [_counts(text) for text in rows]
+    if any(counts is None or None in counts for counts in databases):
+        raise InputError(
+            f"{path}: every database is a list of counts such as 3-2; one row begins otherwise"
+        )
+    if len({len(counts) for counts in databases if counts is not None}) != 1:
+        raise InputError(f"{path}: databases have different numbers of cells")
+    outputs = tuple(_counts(text) or (text,) for text in columns)
+    listed = np.array(databases, np.int64)
+    matrix = np.empty((len(rows), len(columns)), np.object_)
+    for place, row in enumerate(numbers):
+        matrix[place] = row
+    domain = Domain.from_cells(str(listed.shape[1]))
+    return Channel.of_exact(domain, neighbours, listed, outputs, matrix, released)
+
+
+def _counts(text: str) -> tuple[int | None, ...] | None:
+    if _COUNTS.fullmatch(text.strip()) is None:
+        return None
+    return tuple(None if part == "?" else int(part) for part in text.strip().split("-"))
+
+
+def _check_rows(channel: Channel, rounded: bool, path: str) -> None:
+    assert channel.exact is not None
+    for number, row in enumerate(channel.exact):
+        low = sum((v.lower if isinstance(v, Interval) else v for v in row), Fraction(0))
+        high = sum((v.upper if isinstance(v, Interval) else v for v in row), Fraction(0))
+        tolerance = Fraction(0) if rounded else ROW_TOLERANCE
+        if low - tolerance > 1 or high + tolerance < 1:
+            database = "-".join(map(str, channel.counts(number)))
+            hint = "" if rounded else "; if the file's decimals are rounded, add --rounded"
+            raise InputError(
+                f"{path}: the row of database {database} sums to {float(low):.9g}, expected 1{hint}"
+            )
+
+
+def write_channel(channel: Channel, path: str, exact: bool) -> None:
+    """A channel as CSV: decimals, or fractions with ``exact`` where the law is rational."""
+    lines = [",".join(["database", *("-".join(map(_spelled, o)) for o in channel.outputs)])]
+    centre = channel.centre.tolist()
+    for number, row in enumerate(centre):
+        cells = [
+            _cell(channel.exact[number, place]) if exact and channel.exact is not None else repr(v)
+            for place, v in enumerate(row)
+        ]
+        lines.append(",".join(["-".join(map(str, channel.counts(number))), *cells]))
+    with replacing(Path(path)) as file:
+        file.write(("\n".join(lines) + "\n").encode())
+
+
+def _spelled(value: Any) -> str:
+    return "?" if value is None else str(value)
+
+
+def _cell(value: Exact) -> str:
+    text = exact_text(value)
+    return text if isinstance(text, str) else text["lower"]

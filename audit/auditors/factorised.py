@@ -1,0 +1,241 @@
+"""The factorised auditor: a transcript of independent noisy cells, any size of database.
+
+Where a program's ledger is the same along every transcript and each of its
+private events adds independent noise to linear queries, the chance of a
+transcript is a product over cells. The privacy loss between two neighbours is
+then the sum of the cells' losses, and its supremum follows from the noise law
+alone: it covers databases of any size, and the output by post-processing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.claim import Claim
+from audit.decimals import Enclosure
+from audit.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.subject import ProgramSubject
+from proofs.guarantees import ApproxDP
+from synthesizers.curator import Curator, Setting, ask_program
+from synthesizers.errors import BudgetExceeded, DPAuditError
+from synthesizers.events import Draw, Event, Measure, Outcome
+from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
+from synthesizers.noise import clamped_mass
+from synthesizers.queries import BoundedSum, CellCounts, Marginal, Query, Total
+
+LINEAR = (Marginal, CellCounts, Total, BoundedSum)
+"""Queries whose answers on two databases differ by the answers on the difference."""
+
+MAX_CELLS = 300
+"""Domains up to which every difference of neighbours is tried one by one."""
+
+IntArray = NDArray[np.int64]
+
+
+def examine(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    ledgers: frozenset[tuple[Event, ...]] | None,
+) -> Evidence | None:
+    """The transcript's ε over databases of any size, or None where it does not factorise.
+
+    ``ledgers``: all ledgers met in a full enumeration, where there was one.
+
+    Guarantee
+    ---------
+    The upper end of the bound holds for the transcript, and so for the output,
+    of every two neighbours of any size: the ledger is fixed (all transcripts
+    were visited, or the first question exhausts the program's budget and the
+    curator refuses every other), and a sum over independent cells of suprema
+    of |ln ratio| bounds the loss; clamping is post-processing. The lower end is
+    the exact loss of one transcript between two databases. Backed by
+    ``tests/audit/test_factorised.py``.
+    """
+    if not isinstance(claim.guarantee, ApproxDP):
+        return None
+    events = fixed_ledger(subject, setting, ledgers)
+    if events is None or setting.domain.size > MAX_CELLS:
+        return None
+    measures = [event for event in events if not isinstance(event, Draw)]
+    if not measures or not all(isinstance(e, Measure) and _linear(e.query) for e in measures):
+        return None
+    largest = _supremum(measures, setting)
+    if largest is None:
+        return None
+    loss, difference = largest
+    attained = _attained(measures, setting, difference)
+    lower, witness = attained if attained is not None else (Fraction(0), None)
+    exact = lower == loss
+    return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness, exact)
+
+
+def fixed_ledger(
+    subject: ProgramSubject, setting: Setting, ledgers: frozenset[tuple[Event, ...]] | None
+) -> tuple[Event, ...] | None:
+    """The private events of every transcript where they are the same; otherwise None."""
+    if ledgers is not None:
+        private = {tuple(e for e in ledger if not isinstance(e, Draw)) for ledger in ledgers}
+        return private.pop() if len(private) == 1 else None
+    budget = subject.budget(setting)
+    # A program with randomness of its own could ask another question the next time.
+    first, again = _first_question(subject, setting), _first_question(subject, setting)
+    if first is None or first != again:
+        return None
+    exhausted = budget.exhausted(first.cost(setting.domain, setting.neighbours))
+    return (first,) if exhausted else None
+
+
+def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
+    """The first event where it is private: asked before any answer is seen."""
+    asked: list[Event] = []
+
+    def answer(event: Event) -> Outcome:
+        asked.append(event)
+        raise BudgetExceeded("one question is enough to know")
+
+    with contextlib.suppress(DPAuditError):
+        ask_program(subject.program, Curator(setting, subject.budget(setting), answer))
+    return asked[0] if asked and not isinstance(asked[0], Draw) else None
+
+
+def _linear(query: Query) -> bool:
+    return isinstance(query, LINEAR)
+
+
+def _moves(measures: Sequence[Any], setting: Setting, difference: IntArray) -> list[IntArray]:
+    """How far each answer of each measurement moves along a difference of neighbours."""
+    codes = setting.domain.codes()
+    return [m.query.answers(setting.domain, codes, difference[None, :])[0] for m in measures]
+
+
+def _supremum(
+    measures: Sequence[Any], setting: Setting
+) -> tuple[Fraction, IntArray] | None:
+    """The largest sum of the cells' losses, with a difference of neighbours that has it."""
+    best: tuple[Fraction, IntArray] | None = None
+    for difference in setting.neighbours.differences(setting.domain.size):
+        vector = np.array(difference, np.int64)
+        loss = Fraction(0)
+        for measure, moves in zip(measures, _moves(measures, setting, vector), strict=True):
+            for move in moves[moves != 0].tolist():
+                part = measure.noise.shift_loss(move)
+                if part is None:
+                    return None
+                # A single possible answer tells nothing.
+                loss += part if measure.low < measure.high else 0
+        if best is None or loss > best[0]:
+            best = loss, vector
+    return best
+
+
+def _attained(
+    measures: Sequence[Any], setting: Setting, difference: IntArray
+) -> tuple[Fraction, Witness] | None:
+    """The exact loss of the best transcript found between two neighbours with that difference."""
+    best: tuple[Fraction, Exact, Witness] | None = None
+    for base in _bases(setting, difference):
+        for source, target in ((base, base + difference), (base + difference, base)):
+            ratio, chances, answers = _best_transcript(measures, setting, source, target)
+            if best is not None and compare(ratio, best[1]) != 1:
+                continue
+            witness = Witness(
+                tuple(source.tolist()),
+                tuple(target.tolist()),
+                (tuple(answers),),
+                (Enclosure.of(enclose(chances[0])), Enclosure.of(enclose(chances[1]))),
+            )
+            best = max(log_enclosure(ratio).lower, Fraction(0)), ratio, witness
+    return None if best is None else (best[0], best[2])
+
+
+def _bases(setting: Setting, difference: IntArray) -> Iterator[IntArray]:
+    """Databases from which the difference leads to a neighbour, of the setting's size."""
+    lost = np.clip(-difference, 0, None)
+    gained = int(np.clip(difference, 0, None).sum())
+    size = setting.require_rows() if setting.records is None else setting.records
+    spare = size - int(lost.sum())
+    if setting.records is None:
+        spare = min(spare, size - gained)
+    if spare < 0:
+        return
+    touched = np.flatnonzero(difference)
+    places = sorted({0, len(difference) - 1, *touched[:2].tolist()})
+    for count, place in itertools.product(sorted({0, 1, spare // 2, spare}), places):
+        if setting.records is not None and count != spare:
+            # The remaining records go to another cell, so that n stays n.
+            other = next((p for p in places if p != place), None)
+            if other is None:
+                continue
+        else:
+            other = None
+        base = lost.copy()
+        base[place] += min(count, spare)
+        if other is not None:
+            base[other] += spare - min(count, spare)
+        yield base
+
+
+def _best_transcript(
+    measures: Sequence[Any], setting: Setting, source: IntArray, target: IntArray
+) -> tuple[Exact, tuple[Exact, Exact], list[int]]:
+    """The likeliest transcript by ratio: each cell takes the answer of its largest ratio."""
+    codes = setting.domain.codes()
+    ratio: Exact = Fraction(1)
+    chances: tuple[Exact, Exact] = (Fraction(1), Fraction(1))
+    answers: list[int] = []
+    for m in measures:
+        truths = [m.query.answers(setting.domain, codes, row[None, :])[0] for row in (source, target)]
+        for here, there in zip(truths[0].tolist(), truths[1].tolist(), strict=True):
+            options = sorted({m.low, m.high, *(min(max(t, m.low), m.high) for t in (here, there))})
+            best: tuple[Exact, int, Exact, Exact] | None = None
+            for option in options:
+                p = clamped_mass(m.noise, here, option, m.low, m.high)
+                q = clamped_mass(m.noise, there, option, m.low, m.high)
+                part = divide(p, q)
+                if best is None or compare(part, best[0]) == 1:
+                    best = part, option, p, q
+            assert best is not None
+            if here != there:
+                ratio = multiply(ratio, best[0])
+            answers.append(best[1])
+            chances = multiply(chances[0], best[2]), multiply(chances[1], best[3])
+    return ratio, chances, answers
+
+
+def _evidence(
+    claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | None, exact: bool
+) -> Evidence:
+    guarantee = claim.guarantee
+    assert isinstance(guarantee, ApproxDP)
+    transcript = claim.released == "transcript"
+    cells = claim.domain.size
+    covers = f"databases of any size over {cells} {'cell' if cells == 1 else 'cells'}"
+    holds = loss <= guarantee.epsilon
+    violated = transcript and guarantee.delta == 0 and ends.lower > guarantee.epsilon
+    decision = Decision.HOLDS if holds else Decision.VIOLATED if violated else Decision.UNDECIDED
+    shown = f"exactly {loss}" if exact else f"in {ends}"
+    finding = (
+        f"the transcript's smallest epsilon is {shown}, over {covers}: its cells carry "
+        "independent noise, so the loss is a sum over cells"
+    )
+    if not transcript:
+        finding += "; the output is post-processing of the transcript and is never worse"
+    side = Side.EXACT if transcript and guarantee.delta == 0 else Side.CEILING
+    return Evidence(
+        auditor="factorised",
+        finding=finding,
+        decision=decision,
+        covers=covers,
+        whole=True,
+        bound=Bound(side, ends if side is Side.EXACT else Enclosure(loss, loss), covers, "exact"),
+        witness=witness if transcript else None,
+        replay={"released": "transcript"},
+    )

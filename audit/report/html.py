@@ -1,0 +1,90 @@
+"""One self-contained HTML file of a page: no script, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from audit.report.channel_view import analysis_view, left_out
+from audit.report.heatmap import alternative, heat_map, ramp
+from audit.report.page import (
+    AnalysisSection,
+    CertificateSection,
+    ComparisonSection,
+    Page,
+    Section,
+    TableSection,
+    TextSection,
+)
+from audit.report.ruler import common_scale
+from audit.report.views import certificate_view, comparison_view
+from audit.report.words import clean
+
+
+def render(page: Page) -> str:
+    """The page as HTML text, well formed as XML too.
+
+    Guarantee
+    ---------
+    Whatever text a page holds is shown as text: it is escaped, and characters
+    that hide or reorder others are spelled out. Backed by
+    ``tests/audit/report/test_html.py``.
+    """
+    template = _templates().get_template("page.html")
+    return template.render(
+        page=page,
+        sections=[_filled(section) for section in page.sections],
+        ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
+    )
+
+
+def _filled(section: Section) -> tuple[str, dict[str, Any]]:
+    """The template of a section, with what it is filled with."""
+    match section:
+        case CertificateSection():
+            view = certificate_view(section.certificate)
+            scale = common_scale([section.certificate])
+            return "certificate.html", {"title": section.title, "view": view, "scale": scale}
+        case ComparisonSection():
+            compared = comparison_view(section.entries)
+            return "comparison.html", {
+                "title": section.title,
+                "view": compared,
+                "note": section.note,
+            }
+        case AnalysisSection():
+            channel = section.analysis.channel
+            return "analysis.html", {
+                "title": section.title,
+                "view": analysis_view(section.analysis),
+                "notes": section.notes,
+                "map": heat_map(channel),
+                "alternative": alternative(channel),
+                "left_out": left_out(channel),
+            }
+        case TableSection():
+            return "table.html", {"title": section.title, "table": section}
+        case TextSection():
+            return "text.html", {"title": section.title, "paragraphs": section.paragraphs}
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("audit.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    templates.globals["infinity"] = math.inf
+    return templates
+
+
+def _shown(value: Any) -> Any:
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

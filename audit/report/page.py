@@ -1,0 +1,69 @@
+"""Pages: the vocabulary of a report, free of any form of output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.analysis import Analysis
+from audit.certificate import Certificate
+from synthesizers.errors import InputError
+
+
+@dataclass(frozen=True)
+class CertificateSection:
+    """One certificate in full: verdict, bounds, evidence, witness, assumptions."""
+
+    title: str
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class ComparisonSection:
+    """Named certificates side by side, their bounds on one common scale."""
+
+    title: str
+    entries: tuple[tuple[str, Certificate], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class AnalysisSection:
+    """A channel and its measures. No claim is made, so no verdict is reached."""
+
+    title: str
+    analysis: Analysis
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableSection:
+    """A table of text. Raises ``InputError`` where a row is not as wide as the header."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.header) for row in self.rows):
+            raise InputError(f"every row of a table needs {len(self.header)} entries")
+
+
+@dataclass(frozen=True)
+class TextSection:
+    """Paragraphs of plain text."""
+
+    title: str
+    paragraphs: tuple[str, ...]
+
+
+Section = CertificateSection | ComparisonSection | AnalysisSection | TableSection | TextSection
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report: a title, a sentence or two that lead in, and sections in order."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]

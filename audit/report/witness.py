@@ -1,0 +1,189 @@
+"""A witness in plain words: what differs, what was seen, and what it gives away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from audit.decimals import Enclosure
+from audit.evidence import Decision, Witness
+from audit.report.words import (
+    cell_name,
+    guarantee_symbols,
+    in_full,
+    measured,
+    number,
+    plural,
+    vector,
+)
+from proofs.guarantees import ApproxDP, Guarantee
+from synthesizers.domain import Domain
+
+MAX_CELLS = 12
+MAX_OUTPUTS = 8
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """One cell of the two databases."""
+
+    name: str
+    first: str
+    second: str
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The event's probability under one database; ``share`` of the larger one, for a bar."""
+
+    database: str
+    counts: str
+    probability: str
+    in_full: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Story:
+    """A witness told to someone who has to decide.
+
+    ``difference``, ``telling``, ``judgement``: sentences; the last is empty where
+    no claim is judged.
+    """
+
+    difference: str
+    cells: tuple[CellRow, ...]
+    cells_left_out: str
+    outputs: tuple[str, ...]
+    outputs_left_out: str
+    seen: str
+    chances: tuple[Chance, Chance]
+    odds: str
+    telling: str
+    judgement: str
+
+
+def story(
+    witness: Witness,
+    domain: Domain,
+    guarantee: Guarantee | None = None,
+    decision: Decision | None = None,
+) -> Story:
+    """The witness in words; judged against the guarantee as the evidence decided."""
+    steps = [b - a for a, b in zip(witness.source, witness.target, strict=False)]
+    named = len(witness.source) == len(witness.target) == domain.size
+    shown = list(range(len(steps)))
+    if len(shown) > MAX_CELLS:
+        shown = [cell for cell in shown if steps[cell]][:MAX_CELLS]
+    cells = tuple(
+        CellRow(
+            cell_name(domain, cell) if named else f"entry {cell + 1}",
+            str(witness.source[cell]),
+            str(witness.target[cell]),
+            steps[cell] != 0,
+        )
+        for cell in shown
+    )
+    hidden = len(steps) - len(shown)
+    more = len(witness.event) - MAX_OUTPUTS
+    single = len(witness.event) == 1
+    first, second = witness.probabilities
+    return Story(
+        _difference(steps, domain if named else None),
+        cells,
+        f"{plural(hidden, 'further cell')} not shown." if hidden else "",
+        tuple(vector(output) for output in witness.event[:MAX_OUTPUTS]),
+        f"and {plural(more, 'further output')}" if more > 0 else "",
+        "this output" if single else f"one of these {len(witness.event)} outputs",
+        (
+            _chance("A", witness.source, first, first, second),
+            _chance("B", witness.target, second, first, second),
+        ),
+        _odds(first, second),
+        _telling(first, second, "It" if single else "One of them"),
+        _judgement(guarantee, decision),
+    )
+
+
+def _difference(steps: Sequence[int], domain: Domain | None) -> str:
+    def name(cell: int) -> str:
+        return f"“{cell_name(domain, cell)}”" if domain is not None else f"entry {cell + 1}"
+
+    gained = [cell for cell, step in enumerate(steps) if step > 0]
+    lost = [cell for cell, step in enumerate(steps) if step < 0]
+    more, fewer = (sum(abs(steps[cell]) for cell in part) for part in (gained, lost))
+    if (more, fewer) == (1, 1):
+        return f"Database B is database A with one record of {name(lost[0])} now {name(gained[0])}."
+    if (more, fewer) == (0, 1):
+        return f"Database B is database A without one record of {name(lost[0])}."
+    if (more, fewer) == (1, 0):
+        return f"Database B is database A with one record of {name(gained[0])} added."
+    parts = [f"{plural(fewer, 'record')} fewer"] if fewer else []
+    parts += [f"{plural(more, 'record')} more"] if more else []
+    return f"Database B differs from database A by one unit: {' and '.join(parts)}."
+
+
+def _chance(
+    database: str, counts: tuple[int, ...], own: Enclosure, first: Enclosure, second: Enclosure
+) -> Chance:
+    largest = max(first.floats()[1], second.floats()[1])
+    share = own.floats()[1] / largest if largest > 0 else 0.0
+    return Chance(database, vector(counts), measured(own), in_full(own), share)
+
+
+def _ratio(first: Enclosure, second: Enclosure) -> tuple[str, bool] | None:
+    """The least ratio that the enclosures leave possible, and whether it is all but exact."""
+    if second.upper == 0:
+        return ("∞", True) if first.lower > 0 else None
+    least = number(Fraction(first.lower) / Fraction(second.upper), 4)
+    if second.lower == 0:
+        return least, False
+    return least, least == number(Fraction(first.upper) / Fraction(second.lower), 4)
+
+
+def _odds(first: Enclosure, second: Enclosure) -> str:
+    ratio = _ratio(first, second)
+    if ratio is None:
+        return "0 : 0"
+    return f"{ratio[0]} : 1" if ratio[1] else f"≥ {ratio[0]} : 1"
+
+
+def _telling(first: Enclosure, second: Enclosure, what: str) -> str:
+    ratio = _ratio(first, second)
+    if ratio is None:
+        return f"{what} never occurs under either database."
+    if ratio == ("∞", True):
+        return (
+            f"{what} can occur under A and never under B: whoever sees it knows for certain that "
+            "the database was not B."
+        )
+    if ratio == ("1", True):
+        return f"{what} is equally likely under both, and so tells nothing about which it was."
+    least = ratio[0] if ratio[1] else f"at least {ratio[0]}"
+    return (
+        f"{what} is {least} times as likely under A as under B. Someone to whom both databases "
+        f"seemed equally plausible may, on seeing it, hold A for {least} to 1."
+    )
+
+
+def _judgement(guarantee: Guarantee | None, decision: Decision | None) -> str:
+    if guarantee is None or decision is None:
+        return ""
+    ending = {
+        Decision.HOLDS: "What was found stays within this.",
+        Decision.VIOLATED: "What was found goes beyond this: the claim is violated.",
+        Decision.UNDECIDED: "What was found could not be told apart from this limit.",
+    }[decision]
+    if not isinstance(guarantee, ApproxDP):
+        return f"The claim is {guarantee_symbols(guarantee)}. {ending}"
+    exponent = float(guarantee.epsilon)
+    value = f" ≈ {math.exp(exponent):.4g}" if 0 < exponent < 700 else ""
+    factor = "e^" + guarantee_symbols(ApproxDP(guarantee.epsilon)).removeprefix("ε = ")
+    extra = f", plus δ = {number(guarantee.delta)}" if guarantee.delta > 0 else ""
+    return (
+        f"The claim allows the chance under A to be at most {factor}{value} times the chance "
+        f"under B{extra}. {ending}"
+    )

@@ -1,0 +1,186 @@
+"""Words and numbers: how reports spell verdicts, bounds, databases and chances."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from audit.decimals import Enclosure, Extended, decimal_above, decimal_below
+from audit.evidence import Bound, Decision, Side, Verdict
+from proofs.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP, ZCDP
+from synthesizers.domain import Domain
+
+DIGITS = 7
+"""Significant digits of a number that is meant to be read, not computed with."""
+
+MEANINGS: Mapping[Verdict, str] = {
+    Verdict.PROVED: (
+        "A proof, checked step by step, shows that the claim holds for every database of the "
+        "domain, and no finding contradicts it."
+    ),
+    Verdict.EXACT: (
+        "Every database that the claim speaks of was worked out exactly, and the claim holds "
+        "between all neighbours."
+    ),
+    Verdict.NOT_REFUTED: (
+        "No violation was found within the effort stated below; this does not show that there "
+        "is none."
+    ),
+    Verdict.UNDECIDED: (
+        "The findings could not be told apart from the claim at the precision allowed: it is "
+        "neither confirmed nor refuted."
+    ),
+    Verdict.REFUTED: "The claim does not hold: at least one finding below violates it.",
+    Verdict.INVALID_RUN: (
+        "Repeated runs of the subject were not independent draws, so nothing can be concluded "
+        "from them."
+    ),
+    Verdict.CONTRADICTION: (
+        "Findings below contradict each other, which is a fault of this audit: draw no conclusion "
+        "about the subject, and please report it."
+    ),
+}
+"""What each verdict means, in one sentence."""
+
+DECISIONS: Mapping[Decision, str] = {
+    Decision.HOLDS: "claim holds here",
+    Decision.VIOLATED: "claim violated",
+    Decision.UNDECIDED: "undecided",
+}
+
+RELEASED: Mapping[str, str] = {
+    "output": "output: the synthetic data alone",
+    "transcript": "transcript: every noisy answer that the program saw",
+}
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def clean(text: str) -> str:
+    r"""Text with control, direction and other invisible characters spelled out, as ``\u202e``.
+
+    A name comes from whoever wrote the subject: it must not reorder, hide or
+    add lines around it.
+    """
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) in _HIDDEN:
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def number(value: Extended, digits: int = DIGITS) -> str:
+    """The nearest decimal of that many significant digits; ``∞`` for infinity."""
+    if isinstance(value, float):
+        return "∞"
+    context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    normal = quotient.normalize(context)
+    return format(normal, "f") if -7 <= normal.adjusted() < digits + 3 else str(normal).lower()
+
+
+def measured(ends: Enclosure, digits: int = DIGITS) -> str:
+    """An enclosed value: ``2`` if exact, ``≈ 2.397895`` if tight, else ``1.9 to 2.1``."""
+    low, high = number(ends.lower, digits), number(ends.upper, digits)
+    if low != high:
+        return f"{_below(ends.lower, digits)} to {_above(ends.upper, digits)}"
+    if isinstance(ends.lower, float) or (ends.lower == ends.upper == Fraction(low)):
+        return low
+    return f"≈ {low}"
+
+
+def _below(value: Extended, digits: int) -> str:
+    return decimal_below(value, digits).lower().replace("inf", "∞")
+
+
+def _above(value: Extended, digits: int) -> str:
+    return decimal_above(value, digits).lower().replace("inf", "∞")
+
+
+def equation(name: str, ends: Enclosure) -> str:
+    """``ε = 2``, ``ε ≈ 2.397895`` or ``ε = 1.9 to 2.1``."""
+    value = measured(ends)
+    return f"{name} {value}" if value.startswith("≈") else f"{name} = {value}"
+
+
+def in_full(ends: Enclosure) -> str:
+    """Both ends as a certificate writes them, or nothing where one short number says all."""
+    data = ends.to_json()
+    if data["lower"] == data["upper"] and len(data["lower"]) <= DIGITS + 2:
+        return ""
+    return f"[{data['lower']}, {data['upper']}]".replace("inf", "∞")
+
+
+def bound_text(bound: Bound) -> str:
+    """A bound with its direction, rounded in that direction: ``ε ≥ 1.62``."""
+    if bound.side is Side.EXACT:
+        return equation("ε", bound.epsilon)
+    if bound.side is Side.FLOOR:
+        least = _below(bound.epsilon.lower, DIGITS)
+        return "ε = ∞" if least == "∞" else f"ε ≥ {least}"
+    return f"ε ≤ {_above(bound.epsilon.upper, DIGITS)}"
+
+
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε"}
+
+
+def guarantee_symbols(guarantee: Guarantee) -> str:
+    """A guarantee's parameters: ``ε = 2, δ = 0.000001``."""
+    return re.sub(r"(\w+)=", lambda match: f"{_SYMBOLS[match[1]]} = ", str(guarantee))
+
+
+def guarantee_words(guarantee: Guarantee) -> str:
+    """A guarantee by its name, with its parameters."""
+    match guarantee:
+        case ApproxDP(delta=delta):
+            name = "pure" if delta == 0 else "approximate"
+        case ZCDP():
+            name = "zero-concentrated"
+        case GaussianDP():
+            name = "Gaussian"
+        case RenyiDP():
+            name = "Rényi"
+    return f"{name} differential privacy with {guarantee_symbols(guarantee)}"
+
+
+def vector(values: Sequence[Any]) -> str:
+    """A database or an output: ``(3, 2)``; a suppressed count is named; text is quoted."""
+    inner = ", ".join(_element(value) for value in values)
+    return inner if len(values) == 1 and isinstance(values[0], str) else f"({inner})"
+
+
+def _element(value: Any) -> str:
+    if value is None:
+        return "suppressed"
+    if isinstance(value, str):
+        return f"“{value}”"
+    if isinstance(value, tuple | list):
+        return vector(value)
+    return str(value)
+
+
+def short(text: str, limit: int = 60) -> str:
+    """Text cut to a length that a table's head can bear."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def cell_name(domain: Domain, cell: int) -> str:
+    """A cell by its attributes' values: ``sex = female, age = [0, 30)``."""
+    codes = domain.codes_of(np.array([cell]))[0].tolist()
+    return ", ".join(
+        f"{attribute.name} = {attribute.labels[code] or '(missing)'}"
+        for attribute, code in zip(domain.attributes, codes, strict=True)
+    )

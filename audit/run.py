@@ -1,0 +1,157 @@
+"""An audit: subject, claim and auditors make evidence, evidence makes a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from audit.auditors import exhaustive, factorised
+from audit.certificate import Certificate
+from audit.claim import Claim
+from audit.enumerate import Enumerated, Progress
+from audit.evidence import Decision, Evidence
+from audit.subject import ChannelSubject, ProgramSubject, Subject
+from synthesizers.curator import Setting
+from synthesizers.errors import InputError, TooLargeError
+
+SMALLER = 3_000_000
+"""Products up to which a smaller instance is enumerated as side evidence."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much an audit may do.
+
+    ``rows``: the public number of rows that outputs and bounds use, where the
+    claim's own number of records does not say it. ``jobs``: processes.
+    """
+
+    rows: int | None = None
+    jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A certificate, and the channel behind it where one was enumerated."""
+
+    certificate: Certificate
+    enumerated: Enumerated | None
+
+
+def certify(
+    subject: Subject,
+    claim: Claim,
+    effort: Effort,
+    reproduce: str,
+    progress: Progress | None = None,
+) -> Audit:
+    """Run every auditor that fits the subject; raises InputError or ProtocolError."""
+    exhaustive.require_decidable(claim)
+    if isinstance(subject, ChannelSubject):
+        found = (exhaustive.examine_channel(subject, claim),)
+        assumptions = (
+            "the file's matrix is the law of the mechanism: Pr[output | database]",
+            "the domain and its cells are public",
+        )
+        return Audit(Certificate(subject.to_json(), claim, found, assumptions, reproduce), None)
+    rows = claim.records if effort.rows is None else effort.rows
+    if claim.neighbours.records_public and claim.records is None:
+        raise InputError("under replace-one the number of records is public: give --records N")
+    if rows is None:
+        raise InputError(
+            "the number of records is private, so the program needs a public number of rows: "
+            "give --records N (databases of 0 to N records) or --rows M"
+        )
+    public = claim.records if claim.neighbours.records_public else None
+    setting = Setting(claim.domain, claim.neighbours, public, rows)
+    evidence, enumerated = _examine(subject, claim, setting, effort, progress)
+    certificate = Certificate(
+        {**subject.to_json(), "rows": rows},
+        claim,
+        evidence,
+        assumptions_of(subject, setting),
+        reproduce,
+    )
+    return Audit(certificate, enumerated)
+
+
+def _examine(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    effort: Effort,
+    progress: Progress | None,
+) -> tuple[tuple[Evidence, ...], Enumerated | None]:
+    refusal: TooLargeError | None = None
+    examined: exhaustive.Examined | None = None
+    try:
+        examined = exhaustive.examine_program(
+            subject, claim, setting, _size(claim, setting), jobs=effort.jobs, progress=progress
+        )
+    except TooLargeError as error:
+        refusal = error
+    full = None if examined is None else examined.enumerated
+    ledgers = None
+    if full is not None and full.complete:
+        ledgers = full.ledgers
+    cells = factorised.examine(subject, claim, setting, ledgers)
+    evidence = [e for e in (examined and examined.evidence, cells) if e is not None]
+    if examined is None:
+        smaller = _smaller(subject, claim, setting, effort)
+        if smaller is not None:
+            evidence.append(smaller.evidence)
+            full = smaller.enumerated
+    if not evidence:
+        assert refusal is not None
+        raise refusal
+    return tuple(evidence), full
+
+
+def _size(claim: Claim, setting: Setting) -> int:
+    return setting.require_rows() if claim.records is None else claim.records
+
+
+def _smaller(
+    subject: ProgramSubject, claim: Claim, setting: Setting, effort: Effort
+) -> exhaustive.Examined | None:
+    """The largest instance of fewer records that is quickly enumerated, as side evidence.
+
+    Its public constants differ from the claim's, so it decides nothing.
+    """
+    for size in (4, 3, 2, 1):
+        if size >= _size(claim, setting):
+            continue
+        part = Setting.of(setting.domain, setting.neighbours, size)
+        try:
+            if exhaustive.products(subject, part, size) > SMALLER:
+                continue
+            found = exhaustive.examine_program(subject, claim, part, size, jobs=effort.jobs)
+        except TooLargeError:
+            continue
+        evidence = replace(found.evidence, decision=Decision.SILENT, whole=False)
+        return exhaustive.Examined(evidence, found.enumerated)
+    return None
+
+
+def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]:
+    """What a verdict about a program rests on and does not show."""
+    rows = "the number of records is public"
+    if setting.records is None:
+        rows = f"the number of rows ({setting.rows}) is a public constant, not read off the data"
+    found = [
+        "each sampler has its stated law, and the operating system's entropy is uniform",
+        "post-processing looks at the transcript alone (Python cannot enforce it)",
+        "a release opens its curator with the program's budget, which refuses further questions",
+        f"the domain and its bins are public; {rows}",
+        "running time, memory and everything else beside the release are out of scope",
+    ]
+    if not setting.neighbours.unit.is_record:
+        found.append("every record carries the right person's id, and no person has two")
+    if not subject.built_in:
+        found.append("the module's code is the code that will run")
+    return tuple(found)
+
+
+def parameters(values: Mapping[str, str]) -> str:
+    """Program parameters as ``--set`` flags."""
+    return "".join(f" --set {name}={value}" for name, value in values.items())

@@ -1,0 +1,51 @@
+"""Subjects: the thing under test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.channel import Channel
+from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.curator import Program, Setting
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramSubject:
+    """A program of a curator: a built-in one, or one of a user's module.
+
+    ``built_in``: it is ours, so findings that contradict each other are our
+    fault. ``identity``: what `verify` needs to find it again.
+    """
+
+    name: str
+    program: Program
+    built_in: bool
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    def budget(self, setting: Setting) -> Budget:
+        """The budget that the program declares, unlimited if it declares none."""
+        declared = getattr(self.program, "budget", None)
+        return UnlimitedBudget() if declared is None else declared(setting)
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        kind = "program" if self.built_in else "module"
+        return {"kind": kind, "name": self.name, **self.identity}
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelSubject:
+    """A channel given as a file."""
+
+    name: str
+    channel: Channel
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        return {"kind": "channel", "name": self.name, **self.identity}
+
+
+Subject = ProgramSubject | ChannelSubject
+"""Anything that an audit can be run on in this version."""
