@@ -116,13 +116,14 @@ def channel_of(
     released: str = "output",
     exact: bool = False,
     databases: Databases | None = None,
+    instance: int | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Enumerated:
     """The channel of a program on an enumerated instance.
 
-    ``databases``: the rows to enumerate; all databases of the setting's size
-    unless given. ``exact``: exact chances instead of doubles. ``jobs``:
+    ``databases``: the rows to enumerate; all of ``instance`` records (0 to that
+    many where n is private; the setting's size unless given) by default. ``exact``: exact chances instead of doubles. ``jobs``:
     processes. Raises TooLargeError, naming the widest event, above the caps of
     `synthesizers.enumeration`; ProtocolError for a program that breaks the
     curator's protocol.
@@ -134,7 +135,9 @@ def channel_of(
     sum. Backed by ``tests/audit/test_enumerate.py``.
     """
     if databases is None:
-        size = setting.require_rows() if setting.records is None else setting.records
+        size = instance
+        if size is None:
+            size = setting.require_rows() if setting.records is None else setting.records
         rows = list_databases(setting.neighbours, setting.domain.size, size)
         databases = Databases(setting.domain, rows)
     arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()

@@ -129,7 +129,9 @@ def _sums(chances: FloatArray, mask: BoolArray, direction: int) -> FloatArray:
 
 def _averaged(law: tuple[Fraction, ...], low: FloatArray, high: FloatArray) -> Enclosure:
     ends = [
-        sum((weight * Fraction(value) for weight, value in zip(law, side, strict=True)), Fraction(0))
+        sum(
+            (weight * Fraction(value) for weight, value in zip(law, side, strict=True)), Fraction(0)
+        )
         for side in (low.tolist(), high.tolist())
     ]
     return Enclosure(min(ends[0], Fraction(1)), min(ends[1], Fraction(1)))

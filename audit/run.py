@@ -82,50 +82,49 @@ def _examine(
     effort: Effort,
     progress: Progress | None,
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
-    refusal: TooLargeError | None = None
-    examined: exhaustive.Examined | None = None
+    size = setting.require_rows() if claim.records is None else claim.records
+    instance = exhaustive.Instance(subject, claim, setting, size, effort.jobs, progress)
     try:
-        examined = exhaustive.examine_program(
-            subject, claim, setting, _size(claim, setting), jobs=effort.jobs, progress=progress
-        )
-    except TooLargeError as error:
-        refusal = error
-    full = None if examined is None else examined.enumerated
-    ledgers = None
-    if full is not None and full.complete:
-        ledgers = full.ledgers
+        found = exhaustive.examine_program(instance)
+    except TooLargeError as refusal:
+        return _beyond_enumeration(instance, refusal)
+    ledgers = found.enumerated.ledgers if found.enumerated.complete else None
     cells = factorised.examine(subject, claim, setting, ledgers)
-    evidence = [e for e in (examined and examined.evidence, cells) if e is not None]
-    if examined is None:
-        smaller = _smaller(subject, claim, setting, effort)
-        if smaller is not None:
-            evidence.append(smaller.evidence)
-            full = smaller.enumerated
-    if not evidence:
-        assert refusal is not None
-        raise refusal
-    return tuple(evidence), full
+    settled = cells is not None and cells.decision is Decision.HOLDS
+    if found.evidence.decision is Decision.UNDECIDED and not settled:
+        found = exhaustive.sharpen(instance, found)
+    evidence = [e for e in (found.evidence, cells) if e is not None]
+    return tuple(evidence), found.enumerated
 
 
-def _size(claim: Claim, setting: Setting) -> int:
-    return setting.require_rows() if claim.records is None else claim.records
+def _beyond_enumeration(
+    instance: exhaustive.Instance, refusal: TooLargeError
+) -> tuple[tuple[Evidence, ...], Enumerated | None]:
+    """Evidence on an instance too large to enumerate; TooLargeError where there is none."""
+    cells = factorised.examine(instance.subject, instance.claim, instance.setting, None)
+    smaller = _smaller(instance)
+    if cells is None and smaller is None:
+        raise TooLargeError(f"{refusal}; and no instance of fewer records can be enumerated either")
+    evidence = [] if cells is None else [cells]
+    if smaller is None:
+        return tuple(evidence), None
+    return (*evidence, smaller.evidence), smaller.enumerated
 
 
-def _smaller(
-    subject: ProgramSubject, claim: Claim, setting: Setting, effort: Effort
-) -> exhaustive.Examined | None:
-    """The largest instance of fewer records that is quickly enumerated, as side evidence.
+def _smaller(instance: exhaustive.Instance) -> exhaustive.Examined | None:
+    """The largest instance of few records that is quickly enumerated, as side evidence.
 
     Its public constants differ from the claim's, so it decides nothing.
     """
     for size in (4, 3, 2, 1):
-        if size >= _size(claim, setting):
+        if size >= instance.size:
             continue
-        part = Setting.of(setting.domain, setting.neighbours, size)
+        setting = Setting.of(instance.setting.domain, instance.setting.neighbours, size)
+        part = replace(instance, setting=setting, size=size, progress=None)
         try:
-            if exhaustive.products(subject, part, size) > SMALLER:
+            if part.products() > SMALLER:
                 continue
-            found = exhaustive.examine_program(subject, claim, part, size, jobs=effort.jobs)
+            found = exhaustive.examine_program(part)
         except TooLargeError:
             continue
         evidence = replace(found.evidence, decision=Decision.SILENT, whole=False)

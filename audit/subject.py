@@ -8,6 +8,7 @@ from typing import Any
 from audit.channel import Channel
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Program, Setting
+from synthesizers.neighbours import Neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,11 @@ class ProgramSubject:
         """The budget that the program declares, unlimited if it declares none."""
         declared = getattr(self.program, "budget", None)
         return UnlimitedBudget() if declared is None else declared(setting)
+
+    def relation(self, setting: Setting) -> Neighbours:
+        """The relation that its noise is made for: the setting's, if it names no other."""
+        named = getattr(self.program, "calibrated_for", None)
+        return setting.neighbours if named is None else named
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -9,7 +9,7 @@ outcomes chosen so far; nothing but the current transcript is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
 from synthesizers.errors import ProtocolError, TooLargeError
-from synthesizers.events import Coordinate, Databases, Event, Outcome
-from synthesizers.exact import TABLE_ERROR, is_zero, multiply
+from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
+from synthesizers.exact import is_zero, multiply
 from synthesizers.watch import watched
 
 Vector = NDArray[Any]
@@ -54,8 +54,8 @@ class Arithmetic(Protocol):
     def floor(self, table: Vector) -> float:
         """log2 of the smallest positive entry."""
 
-    def operations(self, coordinates: int) -> int:
-        """Relative error of a product of that many table entries, in units of 2^-53."""
+    def operations(self, coordinates: Sequence[Coordinate]) -> int:
+        """Relative error of a product of one entry a coordinate, in units of 2^-53."""
 
 
 class FloatArithmetic:
@@ -64,7 +64,7 @@ class FloatArithmetic:
     Guarantee
     ---------
     A product of c table entries has relative error at most γ_N with N =
-    ``operations(c)``, and is 0 exactly where an entry is: a product that would
+    ``operations`` of the coordinates, and is 0 exactly where an entry is: a product that would
     fall below the normal doubles raises TooLargeError. Backed by the comparison
     with exact arithmetic in ``tests/synthesizers/test_enumeration.py``.
     """
@@ -97,9 +97,9 @@ class FloatArithmetic:
         positive = table[table > 0]
         return math.log2(positive.min()) - 1 if len(positive) else 0.0
 
-    def operations(self, coordinates: int) -> int:
-        """One rounding a table entry (two units) and one a product."""
-        return (TABLE_ERROR + 1) * coordinates
+    def operations(self, coordinates: Sequence[Coordinate]) -> int:
+        """The error of every table entry, and one rounding a product."""
+        return sum(coordinate.error + 1 for coordinate in coordinates)
 
 
 _multiply = np.frompyfunc(multiply, 2, 1)
@@ -126,7 +126,7 @@ class ExactArithmetic:
         """Exact numbers do not underflow."""
         return 0.0
 
-    def operations(self, coordinates: int) -> int:
+    def operations(self, coordinates: Sequence[Coordinate]) -> int:
         """Exact numbers are not rounded."""
         return 0
 
@@ -300,7 +300,7 @@ def leaves(
     Backed by ``tests/synthesizers/test_enumeration.py``.
     """
     limit = UnlimitedBudget() if budget is None else budget
-    laws = lru_cache(maxsize=256)(lambda event: event.coordinates(databases))
+    remembered = lru_cache(maxsize=64)(lambda event: event.coordinates(databases))
     start = arithmetic.ones(len(databases.rows))
     path: list[_Branch] = []
     done = 0
@@ -324,7 +324,10 @@ def leaves(
                 before = path[-1].chances if path else start
                 floor = path[-1].floors[-1] if path else 0.0
                 part = first if not path else None
-                branch = _Branch(event, laws(event), before, floor, arithmetic, part)
+                # A draw's law follows its transcript and seldom comes again.
+                fresh = isinstance(event, Draw)
+                laws = event.coordinates(databases) if fresh else remembered(event)
+                branch = _Branch(event, laws, before, floor, arithmetic, part)
                 if not branch.alive:
                     if part is not None:
                         raise _NothingHere
@@ -362,7 +365,7 @@ def leaves(
         except _NothingHere:
             return
         chances = path[-1].chances if path else start
-        coordinates = sum(len(branch.tables) for branch in path)
+        coordinates = [coordinate for branch in path for coordinate in branch.coordinates]
         yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
         done += 1
         if done & (done - 1) == 0 and play() != (output, transcript):

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from synthesizers.budget import FREE, Cost
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError
-from synthesizers.exact import Exact, ExpRational, nearest_float
+from synthesizers.exact import TABLE_ERROR, Exact, ExpRational, nearest_float
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise, clamped_mass
+from synthesizers.product_laws import ProductLaw, product_error, product_floats
 from synthesizers.public_laws import PublicLaw
 from synthesizers.queries import Query, answers_of_histograms
 from synthesizers.selection import Exponential
@@ -52,13 +53,18 @@ class Coordinate:
 
     Guarantee
     ---------
-    ``floats`` holds the exact chances within relative error 2·2^-53
-    (`synthesizers.exact.TABLE_ERROR`), and is 0 exactly where the chance is 0.
+    ``floats`` holds the exact chances within relative error ``error``·2^-53,
+    and is 0 exactly where the chance is 0.
     """
 
     outcomes: Sequence[Outcome]
     chance: Callable[[int, int], Exact]
     truths: IntArray
+
+    @property
+    def error(self) -> int:
+        """Relative error of ``floats`` in units of 2^-53."""
+        return TABLE_ERROR
 
     @cached_property
     def _columns(self) -> int:
@@ -66,21 +72,55 @@ class Coordinate:
 
     @cached_property
     def floats(self) -> FloatArray:
-        """Chances as doubles, [outcomes, databases]."""
+        """Chances as doubles, [outcomes, databases]; TooLargeError for a table too large."""
+        self._require(MAX_ROUNDED)
         table = [
             [_rounded(self.chance(outcome, truth)) for truth in range(self._columns)]
             for outcome in range(len(self.outcomes))
         ]
-        return np.array(table, np.float64)[:, self.truths]
+        return _spread(np.array(table, np.float64), self.truths)
 
     @cached_property
     def exact(self) -> NDArray[np.object_]:
-        """Exact chances, [outcomes, databases]."""
+        """Exact chances, [outcomes, databases]; TooLargeError for a table too large."""
+        self._require(MAX_ROUNDED)
         table = np.empty((len(self.outcomes), self._columns), np.object_)
         for outcome in range(len(self.outcomes)):
             for truth in range(self._columns):
                 table[outcome, truth] = self.chance(outcome, truth)
-        return table[:, self.truths]
+        return _spread(table, self.truths)
+
+    def _require(self, cap: int) -> None:
+        entries = len(self.outcomes) * self._columns
+        if entries > cap:
+            raise TooLargeError(
+                f"one question has {len(self.outcomes)} outcomes for {self._columns} different "
+                f"truths, more than {cap} chances; take fewer cells or records"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class ProductCoordinate(Coordinate):
+    """A coordinate whose law is a product over cells: doubles by factors, many at once."""
+
+    law: ProductLaw
+    tables: IntArray
+
+    @property
+    def error(self) -> int:
+        """Relative error of ``floats`` in units of 2^-53."""
+        return product_error(self.tables.shape[1])
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """Chances as doubles, [outcomes, databases]; TooLargeError for a table too large."""
+        self._require(MAX_PRODUCT_ENTRIES)
+        try:
+            return product_floats(self.law, self.tables, self.outcomes)[:, self.truths]
+        except FloatingPointError:
+            raise TooLargeError(
+                "a chance falls outside the range of normal doubles; use --exact or fewer records"
+            ) from None
 
 
 def _rounded(value: Exact) -> float:
@@ -95,6 +135,13 @@ def _rounded_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> f
 def _rounded_exponential(value: ExpRational) -> float:
     # The same few chances fill a whole table, so each form is evaluated once.
     return _rounded_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
+
+
+def _spread(table: NDArray[Any], truths: IntArray) -> NDArray[Any]:
+    """One column a database; a single law for all of them is not copied."""
+    if table.shape[1] == 1:
+        return np.broadcast_to(table, (len(table), len(truths)))
+    return np.asarray(table[:, truths])
 
 
 def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -227,6 +274,8 @@ class Sanitize:
         def chance(outcome: int, truth: int) -> Exact:
             return self.law.chance(tables[truth], options[outcome])
 
+        if isinstance(self.law, ProductLaw):
+            return (ProductCoordinate(options, chance, numbers, self.law, truths),)
         return (Coordinate(options, chance, numbers),)
 
     def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
@@ -273,6 +322,11 @@ class Draw:
         """The event as plain data."""
         return {"event": self.kind, "law": self.law.to_json(), "cost": FREE.to_json()}
 
+
+MAX_ROUNDED = 2_000_000
+MAX_PRODUCT_ENTRIES = 60_000_000
+"""The most chances of one coordinate that are evaluated one by one (about 20 µs each), and by
+factors (8 bytes each)."""
 
 MAX_OUTCOMES = 5_000_000
 """The most outcomes of one draw or answer that are enumerated (a choice of this project)."""

@@ -16,10 +16,13 @@ from functools import lru_cache
 
 import mpmath
 
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
 
 WORKING_BITS = 192
 """Significant bits kept in the ends of an interval after each operation."""
+
+MAX_POWER = 1 << 20
+"""The largest |r| for which e^r is computed: its ends are fractions of 1.44·|r| bits."""
 
 GUARD_BITS = 40
 """Bits computed beyond those asked for before a result of mpmath is widened."""
@@ -140,7 +143,15 @@ def _enclosed(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> 
 
 @lru_cache(maxsize=65536)
 def exp_interval(power: Fraction, bits: int = WORKING_BITS) -> Interval:
-    """An interval of relative half-width 2^-``bits`` that holds e^``power``."""
+    """An interval of relative half-width 2^-``bits`` that holds e^``power``.
+
+    Raises TooLargeError where |``power``| exceeds `MAX_POWER`.
+    """
+    if abs(power) > MAX_POWER:
+        raise TooLargeError(
+            f"a chance or loss has an exponent beyond ±{MAX_POWER}; "
+            "use a smaller epsilon, a larger scale or fewer records"
+        )
     if power == 0:
         return Interval(Fraction(1), Fraction(1))
     # The argument is rounded before exp sees it, so its magnitude costs that many bits.

@@ -25,6 +25,7 @@ from synthesizers.exact import Exact, ExpRational, add, multiply
 from synthesizers.intervals import log_interval
 from synthesizers.neighbours import AddRemove, Neighbours, histograms
 from synthesizers.noise import require_positive
+from synthesizers.product_laws import product_chance
 from synthesizers.public_laws import Multinomial
 from synthesizers.randomness import Entropy, bernoulli_exp, uniform_below
 
@@ -107,15 +108,21 @@ class DirichletMultinomial:
         """Every histogram of m records."""
         return [tuple(row) for row in histograms(rows.shape[1], self.records).tolist()]
 
+    def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
+        """m!/A^(m rising); 0 for another number of rows."""
+        if drawn != self.records:
+            return Fraction(0)
+        total = sum(_prior(self.alpha, cells), Fraction(0)) + records
+        return math.factorial(drawn) / _rising(total, drawn)
+
+    def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
+        """aᵢ^(mᵢ rising)/mᵢ!."""
+        weight = _prior(self.alpha, cells)[cell] + count
+        return _rising(weight, drawn) / math.factorial(drawn)
+
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
-        prior = _prior(self.alpha, len(counts))
-        if sum(outcome) != self.records or min(outcome) < 0:
-            return Fraction(0)
-        ways = Fraction(math.factorial(self.records))
-        for weight, count, drawn in zip(prior, counts, outcome, strict=True):
-            ways *= _rising(weight + count, drawn) / math.factorial(drawn)
-        return ways / _rising(sum(prior, Fraction(0)) + sum(counts), self.records)
+        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw, as a Pólya urn."""
@@ -175,9 +182,21 @@ class PlugInMultinomial:
         """Every histogram of m records."""
         return [tuple(row) for row in histograms(rows.shape[1], self.records).tolist()]
 
+    def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
+        """m!/A^m; 0 for another number of rows."""
+        if drawn != self.records:
+            return Fraction(0)
+        total = sum(_prior(self.alpha, cells), Fraction(0)) + records
+        return math.factorial(drawn) / total**drawn
+
+    def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
+        """aᵢ^mᵢ/mᵢ!."""
+        weight = _prior(self.alpha, cells)[cell] + count
+        return weight**drawn / math.factorial(drawn)
+
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
-        return self._draw(counts).chance(outcome)
+        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw."""
@@ -226,13 +245,17 @@ class Subsample:
                     found.append(tuple(candidate.tolist()))
         return found
 
+    def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
+        """1/C(n, m); 0 for another size of the sample."""
+        return Fraction(int(drawn == self.drawn(records)), math.comb(records, drawn) or 1)
+
+    def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
+        """C(nᵢ, mᵢ)."""
+        return Fraction(math.comb(count, drawn))
+
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
-        records = sum(counts)
-        if sum(outcome) != self.drawn(records) or min(outcome) < 0:
-            return Fraction(0)
-        ways = math.prod(math.comb(n, m) for n, m in zip(counts, outcome, strict=True))
-        return Fraction(ways, math.comb(records, sum(outcome)))
+        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw."""

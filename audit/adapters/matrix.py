@@ -92,13 +92,13 @@ def _table(path: Path) -> tuple[list[str], list[list[str]]]:
     if path.name.endswith(".parquet"):
         columns = list(parquet_columns(path))
         frames = list(parquet_frames(path, columns, None))
-        return columns, [
-            [str(value) for value in row] for row in frames[0].itertuples(index=False)
-        ]
+        return columns, [[str(value) for value in row] for row in frames[0].itertuples(index=False)]
     with open_csv(path) as table:
         frames = list(table.frames(None))
         columns = list(table.names)
-    return columns, [[str(v) for v in row] for frame in frames for row in frame.itertuples(index=False)]
+    return columns, [
+        [str(v) for v in row] for frame in frames for row in frame.itertuples(index=False)
+    ]
 
 
 def _number(text: str, path: str, rounded: bool) -> Exact:
@@ -115,8 +115,7 @@ def _number(text: str, path: str, rounded: bool) -> Exact:
             half = Fraction(10) ** int(decimal.as_tuple().exponent) / 2
     except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
         raise InputError(
-            f"{path}: every chance is a decimal or a fraction such as 0.25 or 1/4; "
-            "one cell is not"
+            f"{path}: every chance is a decimal or a fraction such as 0.25 or 1/4; one cell is not"
         ) from None
     if not 0 <= value <= 1:
         raise InputError(f"{path}: every chance lies between 0 and 1; one cell does not")

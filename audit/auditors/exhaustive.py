@@ -6,7 +6,7 @@ for the databases enumerated, and silent about all others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.channel import Channel
@@ -48,16 +48,45 @@ def require_decidable(claim: Claim) -> ApproxDP:
     return claim.guarantee
 
 
-def examine_program(
-    subject: ProgramSubject,
-    claim: Claim,
-    setting: Setting,
-    size: int,
-    *,
-    jobs: int = 1,
-    progress: Progress | None = None,
-) -> Examined:
-    """Enumerate the databases of ``size`` records (0 to ``size`` where n is private) and decide.
+@dataclass(frozen=True)
+class Instance:
+    """What is enumerated: the databases of ``size`` records (0 to ``size`` where n is private)."""
+
+    subject: ProgramSubject
+    claim: Claim
+    setting: Setting
+    size: int
+    jobs: int = 1
+    progress: Progress | None = None
+
+    @property
+    def databases(self) -> Databases:
+        """Its databases; TooLargeError where they cannot be listed."""
+        domain = self.setting.domain
+        return Databases(domain, list_databases(self.setting.neighbours, domain.size, self.size))
+
+    def products(self) -> int:
+        """Databases × transcripts."""
+        return plan(self.subject.program, self.setting, self.databases).products
+
+    def enumerate(self, databases: Databases, *, exact: bool) -> Enumerated:
+        """The channel over some of its databases."""
+        return channel_of(
+            self.subject.program,
+            self.setting,
+            released=self.claim.released,
+            exact=exact,
+            databases=databases,
+            jobs=1 if exact else self.jobs,
+            progress=self.progress,
+        )
+
+    def __str__(self) -> str:
+        return _sizes(self.setting.domain.size, self.size, self.setting.records is not None)
+
+
+def examine_program(instance: Instance) -> Examined:
+    """Enumerate an instance and decide the claim on it, exactly where that is cheap.
 
     Raises TooLargeError where the instance is beyond the caps.
 
@@ -66,49 +95,51 @@ def examine_program(
     ``decision`` is certified for every pair of neighbours among the databases
     enumerated. Backed by ``tests/audit/test_exhaustive.py``.
     """
-    require_decidable(claim)
-    rows = list_databases(setting.neighbours, setting.domain.size, size)
-    databases = Databases(setting.domain, rows)
-    work = plan(subject.program, setting, databases).products
+    require_decidable(instance.claim)
+    exact = instance.products() <= ALWAYS_EXACT
+    return _examined(instance, instance.enumerate(instance.databases, exact=exact), exact)
 
-    def enumerate_with(exact: bool, chosen: Databases) -> Enumerated:
-        return channel_of(
-            subject.program,
-            setting,
-            released=claim.released,
-            exact=exact,
-            databases=chosen,
-            jobs=1 if exact else jobs,
-            progress=progress,
-        )
 
-    exact = work <= ALWAYS_EXACT
-    found = enumerate_with(exact, databases)
-    decision, extreme = _decide(found.channel, claim)
-    if decision is Decision.UNDECIDED and not exact:
-        if work <= RETRY_EXACT:
-            exact, found = True, enumerate_with(True, databases)
-            decision, extreme = _decide(found.channel, claim)
-        elif extreme.witness is not None and work <= RETRY_EXACT * len(rows) // 2:
-            # Two databases are enough for a violation, and cheap.
-            pair = [list(extreme.witness.source), list(extreme.witness.target)]
-            chosen = Databases(setting.domain, rows[[_row(rows, counts) for counts in pair]])
-            closer = enumerate_with(True, chosen)
-            if _decide(closer.channel, claim)[0] is Decision.VIOLATED:
-                decision, extreme = _decide(closer.channel, claim)
-    whole = claim.records == size
-    instance = _Instance(setting.domain.size, size, setting.neighbours.records_public)
-    evidence = _evidence(found.channel, claim, decision, extreme, instance, whole, exact)
+def sharpen(instance: Instance, found: Examined) -> Examined:
+    """Repeat an undecided comparison in exact chances, as far as that is affordable.
+
+    All databases where they are few; otherwise the two of the witness, which
+    are enough for a violation.
+    """
+    work, databases = instance.products(), instance.databases
+    witness = found.evidence.witness
+    if work <= RETRY_EXACT:
+        return _examined(instance, instance.enumerate(databases, exact=True), True)
+    if witness is None or 2 * work > RETRY_EXACT * len(databases.rows):
+        return found
+    rows = [_row(databases.rows, counts) for counts in (witness.source, witness.target)]
+    pair = Databases(databases.domain, databases.rows[rows])
+    channel = instance.enumerate(pair, exact=True).channel
+    decision, extreme = _decide(channel, instance.claim)
+    if decision is not Decision.VIOLATED:
+        return found
+    evidence = replace(found.evidence, decision=decision, witness=extreme.witness)
+    return Examined(evidence, found.enumerated)
+
+
+def _examined(instance: Instance, found: Enumerated, exact: bool) -> Examined:
+    decision, extreme = _decide(found.channel, instance.claim)
+    covers = f"{len(found.channel.databases)} databases, {instance}"
+    evidence = _evidence(
+        found.channel,
+        instance.claim,
+        (decision, extreme),
+        covers,
+        whole=instance.claim.records == instance.size,
+        replay={
+            "records": instance.size,
+            "arithmetic": "exact" if exact else "doubles with counted error",
+        },
+    )
     return Examined(evidence, found)
 
 
-def products(subject: ProgramSubject, setting: Setting, size: int) -> int:
-    """Databases × transcripts of an instance; TooLargeError where they cannot be listed."""
-    rows = list_databases(setting.neighbours, setting.domain.size, size)
-    return plan(subject.program, setting, Databases(setting.domain, rows)).products
-
-
-def _row(rows: Any, counts: list[int]) -> int:
+def _row(rows: Any, counts: tuple[int, ...]) -> int:
     return int((rows == counts).all(axis=1).argmax())
 
 
@@ -119,10 +150,20 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
     decision, extreme = _decide(channel, claim)
     sizes = channel.databases.sum(axis=1)
     largest, public = int(sizes.max()), channel.neighbours.records_public
-    expected = len(list_databases(channel.neighbours, channel.domain.size, largest))
+    cells = channel.domain.size
+    expected = len(list_databases(channel.neighbours, cells, largest))
     whole = expected == len(channel.databases) and (not public or int(sizes.min()) == largest)
-    instance = _Instance(channel.domain.size, largest, public) if whole else None
-    return _evidence(channel, claim, decision, extreme, instance, whole, True)
+    covers = f"the {len(channel.databases)} databases listed"
+    if whole:
+        covers += f", {_sizes(cells, largest, public)}"
+    return _evidence(
+        channel,
+        claim,
+        (decision, extreme),
+        covers,
+        whole=whole,
+        replay={"arithmetic": "exact"},
+    )
 
 
 def _decide(channel: Channel, claim: Claim) -> tuple[Decision, Extreme]:
@@ -135,16 +176,15 @@ def _decide(channel: Channel, claim: Claim) -> tuple[Decision, Extreme]:
 def _evidence(
     channel: Channel,
     claim: Claim,
-    decision: Decision,
-    extreme: Extreme,
-    instance: _Instance | None,
+    decided: tuple[Decision, Extreme],
+    covers: str,
+    *,
     whole: bool,
-    exact: bool,
+    replay: dict[str, Any],
 ) -> Evidence:
+    decision, extreme = decided
     wanted = require_decidable(claim)
     smallest = extreme.enclosure if wanted.delta == 0 else epsilon_at(channel, wanted.delta)
-    number = len(channel.databases)
-    covers = f"the {number} databases listed" if instance is None else f"{number} databases, {instance}"
     finding = f"the smallest epsilon{_at(wanted)} is {_shown(smallest)}"
     if wanted.delta:
         finding += f"; delta at epsilon={wanted.epsilon} is {_shown(extreme.enclosure)}"
@@ -160,25 +200,13 @@ def _evidence(
         whole=whole,
         bound=Bound(Side.EXACT, smallest, covers, "exact"),
         witness=extreme.witness,
-        replay={
-            "records": None if instance is None else instance.size,
-            "arithmetic": "exact" if exact else "doubles with counted error",
-        },
+        replay=replay,
     )
 
 
-@dataclass(frozen=True)
-class _Instance:
-    """The databases of an enumeration, for words."""
-
-    cells: int
-    size: int
-    public: bool
-
-    def __str__(self) -> str:
-        over = "1 cell" if self.cells == 1 else f"{self.cells} cells"
-        sizes = f"{self.size}" if self.public else f"0 to {self.size}"
-        return f"all of {sizes} records over {over}"
+def _sizes(cells: int, size: int, public: bool) -> str:
+    over = "1 cell" if cells == 1 else f"{cells} cells"
+    return f"all of {size if public else f'0 to {size}'} records over {over}"
 
 
 def _at(wanted: ApproxDP) -> str:

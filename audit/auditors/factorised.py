@@ -23,6 +23,7 @@ from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
 from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
+from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, ask_program
 from synthesizers.errors import BudgetExceeded, DPAuditError
 from synthesizers.events import Draw, Event, Measure, Outcome
@@ -84,13 +85,12 @@ def fixed_ledger(
     if ledgers is not None:
         private = {tuple(e for e in ledger if not isinstance(e, Draw)) for ledger in ledgers}
         return private.pop() if len(private) == 1 else None
-    budget = subject.budget(setting)
     # A program with randomness of its own could ask another question the next time.
     first, again = _first_question(subject, setting), _first_question(subject, setting)
     if first is None or first != again:
         return None
-    exhausted = budget.exhausted(first.cost(setting.domain, setting.neighbours))
-    return (first,) if exhausted else None
+    cost = first.cost(setting.domain, subject.relation(setting))
+    return (first,) if subject.budget(setting).exhausted(cost) else None
 
 
 def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
@@ -102,7 +102,7 @@ def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
         raise BudgetExceeded("one question is enough to know")
 
     with contextlib.suppress(DPAuditError):
-        ask_program(subject.program, Curator(setting, subject.budget(setting), answer))
+        ask_program(subject.program, Curator(setting, UnlimitedBudget(), answer))
     return asked[0] if asked and not isinstance(asked[0], Draw) else None
 
 
@@ -116,9 +116,7 @@ def _moves(measures: Sequence[Any], setting: Setting, difference: IntArray) -> l
     return [m.query.answers(setting.domain, codes, difference[None, :])[0] for m in measures]
 
 
-def _supremum(
-    measures: Sequence[Any], setting: Setting
-) -> tuple[Fraction, IntArray] | None:
+def _supremum(measures: Sequence[Any], setting: Setting) -> tuple[Fraction, IntArray] | None:
     """The largest sum of the cells' losses, with a difference of neighbours that has it."""
     best: tuple[Fraction, IntArray] | None = None
     for difference in setting.neighbours.differences(setting.domain.size):
@@ -192,7 +190,9 @@ def _best_transcript(
     chances: tuple[Exact, Exact] = (Fraction(1), Fraction(1))
     answers: list[int] = []
     for m in measures:
-        truths = [m.query.answers(setting.domain, codes, row[None, :])[0] for row in (source, target)]
+        truths = [
+            m.query.answers(setting.domain, codes, row[None, :])[0] for row in (source, target)
+        ]
         for here, there in zip(truths[0].tolist(), truths[1].tolist(), strict=True):
             options = sorted({m.low, m.high, *(min(max(t, m.low), m.high) for t in (here, there))})
             best: tuple[Exact, int, Exact, Exact] | None = None

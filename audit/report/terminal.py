@@ -104,7 +104,9 @@ class _Sheet:
             while stop < len(heads) and used + sizes[stop] <= self.width - 2:
                 used += sizes[stop]
                 stop += 1
-            table = Table(box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, show_edge=False)
+            table = Table(
+                box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, show_edge=False
+            )
             table.add_column(Text(corner), overflow="fold", no_wrap=first <= self.width // 2)
             for head in heads[start:stop]:
                 table.add_column(Text(head), justify="right", overflow="fold")

@@ -81,6 +81,8 @@ def _drawing(
         line[_column(scale, claim.low, width)] = glyphs["claim"]
     at = high if mark.kind == "ceiling" else low
     line[at] = glyphs[mark.kind]
+    if mark.kind == "exact" and high > low:
+        line[low], line[high] = glyphs["floor"], glyphs["ceiling"]
     return "".join(line)
 
 
@@ -89,22 +91,25 @@ def command_lines(command: str, width: int) -> list[str]:
 
     Text within quotes stays on one line: a line break there would be part of it.
     """
-    words, word, quote = [], "", ""
-    for character in command:
-        if character == " " and not quote:
-            words.append(word)
-            word = ""
-            continue
-        word += character
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
     lines = [""]
-    for word in [*words, word]:
+    for word in _command_words(command):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
         if lines[-1].strip() and len(longer) > width - 2:
             lines.append("    " + word)
         else:
             lines[-1] = longer
     return [line + " \\" for line in lines[:-1]] + lines[-1:]
+
+
+def _command_words(command: str) -> list[str]:
+    words, quote = [""], ""
+    for character in command:
+        if character == " " and not quote:
+            words.append("")
+            continue
+        words[-1] += character
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+    return words

@@ -21,6 +21,7 @@ from audit.report.words import (
     plural,
     short,
 )
+from proofs.guarantees import ApproxDP
 from synthesizers.neighbours import describe
 
 
@@ -138,7 +139,12 @@ def _caution(entries: Sequence[tuple[str, Certificate]]) -> str:
         "neighbours": [describe(c.claim.neighbours) for _, c in entries],
         "what is released": [c.claim.released for _, c in entries],
         "the databases covered": [c.claim.covers for _, c in entries],
-        "δ": [str(getattr(c.claim.guarantee, "delta", None)) for _, c in entries],
+        "the kind of guarantee": [type(c.claim.guarantee).__name__ for _, c in entries],
+        "δ": [
+            str(c.claim.guarantee.delta)
+            for _, c in entries
+            if isinstance(c.claim.guarantee, ApproxDP)
+        ],
     }
     unlike = [name for name, values in aspects.items() if len(set(values)) > 1]
     if not unlike:

@@ -13,7 +13,7 @@ import numpy as np
 
 from audit.decimals import Enclosure, Extended, decimal_above, decimal_below
 from audit.evidence import Bound, Decision, Side, Verdict
-from proofs.guarantees import ApproxDP, GaussianDP, Guarantee, RenyiDP, ZCDP
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 
 DIGITS = 7
@@ -89,7 +89,7 @@ def number(value: Extended, digits: int = DIGITS) -> str:
     context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)
-    return format(normal, "f") if -7 <= normal.adjusted() < digits + 3 else str(normal).lower()
+    return format(normal, "f") if -5 <= normal.adjusted() < digits + 3 else str(normal).lower()
 
 
 def measured(ends: Enclosure, digits: int = DIGITS) -> str:

@@ -1,0 +1,1 @@
+"""The commands of ``dp-audit``, one a file: each turns parsed flags into an exit code."""

@@ -1,0 +1,141 @@
+"""``dp-audit certify``: a subject and a claim make a certificate."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from audit.adapters.matrix import is_channel_file, read_channel
+from audit.adapters.synthesizer import program_subject
+from audit.certificate import Certificate
+from audit.claim import Claim
+from audit.commands import common
+from audit.evidence import Verdict
+from audit.report.html import render
+from audit.report.json_text import certificate_text
+from audit.report.page import CertificateSection, Page
+from audit.report.terminal import certificate_lines
+from audit.run import Effort, certify
+from audit.subject import Subject
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import Neighbours
+from synthesizers.tables import read_table
+
+SATISFYING = {
+    None: tuple(Verdict),
+    "exact": (Verdict.EXACT, Verdict.PROVED),
+    "proof": (Verdict.PROVED,),
+}
+"""Which verdicts reach the evidence that ``--require`` names."""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser("certify", help="decide a privacy claim about a subject")
+    parser.add_argument(
+        "subject", help="a built-in name, module:attribute, or a channel file (.csv, .parquet)"
+    )
+    parser.add_argument("--claim", required=True, help="'epsilon=1' or 'epsilon=1, delta=1e-6'")
+    parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")
+    parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
+    parser.add_argument("--records", metavar="N", help="records; 0 to N where n is private")
+    parser.add_argument("--rows", metavar="M", help="public output size (default: N)")
+    parser.add_argument("--data", metavar="FILE", help="the table of a planned release")
+    parser.add_argument(
+        "--rounded", action="store_true", help="a channel file's decimals are rounded"
+    )
+    parser.add_argument("--require", choices=("exact", "proof"), help="exit 3 without it")
+    parser.add_argument("--out", metavar="CERT.json", help="write the certificate")
+    parser.add_argument("--json", metavar="FILE", help="write the certificate as JSON, too")
+    parser.add_argument("--html", metavar="FILE", help="write the report")
+    common.add_relation(parser, required=True)
+    common.add_released(parser)
+    common.add_settings(parser)
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Print the certificate, write the files asked for; the verdict's exit code."""
+    common.require_writable(flags.out, flags.json, flags.html)
+    relation = common.relation(flags)
+    subject, claim = _subject_and_claim(flags, relation)
+    effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))
+    talk = common.talk_console(flags.quiet)
+    with common.progress_bar(talk, "enumerating") as progress:
+        certificate = certify(subject, claim, effort, command(flags), progress).certificate
+    write(certificate, flags.out, flags.json, flags.html)
+    common.output_console().print(certificate_lines(certificate))
+    code = certificate.verdict.exit_code
+    if code == 0 and certificate.verdict not in SATISFYING[flags.require]:
+        talk.print(f"required evidence not reached: {flags.require}", markup=False)
+        return 3
+    return code
+
+
+def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple[Subject, Claim]:
+    guarantee = parse_guarantee(flags.claim)
+    records = common.optional_number(flags.records, "--records")
+    values = common.settings(flags.set)
+    if is_channel_file(flags.subject):
+        if values or flags.data or flags.domain or flags.rows:
+            raise InputError("a channel file takes no --set, --data, --domain or --rows")
+        subject = read_channel(flags.subject, relation, flags.released, flags.rounded)
+        channel = subject.channel
+        if flags.cells is not None and Domain.from_cells(flags.cells).size != channel.domain.size:
+            raise InputError(f"the channel has {channel.domain.size} cells, --cells says otherwise")
+        largest = int(channel.databases.sum(axis=1).max())
+        if records not in (None, largest):
+            raise InputError(f"the channel has databases of {largest} records, --records differs")
+        claim = Claim(guarantee, relation, flags.released, channel.domain, largest)
+        return subject, claim
+    if flags.rounded:
+        raise InputError("--rounded goes with a channel file")
+    domain = common.domain(flags)
+    records = _records(flags, relation, domain, records)
+    claim = Claim(guarantee, relation, flags.released, domain, records)
+    return program_subject(flags.subject, values), claim
+
+
+def _records(
+    flags: argparse.Namespace, relation: Neighbours, domain: Domain, stated: int | None
+) -> int | None:
+    """The claim's number of records: as stated, or that of the table where n is public."""
+    if flags.data is None:
+        return stated
+    dataset = read_table(flags.data, domain)
+    if not relation.records_public:
+        return stated
+    if stated not in (None, dataset.records):
+        raise InputError("the table has another number of records than --records")
+    return dataset.records
+
+
+def write(
+    certificate: Certificate, out: str | None, json_file: str | None, html: str | None
+) -> None:
+    """Write the certificate and its report where asked for."""
+    for path in (out, json_file):
+        if path is not None:
+            common.write_text(path, certificate_text(certificate))
+    if html is not None:
+        name = str(certificate.subject["name"])
+        section = CertificateSection(f"{name}: {certificate.claim.guarantee}", certificate)
+        lead = "What was claimed, what was found, and how to check it without trusting this report."
+        common.write_text(html, render(Page(f"Privacy certificate of {name}", lead, (section,))))
+
+
+def command(flags: argparse.Namespace) -> str:
+    """The command that makes the certificate again."""
+    words = ["dp-audit", "certify", flags.subject, "--claim", flags.claim]
+    words += ["--neighbours", flags.neighbours]
+    for name in ("unit", "max_records", "domain", "cells", "records", "rows", "data", "released"):
+        value = getattr(flags, name)
+        if value is not None and (name, value) not in (("unit", "record"), ("released", "output")):
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    for pair in flags.set or []:
+        words += ["--set", pair]
+    if flags.rounded:
+        words.append("--rounded")
+    return shlex.join(words)

@@ -1,0 +1,66 @@
+"""``dp-audit list``: what is built in."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+
+from rich.table import Table
+
+from audit.commands.common import output_console
+from synthesizers import noise, public_laws, selection, table_laws
+from synthesizers.programs import PROGRAMS, card
+
+TOPICS = ("programs", "auditors", "metrics", "noise")
+
+AUDITORS = {
+    "exhaustive": "the exact channel of an enumerated instance: every pair, every output",
+    "factorised": "the transcript of independent noisy cells: databases of any size",
+}
+
+LAWS = (
+    noise.DiscreteLaplace,
+    noise.RoundedLaplace,
+    noise.DiscreteGaussian,
+    selection.Exponential,
+    table_laws.RandomizedResponse,
+    table_laws.DirichletMultinomial,
+    table_laws.PlugInMultinomial,
+    table_laws.Subsample,
+    public_laws.Multinomial,
+    public_laws.UniformChoice,
+)
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser("list", help="list what is built in, with the programs' cards")
+    parser.add_argument("topic", nargs="?", choices=TOPICS, help="one topic alone")
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Print the lists; exit code 0."""
+    console = output_console()
+    for topic in TOPICS if flags.topic is None else (flags.topic,):
+        console.print(f"[bold]{topic}[/bold]")
+        if topic == "programs" and flags.topic is not None:
+            for name in PROGRAMS:
+                console.print(f"\n[bold]{name}[/bold]")
+                console.print(card(name), markup=False)
+            continue
+        table = Table(box=None, show_header=False, padding=(0, 2))
+        for name, words in _rows(topic):
+            table.add_row(name, words)
+        console.print(table)
+    return 0
+
+
+def _rows(topic: str) -> list[tuple[str, str]]:
+    if topic == "programs":
+        return [(name, card(name).splitlines()[0]) for name in PROGRAMS]
+    if topic == "auditors":
+        return list(AUDITORS.items())
+    if topic == "noise":
+        return [(law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in LAWS]
+    return [("none", "this version measures no utility yet")]

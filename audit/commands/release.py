@@ -1,0 +1,102 @@
+"""``dp-audit release``: run a program on real data and write what it returns."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from audit.adapters.synthesizer import program_subject
+from audit.commands import common
+from audit.subject import ProgramSubject
+from synthesizers.budget import Budget
+from synthesizers.curator import Output, Setting
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import ProtocolError
+from synthesizers.neighbours import Neighbours, ReplaceOne, describe, to_json
+from synthesizers.sampling import Run
+from synthesizers.sampling import run as sample
+from synthesizers.schemas import load_domain
+from synthesizers.tables import read_table, write_table
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser("release", help="make a synthetic table from real data")
+    parser.add_argument("program", help="a built-in name (see list) or module:attribute")
+    parser.add_argument("--data", required=True, metavar="FILE", help="CSV or Parquet")
+    parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file (TOML)")
+    parser.add_argument("--out", required=True, metavar="SYNTH.csv", help="the synthetic table")
+    parser.add_argument("--ledger", metavar="LEDGER.json", help="what was asked, and its cost")
+    parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
+    common.add_relation(parser, required=False)
+    common.add_settings(parser)
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Write the synthetic table and the ledger; exit code 0."""
+    common.require_writable(flags.out, flags.ledger)
+    domain = load_domain(flags.domain)
+    if flags.neighbours is None:
+        flags.neighbours = ReplaceOne.name
+    relation = common.relation(flags)
+    rows = common.optional_number(flags.rows, "--rows")
+    subject = program_subject(flags.program, common.settings(flags.set))
+    dataset = read_table(flags.data, domain)
+    setting = release_setting(domain, relation, dataset, rows)
+    budget = subject.budget(setting)
+    released = sample(subject.program, dataset, setting, budget)
+    table = as_dataset(released.output, domain)
+    write_table(table, flags.out)
+    if flags.ledger:
+        document = ledger_json(subject, setting, budget, released)
+        common.write_text(flags.ledger, json.dumps(document, indent=1) + "\n")
+    talk = common.talk_console(flags.quiet)
+    talk.print(
+        f"{flags.out}: {table.records} synthetic records ({describe(relation)})", markup=False
+    )
+    return 0
+
+
+def release_setting(
+    domain: Domain, relation: Neighbours, dataset: Dataset, rows: int | None
+) -> Setting:
+    """The public constants of a release: n counts as public only where the relation says so."""
+    if relation.records_public:
+        return Setting(domain, relation, dataset.records, dataset.records if rows is None else rows)
+    return Setting(domain, relation, None, rows)
+
+
+def as_dataset(output: Output, domain: Domain) -> Dataset:
+    """A program's output as a table; ProtocolError for one that is not a table."""
+    if isinstance(output, Dataset):
+        return output
+    counts = np.asarray(output)
+    if counts.shape != (domain.size,) or counts.dtype.kind not in "iu" or counts.min() < 0:
+        raise ProtocolError(
+            f"a release needs counts over the domain's {domain.size} cells or a Dataset; "
+            "the program returned something else"
+        )
+    return Dataset.from_histogram(domain, counts.astype(np.int64))
+
+
+def ledger_json(
+    subject: ProgramSubject, setting: Setting, budget: Budget, released: Run
+) -> Mapping[str, Any]:
+    """The events asked, without their outcomes, and what they cost: no private number."""
+    events = [event.to_json(setting.domain, setting.neighbours) for event in released.ledger]
+    return {
+        "schema": "dp-audit/ledger/1",
+        "program": subject.to_json(),
+        **to_json(setting.neighbours),
+        "domain": setting.domain.to_json(),
+        "records": setting.records,
+        "rows": setting.rows,
+        "budget": budget.to_json(),
+        "spent": released.spent.to_json(),
+        "events": events,
+    }

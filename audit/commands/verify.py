@@ -1,0 +1,34 @@
+"""``dp-audit verify``: re-check a certificate without trusting whoever wrote it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rich.table import Table
+
+from audit.commands.common import output_console
+from audit.verify import MAX_BYTES, load_certificate, read_certificate, verify
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser("verify", help="re-check every number of a certificate")
+    parser.add_argument("certificate", help="a certificate file, or - for standard input")
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Print what was re-checked; 0, 1 (false or altered) or 3 (not re-checked)."""
+    if flags.certificate == "-":
+        document = read_certificate(sys.stdin.read(MAX_BYTES + 1), "standard input")
+    else:
+        document = load_certificate(flags.certificate)
+    verification = verify(document)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("statement", "result", "note"):
+        table.add_column(heading, overflow="fold")
+    for check in verification.checks:
+        table.add_row(check.statement, check.status.value, check.note)
+    output_console().print(table)
+    return verification.exit_code

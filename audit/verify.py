@@ -1,0 +1,240 @@
+"""Verification: every number that a certificate's verdict rests on, found again.
+
+A certificate is read as plain data and taken for nothing: its subject is built
+anew, the audit is run again, and what comes out is compared with what is
+stated. The digest finds accidents in everything else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from audit.adapters.matrix import carried_channel
+from audit.adapters.synthesizer import program_subject
+from audit.certificate import SCHEMA, Certificate, digest
+from audit.claim import Claim
+from audit.decimals import Enclosure
+from audit.run import Effort, certify
+from audit.subject import ProgramSubject, Subject
+from synthesizers.errors import InputError
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest certificate that is read."""
+
+KEYS = (
+    "schema",
+    "verdict",
+    "subject",
+    "claim",
+    "neighbours",
+    "unit",
+    "released",
+    "domain",
+    "bounds",
+    "evidence",
+    "assumptions",
+    "reproduce",
+    "digest",
+)
+
+
+class Status(Enum):
+    """What came of re-checking one statement."""
+
+    CONFIRMED = "confirmed"
+    FALSE = "false or altered"
+    UNCHECKED = "not re-checked"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One statement of a certificate, and what came of it."""
+
+    statement: str
+    status: Status
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All checks of one certificate."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something is false or altered, 3 where something was not re-checked, else 0."""
+        found = {check.status for check in self.checks}
+        if Status.FALSE in found:
+            return 1
+        return 3 if Status.UNCHECKED in found else 0
+
+
+def read_certificate(text: str, path: str) -> dict[str, Any]:
+    """The document of a certificate's text; InputError unless it has the contract's keys."""
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; no certificate is")
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not JSON; expected a certificate of dp-audit") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is not a certificate: expected a JSON object")
+    missing = [key for key in KEYS if key not in document]
+    if missing:
+        raise InputError(f"{path} is not a certificate: it lacks {', '.join(missing)}")
+    if document["schema"] != SCHEMA:
+        raise InputError(f"{path} has another schema; this version reads {SCHEMA}")
+    return document
+
+
+def load_certificate(path: str) -> dict[str, Any]:
+    """The document of a certificate file; raises InputError."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(f"{path} cannot be read: {reason}") from None
+    return read_certificate(text, path)
+
+
+def verify(document: Mapping[str, Any]) -> Verification:
+    """Re-check a certificate's statements by running its audit again.
+
+    Guarantee
+    ---------
+    A bound, witness or verdict is reported as confirmed only if the audit, run
+    here, entails it: a stated enclosure must hold the one found. Backed by the
+    altered certificates in ``tests/audit/test_verify.py``.
+    """
+    stated_digest = document["digest"] == digest(document)
+    checks = [
+        Check(
+            "digest of the document",
+            Status.CONFIRMED if stated_digest else Status.FALSE,
+            "" if stated_digest else "the text was changed after it was written",
+        )
+    ]
+    claim = Claim.from_json(dict(document))
+    if not isinstance(document["subject"], dict) or not isinstance(document["evidence"], list):
+        raise InputError("the certificate's subject or evidence is malformed")
+    subject, obstacle = _subject(document["subject"], claim)
+    if subject is None:
+        checks += [
+            Check(str(part), Status.UNCHECKED, obstacle)
+            for part in ("bounds", "evidence", f"verdict {document['verdict']}")
+        ]
+        return Verification(tuple(checks))
+    rows = document["subject"].get("rows")
+    again = certify(subject, claim, Effort(rows=rows), str(document["reproduce"])).certificate
+    return Verification((*checks, *_compare(document, again)))
+
+
+def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, str]:
+    """The subject built anew, or what stands in the way."""
+    kind, name = stated.get("kind"), str(stated.get("name"))
+    values = stated.get("parameters", {})
+    if not isinstance(values, dict):
+        raise InputError("the certificate's parameters are malformed")
+    if kind == "channel":
+        found = carried_channel(dict(stated), name, claim.neighbours, claim.released)
+        return found, "" if found else "the channel is too large to carry, and is not here"
+    if kind not in ("program", "module"):
+        raise InputError("the certificate's subject is of no kind that this version knows")
+    try:
+        subject: ProgramSubject = program_subject(name, {k: str(v) for k, v in values.items()})
+    except InputError as error:
+        if kind == "program":
+            raise
+        return None, f"the subject is absent: {error}"
+    if subject.identity.get("source_sha256") != stated.get("source_sha256"):
+        return None, "the module's source is not the one that was audited"
+    if subject.built_in != (kind == "program"):
+        raise InputError("the certificate's subject kind does not fit its name")
+    return subject, ""
+
+
+def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
+    checks: list[Check] = []
+    fresh = again.to_json()
+    stated = document["evidence"]
+    if len(stated) != len(fresh["evidence"]):
+        checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
+    for old, new in zip(stated, fresh["evidence"], strict=False):
+        checks.append(_compare_evidence(old, new))
+    for side, bound in fresh["bounds"].items():
+        checks.append(_compare_bound(f"bound: {side}", document["bounds"].get(side), bound))
+    same = document["verdict"] == fresh["verdict"]
+    note = "" if same else f"the evidence entails {fresh['verdict']}"
+    checks.append(
+        Check(f"verdict {document['verdict']}", Status.CONFIRMED if same else Status.FALSE, note)
+    )
+    if document["assumptions"] != fresh["assumptions"]:
+        checks.append(
+            Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
+        )
+    return checks
+
+
+def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
+    name = f"evidence of the {new['auditor']} auditor"
+    if old == new:
+        return Check(name, Status.CONFIRMED)
+    if not isinstance(old, dict):
+        return Check(name, Status.FALSE, "malformed")
+    for key in ("auditor", "decision", "covers", "whole"):
+        if old.get(key) != new[key]:
+            return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
+    bound = _compare_bound(name, old.get("bound"), new["bound"])
+    if bound.status is not Status.CONFIRMED:
+        return bound
+    if not _witness_fits(old.get("witness"), new["witness"]):
+        return Check(name, Status.FALSE, "its witness does not follow from the audit")
+    if old.get("finding") != new["finding"]:
+        return Check(name, Status.FALSE, "its finding does not follow from the audit")
+    return bound
+
+
+def _compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
+    if old == new:
+        return Check(name, Status.CONFIRMED, "" if new else "none is stated")
+    if not isinstance(old, dict) or new is None:
+        return Check(name, Status.FALSE, "a bound was added or dropped")
+    if old.get("covers") != new["covers"] or old.get("rigour") != new["rigour"]:
+        return Check(name, Status.FALSE, "what it covers does not follow from the audit")
+    return _compare_ends(name, old.get("epsilon"), new["epsilon"])
+
+
+def _compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:
+    """Doubles may differ in their last digits between machines; certified ends still overlap."""
+    try:
+        stated, found = Enclosure.from_json(old), Enclosure.from_json(new)
+    except (KeyError, TypeError, ValueError, InputError):
+        return Check(name, Status.FALSE, "its numbers are malformed")
+    if stated.lower <= found.lower and found.upper <= stated.upper:
+        return Check(name, Status.CONFIRMED)
+    if stated.lower > found.upper or stated.upper < found.lower or found.lower == found.upper:
+        return Check(name, Status.FALSE, f"the audit finds {found}")
+    return Check(name, Status.UNCHECKED, f"narrower than what could be re-checked: {found}")
+
+
+def _witness_fits(old: Any, new: dict[str, Any] | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    same = isinstance(old, dict) and all(old.get(k) == new[k] for k in ("from", "to", "event"))
+    if not same:
+        return False
+    for side in ("from", "to"):
+        try:
+            stated = old["probabilities"][side]
+        except (KeyError, TypeError):
+            return False
+        check = _compare_ends(side, stated, new["probabilities"][side])
+        if check.status is Status.FALSE:
+            return False
+    return True

@@ -1,0 +1,180 @@
+"""Channels and certificates with hand-picked chances, shared by the tests of reports."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from audit.analysis import Analysis, analyse
+from audit.certificate import Certificate
+from audit.channel import Channel
+from audit.claim import Claim
+from audit.decimals import Enclosure
+from audit.evidence import Bound, Decision, Evidence, Side, Witness
+from proofs.guarantees import parse_guarantee
+from synthesizers.attributes import Attribute
+from synthesizers.domain import Domain
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+
+F = Fraction
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\nVERDICT & 'more' \"quotes\""
+
+CLINIC = Domain(
+    "clinic",
+    (Attribute("sex", ("female", "male")), Attribute("smoker", ("no", "yes"), missing=True)),
+)
+
+
+def channel(
+    rows: list[list[F]],
+    databases: list[list[int]],
+    outputs: tuple[tuple[Any, ...], ...],
+    neighbours: Neighbours | None = None,
+) -> Channel:
+    chances = np.empty((len(rows), len(rows[0])), object)
+    for place, _ in np.ndenumerate(chances):
+        chances[place] = rows[place[0]][place[1]]
+    domain = Domain.from_cells(str(len(databases[0])))
+    relation = ReplaceOne() if neighbours is None else neighbours
+    counts = np.array(databases, np.int64)
+    return Channel.of_exact(domain, relation, counts, outputs, chances, "output")
+
+
+def analysis(of: Channel) -> Analysis:
+    return analyse(of, {"1": F(1), "1/2": F(1, 2)})
+
+
+def response() -> Channel:
+    """Randomized response: ε is ln 3."""
+    rows = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
+    return channel(rows, [[0, 1], [1, 0]], ((0, 1), (1, 0)))
+
+
+def disclosing() -> Channel:
+    """An output that one database alone can give, with a suppressed count and a text."""
+    rows = [[F(1, 2), F(1, 2), F(0)], [F(1, 2), F(0), F(1, 2)]]
+    return channel(rows, [[0, 1], [1, 0]], ((None, 1), ("few", 0), (1, "<b>")))
+
+
+def lonely() -> Channel:
+    """One database, one output."""
+    return channel([[F(1)]], [[3]], ((3,),))
+
+
+def strangers() -> Channel:
+    """Two databases that are not neighbours."""
+    return channel([[F(1), F(0)], [F(0), F(1)]], [[0, 3], [3, 0]], ((0,), (1,)))
+
+
+def square(size: int) -> Channel:
+    """``size`` databases of ``size`` - 1 records; the last output is the likeliest, none is 0."""
+    domain = Domain.from_cells("2")
+    counts = np.array([[k, size - 1 - k] for k in range(size)], np.int64)
+    chances = np.full((size, size), 1 / (2 * size)) + np.eye(size) / 2
+    outputs = tuple((k,) for k in range(size))
+    return Channel.of_floats(domain, ReplaceOne(), counts, outputs, chances, 4, "output")
+
+
+def claim(text: str = "epsilon=2", neighbours: Neighbours | None = None) -> Claim:
+    relation = ReplaceOne() if neighbours is None else neighbours
+    return Claim(parse_guarantee(text), relation, "output", CLINIC, 5)
+
+
+def bound(side: Side, low: F | float, high: F | float, rigour: str = "exact") -> Bound:
+    return Bound(side, Enclosure(low, high), "databases of 5 records over 6 cells", rigour)
+
+
+def finding(
+    decision: Decision,
+    of: Bound | None,
+    *,
+    whole: bool = True,
+    witness: Witness | None = None,
+    confidence: str | None = None,
+    text: str = "found what was looked for",
+) -> Evidence:
+    return Evidence(
+        "exhaustive",
+        text,
+        decision,
+        "databases of 5 records over 6 cells",
+        whole,
+        of,
+        confidence,
+        witness,
+        {"seed": "7", "runs": 1000},
+    )
+
+
+WITNESS = Witness(
+    (2, 3, 0, 0, 0, 0),
+    (2, 2, 1, 0, 0, 0),
+    ((1, 4, 0, 0, 0, 0),),
+    (Enclosure(F(3, 10), F(3, 10)), Enclosure(F(1, 10), F(1, 10))),
+)
+
+DISCLOSING_WITNESS = Witness(
+    (1, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0),
+    ((None, 1), ("few",)),
+    (Enclosure(F(2, 5), F(2, 5)), Enclosure(F(0), F(0))),
+)
+
+
+def certificate(of: Claim, *evidence: Evidence, **subject: Any) -> Certificate:
+    return Certificate(
+        {"kind": "program", "name": "sanitizer", "parameters": {"epsilon": "2"}, **subject},
+        of,
+        evidence,
+        ("Post-processing looks at nothing but the answers.",),
+        'dp-audit certify sanitizer --claim "epsilon=2" --neighbours replace-one --cells 2x3 '
+        "--records 5 --released output --out certificate.json",
+    )
+
+
+def certificates() -> dict[str, Certificate]:
+    inf = float("inf")
+    exact = finding(Decision.HOLDS, bound(Side.EXACT, F(2), F(2)), witness=WITNESS)
+    floor = finding(
+        Decision.UNDECIDED,
+        bound(Side.FLOOR, F("1.62"), F("1.62"), "statistical"),
+        whole=False,
+        confidence="0.95",
+    )
+    ceiling = finding(Decision.HOLDS, bound(Side.CEILING, F(2), F(2), "rigorous"))
+    infinite = finding(Decision.VIOLATED, bound(Side.EXACT, inf, inf), witness=DISCLOSING_WITNESS)
+    unbounded = finding(Decision.UNDECIDED, bound(Side.CEILING, inf, inf, "rigorous"))
+    persons = claim("rho=0.5", AddRemove(Unit("person", 3)))
+    hostile = finding(Decision.HOLDS, None, text=HOSTILE)
+    return {
+        "exact": certificate(claim(), exact, floor, ceiling),
+        "refuted": certificate(claim("epsilon=1, delta=1e-6"), infinite),
+        "infinite floor": certificate(
+            claim(), finding(Decision.VIOLATED, bound(Side.FLOOR, inf, inf), witness=WITNESS)
+        ),
+        "no ceiling": certificate(claim(), unbounded, kind="function"),
+        "contradiction": certificate(claim(), exact, infinite),
+        "empty": certificate(claim("epsilon=0")),
+        "persons": certificate(persons, finding(Decision.HOLDS, None, witness=WITNESS)),
+        "rényi": certificate(claim("alpha=8, rdp=2"), exact),
+        "gaussian": certificate(claim("mu=1/3")),
+        "hostile": certificate(claim(), hostile, name=HOSTILE, note=[HOSTILE, None, 1.5]),
+        "wide": certificate(
+            claim("epsilon=1/10"), finding(Decision.UNDECIDED, bound(Side.EXACT, F(0), F(700)))
+        ),
+    }
+
+
+def analyses() -> dict[str, Analysis]:
+    return {
+        "response": analysis(response()),
+        "disclosing": analysis(disclosing()),
+        "lonely": analysis(lonely()),
+        "strangers": analysis(strangers()),
+        "12": analysis(square(12)),
+        "40": analysis(square(40)),
+        "100": analysis(square(100)),
+    }

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import io
+import shlex
+
+import pytest
+from rich.console import Console, RenderableType
+
+from audit.report.terminal import analysis_lines, certificate_lines, comparison_lines
+from audit.report.terminal_text import command_lines
+from tests.audit.report import samples
+
+CERTIFICATES = samples.certificates()
+ANALYSES = samples.analyses()
+
+
+def printed(renderable: RenderableType, encoding: str = "utf-8", width: int = 80) -> str:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    Console(file=stream, width=width, no_color=True).print(renderable)
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    text = buffer.getvalue().decode(encoding)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert "\x1b" not in text
+    return text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_certificates_fit_eighty_columns(name: str, encoding: str) -> None:
+    certificate = CERTIFICATES[name]
+    text = printed(certificate_lines(certificate), encoding)
+    assert certificate.verdict.value in text
+    assert certificate.to_json()["digest"] in text
+    assert text.isascii() or encoding == "utf-8"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("name", ANALYSES)
+def test_analyses_fit_eighty_columns(name: str, encoding: str) -> None:
+    printed(analysis_lines(ANALYSES[name]), encoding)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_reports_fit_other_widths(width: int) -> None:
+    printed(comparison_lines(tuple(CERTIFICATES.items())), width=width)
+    printed(certificate_lines(CERTIFICATES["exact"]), width=width)
+    printed(analysis_lines(ANALYSES["12"]), width=width)
+
+
+def test_comparisons_share_one_axis() -> None:
+    text = printed(comparison_lines(tuple(CERTIFICATES.items())))
+    axes = {line for line in text.splitlines() if line.strip().startswith("┬")}
+    assert len(axes) == 1
+    assert printed(comparison_lines(tuple(CERTIFICATES.items())), "ascii").isascii()
+
+
+def test_the_ruler_puts_bounds_in_order() -> None:
+    lines = printed(certificate_lines(CERTIFICATES["exact"])).splitlines()
+    places = [next(line.index(glyph) for line in lines if glyph in line) for glyph in "├◆"]
+    ceiling = next(line for line in lines if line.lstrip().startswith("Ceiling"))
+    assert places[0] < places[1] == ceiling.index("┤")
+
+
+def test_infinity_is_named_in_ascii_too() -> None:
+    assert "ε = ∞" in printed(certificate_lines(CERTIFICATES["refuted"]))
+    assert "epsilon = inf" in printed(certificate_lines(CERTIFICATES["refuted"]), "ascii")
+
+
+def test_hostile_text_adds_no_line_and_no_colour() -> None:
+    text = printed(certificate_lines(CERTIFICATES["hostile"]))
+    assert "\u202e" not in text
+    assert not any(line.strip().startswith("VERDICT") for line in text.splitlines())
+    assert "alert(1)</script>\\x1b[31m" in text.replace("\n", "")
+
+
+def test_an_analysis_names_its_facts() -> None:
+    text = printed(analysis_lines(ANALYSES["response"]))
+    assert "ε ≈ 1.098612" in text and "0.750000" in text
+    assert "No two of the databases are neighbours" in printed(analysis_lines(ANALYSES["lonely"]))
+
+
+def test_a_broken_command_is_the_same_command() -> None:
+    command = CERTIFICATES["exact"].reproduce + " --set 'name=two words'"
+    lines = command_lines(command, 60)
+    assert len(lines) > 1 and all(len(line) <= 60 for line in lines)
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    # A POSIX shell removes a backslash with the line break after it; shlex does not know that.
+    joined = "\n".join(lines).replace("\\\n", "")
+    assert shlex.split(joined) == shlex.split(command)

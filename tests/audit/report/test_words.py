@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from audit.decimals import Enclosure
+from audit.evidence import Bound, Side, Verdict
+from audit.report.ruler import Scale
+from audit.report.words import MEANINGS, bound_text, clean, guarantee_words, measured, vector
+from proofs.guarantees import parse_guarantee
+
+F = Fraction
+INF = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (F(2), F(2), "2"),
+        (F(1, 3), F(1, 3), "≈ 0.3333333"),
+        (F("2.39789527"), F("2.39789528"), "≈ 2.397895"),
+        (F("0.99999999"), F("1.00000001"), "≈ 1"),
+        (F("1.9"), F("2.1"), "1.9 to 2.1"),
+        (F(1, 3), F(2, 3), "0.3333333 to 0.6666667"),
+        (F(3), INF, "3 to ∞"),
+        (INF, INF, "∞"),
+        (F(0), F("1e-15"), "0 to 1e-15"),
+    ],
+)
+def test_enclosed_values(low: F | float, high: F | float, text: str) -> None:
+    assert measured(Enclosure(low, high)) == text
+
+
+@pytest.mark.parametrize(
+    ("side", "low", "high", "text"),
+    [
+        # Never rounded across the value: a floor goes down and a ceiling up.
+        (Side.FLOOR, F(2, 3), F(1), "ε ≥ 0.6666666"),
+        (Side.CEILING, F(0), F(1, 3), "ε ≤ 0.3333334"),
+        (Side.CEILING, F(0), INF, "ε ≤ ∞"),
+        (Side.FLOOR, INF, INF, "ε = ∞"),
+        (Side.EXACT, F(2), F(2), "ε = 2"),
+        (Side.EXACT, F(1, 3), F(1, 3), "ε ≈ 0.3333333"),
+    ],
+)
+def test_bounds(side: Side, low: F | float, high: F | float, text: str) -> None:
+    assert bound_text(Bound(side, Enclosure(low, high), "all", "exact")) == text
+
+
+def test_every_verdict_has_one_sentence() -> None:
+    assert set(MEANINGS) == set(Verdict)
+    for sentence in MEANINGS.values():
+        assert sentence.endswith(".") and sentence.count(".") == 1
+        assert not {"passed", "safe", "secure"} & set(sentence.lower().split())
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ("epsilon=1", "pure differential privacy with ε = 1"),
+        ("epsilon=1, delta=0.5", "approximate differential privacy with ε = 1, δ = 0.5"),
+        ("rho=0.5", "zero-concentrated differential privacy with ρ = 0.5"),
+        ("mu=1", "Gaussian differential privacy with μ = 1"),
+        ("alpha=8, rdp=2", "Rényi differential privacy with α = 8, ε = 2"),
+    ],
+)
+def test_guarantees(claim: str, words: str) -> None:
+    assert guarantee_words(parse_guarantee(claim)) == words
+
+
+def test_vectors() -> None:
+    assert vector((3, None, "a")) == "(3, suppressed, “a”)"
+    assert vector(("yes",)) == "“yes”"
+    assert vector(((1, 2), (3,))) == "((1, 2), (3))"
+
+
+def test_invisible_characters_are_spelled_out() -> None:
+    assert clean("a\x1b[0m\n\u202e\ud800 é ε") == "a\\x1b[0m\\n\\u202e\\ud800 é ε"
+
+
+def test_places_on_the_axis() -> None:
+    finite, infinite = Scale(4.0, False), Scale(4.0, True)
+    assert [finite.place(v) for v in (0.0, 2.0, 4.0)] == [0.0, 0.5, 1.0]
+    assert infinite.place(4.0) < infinite.place(INF) < 1
+    assert [label for _, label in infinite.ticks] == ["0", "1", "2", "3", "4", "∞"]
+    assert [label for _, label in Scale(0.05, False).ticks][:3] == ["0", "0.01", "0.02"]
