@@ -83,7 +83,7 @@ def _sign(terms: Terms) -> int | None:
         return -1
     top = max(terms)
     shifted = {power - top: value for power, value in terms.items()}
-    bits = 96
+    bits = MAX_BITS >> 6
     while bits <= MAX_BITS:
         value = _evaluate(shifted, bits)
         if value.lower > 0:

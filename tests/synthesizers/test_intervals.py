@@ -102,7 +102,7 @@ def test_exp_holds_the_truth(power: Fraction, bits: int) -> None:
     assert (found.upper - found.lower) * 2**bits <= 3 * truth
 
 
-@pytest.mark.parametrize("power", [10**6, -(10**6), 3 * 10**6 + 1])
+@pytest.mark.parametrize("power", [10**5, -(10**5), 3 * 10**5 + 1])
 def test_exp_of_large_powers_keeps_its_relative_precision(power: int) -> None:
     found = exp_interval(Fraction(power, 3), 96)
     with mpmath.workprec(400):
