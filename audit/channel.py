@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class Channel:
         order = np.argsort(both[:, 0], kind="stable")
         ends = np.searchsorted(both[order, 0], np.arange(len(self.databases) + 1))
         column = both[order, 1]
-        return tuple(column[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return tuple(column[a:b] for a, b in pairwise(ends.tolist()))
 
     @property
     def centre(self) -> FloatArray:

@@ -123,8 +123,10 @@ def channel_of(
     """The channel of a program on an enumerated instance.
 
     ``databases``: the rows to enumerate; all of ``instance`` records (0 to that
-    many where n is private; the setting's size unless given) by default. ``exact``: exact chances instead of doubles. ``jobs``:
-    processes. Raises TooLargeError, naming the widest event, above the caps of
+    many where n is private; the setting's size unless given) by default.
+    ``exact``: exact chances instead of doubles. ``jobs``: processes.
+
+    Raises TooLargeError, naming the widest event, above the caps of
     `synthesizers.enumeration`; ProtocolError for a program that breaks the
     curator's protocol.
 

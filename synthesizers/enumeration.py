@@ -389,7 +389,7 @@ def leaves(
 
 
 class _NothingHere(BaseException):
-    """This part of the first event's outcomes is impossible under every database."""
+    """That part of the first event's outcomes is impossible under every database."""
 
 
 def first_outcomes(program: Program, setting: Setting, databases: Databases) -> int:
