@@ -87,6 +87,6 @@ def _require_program(program: Any, name: str) -> None:
     if len(required) != 1:
         names = ", ".join(p.name for p in required) or "none"
         raise InputError(
-            f"{name} is not a program: a program takes one argument, a curator; this takes {names}. "
-            "This version audits programs and channel files"
+            f"{name} is not a program: a program takes one argument, a curator; this takes "
+            f"{names}. This version audits programs and channel files"
         )
