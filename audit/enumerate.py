@@ -109,6 +109,12 @@ class Enumerated:
         return len(self.ledgers) < MAX_LEDGERS
 
 
+def instance(setting: Setting, size: int) -> Databases:
+    """The databases of ``size`` records, 0 to ``size`` where n is private."""
+    rows = list_databases(setting.neighbours, setting.domain.size, size)
+    return Databases(setting.domain, rows)
+
+
 def channel_of(
     program: Program,
     setting: Setting,
@@ -116,13 +122,13 @@ def channel_of(
     released: str = "output",
     exact: bool = False,
     databases: Databases | None = None,
-    instance: int | None = None,
+    size: int | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Enumerated:
     """The channel of a program on an enumerated instance.
 
-    ``databases``: the rows to enumerate; all of ``instance`` records (0 to that
+    ``databases``: the rows to enumerate; all of ``size`` records (0 to that
     many where n is private; the setting's size unless given) by default.
     ``exact``: exact chances instead of doubles. ``jobs``: processes.
 
@@ -137,14 +143,14 @@ def channel_of(
     sum. Backed by ``tests/audit/test_enumerate.py``.
     """
     if databases is None:
-        size = instance
         if size is None:
             size = setting.require_rows() if setting.records is None else setting.records
-        rows = list_databases(setting.neighbours, setting.domain.size, size)
-        databases = Databases(setting.domain, rows)
+        databases = instance(setting, size)
     arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()
     work = plan(program, setting, databases)
     work.require(arithmetic.cap)
+    if progress is not None:
+        progress(0, work.transcripts)
     choose = output_of if released == "output" else transcript_of
     count = first_outcomes(program, setting, databases)
     if jobs == 1 or work.transcripts < PARALLEL_FROM or count < 2:

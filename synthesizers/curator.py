@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +154,10 @@ class Curator:
         outcome = self.__answer(event)
         self.__transcript.append((event, outcome))
         return outcome
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        # A copy would be charged apart from the original, and the budget spent twice.
+        raise ProtocolError("a curator cannot be copied or pickled: it holds one budget")
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):

@@ -218,6 +218,12 @@ class DiscreteGaussian:
 @lru_cache(maxsize=4096)
 def _gaussian_sum(variance: Fraction, start: int) -> Interval:
     """An interval that holds Σ over z >= start (>= 1) of exp(-z²/(2·variance))."""
+    # The terms fall below 2^-192 of the first within 17 standard deviations.
+    if 17 * 17 * variance > MAX_GAUSSIAN_TERMS**2:
+        raise TooLargeError(
+            "the variance of a discrete Gaussian is too large for its exact law; "
+            "take a smaller variance or analyse by sampling"
+        )
     first = exp_interval(-Fraction(start * start) / (2 * variance), WORKING_BITS)
     total, value = first, start
     while True:
@@ -229,11 +235,6 @@ def _gaussian_sum(variance: Fraction, start: int) -> Interval:
             if remainder * 2**WORKING_BITS <= total.lower:
                 return Interval.around(total.lower, total.upper + remainder)
         value += 1
-        if value - start > MAX_GAUSSIAN_TERMS:
-            raise TooLargeError(
-                "the variance of a discrete Gaussian is too large for its exact law; "
-                "take a smaller variance or analyse by sampling"
-            )
         total = total + exp_interval(-Fraction(value * value) / (2 * variance), WORKING_BITS)
 
 

@@ -103,6 +103,8 @@ class DirichletMultinomial:
 
     def __post_init__(self) -> None:
         _require_prior(self.alpha, self.records)
+        # Quotients of Python integers would be doubles.
+        object.__setattr__(self, "alpha", tuple(Fraction(value) for value in self.alpha))
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every histogram of m records."""
@@ -136,7 +138,7 @@ class DirichletMultinomial:
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """See the class."""
-        return _unit_cost(1 + self.records / Fraction(min(self.alpha)), 1, neighbours)
+        return _unit_cost(1 + self.records / min(self.alpha), 1, neighbours)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
@@ -168,6 +170,8 @@ class PlugInMultinomial:
 
     def __post_init__(self) -> None:
         _require_prior(self.alpha, self.records)
+        # Quotients of Python integers would be doubles.
+        object.__setattr__(self, "alpha", tuple(Fraction(value) for value in self.alpha))
 
     def _draw(self, counts: Sequence[int]) -> Multinomial:
         prior = _prior(self.alpha, len(counts))
@@ -204,7 +208,7 @@ class PlugInMultinomial:
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """See the class."""
-        return _unit_cost(1 + 1 / Fraction(min(self.alpha)), self.records, neighbours)
+        return _unit_cost(1 + 1 / min(self.alpha), self.records, neighbours)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""

@@ -44,7 +44,9 @@ def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool
     """The channel of a file; raises InputError for anything that is not one.
 
     ``rounded``: each decimal stands for an interval of half its last digit on
-    either side; otherwise every number is taken exactly as written.
+    either side. Otherwise a row that sums to exactly 1 is taken as written; one
+    that sums to 1 only within `ROW_TOLERANCE` is known only within it, so each
+    of its chances is taken within that relative distance (a zero stays a zero).
     """
     header, rows = _table(Path(path))
     if not header or header[0] != "database" or len(header) < 2:
@@ -54,16 +56,19 @@ def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool
         )
     if not rows:
         raise InputError(f"{path} has no rows; expected one for each database")
-    numbers = [[_number(text, path, rounded) for text in row[1:]] for row in rows]
-    texts = {"databases": [row[0] for row in rows], "outputs": header[1:]}
-    channel = _channel(texts["databases"], texts["outputs"], numbers, neighbours, released, path)
-    _check_rows(channel, rounded, path)
+    numbers = [_row(row, path, rounded) for row in rows]
+    databases, outputs = [row[0] for row in rows], header[1:]
+    channel = _channel(databases, outputs, numbers, neighbours, released, path)
     identity: dict[str, Any] = {
         "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest(),
         "rounded": rounded,
     }
     if len(rows) * len(header) <= MAX_CARRIED:
-        identity |= texts | {"probabilities": [row[1:] for row in rows]}
+        identity["matrix"] = {
+            "databases": databases,
+            "outputs": outputs,
+            "probabilities": [row[1:] for row in rows],
+        }
     return ChannelSubject(Path(path).name, channel, identity)
 
 
@@ -71,20 +76,19 @@ def carried_channel(
     identity: dict[str, Any], name: str, neighbours: Neighbours, released: str
 ) -> ChannelSubject | None:
     """The channel that a certificate carries in its subject; None where it carries none."""
-    if "probabilities" not in identity:
+    matrix = identity.get("matrix")
+    if matrix is None:
         return None
     rounded = bool(identity.get("rounded"))
     try:
-        numbers = [
-            [_number(str(text), name, rounded) for text in row] for row in identity["probabilities"]
-        ]
-        labels = [[str(text) for text in identity[key]] for key in ("databases", "outputs")]
+        labels = [[str(text) for text in matrix[key]] for key in ("databases", "outputs")]
+        lines = zip(labels[0], matrix["probabilities"], strict=False)
+        numbers = [_row([label, *map(str, row)], name, rounded) for label, row in lines]
     except (KeyError, TypeError):
         raise InputError("the certificate's channel is incomplete") from None
     if any(len(row) != len(labels[1]) for row in numbers) or len(numbers) != len(labels[0]):
         raise InputError("the certificate's channel has rows of different lengths")
     channel = _channel(labels[0], labels[1], numbers, neighbours, released, name)
-    _check_rows(channel, rounded, name)
     return ChannelSubject(name, channel, identity)
 
 
@@ -101,7 +105,29 @@ def _table(path: Path) -> tuple[list[str], list[list[str]]]:
     ]
 
 
-def _number(text: str, path: str, rounded: bool) -> Exact:
+def _row(texts: Sequence[str], path: str, rounded: bool) -> Sequence[Exact]:
+    """The chances of one row after its label: as written, or as far as the file knows them."""
+    row = [_number(text, path, rounded) for text in texts[1:]]
+    ends = [(v.lower, v.upper) if isinstance(v, Interval) else (v, v) for v in row]
+    low = sum((lower for lower, _ in ends), Fraction(0))
+    high = sum((upper for _, upper in ends), Fraction(0))
+    tolerance = Fraction(0) if rounded else ROW_TOLERANCE
+    if low - tolerance > 1 or high + tolerance < 1:
+        hint = "" if rounded else "; if the file's decimals are rounded, add --rounded"
+        raise InputError(
+            f"{path}: the row of database {texts[0][:40]} sums to {float(low):.9g}, "
+            f"expected 1{hint}"
+        )
+    if rounded or low == 1:
+        return row
+    return [_within(lower) if lower else Fraction(0) for lower, _ in ends]
+
+
+def _within(value: Fraction) -> Interval:
+    return Interval(value * (1 - ROW_TOLERANCE), value * (1 + ROW_TOLERANCE))
+
+
+def _number(text: str, path: str, rounded: bool) -> Fraction | Interval:
     text = text.strip()
     try:
         if "/" in text:
@@ -112,7 +138,9 @@ def _number(text: str, path: str, rounded: bool) -> Exact:
             if not decimal.is_finite() or abs(decimal.adjusted()) > 400:
                 raise ValueError
             value = Fraction(decimal)
-            half = Fraction(10) ** int(decimal.as_tuple().exponent) / 2
+            digits = -int(decimal.as_tuple().exponent)
+            # A number without decimals is written out in full.
+            half = Fraction(1, 2 * 10**digits) if digits > 0 else Fraction(0)
     except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
         raise InputError(
             f"{path}: every chance is a decimal or a fraction such as 0.25 or 1/4; one cell is not"
@@ -152,20 +180,6 @@ def _counts(text: str) -> tuple[int | None, ...] | None:
     if _COUNTS.fullmatch(text.strip()) is None:
         return None
     return tuple(None if part == "?" else int(part) for part in text.strip().split("-"))
-
-
-def _check_rows(channel: Channel, rounded: bool, path: str) -> None:
-    assert channel.exact is not None
-    for number, row in enumerate(channel.exact):
-        low = sum((v.lower if isinstance(v, Interval) else v for v in row), Fraction(0))
-        high = sum((v.upper if isinstance(v, Interval) else v for v in row), Fraction(0))
-        tolerance = Fraction(0) if rounded else ROW_TOLERANCE
-        if low - tolerance > 1 or high + tolerance < 1:
-            database = "-".join(map(str, channel.counts(number)))
-            hint = "" if rounded else "; if the file's decimals are rounded, add --rounded"
-            raise InputError(
-                f"{path}: the row of database {database} sums to {float(low):.9g}, expected 1{hint}"
-            )
 
 
 def write_channel(channel: Channel, path: str, exact: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from audit.channel import Channel
 from audit.claim import Claim
 from audit.decimals import Enclosure
-from audit.enumerate import Enumerated, Progress, channel_of
+from audit.enumerate import Enumerated, Progress, channel_of, instance
 from audit.evidence import Bound, Decision, Evidence, Side
 from audit.measures import Extreme, decide_delta, decide_epsilon, epsilon_at
 from audit.subject import ChannelSubject, ProgramSubject
@@ -62,8 +62,7 @@ class Instance:
     @property
     def databases(self) -> Databases:
         """Its databases; TooLargeError where they cannot be listed."""
-        domain = self.setting.domain
-        return Databases(domain, list_databases(self.setting.neighbours, domain.size, self.size))
+        return instance(self.setting, self.size)
 
     def products(self) -> int:
         """Databases × transcripts."""
@@ -85,7 +84,7 @@ class Instance:
         return _sizes(self.setting.domain.size, self.size, self.setting.records is not None)
 
 
-def examine_program(instance: Instance) -> Examined:
+def examine_program(part: Instance) -> Examined:
     """Enumerate an instance and decide the claim on it, exactly where that is cheap.
 
     Raises TooLargeError where the instance is beyond the caps.
@@ -95,44 +94,44 @@ def examine_program(instance: Instance) -> Examined:
     ``decision`` is certified for every pair of neighbours among the databases
     enumerated. Backed by ``tests/audit/test_exhaustive.py``.
     """
-    require_decidable(instance.claim)
-    exact = instance.products() <= ALWAYS_EXACT
-    return _examined(instance, instance.enumerate(instance.databases, exact=exact), exact)
+    require_decidable(part.claim)
+    exact = part.products() <= ALWAYS_EXACT
+    return _examined(part, part.enumerate(part.databases, exact=exact), exact)
 
 
-def sharpen(instance: Instance, found: Examined) -> Examined:
+def sharpen(part: Instance, found: Examined) -> Examined:
     """Repeat an undecided comparison in exact chances, as far as that is affordable.
 
     All databases where they are few; otherwise the two of the witness, which
     are enough for a violation.
     """
-    work, databases = instance.products(), instance.databases
+    work, databases = part.products(), part.databases
     witness = found.evidence.witness
     if work <= RETRY_EXACT:
-        return _examined(instance, instance.enumerate(databases, exact=True), True)
+        return _examined(part, part.enumerate(databases, exact=True), True)
     if witness is None or 2 * work > RETRY_EXACT * len(databases.rows):
         return found
     rows = [_row(databases.rows, counts) for counts in (witness.source, witness.target)]
     pair = Databases(databases.domain, databases.rows[rows])
-    channel = instance.enumerate(pair, exact=True).channel
-    decision, extreme = _decide(channel, instance.claim)
+    channel = part.enumerate(pair, exact=True).channel
+    decision, extreme = _decide(channel, part.claim)
     if decision is not Decision.VIOLATED:
         return found
     evidence = replace(found.evidence, decision=decision, witness=extreme.witness)
     return Examined(evidence, found.enumerated)
 
 
-def _examined(instance: Instance, found: Enumerated, exact: bool) -> Examined:
-    decision, extreme = _decide(found.channel, instance.claim)
-    covers = f"{len(found.channel.databases)} databases, {instance}"
+def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
+    decision, extreme = _decide(found.channel, part.claim)
+    covers = f"{len(found.channel.databases)} databases, {part}"
     evidence = _evidence(
         found.channel,
-        instance.claim,
+        part.claim,
         (decision, extreme),
         covers,
-        whole=instance.claim.records == instance.size,
+        whole=part.claim.records == part.size,
         replay={
-            "records": instance.size,
+            "records": part.size,
             "arithmetic": "exact" if exact else "doubles with counted error",
         },
     )

@@ -8,12 +8,14 @@ import json
 from audit.adapters.matrix import write_channel
 from audit.adapters.synthesizer import program_subject
 from audit.analysis import analyse, to_json
+from audit.auditors.exhaustive import ALWAYS_EXACT
 from audit.commands import common
-from audit.enumerate import channel_of
+from audit.enumerate import channel_of, instance
 from audit.report.html import render
 from audit.report.page import AnalysisSection, Page
 from audit.report.terminal import analysis_lines
 from synthesizers.curator import Setting
+from synthesizers.enumeration import plan
 from synthesizers.neighbours import ReplaceOne, describe
 
 
@@ -50,13 +52,14 @@ def run(flags: argparse.Namespace) -> int:
     subject = program_subject(flags.program, common.settings(flags.set))
     talk = common.talk_console(flags.quiet)
     talk.print(describe(relation), markup=False)
+    small = plan(subject.program, setting, instance(setting, size)).products <= ALWAYS_EXACT
     with common.progress_bar(talk, "enumerating") as progress:
         channel = channel_of(
             subject.program,
             setting,
-            instance=size,
+            size=size,
             released=flags.released,
-            exact=flags.exact,
+            exact=flags.exact or small,
             jobs=common.jobs(flags.jobs),
             progress=progress,
         ).channel

@@ -123,6 +123,8 @@ def progress_bar(console: Console, label: str) -> Iterator[Report]:
         task = bar.add_task(label, total=1)
 
         def report(done: int, total: int) -> None:
+            if done == 0:
+                console.print(f"{label}: {total:,} transcripts, each for all databases")
             bar.update(task, completed=done, total=total)
 
         yield report

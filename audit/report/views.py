@@ -160,7 +160,7 @@ def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     subject = [
         (str(key).replace("_", " ").capitalize(), _plain(value))
         for key, value in certificate.subject.items()
-        if key != "name" and value not in (None, {}, [], "")
+        if key not in ("name", "matrix") and value not in (None, {}, [], "")
     ]
     return (
         ("Claim", guarantee_words(claim.guarantee)),

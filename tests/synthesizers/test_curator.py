@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import sys
 from fractions import Fraction
 
@@ -145,8 +146,13 @@ def test_nothing_else_is_offered(name: str) -> None:
     assert not hasattr(curator, "__array__")
     with pytest.raises(AttributeError):
         curator.domain = DOMAIN  # type: ignore[misc]
-    with pytest.raises((AttributeError, TypeError)):
-        copy.copy(curator).domain  # noqa: B018
+
+
+def test_a_curator_cannot_be_doubled_to_spend_its_budget_twice() -> None:
+    curator, _ = opened(PureBudget(Fraction(1)))
+    for double in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(ProtocolError, match="copied"):
+            double(curator)
 
 
 def test_unbounded_laws_are_refused_under_a_budget() -> None:
