@@ -14,10 +14,17 @@ from audit.channel import Channel
 from audit.decimals import Enclosure, decimal_above, decimal_below
 from audit.measures import Extreme, delta, epsilon
 from audit.probabilistic import ProbabilisticDelta, probabilistic_delta
-from synthesizers.exact import Exact, ExpRational, enclose
+from synthesizers.exact import Exact, ExpRational, divide, enclose, is_zero, log_enclosure
+from synthesizers.intervals import Interval
 
 MAX_LOG_ODDS = 2_000_000
 """The most log odds that are written out (about 40 MB of JSON)."""
+
+MAX_FRACTION_BITS = 4096
+"""The longest denominator that is written out; a longer one gives way to an enclosure."""
+
+MAX_EXACT_LOG_ODDS = 100_000
+"""The most log odds that are enclosed one by one (about 200 µs each)."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,10 @@ def log_odds(channel: Channel) -> Iterator[tuple[int, int, list[float | None]]]:
     centre = channel.centre
     with np.errstate(divide="ignore"):
         logs = np.log(centre)
+    if channel.exact is not None:
+        # A chance below the doubles has no centre worth a logarithm.
+        for row, column in np.argwhere((channel.lower == 0) & channel.positive).tolist():
+            logs[row, column] = float(log_enclosure(channel.exact[row, column]).upper)
     for source, targets in enumerate(channel.partners):
         for target in targets.tolist():
             both = (centre[source] == 0) & (centre[target] == 0)
@@ -92,7 +103,8 @@ def to_json(analysis: Analysis, exact: bool) -> dict[str, Any]:
         "witness": _witness(analysis.epsilon, exact),
     }
     if document["log_odds"] is None:
-        document["log_odds_reason"] = f"more than {MAX_LOG_ODDS} entries"
+        most = MAX_EXACT_LOG_ODDS if exact else MAX_LOG_ODDS
+        document["log_odds_reason"] = f"more than {most} entries"
     return document
 
 
@@ -112,11 +124,11 @@ def _strings(ends: Enclosure) -> dict[str, Any]:
 
 
 def exact_text(value: Exact) -> str | dict[str, str]:
-    """A chance as text: a fraction, or the decimal ends of its enclosure."""
+    """A chance as text: a fraction of moderate length, or the decimal ends of its enclosure."""
     if isinstance(value, ExpRational):
         rational = value.rational
         value = value if rational is None else rational
-    if isinstance(value, Fraction):
+    if isinstance(value, Fraction) and value.denominator.bit_length() <= MAX_FRACTION_BITS:
         return str(value)
     return Enclosure.of(enclose(value)).to_json()
 
@@ -134,19 +146,50 @@ def _probabilities(channel: Channel, exact: bool) -> list[list[Any]]:
 
 
 def _log_odds_json(channel: Channel, exact: bool) -> list[dict[str, Any]] | None:
-    if 2 * len(channel.pairs) * len(channel.outputs) > MAX_LOG_ODDS:
+    most = MAX_EXACT_LOG_ODDS if exact else MAX_LOG_ODDS
+    if 2 * len(channel.pairs) * len(channel.outputs) > most:
         return None
-    entries = []
-    for source, target, values in log_odds(channel):
-        shown = [None if value is None else _finite(value) for value in values]
-        entries.append(
-            {
-                "from": list(channel.counts(source)),
-                "to": list(channel.counts(target)),
-                "values": [str(v) if exact and v is not None else v for v in shown],
-            }
-        )
-    return entries
+    return [
+        {
+            "from": list(channel.counts(source)),
+            "to": list(channel.counts(target)),
+            "values": _exact_odds(channel, source, target)
+            if exact
+            else [None if value is None else _finite(value) for value in values],
+        }
+        for source, target, values in log_odds(channel)
+    ]
+
+
+def _exact_odds(channel: Channel, source: int, target: int) -> list[Any]:
+    """The log odds of a pair as text: a fraction, or the decimal ends of an enclosure."""
+    return [
+        _log_ratio(_entry(channel, source, output), _entry(channel, target, output))
+        for output in range(len(channel.outputs))
+    ]
+
+
+def _entry(channel: Channel, database: int, output: int) -> Exact:
+    value = channel.chance(database, output)
+    if value is not None:
+        return value
+    ends = channel.lower[database, output], channel.upper[database, output]
+    return Interval(Fraction(ends[0]), Fraction(ends[1]))
+
+
+def _log_ratio(above: Exact, below: Exact) -> str | dict[str, str] | None:
+    if is_zero(above):
+        return None if is_zero(below) else "-inf"
+    if is_zero(below):
+        return "inf"
+    first, second = enclose(above), enclose(below)
+    if first.lower > 0 < second.lower:
+        ends = log_enclosure(divide(above, below))
+        return str(ends.lower) if ends.lower == ends.upper else Enclosure.of(ends).to_json()
+    # A wide interval may hold 0.
+    low = decimal_below(log_enclosure(first / second.upper).lower) if first.lower else "-inf"
+    high = decimal_above(log_enclosure(first.upper / second).upper) if second.lower else "inf"
+    return {"lower": low, "upper": high}
 
 
 def _witness(extreme: Extreme, exact: bool) -> dict[str, Any] | None:

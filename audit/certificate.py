@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from audit.claim import Claim
@@ -33,6 +35,9 @@ class Certificate:
     assumptions: tuple[str, ...]
     reproduce: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "subject", MappingProxyType(deepcopy(dict(self.subject))))
+
     @property
     def verdict(self) -> Verdict:
         """The verdict that the evidence entails."""
@@ -53,7 +58,7 @@ class Certificate:
         return {
             "schema": SCHEMA,
             "verdict": self.verdict.value,
-            "subject": dict(self.subject),
+            "subject": deepcopy(dict(self.subject)),
             **self.claim.to_json(),
             "bounds": {side.value: _bound_json(self.bound(side)) for side in Side},
             "evidence": [evidence.to_json() for evidence in self.evidence],

@@ -23,14 +23,26 @@ from synthesizers.neighbours import Neighbours, neighbour_pairs
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 UNIT_ROUNDOFF = 2.0**-53
+
+
+SMALLEST = 2.0**-1020
+"""A chance below it is enclosed in [0, `SMALLEST`], so that sums, quotients and products by a
+factor of at least 1 of the ends of enclosures never leave the normal doubles."""
 
 
 def gamma(operations: int) -> float:
     """γ_N = N·u/(1 - N·u), rounded up, with u = 2^-53 (Higham 2002, Lemma 3.1)."""
     product = operations * UNIT_ROUNDOFF
     return product / (1 - product) * (1 + 4 * UNIT_ROUNDOFF)
+
+
+def scaled(factor: float, chances: FloatArray) -> FloatArray:
+    """The products; 0 where the chance is 0, whatever the factor (infinity included)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(chances == 0, 0.0, factor * chances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +92,16 @@ class Channel:
         ---------
         ``lower`` and ``upper`` enclose: an exact chance p and its double f
         satisfy |f - p| <= γ·p, so p lies in f/(1 ± γ), widened by the rounding
-        of that division. Backed by ``tests/audit/test_channel.py``.
+        of that division. A positive double below `SMALLEST` may have lost its
+        digits to underflow: its chance is taken to lie in [0, 2·`SMALLEST`].
+        Backed by ``tests/audit/test_channel.py``.
         """
         error = gamma(operations) + 4 * UNIT_ROUNDOFF
         # p >= f/(1+γ) >= f(1-γ) and p <= f/(1-γ) <= f(1+γ+2γ²).
         lower = chances * (1 - error - 2 * error * error)
         upper = chances * (1 + error + 2 * error * error)
+        tiny = (chances > 0) & (chances < SMALLEST)
+        lower[tiny], upper[tiny] = 0.0, 2 * SMALLEST
         return cls(domain, neighbours, databases, outputs, lower, upper, None, released)
 
     @classmethod
@@ -106,8 +122,9 @@ class Channel:
                 lower[place] = upper[place] = 0.0
                 continue
             interval = enclose(value, 96)
-            lower[place] = max(float_below(interval.lower), 0.0)
-            upper[place] = float_above(interval.upper)
+            below, above = float_below(interval.lower), float_above(interval.upper)
+            lower[place] = below if below >= SMALLEST else 0.0
+            upper[place] = max(above, SMALLEST)
         return cls(domain, neighbours, databases, outputs, lower, upper, chances, released)
 
     @cached_property
@@ -123,6 +140,15 @@ class Channel:
         ends = np.searchsorted(both[order, 0], np.arange(len(self.databases) + 1))
         column = both[order, 1]
         return tuple(column[a:b] for a, b in pairwise(ends.tolist()))
+
+    @cached_property
+    def positive(self) -> BoolArray:
+        """Where a chance is certainly not 0, though it may lie below the doubles."""
+        found = self.lower > 0
+        if self.exact is not None:
+            for row, column in np.argwhere(~found & (self.upper > 0)).tolist():
+                found[row, column] = enclose(self.exact[row, column]).lower > 0
+        return np.asarray(found)
 
     @property
     def centre(self) -> FloatArray:

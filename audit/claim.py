@@ -30,8 +30,8 @@ class Claim:
     def __post_init__(self) -> None:
         if self.released not in RELEASED:
             raise InputError(f"released must be output or transcript, found {self.released!r}")
-        if self.records is not None and self.records < 0:
-            raise InputError(f"records must not be negative, found {self.records}")
+        if self.records is not None and (type(self.records) is not int or self.records < 0):
+            raise InputError("records must be a whole number of at least 0")
 
     @property
     def covers(self) -> str:

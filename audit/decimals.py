@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
 from synthesizers.intervals import Interval, float_above, float_below
 
 Extended = Fraction | float
@@ -61,8 +62,8 @@ class Enclosure:
 
 
 def extended(text: str) -> Extended:
-    """A rational or infinity from its text."""
-    return math.inf if text == "inf" else Fraction(text)
+    """A rational or infinity from its text; raises InputError."""
+    return math.inf if text == "inf" else parse_rational(text, "a number")
 
 
 def decimal_below(value: Extended, digits: int = DIGITS) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import joblib
 import numpy as np
 
 from audit.channel import Channel
+from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting
 from synthesizers.enumeration import (
     Arithmetic,
@@ -35,6 +37,10 @@ MAX_ENTRIES = 60_000_000
 
 PARALLEL_FROM = 20_000
 """Transcripts from which a second process earns its start-up (`benchmarks/enumeration.py`)."""
+
+PARTS = 16
+"""Into how many parts a large enumeration is cut. It depends on nothing else, the number of
+processes least of all, so that doubles are added in the same order everywhere."""
 
 _add = np.frompyfunc(add, 2, 1)
 
@@ -82,9 +88,12 @@ def _collect(
     released: Callable[[Leaf], Output],
     first: range,
     progress: Callable[[int], None] | None,
+    budget: Budget | None,
 ) -> Collected:
     part = Collected()
-    for leaf in leaves(program, setting, databases, arithmetic, first=first, progress=progress):
+    for leaf in leaves(
+        program, setting, databases, arithmetic, budget=budget, first=first, progress=progress
+    ):
         part.put(released(leaf), leaf.chances, 1)
         part.operations = max(part.operations, leaf.operations)
         if len(part.ledgers) < MAX_LEDGERS:
@@ -125,11 +134,13 @@ def channel_of(
     size: int | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    budget: Budget | None = None,
 ) -> Enumerated:
     """The channel of a program on an enumerated instance.
 
     ``databases``: the rows to enumerate; all of ``size`` records (0 to that
     many where n is private; the setting's size unless given) by default.
+    ``budget``: what the curator of a release would refuse, refused here too.
     ``exact``: exact chances instead of doubles. ``jobs``: processes.
 
     Raises TooLargeError, naming the widest event, above the caps of
@@ -147,31 +158,34 @@ def channel_of(
             size = setting.require_rows() if setting.records is None else setting.records
         databases = instance(setting, size)
     arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()
-    work = plan(program, setting, databases)
+    work = plan(program, setting, databases, budget)
     work.require(arithmetic.cap)
     if progress is not None:
         progress(0, work.transcripts)
     choose = output_of if released == "output" else transcript_of
-    count = first_outcomes(program, setting, databases)
-    if jobs == 1 or work.transcripts < PARALLEL_FROM or count < 2:
+    count = first_outcomes(program, setting, databases, budget)
+    if work.transcripts < PARALLEL_FROM or count < 2:
 
         def tell(done: int) -> None:
             if progress is not None:
                 progress(done, work.transcripts)
 
-        whole = _collect(program, setting, databases, arithmetic, choose, range(count), tell)
+        whole = _collect(
+            program, setting, databases, arithmetic, choose, range(count), tell, budget
+        )
     else:
         whole = Collected()
+        firsts = _parts(count)
         parts = joblib.Parallel(n_jobs=jobs, return_as="generator")(
             joblib.delayed(_collect)(
-                program, setting, databases, arithmetic, choose, range(a, a + 1), None
+                program, setting, databases, arithmetic, choose, first, None, budget
             )
-            for a in range(count)
+            for first in firsts
         )
         for done, part in enumerate(parts, start=1):
             whole.merge(part)
             if progress is not None:
-                progress(work.transcripts * done // count, work.transcripts)
+                progress(work.transcripts * done // len(firsts), work.transcripts)
     outputs = tuple(sorted(whole.columns, key=_order))
     columns = [whole.columns[output] for output in outputs]
     matrix = np.stack(columns, axis=1)
@@ -187,6 +201,13 @@ def channel_of(
         setting.domain, setting.neighbours, databases.rows, outputs, matrix, operations, released
     )
     return Enumerated(channel, ledgers, transcripts)
+
+
+def _parts(count: int) -> list[range]:
+    """The numbers below ``count`` in at most `PARTS` stretches."""
+    number = min(PARTS, count)
+    ends = [count * part // number for part in range(number + 1)]
+    return [range(a, b) for a, b in pairwise(ends)]
 
 
 def _order(output: Output) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.channel import UNIT_ROUNDOFF, Channel
+from audit.channel import UNIT_ROUNDOFF, Channel, scaled
 from audit.decimals import Enclosure
 from audit.evidence import Decision, Witness
 from synthesizers.exact import (
@@ -101,6 +101,7 @@ def _ratios(channel: Channel) -> Iterator[tuple[int, int, FloatArray, FloatArray
             huge = np.isinf(low) & (channel.upper[target] > 0)
             low[huge] = np.finfo(np.float64).max * down
             low[channel.lower[source] == 0] = 0.0
+            low[channel.positive[source] & (channel.upper[target] == 0)] = math.inf
             high[channel.upper[source] == 0] = 0.0
             yield source, target, low, high
 
@@ -122,7 +123,7 @@ def _largest_ratio(
     best: tuple[Exact, tuple[int, int, int]] | None = None
     for source, target, output in places:
         below = channel.exact[target, output]
-        if isinstance(below, Interval) and below.lower <= 0:
+        if enclose(below).lower <= 0:
             return None
         ratio = divide(channel.exact[source, output], below)
         order = 1 if best is None else compare(ratio, best[0])
@@ -149,8 +150,9 @@ def delta(channel: Channel, epsilon: Fraction) -> Extreme:
     for source, targets in enumerate(channel.partners):
         if not len(targets):
             continue
-        low = channel.lower[source] - factor_high * (1 + 4 * UNIT_ROUNDOFF) * channel.upper[targets]
-        high = channel.upper[source] - factor_low * (1 - 4 * UNIT_ROUNDOFF) * channel.lower[targets]
+        above = scaled(factor_high * (1 + 4 * UNIT_ROUNDOFF), channel.upper[targets])
+        below = scaled(factor_low * (1 - 4 * UNIT_ROUNDOFF), channel.lower[targets])
+        low, high = channel.lower[source] - above, channel.upper[source] - below
         sums_low = np.clip(low, 0, None).sum(axis=1) * (1 - slack)
         sums_high = np.clip(high, 0, None).sum(axis=1) * (1 + slack)
         bounds += zip(
@@ -173,8 +175,21 @@ def delta(channel: Channel, epsilon: Fraction) -> Extreme:
         value, (source, target) = exact
         ends = enclose(value)
         enclosure = Enclosure(max(ends.lower, Fraction(0)), max(ends.upper, Fraction(0)))
-    event = np.flatnonzero(channel.lower[source] > factor_high * channel.upper[target])
-    return Extreme(enclosure, value, _witness(channel, source, target, event.tolist()))
+    event = _more_likely(channel, source, target, epsilon)
+    return Extreme(enclosure, value, _witness(channel, source, target, event))
+
+
+def _more_likely(channel: Channel, source: int, target: int, epsilon: Fraction) -> list[int]:
+    """The outputs whose P certainly exceeds e^ε·Q: the event that attains δ."""
+    factor = exp_interval(epsilon, 96)
+    above = scaled(float_above(factor.upper) * (1 + 4 * UNIT_ROUNDOFF), channel.upper[target])
+    below = scaled(float_below(factor.lower) * (1 - 4 * UNIT_ROUNDOFF), channel.lower[target])
+    certain = channel.lower[source] > above
+    if channel.exact is not None:
+        for output in np.flatnonzero(~certain & (channel.upper[source] > below)).tolist():
+            limit = times_exp(channel.exact[target, output], epsilon)
+            certain[output] = compare(channel.exact[source, output], limit) == 1
+    return [int(output) for output in np.flatnonzero(certain)]
 
 
 def _largest_sum(
@@ -260,13 +275,18 @@ def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:
         return pure
     if delta(channel, Fraction(0)).enclosure.upper <= limit:
         return Enclosure(Fraction(0), Fraction(0))
+    if isinstance(pure.lower, float) and _is_disjoint(channel, limit):
+        return Enclosure.infinite()
     low, high = Fraction(0), Fraction(1)
     top = Fraction(700) if isinstance(pure.upper, float) else pure.upper
-    while delta(channel, high).enclosure.upper > limit:
+    while True:
+        measured = delta(channel, high).enclosure
+        if measured.upper <= limit:
+            break
+        if measured.lower > limit:
+            low = high
         if high >= top:
             return Enclosure(low, pure.upper)
-        if delta(channel, high).enclosure.lower > limit:
-            low = high
         high = min(2 * high, top)
     for _ in range(50):
         middle = Fraction(float((low + high) / 2))
@@ -280,6 +300,16 @@ def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:
         if high - low <= Fraction(1, 10**13) * high:
             break
     return Enclosure(low, high)
+
+
+def _is_disjoint(channel: Channel, limit: Fraction) -> bool:
+    """Whether some neighbour gives outputs that the other never gives more than ``limit``."""
+    for source, targets in enumerate(channel.partners):
+        for target in targets.tolist():
+            alone = np.flatnonzero((channel.upper[source] > 0) & (channel.upper[target] == 0))
+            if len(alone) and _event(channel, source, alone.tolist()).lower > limit:
+                return True
+    return False
 
 
 def _witness(channel: Channel, source: int, target: int, outputs: Sequence[int]) -> Witness:

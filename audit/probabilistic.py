@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.channel import UNIT_ROUNDOFF, Channel
+from audit.channel import UNIT_ROUNDOFF, Channel, scaled
 from audit.decimals import Enclosure
 from synthesizers.exact import compare, times_exp
 from synthesizers.intervals import exp_interval, float_above, float_below
@@ -57,7 +58,7 @@ def data_laws(channel: Channel) -> dict[str, tuple[Fraction, ...]]:
         size = sizes.pop()
         if count == math.comb(size + cells - 1, cells - 1):
             ways = [
-                math.factorial(size) // math.prod(map(math.factorial, row))
+                math.prod(map(math.comb, accumulate(row), row))
                 for row in channel.databases.tolist()
             ]
             laws["multinomial"] = tuple(Fraction(way, cells**size) for way in ways)
@@ -106,8 +107,8 @@ def _exceeds(
     factor = exp_interval(epsilon, 96)
     high, low = float_above(factor.upper), float_below(factor.lower)
     up, down = 1 + 4 * UNIT_ROUNDOFF, 1 - 4 * UNIT_ROUNDOFF
-    certain = channel.lower[source] > high * up * channel.upper[target]
-    possible = channel.upper[source] > low * down * channel.lower[target]
+    certain = channel.lower[source] > scaled(high * up, channel.upper[target])
+    possible = channel.upper[source] > scaled(low * down, channel.lower[target])
     possible &= channel.upper[source] > 0
     open_ = np.flatnonzero(possible & ~certain)
     if channel.exact is None or len(open_) > budget[0]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from audit.auditors import exhaustive, factorised
 from audit.certificate import Certificate
@@ -12,7 +13,7 @@ from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
 from audit.subject import ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
-from synthesizers.errors import InputError, TooLargeError
+from synthesizers.errors import BudgetExceeded, InputError, TooLargeError
 
 SMALLER = 3_000_000
 """Products up to which a smaller instance is enumerated as side evidence."""
@@ -76,6 +77,24 @@ def certify(
 
 
 def _examine(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    effort: Effort,
+    progress: Progress | None,
+) -> tuple[tuple[Evidence, ...], Enumerated | None]:
+    try:
+        return _findings(subject, claim, setting, effort, progress)
+    except BudgetExceeded:
+        # A release is refused here. Without its budget the program can be refuted, and no more.
+        unlimited = replace(subject, program=partial(subject.program))
+        evidence, enumerated = _findings(unlimited, claim, setting, effort, progress)
+        if not any(e.decision is Decision.VIOLATED for e in evidence):
+            raise
+        return evidence, enumerated
+
+
+def _findings(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,
@@ -148,6 +167,7 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
         found.append("every record carries the right person's id, and no person has two")
     if not subject.built_in:
         found.append("the module's code is the code that will run")
+        found.append("queries, laws and noises of the module's own state true chances and costs")
     return tuple(found)
 
 

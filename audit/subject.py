@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from audit.channel import Channel
-from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.budget import FREE, Budget, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Program, Setting
-from synthesizers.neighbours import Neighbours
+from synthesizers.errors import DPAuditError, ProtocolError
+from synthesizers.events import Event
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, neighbours_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +30,45 @@ class ProgramSubject:
     def budget(self, setting: Setting) -> Budget:
         """The budget that the program declares, unlimited if it declares none."""
         declared = getattr(self.program, "budget", None)
-        return UnlimitedBudget() if declared is None else declared(setting)
+        if declared is None:
+            return UnlimitedBudget()
+        try:
+            found: Budget = declared(setting)
+        except DPAuditError:
+            raise
+        except Exception as error:
+            raise ProtocolError(f"{self.name}: its budget raised {type(error).__name__}") from error
+        # A budget of another class could refuse otherwise than it says.
+        if type(found) not in (PureBudget, ZCDPBudget, UnlimitedBudget):
+            raise ProtocolError(
+                f"{self.name}: budget(setting) must return a PureBudget, a ZCDPBudget or an "
+                "UnlimitedBudget"
+            )
+        return found
+
+    def enforced(self, setting: Setting) -> Budget | None:
+        """The budget that an analysis refuses by, as a release does.
+
+        None where the noise is made for another relation: its costs are not
+        those of the relation analysed, and `require_within` is asked afterwards.
+        """
+        return self.budget(setting) if self.relation(setting) == setting.neighbours else None
+
+    def require_within(self, setting: Setting, ledgers: Iterable[tuple[Event, ...]]) -> None:
+        """Raise BudgetExceeded where a release under its own relation would be refused."""
+        relation, budget = self.relation(setting), self.budget(setting)
+        if relation == setting.neighbours:
+            return
+        for ledger in ledgers:
+            costs = (event.cost(setting.domain, relation) for event in ledger)
+            budget.check(sum(costs, start=FREE))
 
     def relation(self, setting: Setting) -> Neighbours:
         """The relation that its noise is made for: the setting's, if it names no other."""
         named = getattr(self.program, "calibrated_for", None)
-        return setting.neighbours if named is None else named
+        if named is None:
+            return setting.neighbours
+        return named if isinstance(named, AddRemove | ReplaceOne) else neighbours_from(str(named))
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from audit.adapters.matrix import carried_channel
-from audit.adapters.synthesizer import program_subject
-from audit.certificate import SCHEMA, Certificate, digest
+from audit.adapters.synthesizer import program_subject, source_sha256
+from audit.certificate import SCHEMA, Certificate, canonical, digest
 from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.run import Effort, certify
-from audit.subject import ProgramSubject, Subject
+from audit.subject import Subject
 from synthesizers.errors import InputError
+from synthesizers.programs import PROGRAMS
 
 MAX_BYTES = 64 * 1024 * 1024
 """The largest certificate that is read."""
@@ -80,7 +81,8 @@ def read_certificate(text: str, path: str) -> dict[str, Any]:
     if len(text) > MAX_BYTES:
         raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; no certificate is")
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        canonical(document)
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON; expected a certificate of dp-audit") from None
     if not isinstance(document, dict):
@@ -93,10 +95,23 @@ def read_certificate(text: str, path: str) -> dict[str, Any]:
     return document
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Readers differ in which of two equal keys they take.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
 def load_certificate(path: str) -> dict[str, Any]:
     """The document of a certificate file; raises InputError."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open("rb") as file:
+            text = file.read(MAX_BYTES + 1).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"{path} cannot be read: {reason}") from None
@@ -121,8 +136,12 @@ def verify(document: Mapping[str, Any]) -> Verification:
         )
     ]
     claim = Claim.from_json(dict(document))
-    if not isinstance(document["subject"], dict) or not isinstance(document["evidence"], list):
-        raise InputError("the certificate's subject or evidence is malformed")
+    kinds = {"subject": dict, "evidence": list, "bounds": dict}
+    if not all(isinstance(document[key], kind) for key, kind in kinds.items()):
+        raise InputError("the certificate's subject, evidence or bounds are malformed")
+    rows = document["subject"].get("rows")
+    if rows is not None and (type(rows) is not int or rows < 0):
+        raise InputError("the certificate's rows must be a whole number of at least 0")
     subject, obstacle = _subject(document["subject"], claim)
     if subject is None:
         checks += [
@@ -130,7 +149,6 @@ def verify(document: Mapping[str, Any]) -> Verification:
             for part in ("bounds", "evidence", f"verdict {document['verdict']}")
         ]
         return Verification(tuple(checks))
-    rows = document["subject"].get("rows")
     again = certify(subject, claim, Effort(rows=rows), str(document["reproduce"])).certificate
     return Verification((*checks, *_compare(document, again)))
 
@@ -146,23 +164,26 @@ def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, s
         return found, "" if found else "the channel is too large to carry, and is not here"
     if kind not in ("program", "module"):
         raise InputError("the certificate's subject is of no kind that this version knows")
+    if (name in PROGRAMS) != (kind == "program"):
+        raise InputError("the certificate's subject kind does not fit its name")
+    if kind == "module" and stated.get("source_sha256") != source_sha256(name):
+        # Compared before anything of the module runs: a certificate may come from anyone.
+        return None, "the module is absent, or its source is not the one that was audited"
     try:
-        subject: ProgramSubject = program_subject(name, {k: str(v) for k, v in values.items()})
+        return program_subject(name, {k: str(v) for k, v in values.items()}), ""
     except InputError as error:
         if kind == "program":
             raise
         return None, f"the subject is absent: {error}"
-    if subject.identity.get("source_sha256") != stated.get("source_sha256"):
-        return None, "the module's source is not the one that was audited"
-    if subject.built_in != (kind == "program"):
-        raise InputError("the certificate's subject kind does not fit its name")
-    return subject, ""
 
 
 def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
     checks: list[Check] = []
     fresh = again.to_json()
     stated = document["evidence"]
+    for key, value in again.claim.to_json().items():
+        if not _holds(document[key], value):
+            checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
     if len(stated) != len(fresh["evidence"]):
         checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
     for old, new in zip(stated, fresh["evidence"], strict=False):
@@ -181,13 +202,20 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
     return checks
 
 
+def _holds(stated: Any, found: Any) -> bool:
+    """Whether a part of a document is as found; it may have further keys."""
+    if isinstance(stated, dict) and isinstance(found, dict):
+        return all(key in stated and stated[key] == value for key, value in found.items())
+    return bool(stated == found)
+
+
 def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
     name = f"evidence of the {new['auditor']} auditor"
     if old == new:
         return Check(name, Status.CONFIRMED)
     if not isinstance(old, dict):
         return Check(name, Status.FALSE, "malformed")
-    for key in ("auditor", "decision", "covers", "whole"):
+    for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
         if old.get(key) != new[key]:
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
     bound = _compare_bound(name, old.get("bound"), new["bound"])
@@ -214,12 +242,14 @@ def _compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:
     """Doubles may differ in their last digits between machines; certified ends still overlap."""
     try:
         stated, found = Enclosure.from_json(old), Enclosure.from_json(new)
+        if stated.to_json() != old:
+            return Check(name, Status.FALSE, "its numbers are not spelled as they are written")
     except (KeyError, TypeError, ValueError, InputError):
         return Check(name, Status.FALSE, "its numbers are malformed")
-    if stated.lower <= found.lower and found.upper <= stated.upper:
-        return Check(name, Status.CONFIRMED)
     if stated.lower > found.upper or stated.upper < found.lower or found.lower == found.upper:
         return Check(name, Status.FALSE, f"the audit finds {found}")
+    if stated.lower <= found.lower and found.upper <= stated.upper:
+        return Check(name, Status.CONFIRMED)
     return Check(name, Status.UNCHECKED, f"narrower than what could be re-checked: {found}")
 
 

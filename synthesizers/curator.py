@@ -73,7 +73,7 @@ Output = Any
 class Program(Protocol):
     """A synthesizer: asks a curator, returns what is released."""
 
-    def __call__(self, curator: Curator) -> Output:
+    def __call__(self, curator: Curator, /) -> Output:
         """The output: counts over the domain's cells, a `Dataset`, or one plain value."""
 
 

@@ -244,7 +244,9 @@ def _has_zero(table: Vector) -> bool:
     return any(is_zero(value) for value in table.ravel())
 
 
-def plan(program: Program, setting: Setting, databases: Databases) -> Plan:
+def plan(
+    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
+) -> Plan:
     """Judge the size of an enumeration by one run; nothing is enumerated."""
     widths: list[tuple[int, Event]] = []
 
@@ -253,7 +255,7 @@ def plan(program: Program, setting: Setting, databases: Databases) -> Plan:
         coordinates = event.coordinates(databases)
         return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
 
-    curator = Curator(setting, UnlimitedBudget(), answer)
+    curator = Curator(setting, UnlimitedBudget() if budget is None else budget, answer)
     with watched():
         canonical_output(ask_program(program, curator), setting.domain)
     width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
@@ -368,11 +370,12 @@ def leaves(
         coordinates = [coordinate for branch in path for coordinate in branch.coordinates]
         yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
         done += 1
-        if done & (done - 1) == 0 and play() != (output, transcript):
-            raise ProtocolError(
-                "on replay of the same answers the program returned another output or asked on; "
-                "its randomness must come from curator.draw with a declared law"
-            )
+        for _ in range(_replays(done)):
+            if play() != (output, transcript):
+                raise ProtocolError(
+                    "on replay of the same answers the program returned another output or asked "
+                    "on; its randomness must come from curator.draw with a declared law"
+                )
         if progress is not None and done % 256 == 0:
             progress(done)
         while path and not path[-1].advance():
@@ -388,11 +391,20 @@ def leaves(
             )
 
 
+def _replays(done: int) -> int:
+    """How often a transcript is replayed: a hidden fair coin survives 20 with chance 10^-6."""
+    if done == 1:
+        return 20
+    return int(done <= 1000 or done & (done - 1) == 0)
+
+
 class _NothingHere(BaseException):
     """That part of the first event's outcomes is impossible under every database."""
 
 
-def first_outcomes(program: Program, setting: Setting, databases: Databases) -> int:
+def first_outcomes(
+    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
+) -> int:
     """How many outcomes the first coordinate of the first event has (1 without events)."""
     seen: list[int] = []
 
@@ -401,7 +413,8 @@ def first_outcomes(program: Program, setting: Setting, databases: Databases) -> 
         seen.append(len(coordinates[0].outcomes))
         return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
 
-    ask_program(program, Curator(setting, UnlimitedBudget(), answer))
+    limit = UnlimitedBudget() if budget is None else budget
+    ask_program(program, Curator(setting, limit, answer))
     return seen[0] if seen else 1
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
@@ -32,7 +34,9 @@ MAX_CARRIED = 20_000
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 
-_COUNTS = re.compile(r"(\d+|\?)(-(\d+|\?))*")
+_COUNTS = re.compile(r"(\d{1,15}|\?)(-(\d{1,15}|\?))*")
+
+_MAX_EXPONENT = 10_000
 
 
 def is_channel_file(name: str) -> bool:
@@ -135,7 +139,7 @@ def _number(text: str, path: str, rounded: bool) -> Fraction | Interval:
             half = Fraction(0)
         else:
             decimal = Decimal(text)
-            if not decimal.is_finite() or abs(decimal.adjusted()) > 400:
+            if not decimal.is_finite() or abs(decimal.adjusted()) > _MAX_EXPONENT:
                 raise ValueError
             value = Fraction(decimal)
             digits = -int(decimal.as_tuple().exponent)
@@ -184,16 +188,18 @@ def _counts(text: str) -> tuple[int | None, ...] | None:
 
 def write_channel(channel: Channel, path: str, exact: bool) -> None:
     """A channel as CSV: decimals, or fractions with ``exact`` where the law is rational."""
-    lines = [",".join(["database", *("-".join(map(_spelled, o)) for o in channel.outputs)])]
+    lines = [["database", *("-".join(map(_spelled, output)) for output in channel.outputs)]]
     centre = channel.centre.tolist()
     for number, row in enumerate(centre):
         cells = [
             _cell(channel.exact[number, place]) if exact and channel.exact is not None else repr(v)
             for place, v in enumerate(row)
         ]
-        lines.append(",".join(["-".join(map(str, channel.counts(number))), *cells]))
+        lines.append(["-".join(map(str, channel.counts(number))), *cells])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
     with replacing(Path(path)) as file:
-        file.write(("\n".join(lines) + "\n").encode())
+        file.write(text.getvalue().encode())
 
 
 def _spelled(value: Any) -> str:

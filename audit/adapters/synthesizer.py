@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import os
 import sys
@@ -30,11 +31,31 @@ def program_subject(name: str, values: Mapping[str, str]) -> ProgramSubject:
     return _from_module(name, values)
 
 
-def _from_module(name: str, values: Mapping[str, str]) -> ProgramSubject:
-    module_name, _, attribute = name.partition(":")
-    # A module beside the user is found as `python -m` would find it.
+def source_sha256(name: str) -> str | None:
+    """The digest of the file of ``module:attribute``, found without running the module."""
+    _look_beside_the_user()
+    try:
+        spec = importlib.util.find_spec(name.partition(":")[0])
+    except Exception:
+        return None
+    return None if spec is None or not spec.has_location else _file_sha256(spec.origin)
+
+
+def _file_sha256(path: str | None) -> str | None:
+    if path is None or not Path(path).is_file():
+        return None
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _look_beside_the_user() -> None:
+    """A module beside the user is found as `python -m` would find it."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
+
+
+def _from_module(name: str, values: Mapping[str, str]) -> ProgramSubject:
+    module_name, _, attribute = name.partition(":")
+    _look_beside_the_user()
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
@@ -50,9 +71,9 @@ def _from_module(name: str, values: Mapping[str, str]) -> ProgramSubject:
     program = _built(found, name, values)
     _require_program(program, name)
     identity: dict[str, Any] = {"parameters": dict(values)}
-    source = getattr(module, "__file__", None)
-    if source is not None and Path(source).is_file():
-        identity["source_sha256"] = hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    digest = _file_sha256(getattr(module, "__file__", None))
+    if digest is not None:
+        identity["source_sha256"] = digest
     return ProgramSubject(name, program, False, identity)
 
 
@@ -62,6 +83,9 @@ def _built(found: Any, name: str, values: Mapping[str, str]) -> Any:
         if values:
             raise InputError(f"{name} takes no parameters: --set goes with a class, not a function")
         return found
+    # Checked before anything is made: the name may come from someone else's certificate.
+    if not inspect.isfunction(inspect.getattr_static(found, "__call__", None)):
+        raise InputError(f"{name} is a class without __call__; a program takes a curator")
     given = {key.replace("-", "_"): _value(text) for key, text in values.items()}
     try:
         return found(**given)

@@ -21,7 +21,7 @@ from synthesizers.curator import Setting
 from synthesizers.enumeration import plan
 from synthesizers.errors import InputError
 from synthesizers.events import Databases
-from synthesizers.neighbours import databases as list_databases
+from synthesizers.neighbours import histogram_count
 
 ALWAYS_EXACT = 20_000
 """Products (databases × transcripts) up to which chances are exact from the start."""
@@ -66,11 +66,12 @@ class Instance:
 
     def products(self) -> int:
         """Databases × transcripts."""
-        return plan(self.subject.program, self.setting, self.databases).products
+        program, budget = self.subject.program, self.subject.enforced(self.setting)
+        return plan(program, self.setting, self.databases, budget).products
 
     def enumerate(self, databases: Databases, *, exact: bool) -> Enumerated:
         """The channel over some of its databases."""
-        return channel_of(
+        found = channel_of(
             self.subject.program,
             self.setting,
             released=self.claim.released,
@@ -78,7 +79,10 @@ class Instance:
             databases=databases,
             jobs=1 if exact else self.jobs,
             progress=self.progress,
+            budget=self.subject.enforced(self.setting),
         )
+        self.subject.require_within(self.setting, found.ledgers)
+        return found
 
     def __str__(self) -> str:
         return _sizes(self.setting.domain.size, self.size, self.setting.records is not None)
@@ -150,10 +154,11 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
     sizes = channel.databases.sum(axis=1)
     largest, public = int(sizes.max()), channel.neighbours.records_public
     cells = channel.domain.size
-    expected = len(list_databases(channel.neighbours, cells, largest))
-    whole = expected == len(channel.databases) and (not public or int(sizes.min()) == largest)
+    expected = histogram_count(cells if public else cells + 1, largest)
+    complete = expected == len(channel.databases) and (not public or int(sizes.min()) == largest)
+    whole = complete and claim.records == largest and claim.domain.shape == channel.domain.shape
     covers = f"the {len(channel.databases)} databases listed"
-    if whole:
+    if complete:
         covers += f", {_sizes(cells, largest, public)}"
     return _evidence(
         channel,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,14 +26,18 @@ from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, ask_program
-from synthesizers.errors import BudgetExceeded, DPAuditError
+from synthesizers.errors import BudgetExceeded, DPAuditError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
-from synthesizers.noise import clamped_mass
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, Query, Total
+from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
+from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
+from synthesizers.watch import watched
 
 LINEAR = (Marginal, CellCounts, Total, BoundedSum)
 """Queries whose answers on two databases differ by the answers on the difference."""
+
+ADDITIVE = (DiscreteLaplace, RoundedLaplace, DiscreteGaussian)
+"""Laws whose ``shift_loss`` is proved and tested here."""
 
 MAX_CELLS = 300
 """Domains up to which every difference of neighbours is tried one by one."""
@@ -66,13 +71,14 @@ def examine(
     if events is None or setting.domain.size > MAX_CELLS:
         return None
     measures = [event for event in events if not isinstance(event, Draw)]
-    if not measures or not all(isinstance(e, Measure) and _linear(e.query) for e in measures):
+    if not measures or not all(isinstance(e, Measure) and _independent(e) for e in measures):
         return None
     largest = _supremum(measures, setting)
     if largest is None:
         return None
     loss, difference = largest
-    attained = _attained(measures, setting, difference)
+    size = setting.require_rows() if claim.records is None else claim.records
+    attained = _attained(measures, setting, difference, size)
     lower, witness = attained if attained is not None else (Fraction(0), None)
     exact = lower == loss
     return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness, exact)
@@ -89,8 +95,26 @@ def fixed_ledger(
     first, again = _first_question(subject, setting), _first_question(subject, setting)
     if first is None or first != again:
         return None
-    cost = first.cost(setting.domain, subject.relation(setting))
-    return (first,) if subject.budget(setting).exhausted(cost) else None
+    return (first,) if _exhausts(subject, setting, first) else None
+
+
+def _exhausts(subject: ProgramSubject, setting: Setting, event: Event) -> bool:
+    """Whether a release's curator, of either relation, refuses all that follows this question.
+
+    A program whose noise is made for another relation may be released under that
+    one or under the one analysed. Where its first question already exceeds the
+    budget, only our own programs are known not to ask another one instead.
+    """
+    budget = subject.budget(setting)
+    made_for = event.cost(setting.domain, subject.relation(setting))
+    analysed = event.cost(setting.domain, setting.neighbours)
+    if not budget.exhausted(made_for):
+        return False
+    try:
+        budget.check(analysed)
+    except BudgetExceeded:
+        return subject.built_in
+    return budget.exhausted(analysed)
 
 
 def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
@@ -101,13 +125,17 @@ def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
         asked.append(event)
         raise BudgetExceeded("one question is enough to know")
 
-    with contextlib.suppress(DPAuditError):
-        ask_program(subject.program, Curator(setting, UnlimitedBudget(), answer))
+    with watched() as reach, contextlib.suppress(DPAuditError):
+        budget = subject.enforced(setting) or UnlimitedBudget()
+        ask_program(subject.program, Curator(setting, budget, answer))
+    if reach.seen:
+        raise ProtocolError(reach.message())
     return asked[0] if asked and not isinstance(asked[0], Draw) else None
 
 
-def _linear(query: Query) -> bool:
-    return isinstance(query, LINEAR)
+def _independent(event: Measure) -> bool:
+    # A subclass may answer, or be noised, otherwise than its base.
+    return type(event.query) in LINEAR and type(event.noise) in ADDITIVE
 
 
 def _moves(measures: Sequence[Any], setting: Setting, difference: IntArray) -> list[IntArray]:
@@ -135,11 +163,14 @@ def _supremum(measures: Sequence[Any], setting: Setting) -> tuple[Fraction, IntA
 
 
 def _attained(
-    measures: Sequence[Any], setting: Setting, difference: IntArray
+    measures: Sequence[Any], setting: Setting, difference: IntArray, size: int
 ) -> tuple[Fraction, Witness] | None:
-    """The exact loss of the best transcript found between two neighbours with that difference."""
+    """The exact loss of the best transcript found between two neighbours with that difference.
+
+    Neither has more than ``size`` records: a witness lies within the claim.
+    """
     best: tuple[Fraction, Exact, Witness] | None = None
-    for base in _bases(setting, difference):
+    for base in _bases(setting, difference, size):
         for source, target in ((base, base + difference), (base + difference, base)):
             ratio, chances, answers = _best_transcript(measures, setting, source, target)
             if best is not None and compare(ratio, best[1]) != 1:
@@ -154,11 +185,10 @@ def _attained(
     return None if best is None else (best[0], best[2])
 
 
-def _bases(setting: Setting, difference: IntArray) -> Iterator[IntArray]:
-    """Databases from which the difference leads to a neighbour, of the setting's size."""
+def _bases(setting: Setting, difference: IntArray, size: int) -> Iterator[IntArray]:
+    """Databases from which the difference leads to a neighbour, neither of more records."""
     lost = np.clip(-difference, 0, None)
     gained = int(np.clip(difference, 0, None).sum())
-    size = setting.require_rows() if setting.records is None else setting.records
     spare = size - int(lost.sum())
     if setting.records is None:
         spare = min(spare, size - gained)
@@ -216,8 +246,9 @@ def _evidence(
     guarantee = claim.guarantee
     assert isinstance(guarantee, ApproxDP)
     transcript = claim.released == "transcript"
-    cells = claim.domain.size
-    covers = f"databases of any size over {cells} {'cell' if cells == 1 else 'cells'}"
+    # A public n is a constant of the program: its ledger was seen at this n alone.
+    public = claim.neighbours.records_public
+    covers = claim.covers if public else replace(claim, records=None).covers
     holds = loss <= guarantee.epsilon
     violated = transcript and guarantee.delta == 0 and ends.lower > guarantee.epsilon
     decision = Decision.HOLDS if holds else Decision.VIOLATED if violated else Decision.UNDECIDED

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from rich.table import Table
+from rich.text import Text
 
 from audit.commands.common import output_console
 from audit.verify import MAX_BYTES, load_certificate, read_certificate, verify
@@ -29,6 +30,11 @@ def run(flags: argparse.Namespace) -> int:
     for heading in ("statement", "result", "note"):
         table.add_column(heading, overflow="fold")
     for check in verification.checks:
-        table.add_row(check.statement, check.status.value, check.note)
+        table.add_row(*map(_plain, (check.statement, check.status.value, check.note)))
     output_console().print(table)
     return verification.exit_code
+
+
+def _plain(text: str) -> Text:
+    """Text of a stranger's document: no markup, no control sequences, no broken characters."""
+    return Text("".join(c if c.isprintable() else "?" for c in text))

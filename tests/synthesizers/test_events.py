@@ -42,6 +42,7 @@ from synthesizers.table_laws import (
 )
 
 HALF = Fraction(1, 2)
+ONE: Exact = Fraction(1)
 DOMAIN = Domain.from_cells("2x2")
 SMALL = Databases(DOMAIN, databases(AddRemove(), 4, 2))
 A1 = Marginal(("a1",))
@@ -71,7 +72,7 @@ def direct(event: Event, counts: list[int], outcome: tuple[int, ...]) -> Exact:
             clamped_mass(event.noise, truth, answer, event.low, event.high)
             for truth, answer in zip(truths, outcome, strict=True)
         )
-        return functools.reduce(multiply, parts, Fraction(1))
+        return functools.reduce(multiply, parts, ONE)
     if isinstance(event, Select):
         scores = answers_of_histograms(event.scores, DOMAIN, row)[0].tolist()
         return event.noise.chances(scores)[outcome[0]]
@@ -97,7 +98,7 @@ def test_chances_are_those_of_the_laws_and_sum_to_one(event: Event) -> None:
         total: Exact = Fraction(0)
         for places, outcome in listed:
             parts = (c.exact[p, number] for c, p in zip(coordinates, places, strict=True))
-            chance = functools.reduce(multiply, parts, Fraction(1))
+            chance = functools.reduce(multiply, parts, ONE)
             order = compare(chance, direct(event, counts, outcome))
             assert order == 0 or (order is None and isinstance(event, Measure))
             total = add(total, chance)

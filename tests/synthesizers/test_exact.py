@@ -151,6 +151,15 @@ def test_compare_agrees_with_high_precision(x: ExpRational, y: ExpRational) -> N
     assert compare(y, x) == -found
 
 
+def test_quotients_by_negative_numbers_keep_their_sign() -> None:
+    negative = 1 - ExpRational.exp(1)
+    for quotient, sign in ((1 / negative, -1), (negative / negative, 1), (-1 / negative, 1)):
+        assert compare(quotient, Fraction(0)) == sign
+        assert compare(Fraction(0), quotient) == -sign
+        assert compare(quotient + 5, Fraction(5)) == sign
+        assert (enclose(quotient).lower > 0) == (sign > 0)
+
+
 @given(st.fractions(), st.fractions())
 def test_fractions_compare_as_fractions(x: Fraction, y: Fraction) -> None:
     assert compare(x, y) == (x > y) - (x < y)
@@ -219,7 +228,9 @@ def test_nearest_float_never_makes_a_false_zero_or_infinity() -> None:
 
 
 def test_zero_is_exact() -> None:
-    assert is_zero(Fraction(0)) and is_zero(a() - a()) and is_zero(Interval(Fraction(0), Fraction(0)))
+    assert (
+        is_zero(Fraction(0)) and is_zero(a() - a()) and is_zero(Interval(Fraction(0), Fraction(0)))
+    )
     assert not is_zero(ExpRational.exp(-5000)) and not is_zero(Interval(Fraction(0), Fraction(1)))
     with pytest.raises(ZeroDivisionError):
         ONE / (a() - a())

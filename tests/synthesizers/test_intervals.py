@@ -180,7 +180,7 @@ def test_only_rationals_become_intervals() -> None:
     assert as_interval(2) == Interval(Fraction(2), Fraction(2))
     assert as_interval(0.5) is None and as_interval("1") is None
     with pytest.raises(TypeError):
-        Interval(Fraction(0), Fraction(1)) + 0.5  # type: ignore[operator]
+        Interval(Fraction(0), Fraction(1)) + 0.5
     with pytest.raises(InputError, match="lower <= upper"):
         Interval(Fraction(1), Fraction(0))
     assert Interval(Fraction(0), Fraction(0)).is_zero

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from synthesizers import neighbours as module
 from synthesizers.errors import InputError, TooLargeError
@@ -85,7 +87,7 @@ def test_pairs_of_an_incomplete_and_shuffled_list(neighbours: Neighbours, kept: 
 @pytest.mark.parametrize("neighbours", RELATIONS[:4], ids=relation_id)
 def test_pairs_where_rows_are_too_wide_for_a_code(neighbours: Neighbours, kind: type) -> None:
     # 70 cells in base 3 pass 62 bits, so rows are looked up as bytes.
-    rows = np.zeros((5, 70), kind)
+    rows: NDArray[Any] = np.zeros((5, 70), kind)
     rows[1, 0] = rows[2, 69] = rows[3, 69] = 1
     rows[3, 0] = 1
     rows[4, 3] = 2
@@ -162,7 +164,7 @@ def test_words_of_the_command_line() -> None:
         (("add-remove", "household", 2), "unit"),
     ):
         with pytest.raises(InputError, match=words):
-            neighbours_from(*arguments)  # type: ignore[arg-type]
+            neighbours_from(*arguments)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)

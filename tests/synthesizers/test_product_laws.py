@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from synthesizers.errors import TooLargeError
 from synthesizers.neighbours import AddRemove, databases
 from synthesizers.product_laws import ProductLaw, product_error, product_floats
 from synthesizers.table_laws import DirichletMultinomial, PlugInMultinomial, Subsample
@@ -41,6 +42,8 @@ def test_doubles_against_exact_chances(cells: int, records: int) -> None:
 
 
 def test_products_below_the_normal_doubles_are_never_zeros() -> None:
-    law = PlugInMultinomial((Fraction(1, 10**60),), 6)
+    law = PlugInMultinomial((Fraction(1, 10**40),), 8)
     with pytest.raises(FloatingPointError):
-        product_floats(law, np.array([[6, 0]]), [(0, 6)])
+        product_floats(law, np.array([[8, 0, 0]]), [(0, 4, 4)])
+    with pytest.raises(TooLargeError, match="normal doubles"):
+        product_floats(law, np.array([[8, 0, 0]]), [(0, 0, 8)])

@@ -12,7 +12,7 @@ import pytest
 
 from synthesizers.budget import Cost
 from synthesizers.errors import InputError
-from synthesizers.exact import ExpRational, add, compare, divide
+from synthesizers.exact import Exact, ExpRational, add, compare, divide
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.selection import Exponential
@@ -26,7 +26,7 @@ SCORES = [(0,), (0, 0), (3, 1), (5, 5, 2), (-7, 0, 7, 7), (1000, 0)]
 def test_chances_are_normalised_weights_and_sum_to_one(
     scores: tuple[int, ...], rate: Fraction
 ) -> None:
-    found = Exponential(rate).chances(scores)
+    found: list[Exact] = [*Exponential(rate).chances(scores)]
     with mpmath.workdps(DIGITS):
         weights = [mpmath.exp(fraction(rate) * score) for score in scores]
         total = mpmath.fsum(weights)

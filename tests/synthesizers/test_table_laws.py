@@ -178,9 +178,7 @@ def largest_ratio(law: TableLaw, neighbours: Neighbours, cells: int, records: in
 
 @pytest.mark.parametrize("neighbours", RELATIONS[:6], ids=relation_id)
 @pytest.mark.parametrize(("cells", "records"), [(1, 3), (2, 4), (3, 3)])
-def test_costs_bound_the_exhaustive_loss(
-    neighbours: Neighbours, cells: int, records: int
-) -> None:
+def test_costs_bound_the_exhaustive_loss(neighbours: Neighbours, cells: int, records: int) -> None:
     for law in laws(cells):
         epsilon = law.cost(neighbours).epsilon
         found = largest_ratio(law, neighbours, cells, records)

@@ -1,0 +1,206 @@
+"""Built-in programs: parameters from text and back, cards, budgets, and the questions they ask."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from synthesizers.budget import PureBudget, UnlimitedBudget
+from synthesizers.curator import Curator, Setting, canonical_output
+from synthesizers.domain import Domain
+from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.events import Measure, Sanitize
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.noise import DiscreteLaplace, RoundedLaplace
+from synthesizers.programs import PROGRAMS, build, card
+from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
+from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
+from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
+from synthesizers.programs.parameters import from_text, to_text
+from synthesizers.programs.subsample import Subsample
+from synthesizers.queries import CellCounts, Marginal
+from tests.synthesizers.brute_force import RELATIONS, relation_id
+
+HALF = Fraction(1, 2)
+
+BUILT: list[tuple[str, dict[str, str], Any]] = [
+    ("geometric-sanitizer", {"epsilon": "2"}, GeometricSanitizer(Fraction(2))),
+    (
+        "geometric-sanitizer",
+        {"epsilon": "1/3", "rescale": "false", "calibrated-for": "replace-one"},
+        GeometricSanitizer(Fraction(1, 3), False, ReplaceOne()),
+    ),
+    ("laplace-sanitizer", {"epsilon": "0.5"}, LaplaceSanitizer(HALF)),
+    (
+        "laplace-sanitizer",
+        {"epsilon": "0.5", "rescale": "Yes", "calibrated_for": "add-remove"},
+        LaplaceSanitizer(HALF, True, AddRemove()),
+    ),
+    ("multinomial-dirichlet", {}, MultinomialDirichlet()),
+    (
+        "multinomial-dirichlet",
+        {"alpha": "1/2,2, 0.25", "posterior": "mean"},
+        MultinomialDirichlet((HALF, Fraction(2), Fraction(1, 4)), "mean"),
+    ),
+    ("subsample", {"fraction": "0.1"}, Subsample(Fraction(1, 10))),
+]
+
+
+@pytest.mark.parametrize(("name", "texts", "program"), BUILT)
+def test_parameters_from_text_and_back(name: str, texts: dict[str, str], program: Any) -> None:
+    built = build(name, texts)
+    assert built == program
+    assert from_text(PROGRAMS[name], name, to_text(built)) == built
+    assert all(isinstance(text, str) for text in to_text(built).values())
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "words"),
+    [
+        ("gaussian-sanitizer", {}, "geometric-sanitizer"),
+        ("geometric-sanitizer", {}, "--set epsilon"),
+        ("geometric-sanitizer", {"epsilon": "0"}, "epsilon must be positive"),
+        ("geometric-sanitizer", {"epsilon": "-1"}, "epsilon must be positive"),
+        ("geometric-sanitizer", {"epsilon": "nan"}, "epsilon must be a finite number"),
+        ("laplace-sanitizer", {"epsilon": "inf"}, "epsilon must be a finite number"),
+        ("laplace-sanitizer", {"epsilon": "two"}, "epsilon must be a finite number"),
+        ("laplace-sanitizer", {"epsilon": "1", "rescale": "maybe"}, "rescale must be true"),
+        ("laplace-sanitizer", {"epsilon": "1", "calibrated-for": "both"}, "calibrated-for"),
+        ("laplace-sanitizer", {"epsilon": "1", "eps": "1"}, "no parameter 'eps'"),
+        ("multinomial-dirichlet", {"alpha": ""}, "alpha"),
+        ("multinomial-dirichlet", {"alpha": "1,,2"}, "alpha"),
+        ("multinomial-dirichlet", {"alpha": "1,0"}, "alpha must be positive"),
+        ("multinomial-dirichlet", {"posterior": "mode"}, "predictive, mean"),
+        ("subsample", {}, "--set fraction"),
+        ("subsample", {"fraction": "0"}, "fraction"),
+        ("subsample", {"fraction": "1.01"}, "at most 1"),
+    ],
+)
+def test_parameters_that_do_not_fit(name: str, texts: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        build(name, texts)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_cards_name_what_a_user_must_know(name: str) -> None:
+    for heading in ("Purpose:", "Source:", "Inputs:", "Budget:", "Post-processing:",
+                    "Assumes public:", "Known weaknesses:"):  # fmt: skip
+        assert heading in card(name)
+
+
+def _run(program: Any, curator: Curator) -> Any:
+    return canonical_output(program(curator), curator.domain), curator.ledger, curator.spent
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
+@pytest.mark.parametrize("cells", ["1", "2", "3", "2x2"])
+@pytest.mark.parametrize("kind", [GeometricSanitizer, LaplaceSanitizer])
+def test_sanitizers_spend_exactly_their_epsilon(
+    kind: Any, cells: str, neighbours: Neighbours
+) -> None:
+    domain = Domain.from_cells(cells)
+    setting = Setting.of(domain, neighbours, 5)
+    program = kind(Fraction(2, 3))
+    assert program.budget(setting) == PureBudget(Fraction(2, 3))
+    curator = Curator(setting, program.budget(setting), _zeros(setting))
+    output, questions, spent = _run(program, curator)
+    if domain.size == 1 and neighbours == ReplaceOne():
+        assert (output, questions) == ((5,), ())
+        return
+    (question,) = questions
+    assert spent.epsilon == Fraction(2, 3)
+    m = neighbours.unit.max_records
+    public_pair = domain.size == 2 and neighbours == ReplaceOne()
+    exchanged = isinstance(neighbours, ReplaceOne) and domain.size > 1 and not public_pair
+    assert question.query == (CellCounts((0,)) if public_pair else Marginal(domain.names))
+    assert question.noise.scale == (2 * m if exchanged else m) / Fraction(2, 3)
+    assert type(question.noise) is {
+        GeometricSanitizer: DiscreteLaplace, LaplaceSanitizer: RoundedLaplace
+    }[kind]  # fmt: skip
+    assert (question.low, question.high) == (0, 5)
+    assert sum(output) == 5
+
+
+def _zeros(setting: Setting) -> Any:
+    def reply(event: Any) -> tuple[int, ...]:
+        size: int = event.query.size(setting.domain)
+        return (0,) * size
+
+    return reply
+
+
+def test_noise_calibrated_for_another_relation_is_caught_by_the_budget() -> None:
+    domain = Domain.from_cells("3")
+    program = GeometricSanitizer(Fraction(1), calibrated_for=AddRemove())
+    setting = Setting.of(domain, ReplaceOne(), 4)
+    with pytest.raises(BudgetExceeded):
+        program(Curator(setting, program.budget(setting), _zeros(setting)))
+    safe = GeometricSanitizer(Fraction(1), calibrated_for=ReplaceOne())
+    setting = Setting.of(domain, AddRemove(), 4)
+    curator = Curator(setting, safe.budget(setting), _zeros(setting))
+    safe(curator)
+    assert curator.spent.epsilon == HALF
+
+
+@pytest.mark.parametrize("cells", ["2", "3"])
+def test_bounds_follow_the_public_number_of_records_and_outputs_that_of_rows(cells: str) -> None:
+    setting = Setting(Domain.from_cells(cells), ReplaceOne(), 5, 8)
+    for rescale, total in ((True, 8), (False, 5)):
+        program = GeometricSanitizer(Fraction(1), rescale)
+        noisy = (4,) if cells == "2" else (4, 1, 0)
+        curator = Curator(setting, program.budget(setting), lambda _: noisy)  # noqa: B023
+        output = canonical_output(program(curator), setting.domain)
+        (question,) = curator.ledger
+        assert isinstance(question, Measure) and (question.low, question.high) == (0, 5)
+        assert sum(output) == total and output[0] == (6 if rescale else 4)
+
+
+def test_rescaling_can_be_left_out() -> None:
+    setting = Setting.of(Domain.from_cells("3"), AddRemove(), 7)
+    noisy = (1, 4, 0)
+    for rescale, wanted in ((False, noisy), (True, (1, 6, 0))):
+        program = GeometricSanitizer(Fraction(1), rescale)
+        curator = Curator(setting, UnlimitedBudget(), lambda event: noisy)
+        assert canonical_output(program(curator), setting.domain) == wanted
+
+
+@pytest.mark.parametrize("name", ["geometric-sanitizer", "laplace-sanitizer",
+                                  "multinomial-dirichlet"])  # fmt: skip
+def test_the_number_of_rows_must_be_public(name: str) -> None:
+    setting = Setting.of(Domain.from_cells("3"), AddRemove(), None)
+    program = build(name, {} if name.startswith("multinomial") else {"epsilon": "1"})
+    with pytest.raises(InputError, match="--rows"):
+        program(Curator(setting, UnlimitedBudget(), lambda event: (0, 0, 0)))
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS[:4], ids=relation_id)
+def test_multinomial_dirichlet_promises_what_its_law_costs(neighbours: Neighbours) -> None:
+    setting = Setting.of(Domain.from_cells("3"), neighbours, 5)
+    for posterior in ("predictive", "mean"):
+        program = MultinomialDirichlet((HALF,), posterior)
+        budget = program.budget(setting)
+        assert isinstance(budget, PureBudget)
+        curator = Curator(setting, budget, lambda event: (5, 0, 0))
+        program(curator)
+        assert curator.spent.epsilon == budget.epsilon
+        (question,) = curator.ledger
+        assert isinstance(question, Sanitize) and question.law.name == {
+            "predictive": "dirichlet-multinomial", "mean": "plug-in-multinomial"
+        }[posterior]  # fmt: skip
+
+
+def test_a_subsample_promises_nothing() -> None:
+    setting = Setting.of(Domain.from_cells("3"), ReplaceOne(), 5)
+    assert Subsample(HALF).budget(setting) == UnlimitedBudget()
+
+
+def test_whole_epsilons_are_as_good_as_fractions() -> None:
+    setting = Setting.of(Domain.from_cells("3"), AddRemove(Unit("person", 2)), 5)
+    spent = []
+    for epsilon in (2, Fraction(2)):
+        curator = Curator(setting, PureBudget(Fraction(2)), _zeros(setting))
+        GeometricSanitizer(epsilon)(curator)  # type: ignore[arg-type]
+        spent.append(curator.ledger)
+    assert spent[0] == spent[1]
