@@ -11,23 +11,15 @@ import joblib
 import numpy as np
 
 from audit.channel import Channel
+from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting
-from synthesizers.enumeration import (
-    Arithmetic,
-    ExactArithmetic,
-    FloatArithmetic,
-    Leaf,
-    first_outcomes,
-    leaves,
-    output_of,
-    plan,
-    transcript_of,
-)
+from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
 from synthesizers.errors import TooLargeError
 from synthesizers.events import Databases, Event
 from synthesizers.exact import add
 from synthesizers.neighbours import databases as list_databases
+from synthesizers.plan import first_outcomes, plan
 
 Output = tuple[Any, ...]
 Progress = Callable[[int, int], None]

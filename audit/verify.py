@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,7 +19,7 @@ from audit.adapters.matrix import carried_channel
 from audit.adapters.synthesizer import program_subject, source_sha256
 from audit.certificate import SCHEMA, Certificate, canonical, digest
 from audit.claim import Claim
-from audit.decimals import Enclosure
+from audit.decimals import Enclosure, Extended
 from audit.run import Effort, certify
 from audit.subject import Subject
 from synthesizers.errors import InputError
@@ -26,6 +27,9 @@ from synthesizers.programs import PROGRAMS
 
 MAX_BYTES = 64 * 1024 * 1024
 """The largest certificate that is read."""
+
+NEAR = Fraction(1, 10**9)
+"""How far, relatively, ends computed in doubles may lie apart between machines."""
 
 KEYS = (
     "schema",
@@ -190,6 +194,9 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
         checks.append(_compare_evidence(old, new))
     for side, bound in fresh["bounds"].items():
         checks.append(_compare_bound(f"bound: {side}", document["bounds"].get(side), bound))
+        if checks[-1].status is not Status.FALSE and not _derived(document, side):
+            note = "it is not the bound of the evidence"
+            checks[-1] = Check(f"bound: {side}", Status.FALSE, note)
     same = document["verdict"] == fresh["verdict"]
     note = "" if same else f"the evidence entails {fresh['verdict']}"
     checks.append(
@@ -207,6 +214,13 @@ def _holds(stated: Any, found: Any) -> bool:
     if isinstance(stated, dict) and isinstance(found, dict):
         return all(key in stated and stated[key] == value for key, value in found.items())
     return bool(stated == found)
+
+
+def _derived(document: Mapping[str, Any], side: str) -> bool:
+    """Whether a bound of the document is one that its own evidence states."""
+    bound = document["bounds"].get(side)
+    stated = [e.get("bound") for e in document["evidence"] if isinstance(e, dict)]
+    return bound is None or any(b == {**bound, "side": side} for b in stated)
 
 
 def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
@@ -233,7 +247,7 @@ def _compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
         return Check(name, Status.CONFIRMED, "" if new else "none is stated")
     if not isinstance(old, dict) or new is None:
         return Check(name, Status.FALSE, "a bound was added or dropped")
-    if old.get("covers") != new["covers"] or old.get("rigour") != new["rigour"]:
+    if any(old.get(key) != new[key] for key in new if key != "epsilon"):
         return Check(name, Status.FALSE, "what it covers does not follow from the audit")
     return _compare_ends(name, old.get("epsilon"), new["epsilon"])
 
@@ -246,11 +260,20 @@ def _compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:
             return Check(name, Status.FALSE, "its numbers are not spelled as they are written")
     except (KeyError, TypeError, ValueError, InputError):
         return Check(name, Status.FALSE, "its numbers are malformed")
-    if stated.lower > found.upper or stated.upper < found.lower or found.lower == found.upper:
+    apart = stated.lower > found.upper or stated.upper < found.lower
+    near = _near(stated.lower, found.lower) and _near(stated.upper, found.upper)
+    if apart or not near or found.lower == found.upper:
         return Check(name, Status.FALSE, f"the audit finds {found}")
     if stated.lower <= found.lower and found.upper <= stated.upper:
         return Check(name, Status.CONFIRMED)
     return Check(name, Status.UNCHECKED, f"narrower than what could be re-checked: {found}")
+
+
+def _near(stated: Extended, found: Extended) -> bool:
+    """Whether two ends are alike but for the rounding of doubles."""
+    if isinstance(stated, float) or isinstance(found, float):
+        return stated == found
+    return abs(stated - found) <= abs(found) * NEAR
 
 
 def _witness_fits(old: Any, new: dict[str, Any] | None) -> bool:

@@ -8,160 +8,23 @@ outcomes chosen so far; nothing but the current transcript is kept.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
 from synthesizers.errors import ProtocolError, TooLargeError
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
-from synthesizers.exact import is_zero, multiply
+from synthesizers.exact import is_zero
+from synthesizers.plan import MAX_TRANSCRIPTS, describe, rounded_count
 from synthesizers.watch import watched
 
-Vector = NDArray[Any]
 Transcript = tuple[tuple[Event, Outcome], ...]
-
-MAX_TRANSCRIPTS = 5_000_000
-MAX_PRODUCTS = 20_000_000_000
-MAX_EXACT_PRODUCTS = 2_000_000
-"""Caps on transcripts and on databases × transcripts, set so that two cores finish within
-about ten minutes (`benchmarks/enumeration.py` prints the rates)."""
-
-_SAFE_LOG2 = -1000.0
-
-
-class Arithmetic(Protocol):
-    """How chances are held and multiplied: doubles with an error count, or exactly."""
-
-    cap: int
-
-    def table(self, coordinate: Coordinate) -> Vector:
-        """Chances of a coordinate, [outcomes, databases]."""
-
-    def ones(self, count: int) -> Vector:
-        """The vector that every transcript starts from."""
-
-    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
-        """The product; ``floor``: a lower bound on log2 of its positive entries."""
-
-    def floor(self, table: Vector) -> float:
-        """log2 of the smallest positive entry."""
-
-    def operations(self, coordinates: Sequence[Coordinate]) -> int:
-        """Relative error of a product of one entry a coordinate, in units of 2^-53."""
-
-
-class FloatArithmetic:
-    """Doubles.
-
-    Guarantee
-    ---------
-    A product of c table entries has relative error at most γ_N with N =
-    ``operations`` of the coordinates, and is 0 exactly where an entry is: a product that would
-    fall below the normal doubles raises TooLargeError. Backed by the comparison
-    with exact arithmetic in ``tests/synthesizers/test_enumeration.py``.
-    """
-
-    cap = MAX_PRODUCTS
-
-    def table(self, coordinate: Coordinate) -> Vector:
-        """Chances, [outcomes, databases]."""
-        return coordinate.floats
-
-    def ones(self, count: int) -> Vector:
-        """A vector of ones."""
-        return np.ones(count)
-
-    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
-        """The product, entry by entry."""
-        if floor > _SAFE_LOG2:
-            return np.asarray(left * right)
-        try:
-            with np.errstate(under="raise"):
-                return np.asarray(left * right)
-        except FloatingPointError:
-            raise TooLargeError(
-                "a transcript's chance falls below the smallest normal double; use --exact, "
-                "fewer records or a smaller epsilon"
-            ) from None
-
-    def floor(self, table: Vector) -> float:
-        """log2 of the smallest positive entry."""
-        positive = table[table > 0]
-        return math.log2(positive.min()) - 1 if len(positive) else 0.0
-
-    def operations(self, coordinates: Sequence[Coordinate]) -> int:
-        """The error of every table entry, and one rounding a product."""
-        return sum(coordinate.error + 1 for coordinate in coordinates)
-
-
-_multiply = np.frompyfunc(multiply, 2, 1)
-
-
-class ExactArithmetic:
-    """Fractions, ratios of exponential sums, or intervals: see `synthesizers.exact`."""
-
-    cap = MAX_EXACT_PRODUCTS
-
-    def table(self, coordinate: Coordinate) -> Vector:
-        """Chances, [outcomes, databases]."""
-        return coordinate.exact
-
-    def ones(self, count: int) -> Vector:
-        """A vector of ones."""
-        return np.array([Fraction(1)] * count, np.object_)
-
-    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
-        """The product, entry by entry."""
-        return np.asarray(_multiply(left, right))
-
-    def floor(self, table: Vector) -> float:
-        """Exact numbers do not underflow."""
-        return 0.0
-
-    def operations(self, coordinates: Sequence[Coordinate]) -> int:
-        """Exact numbers are not rounded."""
-        return 0
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How large an enumeration is, judged by the program's first path.
-
-    ``transcripts``: the product of the widths of the questions on that path
-    (exact for a program whose questions do not depend on its answers).
-    """
-
-    databases: int
-    transcripts: int
-    widest: str
-    widest_width: int
-
-    @property
-    def products(self) -> int:
-        """Databases × transcripts."""
-        return self.databases * self.transcripts
-
-    def require(self, cap: int) -> None:
-        """Raise TooLargeError, naming the widest event, where the job passes the cap."""
-        if self.transcripts > MAX_TRANSCRIPTS or self.products > cap:
-            raise TooLargeError(
-                f"the enumeration needs {_count(self.transcripts)} transcripts for "
-                f"{self.databases} databases; the cap is {_count(MAX_TRANSCRIPTS)} transcripts and "
-                f"{_count(cap)} products. The widest event is {self.widest} with "
-                f"{_count(self.widest_width)} outcomes: take fewer cells, records or bounds"
-            )
-
-
-def _count(number: int) -> str:
-    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"
 
 
 @dataclass(frozen=True)
@@ -242,37 +105,6 @@ def _has_zero(table: Vector) -> bool:
     if table.dtype != np.object_:
         return not table.all()
     return any(is_zero(value) for value in table.ravel())
-
-
-def plan(
-    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
-) -> Plan:
-    """Judge the size of an enumeration by one run; nothing is enumerated."""
-    widths: list[tuple[int, Event]] = []
-
-    def answer(event: Event) -> Outcome:
-        widths.append((event.width(databases), event))
-        coordinates = event.coordinates(databases)
-        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
-
-    curator = Curator(setting, UnlimitedBudget() if budget is None else budget, answer)
-    with watched():
-        canonical_output(ask_program(program, curator), setting.domain)
-    width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
-    name = "none" if event is None else describe(event)
-    transcripts = math.prod(width for width, _ in widths)
-    return Plan(len(databases.rows), transcripts, name, width)
-
-
-def describe(event: Event) -> str:
-    """An event in a few words."""
-    match event.kind:
-        case "measure":
-            return f"measure {event.query.kind} + {event.noise.name}"  # type: ignore[union-attr]
-        case "select":
-            return f"select by {event.scores.kind}"  # type: ignore[union-attr]
-        case _:
-            return f"{event.kind} {event.law.name}"  # type: ignore[union-attr]
 
 
 def leaves(
@@ -386,8 +218,9 @@ def leaves(
             widest = max((branch.event for branch in path), key=lambda e: e.width(databases))
             raise TooLargeError(
                 f"the program has more transcripts than its first path promised; the cap is "
-                f"{_count(MAX_TRANSCRIPTS)} transcripts and {_count(arithmetic.cap)} products. The "
-                f"widest event is {describe(widest)}: take fewer cells, records or narrower bounds"
+                f"{rounded_count(MAX_TRANSCRIPTS)} transcripts and "
+                f"{rounded_count(arithmetic.cap)} products. The widest event is "
+                f"{describe(widest)}: take fewer cells, records or narrower bounds"
             )
 
 
@@ -400,22 +233,6 @@ def _replays(done: int) -> int:
 
 class _NothingHere(BaseException):
     """That part of the first event's outcomes is impossible under every database."""
-
-
-def first_outcomes(
-    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
-) -> int:
-    """How many outcomes the first coordinate of the first event has (1 without events)."""
-    seen: list[int] = []
-
-    def answer(event: Event) -> Outcome:
-        coordinates = event.coordinates(databases)
-        seen.append(len(coordinates[0].outcomes))
-        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
-
-    limit = UnlimitedBudget() if budget is None else budget
-    ask_program(program, Curator(setting, limit, answer))
-    return seen[0] if seen else 1
 
 
 def output_of(leaf: Leaf) -> tuple[Any, ...]:

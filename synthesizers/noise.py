@@ -66,7 +66,25 @@ def require_positive(value: object, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplace:
+class _Laplace:
+    """What the two laws of a scale share: the loss of a shift, and so the cost."""
+
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        require_positive(self.scale, "the scale of Laplace noise")
+
+    def cost(self, sensitivity: Sensitivity) -> Cost:
+        """ε = L1/scale (Dwork et al. 2006; Ghosh et al. 2009); rounding is post-processing."""
+        return Cost.pure(sensitivity.l1 / Fraction(self.scale))
+
+    def shift_loss(self, shift: int) -> Fraction:
+        """|shift|/scale, attained where both ends of the shift lie on one side of 0."""
+        return abs(shift) / Fraction(self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplace(_Laplace):
     """P[z] ∝ exp(-|z|/scale), the two-sided geometric (Ghosh et al. 2009).
 
     Guarantee
@@ -77,11 +95,7 @@ class DiscreteLaplace:
     Algorithm 2). Backed by ``tests/synthesizers/test_noise.py``.
     """
 
-    scale: Fraction
     name = "discrete-laplace"
-
-    def __post_init__(self) -> None:
-        require_positive(self.scale, "the scale of a discrete Laplace law")
 
     @property
     def _normaliser(self) -> dict[Fraction, Fraction]:
@@ -102,21 +116,13 @@ class DiscreteLaplace:
         """Independent draws."""
         return samplers.discrete_laplace(Fraction(self.scale), size, entropy)
 
-    def cost(self, sensitivity: Sensitivity) -> Cost:
-        """ε = L1/scale (Dwork et al. 2006; Ghosh et al. 2009)."""
-        return Cost.pure(sensitivity.l1 / Fraction(self.scale))
-
-    def shift_loss(self, shift: int) -> Fraction:
-        """|shift|/scale, attained at every z that the shift moves away from 0."""
-        return abs(shift) / Fraction(self.scale)
-
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
         return {"law": self.name, "scale": str(self.scale)}
 
 
 @dataclass(frozen=True, slots=True)
-class RoundedLaplace:
+class RoundedLaplace(_Laplace):
     """A continuous Laplace draw of the given scale, rounded to the nearest integer.
 
     Guarantee
@@ -127,11 +133,7 @@ class RoundedLaplace:
     ``tests/synthesizers/test_noise.py``.
     """
 
-    scale: Fraction
     name = "rounded-laplace"
-
-    def __post_init__(self) -> None:
-        require_positive(self.scale, "the scale of a rounded Laplace law")
 
     def mass(self, value: int) -> ExpRational:
         """P[Z = value]."""
@@ -152,14 +154,6 @@ class RoundedLaplace:
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """Independent draws."""
         return samplers.rounded_laplace(Fraction(self.scale), size, entropy)
-
-    def cost(self, sensitivity: Sensitivity) -> Cost:
-        """ε = L1/scale: rounding is post-processing of an integer plus a Laplace draw."""
-        return Cost.pure(sensitivity.l1 / Fraction(self.scale))
-
-    def shift_loss(self, shift: int) -> Fraction:
-        """|shift|/scale, attained where both ends of the shift lie on one side of 0."""
-        return abs(shift) / Fraction(self.scale)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""

@@ -18,10 +18,10 @@ from audit.measures import Extreme, decide_delta, decide_epsilon, epsilon_at
 from audit.subject import ChannelSubject, ProgramSubject
 from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
-from synthesizers.enumeration import plan
 from synthesizers.errors import InputError
 from synthesizers.events import Databases
 from synthesizers.neighbours import histogram_count
+from synthesizers.plan import plan
 
 ALWAYS_EXACT = 20_000
 """Products (databases × transcripts) up to which chances are exact from the start."""

@@ -15,8 +15,8 @@ from audit.report.html import render
 from audit.report.page import AnalysisSection, Page
 from audit.report.terminal import analysis_lines
 from synthesizers.curator import Setting
-from synthesizers.enumeration import plan
 from synthesizers.neighbours import ReplaceOne, describe
+from synthesizers.plan import plan
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

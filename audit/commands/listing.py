@@ -8,7 +8,7 @@ import inspect
 from rich.table import Table
 
 from audit.commands.common import output_console
-from synthesizers import noise, public_laws, selection, table_laws
+from synthesizers import dirichlet, noise, public_laws, responses, selection, table_laws
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
@@ -23,9 +23,9 @@ LAWS = (
     noise.RoundedLaplace,
     noise.DiscreteGaussian,
     selection.Exponential,
-    table_laws.RandomizedResponse,
-    table_laws.DirichletMultinomial,
-    table_laws.PlugInMultinomial,
+    responses.RandomizedResponse,
+    dirichlet.DirichletMultinomial,
+    dirichlet.PlugInMultinomial,
     table_laws.Subsample,
     public_laws.Multinomial,
     public_laws.UniformChoice,

@@ -8,17 +8,20 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthesizers.budget import Budget, PureBudget
 from synthesizers.calibration import laplace_scale
 from synthesizers.curator import Curator, Setting
 from synthesizers.estimation import largest_remainder
 from synthesizers.neighbours import Neighbours
-from synthesizers.noise import Noise
+from synthesizers.noise import DiscreteLaplace, RoundedLaplace, require_positive
+from synthesizers.programs.parameters import parameter, rational, relation, switch
 from synthesizers.queries import CellCounts, Query, whole_table
 
 
@@ -29,32 +32,43 @@ def histogram_query(setting: Setting) -> Query:
     return whole_table(setting.domain)
 
 
-def sanitize_histogram(
-    curator: Curator,
-    noise: Callable[[Fraction], Noise],
-    epsilon: Fraction,
-    rescale: bool,
-    calibrated_for: Neighbours | None,
-) -> NDArray[np.int64]:
-    """Counts over the domain's cells after one noisy question of cost ``epsilon``.
+@dataclass(frozen=True, slots=True)
+class HistogramSanitizer:
+    """A program of one noisy histogram; its subclasses name the noise.
 
-    ``noise`` makes the law of a scale; the scale is the question's L1
-    sensitivity under ``calibrated_for`` (the analysed relation by default)
-    divided by ε.
+    ``epsilon``: the cost of the one question. ``rescale``: bring the counts to
+    the public number of rows. ``calibrated_for``: the relation that the noise is
+    made for, the analysed one if None.
     """
-    setting = curator.setting
-    rows = setting.require_rows()
-    bound = rows if setting.records is None else setting.records
-    query = histogram_query(setting)
-    relation = setting.neighbours if calibrated_for is None else calibrated_for
-    sensitivity = query.sensitivity(setting.domain, relation)
-    if sensitivity.l1 == 0:
-        # One cell and n public: the table is known before anything is asked.
-        return np.array([rows], np.int64)
-    law = noise(laplace_scale(epsilon, sensitivity))
-    noisy = curator.measure(query, law, low=0, high=bound).tolist()
-    if isinstance(query, CellCounts):
-        noisy.append(bound - noisy[0])
-        rescale = rescale and rows != bound
-    counts = largest_remainder(noisy, rows) if rescale else noisy
-    return np.array(counts, np.int64)
+
+    epsilon: Fraction = parameter(rational)
+    rescale: bool = parameter(switch, True)
+    calibrated_for: Neighbours | None = parameter(relation, None)
+    noise: ClassVar[type[DiscreteLaplace] | type[RoundedLaplace]]
+
+    def __post_init__(self) -> None:
+        require_positive(self.epsilon, "epsilon")
+
+    def budget(self, setting: Setting) -> Budget:
+        """The nominal guarantee."""
+        return PureBudget(Fraction(self.epsilon))
+
+    def __call__(self, curator: Curator) -> NDArray[np.int64]:
+        """Counts over the domain's cells."""
+        setting = curator.setting
+        rows = setting.require_rows()
+        bound = rows if setting.records is None else setting.records
+        query = histogram_query(setting)
+        made_for = setting.neighbours if self.calibrated_for is None else self.calibrated_for
+        sensitivity = query.sensitivity(setting.domain, made_for)
+        if sensitivity.l1 == 0:
+            # One cell and n public: the table is known before anything is asked.
+            return np.array([rows], np.int64)
+        law = self.noise(laplace_scale(self.epsilon, sensitivity))
+        noisy = curator.measure(query, law, low=0, high=bound).tolist()
+        rescale = self.rescale
+        if isinstance(query, CellCounts):
+            noisy.append(bound - noisy[0])
+            rescale = rescale and rows != bound
+        counts = largest_remainder(noisy, rows) if rescale else noisy
+        return np.array(counts, np.int64)

@@ -29,36 +29,13 @@ with geometric noise; noise grows with the number of cells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, PureBudget
-from synthesizers.curator import Curator, Setting
-from synthesizers.neighbours import Neighbours
-from synthesizers.noise import RoundedLaplace, require_positive
-from synthesizers.programs.histogram_sanitizer import sanitize_histogram
-from synthesizers.programs.parameters import parameter, rational, relation, switch
+from synthesizers.noise import RoundedLaplace
+from synthesizers.programs.histogram_sanitizer import HistogramSanitizer
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceSanitizer:
+class LaplaceSanitizer(HistogramSanitizer):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    rescale: bool = parameter(switch, True)
-    calibrated_for: Neighbours | None = parameter(relation, None)
-
-    def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return sanitize_histogram(
-            curator, RoundedLaplace, self.epsilon, self.rescale, self.calibrated_for
-        )
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return PureBudget(Fraction(self.epsilon))
+    noise = RoundedLaplace

@@ -1,4 +1,4 @@
-"""Slow and obvious versions of what is computed from a channel, and small channels to compare on."""
+"""Slow and obvious versions of what channels are measured by, and small channels to compare on."""
 
 from __future__ import annotations
 

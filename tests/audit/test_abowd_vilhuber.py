@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import mpmath
@@ -43,7 +44,9 @@ def grid(text: str) -> list[list[str]]:
 def plug_in_by_hand() -> list[list[Fraction]]:
     """Row n, column m: Binomial(5, (n + 1/2)/6)."""
     p = [(n + F(1, 2)) / 6 for n in range(6)]
-    return [[math.comb(5, m) * p[n] ** m * (1 - p[n]) ** (5 - m) for m in range(6)] for n in range(6)]
+    return [
+        [math.comb(5, m) * p[n] ** m * (1 - p[n]) ** (5 - m) for m in range(6)] for n in range(6)
+    ]
 
 
 def laplace_by_hand() -> list[list[mpmath.mpf]]:
@@ -122,7 +125,9 @@ def test_exactly_eight_entries_of_figure_2_exceed_2_and_these() -> None:
         if value.lower > 2
     }
     assert above == {(0, 3), (0, 4), (0, 5), (1, 5), (3, 0), (4, 0), (4, 1), (4, 2)}
-    assert all(value.lower > 2 or value.upper < 2 for line in figures()[1].computed for value in line)
+    assert all(
+        value.lower > 2 or value.upper < 2 for line in figures()[1].computed for value in line
+    )
 
 
 def exactly(channel: Channel, value: Fraction) -> None:
@@ -183,10 +188,12 @@ def test_the_worst_cases_are_a_hundred_times_larger() -> None:
 def test_equation_1_fails_2_with_0_003526() -> None:
     found = delta(predictive_channel(), TWO)
     assert f"{float(found.enclosure.lower):.6f}" == "0.003526"
-    assert decide_delta(predictive_channel(), TWO, F(3526, 10**6) + F(1, 10**6))[0] is Decision.HOLDS
+    assert (
+        decide_delta(predictive_channel(), TWO, F(3526, 10**6) + F(1, 10**6))[0] is Decision.HOLDS
+    )
     odds = [
         abs(float(mpmath.log(real(p) / real(q))))
-        for a, b in zip(entries(predictive_channel())[:-1], entries(predictive_channel())[1:])
+        for a, b in pairwise(entries(predictive_channel()))
         for p, q in zip(a, b, strict=True)
     ]
     assert sum(value > 2 for value in odds) == 2

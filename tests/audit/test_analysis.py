@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -27,13 +26,11 @@ from tests.audit.slow_measures import (
     channel_of_rows,
     encloses,
     floated,
-    is_narrow,
     matrix,
     numbers,
     ordered_pairs,
     rational_channels,
 )
-from tests.synthesizers.brute_force import fraction
 
 F = Fraction
 EPSILONS = {"1": F(1), "0.50": F(1, 2), "1/3": F(1, 3)}
@@ -84,7 +81,9 @@ def test_every_key_of_the_contract() -> None:
 
 def test_log_odds_of_every_ordered_pair_once() -> None:
     channel = small()
-    found = {(tuple(e["from"]), tuple(e["to"])): e["values"] for e in document_of(channel)["log_odds"]}
+    found = {
+        (tuple(e["from"]), tuple(e["to"])): e["values"] for e in document_of(channel)["log_odds"]
+    }
     pairs = {(channel.counts(a), channel.counts(b)) for a, b in ordered_pairs(channel)}
     assert set(found) == pairs
     assert len(document_of(channel)["log_odds"]) == len(pairs)
@@ -253,7 +252,6 @@ def test_chances_as_text() -> None:
     long = exact_text(F(1, 3**10_000))
     assert isinstance(long, dict)
     assert F(long["lower"]) <= F(1, 3**10_000) <= F(long["upper"])
-    assert is_narrow(Enclosure.from_json(exact_text(F(1, 3**1500 * 2)) | {}) if False else Enclosure(F(0), F(0)))
 
 
 def test_a_wide_table_of_long_fractions_is_written() -> None:
@@ -261,5 +259,6 @@ def test_a_wide_table_of_long_fractions_is_written() -> None:
     program = build("multinomial-dirichlet", {"alpha": "1.000000001", "posterior": "mean"})
     channel = channel_of(program, setting, size=1, exact=True).channel
     document = document_of(channel, exact=True)
-    assert len(document["probabilities"]) == 2
-    assert np.isclose(float(fraction(F(1, 2))), 0.5)
+    for row in document["probabilities"]:
+        ends = [cell if isinstance(cell, dict) else {"lower": cell, "upper": cell} for cell in row]
+        assert sum(F(cell["lower"]) for cell in ends) <= 1 <= sum(F(cell["upper"]) for cell in ends)

@@ -14,9 +14,10 @@ import audit.enumerate as enumerating
 from audit.channel import Channel
 from audit.enumerate import channel_of, instance
 from audit.measures import epsilon
+from synthesizers.arithmetic import FloatArithmetic
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
-from synthesizers.enumeration import FloatArithmetic, leaves
+from synthesizers.enumeration import leaves
 from synthesizers.errors import TooLargeError
 from synthesizers.events import Databases
 from synthesizers.exact import Exact, add, compare, enclose, is_zero, multiply
@@ -158,14 +159,17 @@ def test_transcripts_are_all_outcomes_in_order() -> None:
 
 @pytest.mark.parametrize(("name", "program", "setting"), CASES, ids=NAMES)
 @pytest.mark.parametrize("released", ["output", "transcript"])
+@pytest.mark.parametrize("parallel_from", [1, 10**9])
 def test_the_error_count_covers_every_rounding(
     name: str,
     program: AnyProgram,
     setting: Setting,
     released: str,
+    parallel_from: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Counted again: the worst leaf's own count, and one addition for every further leaf."""
+    monkeypatch.setattr(enumerating, "PARALLEL_FROM", parallel_from)
     stated: list[int] = []
     original = Channel.of_floats
 
@@ -268,7 +272,7 @@ def test_progress_ends_with_everything_done(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_job_beyond_the_cap_names_its_widest_event() -> None:
     program = build("geometric-sanitizer", {"epsilon": "1"})
-    with pytest.raises(TooLargeError, match="measure cell-counts"):
+    with pytest.raises(TooLargeError, match="widest event is measure"):
         channel_of(program, setting_of(6, 20))
 
 

@@ -82,7 +82,8 @@ def test_epsilon_of_fractions_is_the_largest_ratio(channel: Channel) -> None:
         assert found.enclosure.lower == math.inf
     else:
         table = entries(channel)
-        ratios = [p / q for a, b in ordered_pairs(channel) for p, q in zip(table[a], table[b]) if p]
+        rows = [zip(table[a], table[b], strict=True) for a, b in ordered_pairs(channel)]
+        ratios = [p / q for row in rows for p, q in row if p]
         assert found.value == max(ratios) == F(first) / F(second)
 
 
@@ -517,6 +518,33 @@ def test_every_pair_counts_the_last_one_too() -> None:
         witness = epsilon(channel).witness
         assert witness is not None
         assert {witness.source[0], witness.target[0]} == {place, place + 1}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_pairs_that_doubles_cannot_tell_apart(order: tuple[int, ...]) -> None:
+    # The second pair loses more than the first by a hair: value and witness are its own.
+    rows: list[list[Exact]] = [
+        [F(1, 2), F(1, 2)],
+        [F(1, 3), F(2, 3)],
+        [F(1, 6) - HAIR, F(5, 6) + HAIR],
+    ]
+    channel = channel_of_rows([rows[place] for place in order])
+    found = delta(channel, F(0))
+    assert found.value == F(1, 6) + HAIR
+    assert found.witness is not None
+    assert honest(channel, found.witness)
+    assert shows_violation(found.witness, F(0), F(1, 6))
+    ratios: list[list[Exact]] = [
+        [F(1, 2), F(1, 2)],
+        [F(1, 4), F(3, 4)],
+        [F(1, 8) - HAIR, F(7, 8) + HAIR],
+    ]
+    channel = channel_of_rows([ratios[place] for place in order])
+    steepest = epsilon(channel)
+    assert steepest.value == F(1, 4) / (F(1, 8) - HAIR)
+    assert steepest.witness is not None
+    first, second = (F(ends.lower) for ends in steepest.witness.probabilities)
+    assert first / second == steepest.value
 
 
 def test_chances_of_any_form_mix() -> None:

@@ -134,10 +134,9 @@ class AsksTwice:
     calibrated_for: Neighbours = ReplaceOne()
 
     def __call__(self, curator: Curator) -> list[int]:
-        noise, rows = DiscreteLaplace(Fraction(2)), curator.setting.require_rows()
-        query = whole_table(curator.domain)
-        first = curator.measure(query, noise, low=0, high=rows).tolist()
-        return first + curator.measure(query, noise, low=0, high=rows).tolist()
+        noise, query = DiscreteLaplace(Fraction(2)), whole_table(curator.domain)
+        first = curator.measure(query, noise, low=0, high=1).tolist()
+        return first + curator.measure(query, noise, low=0, high=1).tolist()
 
     def budget(self, setting: Setting) -> Budget:
         return PureBudget(Fraction(1))

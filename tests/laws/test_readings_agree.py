@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from synthesizers.arithmetic import FloatArithmetic
 from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import FloatArithmetic, leaves
+from synthesizers.enumeration import leaves
 from synthesizers.events import Databases
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
@@ -22,9 +23,9 @@ from synthesizers.programs import PROGRAMS, build
 from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import CellCounts, Marginal, ModelError, Total, whole_table
 from synthesizers.randomness import InsecureSeededEntropy
+from synthesizers.responses import RandomizedResponse
 from synthesizers.sampling import run
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import RandomizedResponse
 
 ERROR = 1e-6
 """Probability with which a correct program fails its test, over the choice of the seed: the

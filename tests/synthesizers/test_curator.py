@@ -19,8 +19,9 @@ from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.public_laws import UniformChoice
 from synthesizers.queries import Marginal, Total, whole_table
+from synthesizers.responses import RandomizedResponse
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import RandomizedResponse, Subsample
+from synthesizers.table_laws import Subsample
 
 DOMAIN = Domain.from_cells("3")
 SETTING = Setting.of(DOMAIN, AddRemove(), 4)

@@ -17,26 +17,18 @@ import mpmath
 import numpy as np
 import pytest
 
-from synthesizers import enumeration
+from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting
+from synthesizers.dirichlet import DirichletMultinomial
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import (
-    Arithmetic,
-    ExactArithmetic,
-    FloatArithmetic,
-    Leaf,
-    first_outcomes,
-    leaves,
-    output_of,
-    plan,
-    transcript_of,
-)
+from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
 from synthesizers.errors import BudgetExceeded, ProtocolError, TooLargeError
 from synthesizers.events import Coordinate, Databases
 from synthesizers.exact import Exact, ExpRational, add, compare, enclose, is_zero
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
+from synthesizers.plan import first_outcomes, plan
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
@@ -44,7 +36,6 @@ from synthesizers.programs.subsample import Subsample
 from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import CellCounts, Marginal, Total, whole_table
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import DirichletMultinomial
 from synthesizers.table_laws import Subsample as SubsampleLaw
 from tests.synthesizers.brute_force import AnyProgram, close, fraction
 
@@ -544,10 +535,12 @@ def test_plans_count_transcripts_and_name_the_widest_event() -> None:
 
 def test_a_job_beyond_the_cap_on_transcripts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     job = plan(narrow_then_wide, SMALL.setting, SMALL.databases)
-    monkeypatch.setattr(enumeration, "MAX_TRANSCRIPTS", job.transcripts)
+    for module in ("enumeration", "plan"):
+        monkeypatch.setattr(f"synthesizers.{module}.MAX_TRANSCRIPTS", job.transcripts)
     job.require(10**9)
     assert len(all_leaves(narrow_then_wide, SMALL)) == job.transcripts
-    monkeypatch.setattr(enumeration, "MAX_TRANSCRIPTS", job.transcripts - 1)
+    for module in ("enumeration", "plan"):
+        monkeypatch.setattr(f"synthesizers.{module}.MAX_TRANSCRIPTS", job.transcripts - 1)
     with pytest.raises(TooLargeError, match="widest event is sanitize"):
         job.require(10**9)
     with pytest.raises(TooLargeError, match="widest event is"):

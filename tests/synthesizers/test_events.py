@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from synthesizers.budget import FREE, Cost
+from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.events import (
@@ -33,13 +34,9 @@ from synthesizers.queries import (
     Total,
     answers_of_histograms,
 )
+from synthesizers.responses import RandomizedResponse
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import (
-    DirichletMultinomial,
-    PlugInMultinomial,
-    RandomizedResponse,
-    Subsample,
-)
+from synthesizers.table_laws import Subsample
 
 HALF = Fraction(1, 2)
 ONE: Exact = Fraction(1)

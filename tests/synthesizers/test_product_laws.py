@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.errors import TooLargeError
 from synthesizers.neighbours import AddRemove, databases
 from synthesizers.product_laws import ProductLaw, product_error, product_floats
-from synthesizers.table_laws import DirichletMultinomial, PlugInMultinomial, Subsample
+from synthesizers.table_laws import Subsample
 
 HALF = Fraction(1, 2)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from synthesizers.budget import UNBOUNDED
+from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.errors import InputError
 from synthesizers.exact import Exact, ExpRational, add, compare, divide, is_zero, log_enclosure
 from synthesizers.intervals import log_interval
@@ -27,13 +28,8 @@ from synthesizers.neighbours import (
     neighbour_pairs,
 )
 from synthesizers.randomness import InsecureSeededEntropy
-from synthesizers.table_laws import (
-    DirichletMultinomial,
-    PlugInMultinomial,
-    RandomizedResponse,
-    Subsample,
-    TableLaw,
-)
+from synthesizers.responses import RandomizedResponse
+from synthesizers.table_laws import Subsample, TableLaw
 from tests.synthesizers.brute_force import RELATIONS, close, fraction, relation_id
 
 HALF = Fraction(1, 2)

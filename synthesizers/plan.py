@@ -1,0 +1,97 @@
+"""How large an enumeration is, said before it begins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
+from synthesizers.errors import TooLargeError
+from synthesizers.events import Databases, Event, Outcome
+from synthesizers.watch import watched
+
+MAX_TRANSCRIPTS = 5_000_000
+"""The most transcripts of one enumeration: a few minutes of two cores
+(`benchmarks/enumeration.py` prints the rates)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How large an enumeration is, judged by the program's first path.
+
+    ``transcripts``: the product of the widths of the questions on that path
+    (exact for a program whose questions do not depend on its answers).
+    """
+
+    databases: int
+    transcripts: int
+    widest: str
+    widest_width: int
+
+    @property
+    def products(self) -> int:
+        """Databases × transcripts."""
+        return self.databases * self.transcripts
+
+    def require(self, cap: int) -> None:
+        """Raise TooLargeError, naming the widest event, where the job passes the cap."""
+        if self.transcripts > MAX_TRANSCRIPTS or self.products > cap:
+            raise TooLargeError(
+                f"the enumeration needs {rounded_count(self.transcripts)} transcripts for "
+                f"{self.databases} databases; the cap is {rounded_count(MAX_TRANSCRIPTS)} "
+                f"transcripts and {rounded_count(cap)} products. The widest event is "
+                f"{self.widest} with {rounded_count(self.widest_width)} outcomes: take fewer cells, records or bounds"
+            )
+
+
+def rounded_count(number: int) -> str:
+    """A count for a message: in full, or its power of ten where that says more."""
+    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"
+
+
+def plan(
+    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
+) -> Plan:
+    """Judge the size of an enumeration by one run; nothing is enumerated."""
+    widths: list[tuple[int, Event]] = []
+
+    def answer(event: Event) -> Outcome:
+        widths.append((event.width(databases), event))
+        coordinates = event.coordinates(databases)
+        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
+
+    curator = Curator(setting, UnlimitedBudget() if budget is None else budget, answer)
+    with watched():
+        canonical_output(ask_program(program, curator), setting.domain)
+    width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
+    name = "none" if event is None else describe(event)
+    transcripts = math.prod(width for width, _ in widths)
+    return Plan(len(databases.rows), transcripts, name, width)
+
+
+def describe(event: Event) -> str:
+    """An event in a few words."""
+    match event.kind:
+        case "measure":
+            return f"measure {event.query.kind} + {event.noise.name}"  # type: ignore[union-attr]
+        case "select":
+            return f"select by {event.scores.kind}"  # type: ignore[union-attr]
+        case _:
+            return f"{event.kind} {event.law.name}"  # type: ignore[union-attr]
+
+
+def first_outcomes(
+    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
+) -> int:
+    """How many outcomes the first coordinate of the first event has (1 without events)."""
+    seen: list[int] = []
+
+    def answer(event: Event) -> Outcome:
+        coordinates = event.coordinates(databases)
+        seen.append(len(coordinates[0].outcomes))
+        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
+
+    limit = UnlimitedBudget() if budget is None else budget
+    ask_program(program, Curator(setting, limit, answer))
+    return seen[0] if seen else 1

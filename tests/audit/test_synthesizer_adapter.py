@@ -1,0 +1,209 @@
+"""Programs by name: built-in ones, and those of a stranger's module."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from audit.adapters.synthesizer import program_subject, source_sha256
+from synthesizers.budget import PureBudget, UnlimitedBudget
+from synthesizers.curator import Setting
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.neighbours import AddRemove, ReplaceOne
+from synthesizers.programs import PROGRAMS
+from tests.audit import third_party as theirs
+
+SETTING = Setting.of(Domain.from_cells("2"), ReplaceOne(), 3)
+
+SOURCE = """
+from dataclasses import dataclass
+from fractions import Fraction
+
+ran = []
+
+def honest(curator):
+    return 0
+
+def two(curator, other):
+    return 0
+
+def optional(curator, other=3):
+    return 0
+
+@dataclass
+class Made:
+    epsilon: Fraction
+    word: str = "none"
+    calibrated_for: str = None
+
+    def __call__(self, curator):
+        return 0
+
+    def budget(self, setting):
+        from synthesizers.budget import PureBudget
+        return PureBudget(self.epsilon)
+
+class Silent:
+    def __init__(self, **given):
+        ran.append(given)
+
+class Outer:
+    inner = staticmethod(honest)
+
+number = 5
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    path = tmp_path / "adapter_under_test.py"
+    path.write_text(SOURCE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if p != ""])
+    yield path
+    sys.modules.pop("adapter_under_test", None)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_built_in_is_ours(name: str) -> None:
+    needed = {"geometric-sanitizer": {"epsilon": "1"}, "laplace-sanitizer": {"epsilon": "1"}}
+    values = {"subsample": {"fraction": "1/2"}, **needed}.get(name, {})
+    subject = program_subject(name, values)
+    assert subject.built_in
+    assert subject.to_json() == {"kind": "program", "name": name, "parameters": values}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("geometric-sanitizer", {}),
+        ("geometric-sanitizer", {"epsilon": "0"}),
+        ("geometric-sanitizer", {"epsilon": "-1"}),
+        ("geometric-sanitizer", {"epsilon": "nan"}),
+        ("geometric-sanitizer", {"epsilon": "inf"}),
+        ("geometric-sanitizer", {"epsilon": "one"}),
+        ("geometric-sanitizer", {"epsilon": "1/0"}),
+        ("geometric-sanitizer", {"epsilon": "1", "eps": "1"}),
+        ("geometric-sanitizer", {"epsilon": "1", "rescale": "maybe"}),
+        ("geometric-sanitizer", {"epsilon": "1", "calibrated-for": "both"}),
+        ("laplace-sanitizer", {"epsilon": ""}),
+        ("multinomial-dirichlet", {"alpha": "0"}),
+        ("multinomial-dirichlet", {"alpha": "1,-1"}),
+        ("multinomial-dirichlet", {"posterior": "median"}),
+        ("subsample", {"fraction": "2"}),
+        ("subsample", {"fraction": "0"}),
+        ("no-such-program", {}),
+        ("", {}),
+    ],
+)
+def test_parameters_out_of_range_are_input_errors(name: str, values: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        program_subject(name, values)
+
+
+def test_a_function_of_a_module(module: Path) -> None:
+    subject = program_subject("adapter_under_test:honest", {})
+    assert not subject.built_in
+    assert subject.to_json() == {
+        "kind": "module",
+        "name": "adapter_under_test:honest",
+        "parameters": {},
+        "source_sha256": hashlib.sha256(module.read_bytes()).hexdigest(),
+    }
+    assert isinstance(subject.budget(SETTING), UnlimitedBudget)
+    assert subject.relation(SETTING) == SETTING.neighbours
+
+
+def test_attributes_may_be_nested_and_have_defaults(module: Path) -> None:
+    program_subject("adapter_under_test:Outer.inner", {})
+    program_subject("adapter_under_test:optional", {})
+
+
+def test_a_class_is_made_with_exact_numbers(module: Path) -> None:
+    subject = program_subject("adapter_under_test:Made", {"epsilon": "0.1", "word": "soft"})
+    assert subject.program.epsilon == Fraction(1, 10)  # type: ignore[attr-defined]
+    assert subject.program.word == "soft"  # type: ignore[attr-defined]
+    assert subject.budget(SETTING) == PureBudget(Fraction(1, 10))
+    assert subject.identity["parameters"] == {"epsilon": "0.1", "word": "soft"}
+
+
+def test_a_relation_in_words_is_a_relation(module: Path) -> None:
+    values = {"epsilon": "1", "calibrated-for": "add-remove"}
+    assert program_subject("adapter_under_test:Made", values).relation(SETTING) == AddRemove()
+    values["calibrated-for"] = "neither"
+    with pytest.raises(InputError):
+        program_subject("adapter_under_test:Made", values).relation(SETTING)
+
+
+@pytest.mark.parametrize(
+    ("name", "match"),
+    [
+        ("no_such_module_of_anyone:f", "could not be imported"),
+        ("adapter_under_test:nothing", "no attribute"),
+        ("adapter_under_test:", "no attribute"),
+        ("adapter_under_test:honest..x", "no attribute"),
+        (":honest", "could not be imported"),
+        ("adapter_under_test:number", "not callable"),
+        ("adapter_under_test:two", "not a program"),
+        ("adapter_under_test:Made", "could not be made"),
+        ("adapter_under_test:Silent", "without __call__"),
+        ("honest", "no subject"),
+    ],
+)
+def test_what_is_no_program_is_an_input_error(module: Path, name: str, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        program_subject(name, {})
+
+
+def test_a_function_takes_no_parameters(module: Path) -> None:
+    with pytest.raises(InputError, match="no parameters"):
+        program_subject("adapter_under_test:honest", {"epsilon": "1"})
+
+
+def test_a_class_that_is_no_program_is_never_made(module: Path, tmp_path: Path) -> None:
+    """The name and the parameters may come out of someone else's certificate."""
+    with pytest.raises(InputError):
+        program_subject("adapter_under_test:Silent", {"word": "x"})
+    assert sys.modules["adapter_under_test"].ran == []
+    target = tmp_path / "made"
+    with pytest.raises(InputError):
+        program_subject("subprocess:Popen", {"args": f"touch {target}", "shell": "1"})
+    assert not target.exists()
+
+
+def test_a_module_that_raises_on_import_is_an_input_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "raises_on_import.py").write_text("raise ValueError('now')")
+    (tmp_path / "bad_syntax_here.py").write_text("def :")
+    monkeypatch.chdir(tmp_path)
+    for name in ("raises_on_import:f", "bad_syntax_here:f"):
+        with pytest.raises(InputError, match="could not be imported"):
+            program_subject(name, {})
+
+
+def test_the_digest_of_a_source_is_found_without_running_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "not_to_be_run.py"
+    path.write_text("raise SystemExit('it ran')")
+    monkeypatch.chdir(tmp_path)
+    expected = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert source_sha256("not_to_be_run:f") == expected
+    assert "not_to_be_run" not in sys.modules
+    for name in ("no_such_module_of_anyone:f", "", ":", "..", "sys:exit", "a.b.c:d"):
+        assert source_sha256(name) is None
+
+
+def test_a_budget_is_one_of_ours() -> None:
+    from audit.subject import ProgramSubject
+
+    for program in (theirs.LyingBudget(), theirs.BrokenBudget()):
+        with pytest.raises(ProtocolError, match="budget"):
+            ProgramSubject("m:a", program, False).budget(SETTING)
