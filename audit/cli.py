@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
 
 from audit.commands import certify, channel, demo, listing, release, verify
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
+
+INTERNAL = 70
+"""The exit code of a fault of ours (the contract's CONTRADICTION)."""
 
 COMMANDS = (demo, listing, channel, certify, verify, release)
 
@@ -19,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
         description="Check a privacy claim before data are released.",
         allow_abbrev=False,
     )
+    main_parser.add_argument("--version", action="version", version=version("dp-audit"))
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
@@ -38,13 +44,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error, 4)
     except DPAuditError as error:
         return _fail(error, 2)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader went away; what was asked for is done.
+            return 0
+        return _fail(InputError(f"a file could not be read or written: {error.strerror}"), 2)
     except KeyboardInterrupt:
         print("interrupted; nothing was written", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader went away; what was asked for is done.
-        sys.stderr.close()
-        return 0
+    except Exception as error:
+        return _internal(error)
+
+
+def _internal(error: Exception) -> int:
+    """A fault of ours: where it is, and nothing that it may quote."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = "an unknown place"
+    if frame is not None:
+        code = frame.tb_frame.f_code
+        place = f"{Path(code.co_filename).name}, line {frame.tb_lineno}, in {code.co_name}"
+    message = f"a fault of dp-audit itself ({type(error).__name__} at {place}): please report it"
+    print(f"dp-audit: {message}", file=sys.stderr)
+    return INTERNAL
 
 
 def _fail(error: DPAuditError, code: int) -> int:

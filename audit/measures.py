@@ -143,6 +143,24 @@ def delta(channel: Channel, epsilon: Fraction) -> Extreme:
     doubles are widened by their own rounding (γ_M for M outputs). Backed by the
     comparison with all pairs in fractions in ``tests/audit/test_measures.py``.
     """
+    bounds = _pair_bounds(channel, epsilon)
+    if not bounds:
+        return Extreme(Enclosure(Fraction(0), Fraction(0)), Fraction(0), None)
+    best = max(bounds, key=lambda item: item[2])
+    candidates = [(s, t) for s, t, _, high in bounds if high >= best[2]]
+    exact = _largest_sum(channel, candidates, epsilon)
+    source, target = best[:2]
+    enclosure, value = _overall(bounds), None
+    if exact is not None:
+        value, (source, target) = exact
+        ends = enclose(value)
+        enclosure = Enclosure(max(ends.lower, Fraction(0)), max(ends.upper, Fraction(0)))
+    event = _more_likely(channel, source, target, epsilon)
+    return Extreme(enclosure, value, _witness(channel, source, target, event))
+
+
+def _pair_bounds(channel: Channel, epsilon: Fraction) -> list[tuple[int, int, float, float]]:
+    """Enclosed Σ (P - e^ε·Q)₊ of every ordered pair of neighbours: rows, lower and upper end."""
     factor = exp_interval(epsilon, 96)
     factor_low, factor_high = float_below(factor.lower), float_above(factor.upper)
     slack = (len(channel.outputs) + 8) * UNIT_ROUNDOFF
@@ -162,21 +180,14 @@ def delta(channel: Channel, epsilon: Fraction) -> Extreme:
             sums_high.tolist(),
             strict=True,
         )
-    if not bounds:
-        return Extreme(Enclosure(Fraction(0), Fraction(0)), Fraction(0), None)
-    best = max(bounds, key=lambda item: item[2])
-    ceiling = min(max(item[3] for item in bounds), 1.0)
-    candidates = [(s, t) for s, t, _, high in bounds if high >= best[2]]
-    exact = _largest_sum(channel, candidates, epsilon)
-    source, target = best[:2]
-    enclosure = Enclosure(Fraction(best[2]), Fraction(max(ceiling, best[2])))
-    value: Exact | None = None
-    if exact is not None:
-        value, (source, target) = exact
-        ends = enclose(value)
-        enclosure = Enclosure(max(ends.lower, Fraction(0)), max(ends.upper, Fraction(0)))
-    event = _more_likely(channel, source, target, epsilon)
-    return Extreme(enclosure, value, _witness(channel, source, target, event))
+    return bounds
+
+
+def _overall(bounds: Sequence[tuple[int, int, float, float]]) -> Enclosure:
+    """The largest over pairs, from doubles alone."""
+    low = max((item[2] for item in bounds), default=0.0)
+    high = min(max((item[3] for item in bounds), default=0.0), 1.0)
+    return Enclosure(Fraction(low), Fraction(max(low, high)))
 
 
 def _more_likely(channel: Channel, source: int, target: int, epsilon: Fraction) -> list[int]:
@@ -280,7 +291,7 @@ def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:
     low, high = Fraction(0), Fraction(1)
     top = Fraction(700) if isinstance(pure.upper, float) else pure.upper
     while True:
-        measured = delta(channel, high).enclosure
+        measured = _measured(channel, high, limit)
         if measured.upper <= limit:
             break
         if measured.lower > limit:
@@ -290,7 +301,7 @@ def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:
         high = min(2 * high, top)
     for _ in range(50):
         middle = Fraction(float((low + high) / 2))
-        measured = delta(channel, middle).enclosure
+        measured = _measured(channel, middle, limit)
         if measured.upper <= limit:
             high = middle
         elif measured.lower > limit:
@@ -300,6 +311,14 @@ def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:
         if high - low <= Fraction(1, 10**13) * high:
             break
     return Enclosure(low, high)
+
+
+def _measured(channel: Channel, epsilon: Fraction, limit: Fraction) -> Enclosure:
+    """δ(ε) as closely as it takes to compare it with ``limit``: by doubles, else exactly."""
+    rough = _overall(_pair_bounds(channel, epsilon))
+    if rough.upper <= limit or rough.lower > limit:
+        return rough
+    return delta(channel, epsilon).enclosure
 
 
 def _is_disjoint(channel: Channel, limit: Fraction) -> bool:

@@ -7,6 +7,8 @@ question is the *reading* (sampled, enumerated, …) that opened the curator.
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, SupportsIndex
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import FREE, Budget, Cost
+from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select
@@ -24,6 +27,7 @@ from synthesizers.public_laws import PublicLaw
 from synthesizers.queries import Query
 from synthesizers.selection import Exponential
 from synthesizers.table_laws import TableLaw
+from synthesizers.watch import watched
 
 IntArray = NDArray[np.int64]
 
@@ -148,6 +152,7 @@ class Curator:
         return np.array(self.__ask(Draw(law)), np.int64)
 
     def __ask(self, event: Event) -> Outcome:
+        require_declared(event)
         spent = self.__spent + event.cost(self.domain, self.neighbours)
         self.__budget.check(spent)
         self.__spent = spent
@@ -174,6 +179,8 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
     Raises ProtocolError for an output of another kind.
     """
     if isinstance(output, Dataset):
+        if output.domain.attributes != domain.attributes:
+            raise ProtocolError("the program returned a Dataset over another domain")
         return tuple(output.histogram().tolist())
     if isinstance(output, np.ndarray):
         output = output.tolist()
@@ -194,19 +201,30 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
 def ask_program(program: Program, curator: Curator) -> Output:
     """Run a program on a curator; its own exceptions become ProtocolErrors.
 
-    The message of a foreign exception is withheld: it may quote an answer.
-    A program that exits the interpreter has not answered, whatever its code.
+    The message of a foreign exception is withheld: it may quote an answer. A
+    program that exits the interpreter has not answered, whatever its code. What
+    it prints goes to standard error. Raises ProtocolError where it reached past
+    the curator as far as `synthesizers.watch` sees it, even if it caught that.
     """
-    try:
-        return program(curator)
-    except (DPAuditError, KeyboardInterrupt):
-        raise
-    except (Exception, SystemExit) as error:
-        frames = error.__traceback__
-        while frames is not None and frames.tb_next is not None:
-            frames = frames.tb_next
-        line = "an unknown line" if frames is None else f"line {frames.tb_lineno}"
-        raise ProtocolError(
-            f"the program raised {type(error).__name__} ({line} of its code); "
-            "a program must answer for every transcript"
-        ) from error
+    with watched() as reach, contextlib.redirect_stdout(sys.stderr):
+        try:
+            output = program(curator)
+        except (DPAuditError, KeyboardInterrupt) as error:
+            if reach.seen:
+                raise ProtocolError(reach.message()) from error
+            raise
+        except (Exception, SystemExit) as error:
+            raise ProtocolError(
+                f"the program raised {type(error).__name__} ({_place(error)}); "
+                "a program must answer for every transcript"
+            ) from error
+    if reach.seen:
+        raise ProtocolError(reach.message())
+    return output
+
+
+def _place(error: BaseException) -> str:
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    return "an unknown line" if frames is None else f"line {frames.tb_lineno} of its code"

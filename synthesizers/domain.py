@@ -26,7 +26,7 @@ from synthesizers.attributes_json import (
     json_object,
     json_text,
 )
-from synthesizers.errors import InputError, TooLargeError
+from synthesizers.errors import InputError, TooLargeError, rounded_count
 
 __all__ = ["MAX_LISTED_CELLS", "Attribute", "Dataset", "Domain", "Hierarchy"]
 
@@ -158,15 +158,15 @@ class Domain:
         """Raise ``TooLargeError`` if the domain has more than 2**24 cells."""
         if self.size > MAX_LISTED_CELLS:
             raise TooLargeError(
-                f"the domain {self.name!r} has {_magnitude(self.size)} cells and at most "
+                f"the domain {self.name!r} has {rounded_count(self.size)} cells and at most "
                 f"{MAX_LISTED_CELLS} can be listed; project it to fewer attributes"
             )
 
     def _require_numbered_cells(self) -> None:
         if self.size >= 2**63:
             raise TooLargeError(
-                f"the domain {self.name!r} has {_magnitude(self.size)} cells and fewer than 2**63 "
-                "can be numbered; project it to fewer attributes"
+                f"the domain {self.name!r} has {rounded_count(self.size)} cells and fewer than "
+                "2**63 can be numbered; project it to fewer attributes"
             )
 
     @classmethod
@@ -185,7 +185,7 @@ class Domain:
         sizes = [int(part) for part in text.split("x")]
         if math.prod(sizes) > MAX_LISTED_CELLS:
             raise TooLargeError(
-                f"cells {text} are {_magnitude(math.prod(sizes))} cells and at most "
+                f"cells {text} are {rounded_count(math.prod(sizes))} cells and at most "
                 f"{MAX_LISTED_CELLS} can be listed; choose fewer, or give a domain file"
             )
         names = ["cell"] if len(sizes) == 1 else [f"a{k + 1}" for k in range(len(sizes))]
@@ -339,7 +339,3 @@ def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:
     copy = array.copy(order="K")
     copy.setflags(write=False)
     return copy
-
-
-def _magnitude(size: int) -> str:
-    return str(size) if size < 10**12 else f"about 10^{int(math.log10(size))}"

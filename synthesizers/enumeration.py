@@ -18,11 +18,10 @@ import numpy as np
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
-from synthesizers.errors import ProtocolError, TooLargeError
+from synthesizers.errors import ProtocolError, TooLargeError, rounded_count
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
 from synthesizers.exact import is_zero
-from synthesizers.plan import MAX_TRANSCRIPTS, describe, rounded_count
-from synthesizers.watch import watched
+from synthesizers.plan import MAX_TRANSCRIPTS, describe
 
 Transcript = tuple[tuple[Event, Outcome], ...]
 
@@ -180,12 +179,13 @@ def leaves(
             return path[depth - 1].outcome
 
         curator = Curator(setting, limit, answer)
-        with watched() as reach:
+        try:
             output = canonical_output(ask_program(program, curator), setting.domain)
-        if refused:
-            raise refused[0]
-        if reach.seen:
-            raise ProtocolError(reach.message())
+        finally:
+            if refused:
+                raise refused[0]
+        if len(curator.transcript) != depth:
+            raise ProtocolError("the program got answers past the curator's ledger")
         if depth < len(path):
             raise ProtocolError(
                 "on replay of the same answers the program asked fewer questions; "
@@ -224,11 +224,15 @@ def leaves(
             )
 
 
+REPLAYS = 500
+"""Replays of the first transcript: a hidden coin of 2 % survives them with chance 10^-9."""
+
+
 def _replays(done: int) -> int:
-    """How often a transcript is replayed: a hidden fair coin survives 20 with chance 10^-6."""
-    if done == 1:
-        return 20
-    return int(done <= 1000 or done & (done - 1) == 0)
+    """How often a transcript is replayed: the fewer there are, the oftener each one."""
+    if done <= REPLAYS:
+        return REPLAYS // done
+    return int(done & (done - 1) == 0)
 
 
 class _NothingHere(BaseException):

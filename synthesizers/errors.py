@@ -25,3 +25,8 @@ class BudgetExceeded(ProtocolError):
 
 class TooLargeError(InputError):
     """An exact analysis would exceed its stated cap (exit code 2)."""
+
+
+def rounded_count(number: int) -> str:
+    """A count for a message: in full, or its power of ten where that says more."""
+    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.errors import InputError, TooLargeError
+from synthesizers.errors import InputError, TooLargeError, rounded_count
 
 MAX_DATABASES = 200_000
 """The most histograms that are listed at once (a choice of this project, see DESIGN.md)."""
@@ -174,8 +174,9 @@ def histograms(cells: int, records: int) -> NDArray[np.int64]:
     count = histogram_count(cells, records)
     if count > MAX_DATABASES:
         raise TooLargeError(
-            f"{records} records over {cells} cells make {count} databases, more than the "
-            f"{MAX_DATABASES} that are enumerated; take fewer records or cells"
+            f"{records} records over {cells} cells make "
+            f"{rounded_count(count)} databases, more than the {MAX_DATABASES} "
+            "that are enumerated; take fewer records or cells"
         )
     # Stars and bars: the bars' places are combinations, in lexicographic order.
     total = records + cells - 1
@@ -198,8 +199,9 @@ def databases(neighbours: Neighbours, cells: int, records: int) -> NDArray[np.in
     count = math.comb(records + cells, cells)
     if count > MAX_DATABASES:
         raise TooLargeError(
-            f"0 to {records} records over {cells} cells make {count} databases, more than the "
-            f"{MAX_DATABASES} that are enumerated; take fewer records or cells"
+            f"0 to {records} records over {cells} cells make "
+            f"{rounded_count(count)} databases, more than the {MAX_DATABASES} "
+            "that are enumerated; take fewer records or cells"
         )
     return np.concatenate([histograms(cells, size) for size in range(records + 1)])
 
@@ -221,7 +223,7 @@ def neighbour_pairs(neighbours: Neighbours, rows: NDArray[np.int64]) -> NDArray[
     rows = np.asarray(rows, np.int64)
     count, cells = rows.shape
     steps = neighbours.difference_count(cells)
-    if steps * max(count, 1) > 2_000_000_000:
+    if steps * max(count, 1) > 200_000_000:
         raise TooLargeError(
             f"{count} databases with up to {steps} possible differences are too many pairs; "
             "take fewer cells, records or records a person"
@@ -252,6 +254,25 @@ def neighbour_pairs(neighbours: Neighbours, rows: NDArray[np.int64]) -> NDArray[
         return np.empty((0, 2), np.int64)
     pairs = np.sort(np.concatenate(found), axis=1)
     return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], np.int64)
+
+
+def extreme_differences(neighbours: Neighbours, cells: int) -> Iterator[tuple[int, ...]]:
+    """The corners of the set of all differences of neighbours, one of each pair ±d.
+
+    Every difference is a mean of corners (and 0), so a convex function of the
+    difference that is even and 0 at 0 is largest at one of them.
+    """
+    unit = neighbours.unit
+    exchange = isinstance(neighbours, ReplaceOne)
+    for first in range(cells):
+        if not (exchange and unit.is_record):
+            yield _corner(cells, first, None, unit.max_records)
+        for second in range(first + 1, cells if exchange else 0):
+            yield _corner(cells, first, second, unit.max_records)
+
+
+def _corner(cells: int, gains: int, loses: int | None, records: int) -> tuple[int, ...]:
+    return tuple(records * ((cell == gains) - (cell == loses)) for cell in range(cells))
 
 
 def to_json(neighbours: Neighbours) -> dict[str, Any]:

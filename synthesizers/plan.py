@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
-from synthesizers.errors import TooLargeError
-from synthesizers.events import Databases, Event, Outcome
-from synthesizers.watch import watched
+from synthesizers.errors import TooLargeError, rounded_count
+from synthesizers.events import Databases, Event, Measure, Outcome, Select
 
 MAX_TRANSCRIPTS = 5_000_000
 """The most transcripts of one enumeration: a few minutes of two cores
@@ -41,13 +42,9 @@ class Plan:
                 f"the enumeration needs {rounded_count(self.transcripts)} transcripts for "
                 f"{self.databases} databases; the cap is {rounded_count(MAX_TRANSCRIPTS)} "
                 f"transcripts and {rounded_count(cap)} products. The widest event is "
-                f"{self.widest} with {rounded_count(self.widest_width)} outcomes: take fewer cells, records or bounds"
+                f"{self.widest}, of {rounded_count(self.widest_width)} outcomes: take fewer "
+                "cells, records or bounds"
             )
-
-
-def rounded_count(number: int) -> str:
-    """A count for a message: in full, or its power of ten where that says more."""
-    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"
 
 
 def plan(
@@ -62,8 +59,7 @@ def plan(
         return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
 
     curator = Curator(setting, UnlimitedBudget() if budget is None else budget, answer)
-    with watched():
-        canonical_output(ask_program(program, curator), setting.domain)
+    canonical_output(ask_program(program, curator), setting.domain)
     width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
     name = "none" if event is None else describe(event)
     transcripts = math.prod(width for width, _ in widths)
@@ -72,13 +68,18 @@ def plan(
 
 def describe(event: Event) -> str:
     """An event in a few words."""
-    match event.kind:
-        case "measure":
-            return f"measure {event.query.kind} + {event.noise.name}"  # type: ignore[union-attr]
-        case "select":
-            return f"select by {event.scores.kind}"  # type: ignore[union-attr]
+    match event:
+        case Measure():
+            return f"measure {event.query.kind} + {_law(event.noise.to_json())}"
+        case Select():
+            return f"select by {event.scores.kind} + {_law(event.noise.to_json())}"
         case _:
-            return f"{event.kind} {event.law.name}"  # type: ignore[union-attr]
+            return f"{event.kind} {event.law.name}"
+
+
+def _law(parts: Mapping[str, Any]) -> str:
+    parameters = ", ".join(f"{key}={value}" for key, value in parts.items() if key != "law")
+    return f"{parts['law']}({parameters})"
 
 
 def first_outcomes(

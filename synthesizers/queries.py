@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.domain import Dataset, Domain
-from synthesizers.errors import InputError, TooLargeError
+from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.neighbours import AddRemove, Neighbours
 
 IntArray = NDArray[np.int64]
@@ -123,8 +123,8 @@ class Marginal:
         cells = domain.project(self.attributes).size
         if cells > MAX_ANSWERS:
             raise TooLargeError(
-                f"the marginal of {', '.join(self.attributes)} has {cells} cells, more than "
-                f"{MAX_ANSWERS}; take fewer attributes or coarser bins"
+                f"a marginal of {len(self.attributes)} attributes has {rounded_count(cells)} "
+                f"cells, more than {MAX_ANSWERS}; take fewer attributes or coarser bins"
             )
         return cells
 

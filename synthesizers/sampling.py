@@ -11,7 +11,6 @@ from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Select
 from synthesizers.queries import answer
 from synthesizers.randomness import Entropy, SystemEntropy
-from synthesizers.watch import watched
 
 
 @dataclass(frozen=True)
@@ -76,9 +75,15 @@ def run(
     """
     source = SystemEntropy() if entropy is None else entropy
     private = private_view(dataset, setting)
-    curator = Curator(setting, budget, lambda event: sample_answer(event, private, source))
-    with watched() as reach:
-        output = ask_program(program, curator)
-    if reach.seen:
-        raise ProtocolError(reach.message())
+    answered = 0
+
+    def reply(event: Event) -> Outcome:
+        nonlocal answered
+        answered += 1
+        return sample_answer(event, private, source)
+
+    curator = Curator(setting, budget, reply)
+    output = ask_program(program, curator)
+    if len(curator.transcript) != answered:
+        raise ProtocolError("the program got answers past the curator's ledger")
     return Run(output, curator.transcript, curator.ledger, curator.spent)

@@ -7,16 +7,27 @@ of assumptions.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from synthesizers.errors import ProtocolError
 
-_WATCHED = ("open", "socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
-_CODE = (".py", ".pyc", ".pyi", ".so", ".pyd", ".dll", ".dylib", ".pth", ".toml", ".typed")
+_WATCHED = (
+    "open",
+    "socket.connect",
+    "sqlite3.connect",
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+)
+_CODE = (".py", ".pyc", ".so", ".pyd", ".dll", ".dylib")
 
 
 @dataclass(eq=False)
@@ -59,7 +70,15 @@ def watched() -> Iterator[Reach]:
         _installed = True
     reach = Reach()
     _active.append(reach)
+    leave = os._exit
+    # It would end the whole process with an exit code of the program's choice.
+    os._exit = _refuse_exit
     try:
         yield reach
     finally:
+        os._exit = leave
         _active.remove(reach)
+
+
+def _refuse_exit(status: int) -> NoReturn:
+    raise ProtocolError("the program tried to end the process; a program returns its output")

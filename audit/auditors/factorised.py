@@ -26,12 +26,12 @@ from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, ask_program
-from synthesizers.errors import BudgetExceeded, DPAuditError, ProtocolError
+from synthesizers.errors import BudgetExceeded
 from synthesizers.events import Draw, Event, Measure, Outcome
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
+from synthesizers.neighbours import extreme_differences
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
-from synthesizers.watch import watched
 
 LINEAR = (Marginal, CellCounts, Total, BoundedSum)
 """Queries whose answers on two databases differ by the answers on the difference."""
@@ -125,11 +125,9 @@ def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
         asked.append(event)
         raise BudgetExceeded("one question is enough to know")
 
-    with watched() as reach, contextlib.suppress(DPAuditError):
+    with contextlib.suppress(BudgetExceeded):
         budget = subject.enforced(setting) or UnlimitedBudget()
         ask_program(subject.program, Curator(setting, budget, answer))
-    if reach.seen:
-        raise ProtocolError(reach.message())
     return asked[0] if asked and not isinstance(asked[0], Draw) else None
 
 
@@ -145,9 +143,13 @@ def _moves(measures: Sequence[Any], setting: Setting, difference: IntArray) -> l
 
 
 def _supremum(measures: Sequence[Any], setting: Setting) -> tuple[Fraction, IntArray] | None:
-    """The largest sum of the cells' losses, with a difference of neighbours that has it."""
+    """The largest sum of the cells' losses, with a difference of neighbours that has it.
+
+    Answers are linear in the difference, and a cell's loss is |shift|/scale, so
+    the sum is convex: its largest value is found at an extreme difference.
+    """
     best: tuple[Fraction, IntArray] | None = None
-    for difference in setting.neighbours.differences(setting.domain.size):
+    for difference in extreme_differences(setting.neighbours, setting.domain.size):
         vector = np.array(difference, np.int64)
         loss = Fraction(0)
         for measure, moves in zip(measures, _moves(measures, setting, vector), strict=True):

@@ -41,7 +41,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")
     parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
     parser.add_argument("--records", metavar="N", help="records; 0 to N where n is private")
-    parser.add_argument("--rows", metavar="M", help="public output size (default: N)")
+    parser.add_argument(
+        "--rows", metavar="M", help="public output size (default: N); needed without it"
+    )
     parser.add_argument("--data", metavar="FILE", help="the table of a planned release")
     parser.add_argument(
         "--rounded", action="store_true", help="a channel file's decimals are rounded"
@@ -58,7 +60,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(flags: argparse.Namespace) -> int:
     """Print the certificate, write the files asked for; the verdict's exit code."""
-    common.require_writable(flags.out, flags.json, flags.html)
+    inputs = (flags.data, flags.domain, flags.subject)
+    common.require_writable(flags.out, flags.json, flags.html, inputs=inputs)
     relation = common.relation(flags)
     subject, claim = _subject_and_claim(flags, relation)
     effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))

@@ -39,7 +39,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(flags: argparse.Namespace) -> int:
     """Print the channel and its measures, write the files asked for; exit code 0."""
-    common.require_writable(flags.json, flags.csv, flags.html)
+    common.require_writable(flags.json, flags.csv, flags.html, inputs=(flags.domain,))
     domain = common.domain(flags)
     if flags.neighbours is None:
         flags.neighbours = ReplaceOne.name
@@ -70,7 +70,7 @@ def run(flags: argparse.Namespace) -> int:
         write_channel(channel, flags.csv, flags.exact)
     if flags.html:
         title = f"{subject.name}: {size} records, {domain.size} cells"
-        section = AnalysisSection(title, analysis, (describe(relation),))
+        section = AnalysisSection(title, analysis)
         lead = "The exact law of every output under every database, and what follows from it."
         common.write_text(flags.html, render(Page(title, lead, (section,))))
     common.output_console().print(analysis_lines(analysis))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -82,8 +82,12 @@ def jobs(text: str | None) -> int:
     return whole_number(text, "--jobs", 1)
 
 
-def require_writable(*paths: str | None) -> None:
-    """Raise InputError before any work if an output's folder is absent or is a folder itself."""
+def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:
+    """Raise InputError before any work if an output cannot be written or is used twice.
+
+    ``inputs``: files that are read, which no output may be.
+    """
+    taken = {Path(path).resolve() for path in inputs if path is not None}
     for path in paths:
         if path is None:
             continue
@@ -92,6 +96,9 @@ def require_writable(*paths: str | None) -> None:
             raise InputError(f"{path} is a folder; expected the name of a file to write")
         if not target.parent.is_dir():
             raise InputError(f"the folder of {path} does not exist; make it first")
+        if target.resolve() in taken:
+            raise InputError(f"{path} is used twice; give every file of a command its own name")
+        taken.add(target.resolve())
 
 
 def write_text(path: str, text: str) -> None:
@@ -100,9 +107,18 @@ def write_text(path: str, text: str) -> None:
         file.write(text.encode())
 
 
+class _Results(Console):
+    """A console whose reader may go away without changing the exit code."""
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing further."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def output_console() -> Console:
     """Results: standard output."""
-    return Console(file=sys.stdout, highlight=False)
+    return _Results(file=sys.stdout, highlight=False)
 
 
 def talk_console(quiet: bool) -> Console:
@@ -136,7 +152,7 @@ def add_relation(parser: argparse.ArgumentParser, *, required: bool) -> None:
         "--neighbours",
         required=required,
         metavar="add-remove|replace-one",
-        help="which databases are neighbours; never implied",
+        help="which databases are neighbours" + ("" if required else " (default: replace-one)"),
     )
     parser.add_argument("--unit", default="record", metavar="record|person", help="default: record")
     parser.add_argument(
@@ -151,7 +167,10 @@ def _count(text: str) -> int:
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """``--set``, ``--jobs``, ``--quiet``."""
     parser.add_argument(
-        "--set", action="append", metavar="name=value", help="a program parameter; repeat"
+        "--set",
+        action="append",
+        metavar="name=value",
+        help="a program parameter (see: dp-audit list programs); repeat",
     )
     parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no talk, no progress")

@@ -39,7 +39,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(flags: argparse.Namespace) -> int:
     """Write the synthetic table and the ledger; exit code 0."""
-    common.require_writable(flags.out, flags.ledger)
+    common.require_writable(flags.out, flags.ledger, inputs=(flags.data, flags.domain))
     domain = load_domain(flags.domain)
     if flags.neighbours is None:
         flags.neighbours = ReplaceOne.name

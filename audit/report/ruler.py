@@ -70,7 +70,8 @@ def claim_mark(certificate: Certificate) -> Mark | None:
     guarantee = certificate.claim.guarantee
     if not isinstance(guarantee, ApproxDP):
         return None
-    value = float(guarantee.epsilon)
+    # Beyond the doubles the ruler has no other place for it.
+    value = float(guarantee.epsilon) if guarantee.epsilon < 10**300 else math.inf
     text = guarantee_symbols(ApproxDP(guarantee.epsilon))
     return Mark("claim", "Claim", text, value, value, True, "", certificate.claim.covers)
 

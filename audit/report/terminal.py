@@ -30,6 +30,7 @@ _TONES = {
     "holds": "green",
     "not-refuted": "blue",
     "undecided": "yellow",
+    "another-instance": "blue",
     "invalid-run": "yellow",
     "refuted": "red",
     "violated": "red",

@@ -201,7 +201,7 @@ def _evidence_row(evidence: Evidence) -> EvidenceRow:
         evidence.auditor,
         evidence.finding,
         DECISIONS[evidence.decision],
-        evidence.decision.value,
+        evidence.decision.value.replace(" ", "-"),
         evidence.covers,
         "the whole claim" if evidence.whole else "part of the claim",
         evidence.confidence or "–",

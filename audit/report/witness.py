@@ -176,10 +176,11 @@ def _judgement(guarantee: Guarantee | None, decision: Decision | None) -> str:
         Decision.HOLDS: "What was found stays within this.",
         Decision.VIOLATED: "What was found goes beyond this: the claim is violated.",
         Decision.UNDECIDED: "What was found could not be told apart from this limit.",
+        Decision.SILENT: "This instance is not the claim's, so it decides nothing.",
     }[decision]
     if not isinstance(guarantee, ApproxDP):
         return f"The claim is {guarantee_symbols(guarantee)}. {ending}"
-    exponent = float(guarantee.epsilon)
+    exponent = guarantee.epsilon
     value = f" ≈ {math.exp(exponent):.4g}" if 0 < exponent < 700 else ""
     factor = "e^" + guarantee_symbols(ApproxDP(guarantee.epsilon)).removeprefix("ε = ")
     extra = f", plus δ = {number(guarantee.delta)}" if guarantee.delta > 0 else ""

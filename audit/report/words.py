@@ -25,16 +25,15 @@ MEANINGS: Mapping[Verdict, str] = {
         "domain, and no finding contradicts it."
     ),
     Verdict.EXACT: (
-        "Every database that the claim speaks of was worked out exactly, and the claim holds "
-        "between all neighbours."
+        "Every database that the claim speaks of is covered exactly, one by one or cell by cell, "
+        "and the claim holds between all neighbours."
     ),
     Verdict.NOT_REFUTED: (
         "No violation was found within the effort stated below; this does not show that there "
         "is none."
     ),
     Verdict.UNDECIDED: (
-        "The findings could not be told apart from the claim at the precision allowed: it is "
-        "neither confirmed nor refuted."
+        "The bounds found do not separate from the claim: it is neither confirmed nor refuted."
     ),
     Verdict.REFUTED: "The claim does not hold: at least one finding below violates it.",
     Verdict.INVALID_RUN: (
@@ -52,6 +51,7 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.HOLDS: "claim holds here",
     Decision.VIOLATED: "claim violated",
     Decision.UNDECIDED: "undecided",
+    Decision.SILENT: "another instance, decides nothing",
 }
 
 RELEASED: Mapping[str, str] = {

@@ -70,7 +70,18 @@ def ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
 def entries(channel: Channel) -> list[list[Exact]]:
     """The exact chances as lists."""
     assert channel.exact is not None
-    return channel.exact.tolist()
+    return [list(row) for row in channel.exact]
+
+
+def fractions(channel: Channel) -> list[list[Fraction]]:
+    """The exact chances of a channel that holds fractions only."""
+    return [[rational(value) for value in row] for row in entries(channel)]
+
+
+def rational(value: object) -> Fraction:
+    """A number that is known to be a fraction."""
+    assert isinstance(value, Fraction)
+    return value
 
 
 def numbers(channel: Channel) -> list[list[mpmath.mpf]]:
@@ -110,7 +121,7 @@ def slow_delta(channel: Channel, epsilon: Fraction) -> mpmath.mpf:
 
 def slow_total_variation(channel: Channel) -> Fraction:
     """Exact delta at epsilon = 0 of a channel of fractions."""
-    table, largest = entries(channel), Fraction(0)
+    table, largest = fractions(channel), Fraction(0)
     for a, b in ordered_pairs(channel):
         terms = [max(p - q, Fraction(0)) for p, q in zip(table[a], table[b], strict=True)]
         largest = max(largest, sum(terms, Fraction(0)))
@@ -158,7 +169,7 @@ def shows_violation(witness: Witness, epsilon: Fraction, delta: Fraction) -> boo
     first, second = witness.probabilities
     with mpmath.workdps(200):
         factor = rational_near(mpmath.exp(fraction_of(epsilon))) * (1 + Fraction(1, 10**150))
-    return Fraction(first.lower) > factor * Fraction(second.upper) + delta
+    return rational(first.lower) > factor * rational(second.upper) + delta
 
 
 def fraction_of(value: Fraction) -> mpmath.mpf:
@@ -226,7 +237,7 @@ def floated(channel: Channel, operations: int, steps: Sequence[int]) -> Channel:
     unit = Fraction(1, 2**53)
     for number, place in enumerate(np.ndindex(*chances.shape)):
         step = steps[number % len(steps)] * (operations - 1)
-        chances[place] = float(Fraction(channel.exact[place]) * (1 + step * unit))
+        chances[place] = float(rational(channel.exact[place]) * (1 + step * unit))
     return Channel.of_floats(
         channel.domain,
         channel.neighbours,
@@ -241,13 +252,8 @@ def floated(channel: Channel, operations: int, steps: Sequence[int]) -> Channel:
 def blurred(channel: Channel, width: Fraction, shift: Fraction) -> Channel:
     """The channel with every chance known only to lie in an interval around it."""
     rows = [
-        [
-            Interval(
-                max(Fraction(p) - width * shift, Fraction(0)), Fraction(p) + width * (1 - shift)
-            )
-            for p in row
-        ]
-        for row in entries(channel)
+        [Interval(max(p - width * shift, Fraction(0)), p + width * (1 - shift)) for p in row]
+        for row in fractions(channel)
     ]
     shape = (channel.neighbours, tuple(map(tuple, channel.databases.tolist())))
     return channel_of_rows(rows, shape)

@@ -28,7 +28,7 @@ from audit.decimals import Enclosure
 from audit.evidence import Decision
 from audit.measures import decide_delta, decide_epsilon, delta, epsilon
 from audit.probabilistic import probabilistic_delta
-from tests.audit.slow_measures import encloses, is_narrow
+from tests.audit.slow_measures import encloses, fractions, is_narrow
 from tests.synthesizers.brute_force import fraction, real
 
 F = Fraction
@@ -193,15 +193,10 @@ def test_equation_1_fails_2_with_0_003526() -> None:
     )
     odds = [
         abs(float(mpmath.log(real(p) / real(q))))
-        for a, b in pairwise(entries(predictive_channel()))
+        for a, b in pairwise(fractions(predictive_channel()))
         for p, q in zip(a, b, strict=True)
     ]
     assert sum(value > 2 for value in odds) == 2
-
-
-def entries(channel: Channel) -> list[list[Fraction]]:
-    assert channel.exact is not None
-    return channel.exact.tolist()
 
 
 def test_the_laplace_sanitizer_keeps_2_exactly() -> None:
