@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
 
 from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
 from synthesizers.intervals import Interval, float_above, float_below
 
 Extended = Fraction | float
 """A rational, or ``math.inf``; no other float."""
+
+MAX_EXPONENT = 999_999
+"""The largest power of ten that is written or read."""
 
 DIGITS = 17
 """Significant digits of printed ends: enough to tell any two doubles apart."""
@@ -62,8 +64,19 @@ class Enclosure:
 
 
 def extended(text: str) -> Extended:
-    """A rational or infinity from its text; raises InputError."""
-    return math.inf if text == "inf" else parse_rational(text, "a number")
+    """A rational or infinity from its text, of any size that `decimal_below` writes.
+
+    Raises InputError.
+    """
+    if text == "inf":
+        return math.inf
+    try:
+        number = Decimal(text)
+        if not number.is_finite() or abs(number.adjusted()) > MAX_EXPONENT:
+            raise ValueError
+    except (InvalidOperation, ValueError, TypeError):
+        raise InputError("expected a decimal number or 'inf'") from None
+    return Fraction(number)
 
 
 def decimal_below(value: Extended, digits: int = DIGITS) -> str:
@@ -81,7 +94,7 @@ def _decimal(value: Extended, digits: int, rounding: str) -> str:
         return "inf"
     if value.denominator == 1 and abs(value.numerator) < 10**digits:
         return str(value.numerator)
-    context = Context(prec=digits, rounding=rounding, Emin=-999999, Emax=999999)
+    context = Context(prec=digits, rounding=rounding, Emin=-MAX_EXPONENT, Emax=MAX_EXPONENT)
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)
     return format(normal, "f") if -7 <= normal.adjusted() < digits else str(normal)

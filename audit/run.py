@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from audit.auditors import exhaustive, factorised
 from audit.certificate import Certificate
@@ -13,7 +12,7 @@ from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
 from audit.subject import ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
-from synthesizers.errors import BudgetExceeded, InputError, TooLargeError
+from synthesizers.errors import InputError, ProtocolError, TooLargeError
 
 SMALLER = 3_000_000
 """Products up to which a smaller instance is enumerated as side evidence."""
@@ -52,6 +51,7 @@ def certify(
         found = (exhaustive.examine_channel(subject, claim),)
         assumptions = (
             "the file's matrix is the law of the mechanism: Pr[output | database]",
+            "a row that sums to 1 only within 1e-9 is that accurate in each of its chances",
             "the domain and its cells are public",
         )
         return Audit(Certificate(subject.to_json(), claim, found, assumptions, reproduce), None)
@@ -77,24 +77,6 @@ def certify(
 
 
 def _examine(
-    subject: ProgramSubject,
-    claim: Claim,
-    setting: Setting,
-    effort: Effort,
-    progress: Progress | None,
-) -> tuple[tuple[Evidence, ...], Enumerated | None]:
-    try:
-        return _findings(subject, claim, setting, effort, progress)
-    except BudgetExceeded:
-        # A release is refused here. Without its budget the program can be refuted, and no more.
-        unlimited = replace(subject, program=partial(subject.program))
-        evidence, enumerated = _findings(unlimited, claim, setting, effort, progress)
-        if not any(e.decision is Decision.VIOLATED for e in evidence):
-            raise
-        return evidence, enumerated
-
-
-def _findings(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,
@@ -131,23 +113,29 @@ def _beyond_enumeration(
 
 
 def _smaller(instance: exhaustive.Instance) -> exhaustive.Examined | None:
-    """The largest instance of few records that is quickly enumerated, as side evidence.
+    """The largest instance of few records that is quickly enumerated, beside the claim's own.
 
-    Its public constants differ from the claim's, so it decides nothing.
+    With n private, it is a part of the claim's databases where the public
+    constants can stay as they are. Otherwise they differ, and it decides nothing.
     """
+    domain, relation = instance.setting.domain, instance.setting.neighbours
     for size in (4, 3, 2, 1):
         if size >= instance.size:
             continue
-        setting = Setting.of(instance.setting.domain, instance.setting.neighbours, size)
-        part = replace(instance, setting=setting, size=size, progress=None)
-        try:
-            if part.products() > SMALLER:
+        same = [instance.setting] if instance.setting.records is None else []
+        for setting in (*same, Setting.of(domain, relation, size)):
+            part = replace(instance, setting=setting, size=size, progress=None)
+            try:
+                if part.products() > SMALLER:
+                    continue
+                found = exhaustive.examine_program(part)
+            except (InputError, ProtocolError):
+                # A program may refuse public constants that the claim does not have.
                 continue
-            found = exhaustive.examine_program(part)
-        except TooLargeError:
-            continue
-        evidence = replace(found.evidence, decision=Decision.SILENT, whole=False)
-        return exhaustive.Examined(evidence, found.enumerated)
+            evidence = replace(found.evidence, whole=False)
+            if setting is not instance.setting:
+                evidence = replace(evidence, decision=Decision.SILENT)
+            return exhaustive.Examined(evidence, found.enumerated)
     return None
 
 
@@ -167,7 +155,7 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
         found.append("every record carries the right person's id, and no person has two")
     if not subject.built_in:
         found.append("the module's code is the code that will run")
-        found.append("queries, laws and noises of the module's own state true chances and costs")
+        found.append("the module read nothing private when it was imported")
     return tuple(found)
 
 

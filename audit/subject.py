@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from audit.channel import Channel
-from synthesizers.budget import FREE, Budget, PureBudget, UnlimitedBudget, ZCDPBudget
+from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Program, Setting
 from synthesizers.errors import DPAuditError, ProtocolError
-from synthesizers.events import Event
-from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, neighbours_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,30 +42,6 @@ class ProgramSubject:
                 "UnlimitedBudget"
             )
         return found
-
-    def enforced(self, setting: Setting) -> Budget | None:
-        """The budget that an analysis refuses by, as a release does.
-
-        None where the noise is made for another relation: its costs are not
-        those of the relation analysed, and `require_within` is asked afterwards.
-        """
-        return self.budget(setting) if self.relation(setting) == setting.neighbours else None
-
-    def require_within(self, setting: Setting, ledgers: Iterable[tuple[Event, ...]]) -> None:
-        """Raise BudgetExceeded where a release under its own relation would be refused."""
-        relation, budget = self.relation(setting), self.budget(setting)
-        if relation == setting.neighbours:
-            return
-        for ledger in ledgers:
-            costs = (event.cost(setting.domain, relation) for event in ledger)
-            budget.check(sum(costs, start=FREE))
-
-    def relation(self, setting: Setting) -> Neighbours:
-        """The relation that its noise is made for: the setting's, if it names no other."""
-        named = getattr(self.program, "calibrated_for", None)
-        if named is None:
-            return setting.neighbours
-        return named if isinstance(named, AddRemove | ReplaceOne) else neighbours_from(str(named))
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.neighbours import Neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,13 @@ def _plus(left: Fraction | None, right: Fraction | None) -> Fraction | None:
 
 @dataclass(frozen=True, slots=True)
 class PureBudget:
-    """At most ``epsilon`` of pure differential privacy in all."""
+    """At most ``epsilon`` of pure differential privacy in all.
+
+    ``neighbours``: the relation that costs are counted under; the curator's if None.
+    """
 
     epsilon: Fraction
+    neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
         if self.epsilon < 0:
@@ -71,14 +76,18 @@ class PureBudget:
 
     def to_json(self) -> dict[str, Any]:
         """The budget as plain data."""
-        return {"epsilon": str(self.epsilon)}
+        return {"epsilon": str(self.epsilon), **_named(self.neighbours)}
 
 
 @dataclass(frozen=True, slots=True)
 class ZCDPBudget:
-    """At most ``rho`` of zero-concentrated differential privacy in all."""
+    """At most ``rho`` of zero-concentrated differential privacy in all.
+
+    ``neighbours``: the relation that costs are counted under; the curator's if None.
+    """
 
     rho: Fraction
+    neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
         if self.rho < 0:
@@ -95,12 +104,16 @@ class ZCDPBudget:
 
     def to_json(self) -> dict[str, Any]:
         """The budget as plain data."""
-        return {"rho": str(self.rho)}
+        return {"rho": str(self.rho), **_named(self.neighbours)}
 
 
 @dataclass(frozen=True, slots=True)
 class UnlimitedBudget:
     """No limit: for analysis, and for programs that promise no finite guarantee."""
+
+    @property
+    def neighbours(self) -> None:
+        """No relation of its own."""
 
     def check(self, spent: Cost) -> None:
         """Accept every question."""
@@ -115,6 +128,10 @@ class UnlimitedBudget:
 
 
 Budget = PureBudget | ZCDPBudget | UnlimitedBudget
+
+
+def _named(neighbours: Neighbours | None) -> dict[str, str]:
+    return {} if neighbours is None else {"counted_under": neighbours.name}
 
 
 def _message(limit: str, spent: Fraction | None) -> str:

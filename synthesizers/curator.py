@@ -153,7 +153,8 @@ class Curator:
 
     def __ask(self, event: Event) -> Outcome:
         require_declared(event)
-        spent = self.__spent + event.cost(self.domain, self.neighbours)
+        relation = self.__budget.neighbours or self.neighbours
+        spent = self.__spent + event.cost(self.domain, relation)
         self.__budget.check(spent)
         self.__spent = spent
         outcome = self.__answer(event)

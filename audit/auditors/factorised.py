@@ -24,12 +24,12 @@ from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
 from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
-from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, ask_program
 from synthesizers.errors import BudgetExceeded
 from synthesizers.events import Draw, Event, Measure, Outcome
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
 from synthesizers.neighbours import extreme_differences
+from synthesizers.neighbours import AddRemove
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
 
@@ -95,26 +95,12 @@ def fixed_ledger(
     first, again = _first_question(subject, setting), _first_question(subject, setting)
     if first is None or first != again:
         return None
-    return (first,) if _exhausts(subject, setting, first) else None
-
-
-def _exhausts(subject: ProgramSubject, setting: Setting, event: Event) -> bool:
-    """Whether a release's curator, of either relation, refuses all that follows this question.
-
-    A program whose noise is made for another relation may be released under that
-    one or under the one analysed. Where its first question already exceeds the
-    budget, only our own programs are known not to ask another one instead.
-    """
     budget = subject.budget(setting)
-    made_for = event.cost(setting.domain, subject.relation(setting))
-    analysed = event.cost(setting.domain, setting.neighbours)
-    if not budget.exhausted(made_for):
-        return False
-    try:
-        budget.check(analysed)
-    except BudgetExceeded:
-        return subject.built_in
-    return budget.exhausted(analysed)
+    counted = budget.neighbours or setting.neighbours
+    # What is free under replace-one (the total) may cost under add-remove; never the reverse.
+    if counted != setting.neighbours and counted.name != AddRemove.name:
+        return None
+    return (first,) if budget.exhausted(first.cost(setting.domain, counted)) else None
 
 
 def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
@@ -126,8 +112,7 @@ def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
         raise BudgetExceeded("one question is enough to know")
 
     with contextlib.suppress(BudgetExceeded):
-        budget = subject.enforced(setting) or UnlimitedBudget()
-        ask_program(subject.program, Curator(setting, budget, answer))
+        ask_program(subject.program, Curator(setting, subject.budget(setting), answer))
     return asked[0] if asked and not isinstance(asked[0], Draw) else None
 
 

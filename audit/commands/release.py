@@ -15,7 +15,7 @@ from audit.subject import ProgramSubject
 from synthesizers.budget import Budget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
-from synthesizers.errors import ProtocolError
+from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import Neighbours, ReplaceOne, describe, to_json
 from synthesizers.sampling import Run
 from synthesizers.sampling import run as sample
@@ -49,6 +49,11 @@ def run(flags: argparse.Namespace) -> int:
     dataset = read_table(flags.data, domain)
     setting = release_setting(domain, relation, dataset, rows)
     budget = subject.budget(setting)
+    if budget.neighbours not in (None, relation):
+        raise InputError(
+            f"the noise is made for {budget.neighbours.name}, the release is under "
+            f"{relation.name}: drop --set calibrated-for, or release under the former"
+        )
     released = sample(subject.program, dataset, setting, budget)
     table = as_dataset(released.output, domain)
     write_table(table, flags.out)

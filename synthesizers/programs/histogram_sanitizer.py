@@ -51,7 +51,7 @@ class HistogramSanitizer:
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""
-        return PureBudget(Fraction(self.epsilon))
+        return PureBudget(Fraction(self.epsilon), self.calibrated_for)
 
     def __call__(self, curator: Curator) -> NDArray[np.int64]:
         """Counts over the domain's cells."""

@@ -161,7 +161,7 @@ def is_narrow(ends: Enclosure, width: Fraction = Fraction(1, 10**12)) -> bool:
     """Whether an enclosure is a point or as good as one."""
     if isinstance(ends.lower, float) or isinstance(ends.upper, float):
         return ends.lower == ends.upper
-    return ends.upper - ends.lower <= width * max(abs(ends.upper), 1)
+    return ends.upper - ends.lower <= width * max(abs(ends.upper), Fraction(1))
 
 
 def shows_violation(witness: Witness, epsilon: Fraction, delta: Fraction) -> bool:
@@ -169,7 +169,10 @@ def shows_violation(witness: Witness, epsilon: Fraction, delta: Fraction) -> boo
     first, second = witness.probabilities
     with mpmath.workdps(200):
         factor = rational_near(mpmath.exp(fraction_of(epsilon))) * (1 + Fraction(1, 10**150))
-    return rational(first.lower) > factor * rational(second.upper) + delta
+    over, under = first.lower, second.upper
+    assert isinstance(over, Fraction)
+    assert isinstance(under, Fraction)
+    return bool(over > factor * under + delta)
 
 
 def fraction_of(value: Fraction) -> mpmath.mpf:

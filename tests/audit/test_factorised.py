@@ -19,6 +19,7 @@ from proofs.guarantees import parse_guarantee
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
+from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, Query, Total
@@ -218,13 +219,24 @@ def test_one_gaussian_answer_among_others_is_enough() -> None:
         theirs.sanitizes,
         theirs.constant,
         theirs.gaussian_cell,
-        theirs.quiet_noise,
-        theirs.squares,
     ],
     ids=lambda p: p.__name__,
 )
 def test_silent_where_the_transcript_does_not_factorise(program: Any) -> None:
     assert examined(program, ReplaceOne(), 2)[0] is None
+
+
+@pytest.mark.parametrize("query", [theirs.Squares((0,)), CellCounts((0,))], ids=["query", "noise"])
+def test_a_subclass_of_a_known_kind_is_not_trusted(query: Query) -> None:
+    """It could answer, or be noised, otherwise than its base: the ledger is given here as met."""
+    noise = theirs.ONE if type(query) is theirs.Squares else theirs.QuietNoise(F(1))
+    setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 2)
+    claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "output", setting.domain, 2)
+    of = subject(theirs.constant)
+    ledgers = frozenset({(Measure(query, noise, 0, 3),)})
+    assert factorised.examine(of, claim, setting, ledgers) is None
+    plain = frozenset({(Measure(CellCounts((0,)), theirs.ONE, 0, 3),)})
+    assert factorised.examine(of, claim, setting, plain) is not None
 
 
 def test_public_draws_change_nothing() -> None:
@@ -284,8 +296,16 @@ def test_what_is_refused_is_not_the_first_question() -> None:
     assert evidence.bound.epsilon.upper == 1
 
 
+def test_a_question_that_is_free_under_the_budgets_relation_may_still_follow() -> None:
+    """The total costs nothing under replace-one, and tells everything under add-remove."""
+    evidence, _ = examined(
+        theirs.AsksForFree(), AddRemove(), LARGE, text="epsilon=1", enumerate_first=False
+    )
+    assert evidence is None
+
+
 def test_a_budget_that_lasts_for_two_questions_under_the_relation_analysed() -> None:
-    """Its noise is made for replace-one; a release under add-remove charges half as much."""
+    """Under add-remove its first question uses half of the budget up."""
     evidence, _ = examined(
         theirs.AsksTwice(), AddRemove(), LARGE, text="epsilon=1/2", enumerate_first=False
     )

@@ -482,6 +482,18 @@ def test_epsilon_at_of_doubles_and_intervals_still_encloses(
         assert found.lower - slack <= truth <= found.upper + slack
 
 
+def test_epsilon_at_a_limit_that_delta_reaches_and_never_passes() -> None:
+    # delta(ε) = 1/10 + (1/5 - e^ε/1000)₊ comes down to 1/10 at ln 200, and stays there.
+    rows: list[list[Exact]] = [
+        [F(1, 10), F(1, 5), F(7, 10)],
+        [F(0), F(1, 1000), F(999, 1000)],
+    ]
+    found = epsilon_at(channel_of_rows(rows), F(1, 10))
+    with mpmath.workdps(60):
+        assert encloses(found, mpmath.log(200))
+    assert is_narrow(found)
+
+
 def test_epsilon_at_zero_delta_is_epsilon() -> None:
     channel = program_channel("geometric-sanitizer", 2, 2, epsilon="3/2")
     assert epsilon_at(channel, F(0)) == Enclosure(F(3, 2), F(3, 2))

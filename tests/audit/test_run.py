@@ -237,9 +237,6 @@ def test_claims_of_other_kinds_are_input_errors(text: str) -> None:
         (theirs.sanitizes, "epsilon=50", Verdict.REFUTED),
         (theirs.crude, "epsilon=99", Verdict.REFUTED),
         (theirs.crude, "epsilon=100", Verdict.EXACT),
-        (theirs.quiet_noise, "epsilon=1", Verdict.EXACT),
-        (theirs.quiet_noise, "epsilon=1/2", Verdict.REFUTED),
-        (theirs.squares, "epsilon=1", Verdict.REFUTED),
         (theirs.CatchesRefusal(), "epsilon=1/1000", Verdict.REFUTED),
         (theirs.CatchesRefusal(), "epsilon=1", Verdict.EXACT),
         (theirs.Histogram(F(1)), "epsilon=1", Verdict.EXACT),
@@ -250,34 +247,35 @@ def test_programs_of_strangers(program: Any, text: str, expected: Verdict) -> No
     assert verdict_of(program, text, ReplaceOne(), 3) is expected
 
 
-def test_a_program_whose_noise_is_too_small_for_its_budget_is_refuted_not_excused() -> None:
-    """A release would be refused; the audit still shows what the noise is worth."""
+def test_a_program_that_asks_beyond_its_own_budget_gets_no_certificate() -> None:
+    """A release is refused at that question, and so is the audit."""
     liar = theirs.Histogram(F(2), declared=F(1))
-    found = audited(liar, "epsilon=1", ReplaceOne(), 2, released="transcript")
-    assert found.verdict is Verdict.REFUTED
-    with pytest.raises(BudgetExceeded):
-        audited(liar, "epsilon=2", ReplaceOne(), 2, released="transcript")
+    for records in (2, 900):
+        with pytest.raises((BudgetExceeded, TooLargeError)):
+            audited(liar, "epsilon=2", ReplaceOne(), records, released="transcript")
 
 
-def test_a_budget_for_two_questions_does_not_make_the_first_one_the_ledger() -> None:
-    """Under add-remove a release charges half of what the program means, and answers both."""
-    for records in (2, 5000):
-        try:
-            found = audited(
-                theirs.AsksTwice(), "epsilon=1/2", AddRemove(), records, released="transcript"
-            )
-        except BudgetExceeded:
-            continue
-        assert found.verdict is Verdict.REFUTED
+@pytest.mark.parametrize("records", [2, 5000])
+@pytest.mark.parametrize(
+    ("program", "epsilon"), [(theirs.AsksTwice(), "1/2"), (theirs.AsksForFree(), "1")]
+)
+def test_what_follows_the_first_question_is_not_forgotten(
+    program: Any, epsilon: str, records: int
+) -> None:
+    """The first question alone would keep the claim; a release answers the second one as well."""
+    text = f"epsilon={epsilon}"
+    try:
+        found = audited(program, text, AddRemove(), records, released="transcript")
+    except TooLargeError:
+        return
+    assert found.verdict is not Verdict.EXACT
 
 
 @pytest.mark.parametrize("relation", [ReplaceOne(), AddRemove()], ids=str)
-def test_a_caught_refusal_hides_nothing(relation: Neighbours) -> None:
+@pytest.mark.parametrize("records", [2, 5000])
+def test_a_caught_refusal_hides_nothing(relation: Neighbours, records: int) -> None:
     for program in (theirs.CatchesRefusal(), theirs.CatchesRefusalOfAnother()):
-        try:
-            found = audited(program, "epsilon=1/1000", relation, 2)
-        except BudgetExceeded:
-            continue
+        found = audited(program, "epsilon=1/1000", relation, records, released="transcript")
         assert found.verdict is Verdict.REFUTED
 
 
@@ -293,13 +291,17 @@ def test_a_caught_refusal_hides_nothing(relation: Neighbours) -> None:
         theirs.hides_a_file,
         theirs.starts_a_process,
         theirs.wants_data,
+        theirs.quiet_noise,
+        theirs.squares,
         theirs.LyingBudget(),
         theirs.BrokenBudget(),
     ],
     ids=lambda p: getattr(p, "__name__", type(p).__name__),
 )
 def test_a_broken_protocol_is_an_error_and_no_certificate(program: Any, records: int) -> None:
-    with pytest.raises(ProtocolError):
+    # Where nothing of it can be run to its end, there is no smaller instance to show either.
+    refused = ProtocolError if records == 2 else (ProtocolError, TooLargeError)
+    with pytest.raises(refused):
         audited(program, "epsilon=9", AddRemove(), records, cells="3")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import BudgetExceeded, DPAuditError
-from synthesizers.neighbours import Neighbours, ReplaceOne
+from synthesizers.neighbours import ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise
 from synthesizers.public_laws import UniformChoice
 from synthesizers.queries import CellCounts, ModelError, Query, Total, whole_table
@@ -129,9 +130,7 @@ class InZCDP(Exhausts):
 
 
 class AsksTwice:
-    """Noise made for replace-one: under add-remove its budget lasts for a second question."""
-
-    calibrated_for: Neighbours = ReplaceOne()
+    """One question uses half of the budget up under add-remove, and all of it under replace-one."""
 
     def __call__(self, curator: Curator) -> list[int]:
         noise, query = DiscreteLaplace(Fraction(2)), whole_table(curator.domain)
@@ -157,9 +156,22 @@ class CatchesRefusal:
 
 
 class CatchesRefusalOfAnother(CatchesRefusal):
-    """The same, and its costs are those of a relation that is not the one analysed."""
+    """The same, and its costs are counted under another relation."""
 
-    calibrated_for: Neighbours = ReplaceOne()
+    def budget(self, setting: Setting) -> Budget:
+        return PureBudget(Fraction(1), ReplaceOne())
+
+
+class AsksForFree:
+    """Its budget counts under replace-one, where the second question costs nothing."""
+
+    def __call__(self, curator: Curator) -> list[int]:
+        first = curator.measure(CellCounts((0,)), ONE, low=0, high=9).tolist()
+        noise = DiscreteLaplace(Fraction(1, 100))
+        return first + curator.measure(Total(), noise, low=0, high=10**6).tolist()
+
+    def budget(self, setting: Setting) -> Budget:
+        return PureBudget(Fraction(1), ReplaceOne())
 
 
 class OwnBudget:
@@ -180,14 +192,14 @@ class BrokenBudget(Exhausts):
         raise ZeroDivisionError
 
 
-class _QuietNoise(DiscreteLaplace):
+class QuietNoise(DiscreteLaplace):
     """A subclass that says that a shift loses nothing."""
 
     def shift_loss(self, shift: int) -> Fraction:
         return Fraction(0)
 
 
-class _Squares(CellCounts):
+class Squares(CellCounts):
     """A subclass that is not linear: what it says of a difference is nothing."""
 
     def answers(self, domain: Any, codes: Any, weights: Any) -> Any:
@@ -195,11 +207,11 @@ class _Squares(CellCounts):
 
 
 def quiet_noise(curator: Curator) -> list[int]:
-    return curator.measure(CellCounts((0,)), _QuietNoise(Fraction(1)), low=0, high=3).tolist()
+    return curator.measure(CellCounts((0,)), QuietNoise(Fraction(1)), low=0, high=3).tolist()
 
 
 def squares(curator: Curator) -> list[int]:
-    return curator.measure(_Squares((0,)), ONE, low=0, high=200).tolist()
+    return curator.measure(Squares((0,)), ONE, low=0, high=200).tolist()
 
 
 class Alternates:
@@ -248,10 +260,8 @@ def reads_a_file(curator: Curator) -> list[int]:
 
 
 def hides_a_file(curator: Curator) -> list[int]:
-    try:
+    with contextlib.suppress(DPAuditError):
         reads_a_file(curator)
-    except DPAuditError:
-        pass
     return first_cell(curator)
 
 
