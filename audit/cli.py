@@ -28,6 +28,9 @@ def parser() -> argparse.ArgumentParser:
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
+    for subparser in commands.choices.values():
+        # It is not passed on by the parser above.
+        subparser.allow_abbrev = False
     return main_parser
 
 

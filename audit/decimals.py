@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperati
 from fractions import Fraction
 
 from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
 from synthesizers.intervals import Interval, float_above, float_below
 
 Extended = Fraction | float
@@ -70,6 +71,8 @@ def extended(text: str) -> Extended:
     """
     if text == "inf":
         return math.inf
+    if "/" in text:
+        return parse_rational(text, "a number")
     try:
         number = Decimal(text)
         if not number.is_finite() or abs(number.adjusted()) > MAX_EXPONENT:

@@ -29,4 +29,4 @@ class TooLargeError(InputError):
 
 def rounded_count(number: int) -> str:
     """A count for a message: in full, or its power of ten where that says more."""
-    return str(number) if number < 10**7 else f"about 10^{len(str(number)) - 1}"
+    return str(number) if number < 10**12 else f"about 10^{len(str(number)) - 1}"

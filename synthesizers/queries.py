@@ -122,9 +122,10 @@ class Marginal:
         """The product of the attributes' sizes; TooLargeError above `MAX_ANSWERS`."""
         cells = domain.project(self.attributes).size
         if cells > MAX_ANSWERS:
+            named = ", ".join(self.attributes[:5]) + (", …" if len(self.attributes) > 5 else "")
             raise TooLargeError(
-                f"a marginal of {len(self.attributes)} attributes has {rounded_count(cells)} "
-                f"cells, more than {MAX_ANSWERS}; take fewer attributes or coarser bins"
+                f"the marginal of {len(self.attributes)} attributes ({named}) has "
+                f"{rounded_count(cells)} cells, more than {MAX_ANSWERS}; take fewer attributes or coarser bins"
             )
         return cells
 

@@ -28,8 +28,7 @@ from synthesizers.curator import Curator, Setting, ask_program
 from synthesizers.errors import BudgetExceeded
 from synthesizers.events import Draw, Event, Measure, Outcome
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
-from synthesizers.neighbours import extreme_differences
-from synthesizers.neighbours import AddRemove
+from synthesizers.neighbours import AddRemove, extreme_differences
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
 

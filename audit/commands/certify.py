@@ -119,14 +119,15 @@ def write(
     certificate: Certificate, out: str | None, json_file: str | None, html: str | None
 ) -> None:
     """Write the certificate and its report where asked for."""
-    for path in (out, json_file):
-        if path is not None:
-            common.write_text(path, certificate_text(certificate))
+    texts = {path: certificate_text(certificate) for path in (out, json_file) if path is not None}
     if html is not None:
         name = str(certificate.subject["name"])
         section = CertificateSection(f"{name}: {certificate.claim.guarantee}", certificate)
         lead = "What was claimed, what was found, and how to check it without trusting this report."
-        common.write_text(html, render(Page(f"Privacy certificate of {name}", lead, (section,))))
+        texts[html] = render(Page(f"Privacy certificate of {name}", lead, (section,)))
+    # All are made before the first is written.
+    for path, text in texts.items():
+        common.write_text(path, text)
 
 
 def command(flags: argparse.Namespace) -> str:

@@ -117,7 +117,10 @@ class _Results(Console):
 
 
 def output_console() -> Console:
-    """Results: standard output."""
+    """Results: standard output; characters that it cannot show become question marks."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
     return _Results(file=sys.stdout, highlight=False)
 
 

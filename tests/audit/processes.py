@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This environment with the checkout on the import path and no leave to colour."""
+    """The environment with the checkout on the import path and no leave to colour."""
     kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **(more or {})}
 

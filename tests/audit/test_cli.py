@@ -54,10 +54,14 @@ def test_every_error_has_its_exit_code_and_one_line(
     assert "no such thing" in shown.err or code == 130
 
 
-def test_a_fault_of_ours_is_not_dressed_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    failing(monkeypatch, AssertionError("ours"))
-    with pytest.raises(AssertionError):
-        main(["list"])
+def test_a_fault_of_ours_is_called_one_and_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(monkeypatch, ValueError("zebra"))
+    assert main(["list"]) == 70
+    shown = capsys.readouterr()
+    assert shown.out == "" and shown.err.count("\n") == 1
+    assert "ValueError" in shown.err and "zebra" not in shown.err
 
 
 @pytest.mark.parametrize(
@@ -115,11 +119,17 @@ def test_a_terminal_without_unicode_still_gets_its_answer(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pipe that its reader closes")
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [("list", 0), (f"{CERTIFY} --claim epsilon=1/2 --set epsilon=1", 1)],
+)
+def test_a_reader_that_goes_away_changes_no_exit_code(
+    tmp_path: Path, words: str, code: int
+) -> None:
     read, write = os.pipe()
     os.close(read)
     process = subprocess.Popen(
-        [sys.executable, "-m", "audit", "list"],
+        [sys.executable, "-m", "audit", *words.split()],
         stdout=write,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
@@ -128,7 +138,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     )
     os.close(write)
     _, errors = process.communicate(timeout=120)
-    assert process.returncode == 0
+    assert process.returncode == code
     assert "Traceback" not in errors
 
 

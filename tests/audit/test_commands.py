@@ -14,7 +14,6 @@ import pytest
 
 from audit.cli import main
 from audit.commands import common
-from audit.report import html
 from synthesizers.errors import InputError
 from tests.audit.processes import ROOT, run
 
@@ -227,7 +226,9 @@ def test_certify_writes_certificate_and_report(dp_audit: Command, folder: Path) 
     [
         f"{CERTIFY} --claim epsilon=1",
         f"certify {GEOMETRIC} --domain domain.toml --data table.csv --neighbours replace-one "
-        "--claim 'epsilon=1, delta=0.01' --released transcript",
+        "--claim epsilon=1",
+        "certify laplace-sanitizer --set epsilon=1 --cells 2 --records 3 --neighbours add-remove "
+        "--claim 'epsilon=1/2, delta=0.01'",
         "certify laplace-sanitizer --set epsilon=1 --set rescale=no --cells 2 --records 2 "
         "--neighbours add-remove --unit person --max-records 2 --rows 4 --claim epsilon=0.5",
         "certify multinomial-dirichlet --neighbours replace-one --cells 9 --records 300 "
@@ -288,7 +289,7 @@ def test_data_say_how_many_records_there_are_only_where_that_is_public(
         "certify table.csv --neighbours replace-one --claim epsilon=1",
         "certify audit:parser --cells 2 --records 2 --neighbours replace-one --claim epsilon=1",
         "certify json:JSONDecoder --cells 2 --records 2 --neighbours replace-one --claim epsilon=1",
-        "certify os:path.join --cells 2 --records 2 --neighbours replace-one --claim epsilon=1",
+        "certify os:path.relpath --cells 2 --neighbours replace-one --claim epsilon=1",
     ],
 )
 def test_bad_input_to_certify_is_one_line_and_no_file(
@@ -578,7 +579,6 @@ def test_a_report_that_cannot_be_made_leaves_nothing(
     def broken(page: Any) -> str:
         raise InputError("no report")
 
-    monkeypatch.setattr(html, "render", broken)
     monkeypatch.setattr("audit.commands.certify.render", broken)
     shown = dp_audit(f"{CERTIFY} --claim epsilon=1 --html c.html --out c.json")
     one_line(shown, 2)

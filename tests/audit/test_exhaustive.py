@@ -117,7 +117,10 @@ def test_a_subsample_has_delta_of_its_fraction_and_no_epsilon(n: int) -> None:
 def slow_delta(rows: list[list[Fraction]], pairs: list[tuple[int, int]], epsilon: int) -> float:
     """Σ (P - e^ε·Q)₊ in plain doubles; ε small and the rows rational."""
     return max(
-        sum(max(float(p) - math.exp(epsilon) * float(q), 0) for p, q in zip(rows[a], rows[b]))
+        sum(
+            max(float(p) - math.exp(epsilon) * float(q), 0)
+            for p, q in zip(rows[a], rows[b], strict=True)
+        )
         for a, b in pairs
     )
 

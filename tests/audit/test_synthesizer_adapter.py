@@ -15,7 +15,7 @@ from synthesizers.budget import PureBudget, UnlimitedBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
-from synthesizers.neighbours import AddRemove, ReplaceOne
+from synthesizers.neighbours import ReplaceOne
 from synthesizers.programs import PROGRAMS
 from tests.audit import third_party as theirs
 
@@ -40,7 +40,6 @@ def optional(curator, other=3):
 class Made:
     epsilon: Fraction
     word: str = "none"
-    calibrated_for: str = None
 
     def __call__(self, curator):
         return 0
@@ -117,7 +116,6 @@ def test_a_function_of_a_module(module: Path) -> None:
         "source_sha256": hashlib.sha256(module.read_bytes()).hexdigest(),
     }
     assert isinstance(subject.budget(SETTING), UnlimitedBudget)
-    assert subject.relation(SETTING) == SETTING.neighbours
 
 
 def test_attributes_may_be_nested_and_have_defaults(module: Path) -> None:
@@ -131,14 +129,6 @@ def test_a_class_is_made_with_exact_numbers(module: Path) -> None:
     assert subject.program.word == "soft"  # type: ignore[attr-defined]
     assert subject.budget(SETTING) == PureBudget(Fraction(1, 10))
     assert subject.identity["parameters"] == {"epsilon": "0.1", "word": "soft"}
-
-
-def test_a_relation_in_words_is_a_relation(module: Path) -> None:
-    values = {"epsilon": "1", "calibrated-for": "add-remove"}
-    assert program_subject("adapter_under_test:Made", values).relation(SETTING) == AddRemove()
-    values["calibrated-for"] = "neither"
-    with pytest.raises(InputError):
-        program_subject("adapter_under_test:Made", values).relation(SETTING)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from synthesizers import declared
 from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting
@@ -303,6 +304,12 @@ def test_parts_of_the_first_question_cover_everything_once(
             assert (part.chances == leaf.chances).all() and part.operations == leaf.operations
 
 
+@pytest.fixture(autouse=True)
+def laws_of_these_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared_laws = declared.TABLE_LAWS | {DirichletOnHalf, ImpossibleLaw}
+    monkeypatch.setattr(declared, "TABLE_LAWS", declared_laws)
+
+
 def test_impossible_outcomes_are_pruned() -> None:
     """A full copy, twice: the second must equal the first, so all other pairs are left out."""
     asked: list[tuple[int, ...]] = []
@@ -528,7 +535,7 @@ def test_plans_count_transcripts_and_name_the_widest_event() -> None:
     assert (job.databases, job.transcripts, job.products) == (6, 4 * 41, 6 * 4 * 41)
     assert job.widest == "sanitize dirichlet-multinomial" and job.widest_width == 41
     job.require(job.products)
-    with pytest.raises(TooLargeError, match="sanitize dirichlet-multinomial with 41 outcomes"):
+    with pytest.raises(TooLargeError, match="sanitize dirichlet-multinomial, of 41 outcomes"):
         job.require(job.products - 1)
     assert len(all_leaves(narrow_then_wide, SMALL)) == job.transcripts
 

@@ -10,7 +10,7 @@ import pytest
 from synthesizers.budget import PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, Setting, canonical_output
 from synthesizers.domain import Domain
-from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.errors import InputError
 from synthesizers.events import Measure, Sanitize
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace
@@ -131,17 +131,21 @@ def _zeros(setting: Setting) -> Any:
     return reply
 
 
-def test_noise_calibrated_for_another_relation_is_caught_by_the_budget() -> None:
-    domain = Domain.from_cells("3")
-    program = GeometricSanitizer(Fraction(1), calibrated_for=AddRemove())
-    setting = Setting.of(domain, ReplaceOne(), 4)
-    with pytest.raises(BudgetExceeded):
-        program(Curator(setting, program.budget(setting), _zeros(setting)))
-    safe = GeometricSanitizer(Fraction(1), calibrated_for=ReplaceOne())
-    setting = Setting.of(domain, AddRemove(), 4)
-    curator = Curator(setting, safe.budget(setting), _zeros(setting))
-    safe(curator)
-    assert curator.spent.epsilon == HALF
+@pytest.mark.parametrize(
+    ("made_for", "analysed", "cost"),
+    [(AddRemove(), ReplaceOne(), Fraction(2)), (ReplaceOne(), AddRemove(), HALF)],
+)
+def test_noise_made_for_another_relation_is_counted_under_it(
+    made_for: Any, analysed: Any, cost: Fraction
+) -> None:
+    program = GeometricSanitizer(Fraction(1), calibrated_for=made_for)
+    setting = Setting.of(Domain.from_cells("3"), analysed, 4)
+    budget = program.budget(setting)
+    assert budget.neighbours == made_for
+    curator = Curator(setting, budget, _zeros(setting))
+    program(curator)
+    assert curator.spent.epsilon == 1
+    assert curator.ledger[0].cost(setting.domain, analysed).epsilon == cost
 
 
 @pytest.mark.parametrize("cells", ["2", "3"])
