@@ -6,6 +6,8 @@ two sentences, and never contains a value taken from private data.
 
 from __future__ import annotations
 
+import math
+
 
 class DPAuditError(Exception):
     """Base of every error that is meant for a user."""
@@ -29,4 +31,4 @@ class TooLargeError(InputError):
 
 def rounded_count(number: int) -> str:
     """A count for a message: in full, or its power of ten where that says more."""
-    return str(number) if number < 10**12 else f"about 10^{len(str(number)) - 1}"
+    return str(number) if number < 10**12 else f"about 10^{int(math.log10(number))}"

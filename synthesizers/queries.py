@@ -125,7 +125,8 @@ class Marginal:
             named = ", ".join(self.attributes[:5]) + (", …" if len(self.attributes) > 5 else "")
             raise TooLargeError(
                 f"the marginal of {len(self.attributes)} attributes ({named}) has "
-                f"{rounded_count(cells)} cells, more than {MAX_ANSWERS}; take fewer attributes or coarser bins"
+                f"{rounded_count(cells)} cells, more than {MAX_ANSWERS}; "
+                "take fewer attributes or coarser bins"
             )
         return cells
 

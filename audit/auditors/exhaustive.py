@@ -145,7 +145,10 @@ def _row(rows: Any, counts: tuple[int, ...]) -> int:
 
 
 def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
-    """Decide the claim on a channel given as a file."""
+    """Decide the claim on a channel given as a file.
+
+    Raises InputError where it lists some databases and no two are neighbours.
+    """
     require_decidable(claim)
     channel = subject.channel
     decision, extreme = _decide(channel, claim)
@@ -155,6 +158,11 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
     expected = histogram_count(cells if public else cells + 1, largest)
     complete = expected == len(channel.databases) and (not public or int(sizes.min()) == largest)
     whole = complete and claim.records == largest and claim.domain.shape == channel.domain.shape
+    if not complete and not len(channel.pairs):
+        raise InputError(
+            f"{subject.name}: no two of the databases listed are neighbours under "
+            f"{channel.neighbours.name}, so the file says nothing about the claim"
+        )
     covers = f"the {len(channel.databases)} databases listed"
     if complete:
         covers += f", {_sizes(cells, largest, public)}"

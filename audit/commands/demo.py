@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -46,7 +47,7 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import ReplaceOne
 from synthesizers.sampling import run as sample
-from synthesizers.schemas import load_domain
+from synthesizers.schemas import dump_domain, load_domain
 from synthesizers.tables import from_frame, write_table
 
 PROGRAM = "geometric-sanitizer"
@@ -81,8 +82,9 @@ def run(flags: argparse.Namespace) -> int:
     table = release.as_dataset(released.output, dataset.domain)
 
     talk.print("certifying the release and its rivals")
-    certificate = _certified(PROGRAM, {"epsilon": EPSILON}, setting, EPSILON, jobs)
-    rivals = _rivals(certificate, setting, jobs)
+    named = f"--domain {shlex.quote(str(folder / 'patients.toml'))}"
+    certificate = _certified(PROGRAM, {"epsilon": EPSILON}, setting, EPSILON, jobs, named)
+    rivals = _rivals(certificate, setting, jobs, named)
     small = _small_rivals()
     talk.print("computing the figures of Abowd & Vilhuber again")
     figures = paper.figures()
@@ -92,6 +94,7 @@ def run(flags: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made: {error.strerror}") from None
+    common.write_text(str(folder / "patients.toml"), dump_domain(dataset.domain))
     write_table(table, folder / "synthetic.csv")
     ledger = release.ledger_json(subject, setting, budget, released)
     common.write_text(str(folder / "ledger.json"), json.dumps(ledger, indent=1) + "\n")
@@ -104,7 +107,13 @@ def run(flags: argparse.Namespace) -> int:
     console.print(comparison_lines(small))
     agreeing, numbers = sum(f.agreeing for f in figures), sum(f.numbers for f in figures)
     console.print(f"Abowd & Vilhuber, Figures 1-4: {agreeing} of {numbers} printed numbers agree")
-    for name in ("report.html", "certificate.json", "synthetic.csv", "ledger.json"):
+    for name in (
+        "report.html",
+        "certificate.json",
+        "synthetic.csv",
+        "ledger.json",
+        "patients.toml",
+    ):
         console.print(str(folder / name), markup=False)
     return 0
 
@@ -129,14 +138,15 @@ def _certified(
     setting: Setting,
     claimed: str,
     jobs: int,
+    domain: str,
     released: str = "output",
 ) -> Certificate:
+    """The certificate; ``domain`` is the flag that names its domain on the command line."""
     guarantee = ApproxDP(Fraction(claimed))
     claim = Claim(guarantee, setting.neighbours, released, setting.domain, setting.records)
-    cells = "x".join(str(size) for size in setting.domain.shape)
     command = (
         f"dp-audit certify {name} --claim '{guarantee}' --neighbours {setting.neighbours.name} "
-        f"--cells {cells} --records {setting.records} --released {released}{parameters(values)}"
+        f"{domain} --records {setting.records} --released {released}{parameters(values)}"
     )
     return certify(program_subject(name, values), claim, Effort(jobs=jobs), command).certificate
 
@@ -144,11 +154,11 @@ def _certified(
 Entries = tuple[tuple[str, Certificate], ...]
 
 
-def _rivals(certificate: Certificate, setting: Setting, jobs: int) -> Entries:
+def _rivals(certificate: Certificate, setting: Setting, jobs: int, domain: str) -> Entries:
     """Histogram sanitizers at the size of the release."""
     wrong = {"epsilon": EPSILON, "calibrated-for": "add-remove"}
-    laplace = _certified("laplace-sanitizer", {"epsilon": EPSILON}, setting, EPSILON, jobs)
-    miscalibrated = _certified(PROGRAM, wrong, setting, EPSILON, jobs, "transcript")
+    laplace = _certified("laplace-sanitizer", {"epsilon": EPSILON}, setting, EPSILON, jobs, domain)
+    miscalibrated = _certified(PROGRAM, wrong, setting, EPSILON, jobs, domain, "transcript")
     return (
         ("geometric sanitizer (the release)", certificate),
         ("rounded Laplace sanitizer", laplace),
@@ -171,7 +181,7 @@ def _small_rivals() -> Entries:
         ("40 % subsample", "subsample", {"fraction": "2/5"}),
     )
     return tuple(
-        (title, _certified(name, values, setting, PAPER_EPSILON, 1))
+        (title, _certified(name, values, setting, PAPER_EPSILON, 1, "--cells 2"))
         for title, name, values in chosen
     )
 

@@ -65,11 +65,10 @@ def largest_loss(found: Enumerated) -> tuple[float, float]:
     for a, b in itertools.permutations(range(len(channel.databases)), 2):
         if not channel.neighbours.are_neighbours(channel.counts(a), channel.counts(b)):
             continue
-        for output in range(len(channel.outputs)):
-            if channel.upper[a, output] == 0:
-                continue
-            low = max(low, math.log(channel.lower[a, output] / channel.upper[b, output]))
-            high = max(high, math.log(channel.upper[a, output] / channel.lower[b, output]))
+        seen = channel.upper[a] > 0
+        ratios = channel.lower[a, seen] / channel.upper[b, seen]
+        low = max(low, math.log(ratios.max()))
+        high = max(high, math.log((channel.upper[a, seen] / channel.lower[b, seen]).max()))
     return low, high
 
 
@@ -100,7 +99,7 @@ CLAMPS = {
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 @pytest.mark.parametrize("queries", QUERIES.values(), ids=QUERIES)
-@pytest.mark.parametrize("sizes", [(1, 2), pytest.param((3,), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("sizes", [(2,), pytest.param((1, 3), marks=pytest.mark.slow)], ids=str)
 def test_never_below_the_enumerated_transcript_channel(
     relation: Neighbours, queries: tuple[Query, ...], sizes: tuple[int, ...]
 ) -> None:

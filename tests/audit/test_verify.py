@@ -249,12 +249,13 @@ def test_a_changed_certificate_is_found_out_even_with_a_fitting_digest(
         pytest.skip("this kind says that already")
     if kind == "infinite" and "claim" in changed_keys(document, documents[kind]):
         pytest.skip("an infinite epsilon refutes every claim alike")
-    for forged in (copy.deepcopy(document), signed(document)):
-        try:
-            assert code(forged) == 1
-        except InputError:
-            # No claim can be read out of it at all: exit code 2.
-            assert change in (CHANGES["other relation"], CHANGES["released"])
+    try:
+        if kind == "exact":
+            assert code(document) == 1
+        assert code(signed(document)) == 1
+    except InputError:
+        # No claim can be read out of it at all: exit code 2.
+        assert change in (CHANGES["other relation"], CHANGES["released"])
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "channel"])
@@ -497,7 +498,7 @@ def test_what_is_no_certificate_is_an_input_error(text: str) -> None:
         read_certificate(text, "c.json")
 
 
-@pytest.mark.parametrize("depth", [100, 500, 900, 940, 960, 970, 980, 990, 1000, 5000])
+@pytest.mark.parametrize("depth", [500, 900, 950, 970, 990, 1000, 5000])
 @pytest.mark.parametrize("place", ["assumptions", "evidence", "extra"])
 def test_deep_nesting_is_found_out_or_refused(
     documents: dict[str, Document],
