@@ -21,10 +21,16 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder, done.stdout, done.stderr
 
 
-def test_it_leaves_four_files(shown: tuple[Path, str, str]) -> None:
+def test_it_leaves_its_files(shown: tuple[Path, str, str]) -> None:
     folder, out, err = shown
     made = {path.name for path in (folder / "made").iterdir()}
-    assert made == {"report.html", "certificate.json", "synthetic.csv", "ledger.json"}
+    assert made == {
+        "report.html",
+        "certificate.json",
+        "synthetic.csv",
+        "ledger.json",
+        "patients.toml",
+    }
     assert {path.name for path in folder.iterdir()} == {"made"}
     for name in made:
         assert name in out

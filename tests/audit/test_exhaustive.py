@@ -215,7 +215,7 @@ def test_a_channel_decides_no_claim_about_other_databases(records: int | None) -
         (ReplaceOne(), [[2, 0], [1, 1]], False),
         (ReplaceOne(), [[2, 0], [1, 1], [1, 0]], False),
         (AddRemove(), [[0, 0], [1, 0], [0, 1]], True),
-        (AddRemove(), [[1, 0], [0, 1]], False),
+        (AddRemove(), [[1, 0], [0, 1], [2, 0]], False),
         (AddRemove(), [[0, 0], [2, 0], [0, 1]], False),
         (ReplaceOne(PERSON), [[0, 0], [1, 0], [0, 1]], True),
         (ReplaceOne(), [[500_000, 0], [499_999, 1]], False),
@@ -232,6 +232,20 @@ def test_a_channel_is_whole_only_with_all_databases(
     assert found.whole is whole
     assert found.decision is Decision.HOLDS
     assert ("all of" in found.covers) is whole
+
+
+@pytest.mark.parametrize(
+    ("relation", "databases"),
+    [(AddRemove(), [[1, 0], [0, 1]]), (ReplaceOne(), [[2, 0], [0, 2]]), (AddRemove(), [[3, 0]])],
+)
+def test_a_channel_without_neighbours_says_nothing(
+    relation: Neighbours, databases: list[list[int]]
+) -> None:
+    subject = rational_channel(relation, [[Fraction(1)]] * len(databases), databases)
+    largest = max(map(sum, databases))
+    claim = Claim(parse_guarantee("epsilon=0"), relation, "output", subject.channel.domain, largest)
+    with pytest.raises(InputError, match="no two of the databases listed are neighbours"):
+        examine_channel(subject, claim)
 
 
 def test_what_is_enumerated_is_whole_only_at_the_claims_size() -> None:

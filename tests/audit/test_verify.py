@@ -235,7 +235,10 @@ def changed_keys(one: Document, other: Document) -> set[str]:
     return {key for key in one if one[key] != other[key]}
 
 
-@pytest.mark.parametrize("kind", ["exact", "irrational", "infinite", "delta", "large", "channel"])
+SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("infinite", "delta", "large")]
+
+
+@pytest.mark.parametrize("kind", ["exact", "irrational", "channel", *SLOW_KINDS])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_changed_certificate_is_found_out_even_with_a_fitting_digest(
     documents: dict[str, Document], kind: str, change: Callable[[Document], None]
