@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from audit.auditors import exhaustive, factorised
 from audit.certificate import Certificate
 from audit.claim import Claim
@@ -13,6 +15,7 @@ from audit.evidence import Decision, Evidence
 from audit.subject import ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
+from synthesizers.events import Databases
 
 SMALLER = 3_000_000
 """Products up to which a smaller instance is enumerated as side evidence."""
@@ -103,13 +106,33 @@ def _beyond_enumeration(
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
     """Evidence on an instance too large to enumerate; TooLargeError where there is none."""
     cells = factorised.examine(instance.subject, instance.claim, instance.setting, None)
-    smaller = _smaller(instance)
-    if cells is None and smaller is None:
+    found = [part for part in (_telling_pair(instance), _smaller(instance)) if part is not None]
+    if cells is None and not found:
         raise TooLargeError(f"{refusal}; and no instance of fewer records can be enumerated either")
-    evidence = [] if cells is None else [cells]
-    if smaller is None:
-        return tuple(evidence), None
-    return (*evidence, smaller.evidence), smaller.enumerated
+    evidence = [*([] if cells is None else [cells]), *(part.evidence for part in found)]
+    return tuple(evidence), found[-1].enumerated if found else None
+
+
+def _telling_pair(instance: exhaustive.Instance) -> exhaustive.Examined | None:
+    """A violation between two databases of the claim's own size: one record apart from all others.
+
+    That is where a record shows if it shows at all. Without a violation it says
+    little, and nothing is returned.
+    """
+    cells, size = instance.setting.domain.size, instance.size
+    if cells < 2 or size < 1:
+        return None
+    rest = [size - 1, 1] if instance.setting.records is None else [size, 0]
+    rows = np.zeros((2, cells), np.int64)
+    rows[0, :2], rows[1, 0], rows[1, 1] = rest, size - 1, int(instance.setting.records is not None)
+    pair = replace(instance, chosen=Databases(instance.setting.domain, rows), progress=None)
+    try:
+        if pair.products() > SMALLER:
+            return None
+        found = exhaustive.examine_program(pair)
+    except TooLargeError:
+        return None
+    return found if found.evidence.decision is Decision.VIOLATED else None
 
 
 def _smaller(instance: exhaustive.Instance) -> exhaustive.Examined | None:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from synthesizers import samplers
 from synthesizers.budget import UNBOUNDED, Cost
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
 from synthesizers.exact import Exact
-from synthesizers.neighbours import Neighbours, histograms
+from synthesizers.neighbours import MAX_DATABASES, Neighbours
 from synthesizers.noise import require_positive
 from synthesizers.product_laws import product_chance
 from synthesizers.randomness import Entropy
@@ -76,14 +76,13 @@ class Subsample:
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every histogram that fits into some listed database."""
-        sizes = sorted({self.drawn(int(total)) for total in rows.sum(axis=1)})
+        sizes = np.array([self.drawn(int(total)) for total in rows.sum(axis=1)])
         found: list[Outcome] = []
-        for size in sizes:
-            candidates = histograms(rows.shape[1], size)
-            sources = rows[[self.drawn(int(total)) == size for total in rows.sum(axis=1)]]
-            for candidate in candidates:
+        for size in np.unique(sizes).tolist():
+            sources = rows[sizes == size]
+            for candidate in _within(sources.max(axis=0).tolist(), size):
                 if (sources >= candidate).all(axis=1).any():
-                    found.append(tuple(candidate.tolist()))
+                    found.append(candidate)
         return found
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
@@ -109,3 +108,26 @@ class Subsample:
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
         return {"law": self.name, "fraction": str(self.fraction)}
+
+
+def _within(limits: list[int], total: int) -> list[Outcome]:
+    """Every vector of counts with that sum and no count above its limit, ascending.
+
+    Raises TooLargeError above `MAX_DATABASES` of them.
+    """
+    partial: list[Outcome] = [()]
+    for place, limit in enumerate(limits):
+        room = sum(limits[place + 1 :])
+        partial = [
+            (*start, count)
+            for start in partial
+            for count in range(
+                max(0, total - sum(start) - room), min(limit, total - sum(start)) + 1
+            )
+        ]
+        if len(partial) > MAX_DATABASES:
+            raise TooLargeError(
+                f"a sample of {total} records has more than {MAX_DATABASES} possible tables; "
+                "take fewer cells or records"
+            )
+    return partial

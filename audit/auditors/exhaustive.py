@@ -50,7 +50,10 @@ def require_decidable(claim: Claim) -> ApproxDP:
 
 @dataclass(frozen=True)
 class Instance:
-    """What is enumerated: the databases of ``size`` records (0 to ``size`` where n is private)."""
+    """What is enumerated: the databases of ``size`` records (0 to ``size`` where n is private).
+
+    ``chosen``: a few of them alone.
+    """
 
     subject: ProgramSubject
     claim: Claim
@@ -58,11 +61,12 @@ class Instance:
     size: int
     jobs: int = 1
     progress: Progress | None = None
+    chosen: Databases | None = None
 
     @property
     def databases(self) -> Databases:
         """Its databases; TooLargeError where they cannot be listed."""
-        return instance(self.setting, self.size)
+        return instance(self.setting, self.size) if self.chosen is None else self.chosen
 
     def products(self) -> int:
         """Databases × transcripts."""
@@ -83,6 +87,8 @@ class Instance:
         )
 
     def __str__(self) -> str:
+        if self.chosen is not None:
+            return f"chosen among those of {self.size} records"
         return _sizes(self.setting.domain.size, self.size, self.setting.records is not None)
 
 
@@ -131,7 +137,7 @@ def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
         part.claim,
         (decision, extreme),
         covers,
-        whole=part.claim.records == part.size,
+        whole=part.claim.records == part.size and part.chosen is None,
         replay={
             "records": part.size,
             "arithmetic": "exact" if exact else "doubles with counted error",

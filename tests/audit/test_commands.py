@@ -225,6 +225,7 @@ def test_certify_writes_certificate_and_report(dp_audit: Command, folder: Path) 
     "words",
     [
         f"{CERTIFY} --claim epsilon=1",
+        f"{CERTIFY} --claim epsilon=1 --released transcript",
         f"certify {GEOMETRIC} --domain domain.toml --data table.csv --neighbours replace-one "
         "--claim epsilon=1",
         "certify laplace-sanitizer --set epsilon=1 --cells 2 --records 3 --neighbours add-remove "

@@ -347,6 +347,24 @@ def test_more_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert documents[0] == documents[1]
 
 
+def test_what_doubles_leave_open_is_decided_in_exact_chances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The output alone: its cells bound it from above, so only its own channel can refute."""
+    monkeypatch.setattr(run_module.exhaustive, "ALWAYS_EXACT", 0)
+    values = {"epsilon": "1"}
+    text = f"epsilon={1 - TINY}"
+    assert verdict_of(GEOMETRIC, text, ReplaceOne(), 5, values=values) is Verdict.REFUTED
+    with mpmath.workdps(60):
+        value = F(mpmath.nstr(mpmath.log(11), 50))
+    for claimed, expected in (
+        (value + TINY, Verdict.EXACT),
+        (value - TINY, Verdict.REFUTED),
+    ):
+        text = f"epsilon={claimed}"
+        assert verdict_of("multinomial-dirichlet", text, ReplaceOne(), 5) is expected
+
+
 def test_parameters_as_flags() -> None:
     assert (
         parameters({"epsilon": "1", "rescale": "false"}) == " --set epsilon=1 --set rescale=false"

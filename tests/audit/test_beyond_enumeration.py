@@ -1,0 +1,62 @@
+"""Claims about databases that are too many to enumerate."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from audit.adapters.synthesizer import program_subject
+from audit.certificate import Certificate
+from audit.claim import Claim
+from audit.evidence import Decision, Verdict
+from audit.run import Effort, certify
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.table_laws import Subsample
+
+PERSON = ReplaceOne(Unit("person", 2))
+
+
+def certificate(
+    name: str, text: str, relation: Neighbours, cells: str, records: int, **values: str
+) -> Certificate:
+    claim = Claim(parse_guarantee(text), relation, "output", Domain.from_cells(cells), records)
+    return certify(program_subject(name, values), claim, Effort(), "-").certificate
+
+
+@pytest.mark.parametrize("relation", [ReplaceOne(), AddRemove(), PERSON])
+@pytest.mark.parametrize("records", [60, 1000])
+def test_a_subsample_is_refuted_at_its_own_size(relation: Neighbours, records: int) -> None:
+    found = certificate("subsample", "epsilon=3", relation, "2x3x2", records, fraction="1/2")
+    assert found.verdict is Verdict.REFUTED
+    evidence = next(e for e in found.evidence if e.decision is Decision.VIOLATED)
+    witness = evidence.witness
+    assert witness is not None and not evidence.whole
+    assert relation.are_neighbours(witness.source, witness.target)
+    assert max(sum(witness.source), sum(witness.target)) == records
+    law = Subsample(Fraction(1, 2))
+    for database, ends in zip((witness.source, witness.target), witness.probabilities, strict=True):
+        chance = sum((law.chance(database, out) for out in witness.event), Fraction(0))
+        assert ends.lower <= chance <= ends.upper
+    assert witness.probabilities[1].upper == 0 < witness.probabilities[0].lower
+
+
+def test_its_delta_is_its_fraction() -> None:
+    for delta, verdict in (("1/2", Verdict.NOT_REFUTED), ("4999/10000", Verdict.REFUTED)):
+        text = f"epsilon=1, delta={delta}"
+        found = certificate("subsample", text, ReplaceOne(), "5", 400, fraction="1/2")
+        assert found.verdict is verdict
+
+
+def test_a_smaller_instance_that_violates_the_claim_decides_nothing() -> None:
+    found = certificate("multinomial-dirichlet", "epsilon=1", ReplaceOne(), "4", 442, alpha="1/2")
+    assert found.verdict is Verdict.NOT_REFUTED
+    assert [e.decision for e in found.evidence] == [Decision.SILENT]
+
+
+def test_honest_noise_is_not_accused_at_any_size() -> None:
+    for relation in (ReplaceOne(), AddRemove(), PERSON):
+        found = certificate("geometric-sanitizer", "epsilon=1", relation, "3x4", 5000, epsilon="1")
+        assert found.verdict is Verdict.EXACT
