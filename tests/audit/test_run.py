@@ -162,9 +162,7 @@ def test_too_large_to_enumerate_and_no_cells_to_add_up_is_not_refuted(text: str)
 
 
 def test_side_evidence_is_the_largest_small_instance() -> None:
-    found = audited(
-        "subsample", "epsilon=1", ReplaceOne(), 400, cells="30", values={"fraction": "1/2"}
-    )
+    found = audited("multinomial-dirichlet", "epsilon=1", ReplaceOne(), 400, cells="30")
     assert found.verdict is Verdict.NOT_REFUTED
     assert "records over 30 cells" in found.evidence[0].covers
 
