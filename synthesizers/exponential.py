@@ -20,15 +20,20 @@ _ONE = Fraction(1)
 Terms = dict[Fraction, Fraction]
 
 
+def _put(total: Terms, power: Fraction, coefficient: Fraction) -> None:
+    """Add c·e^r to a sum; a coefficient that becomes 0 is left out."""
+    value = total.get(power, _ZERO) + coefficient
+    if value:
+        total[power] = value
+    else:
+        total.pop(power, None)
+
+
 def add_terms(left: Terms, right: Terms, factor: int = 1) -> Terms:
     """The sum of one exponential sum and ``factor`` times another."""
     total = dict(left)
     for power, coefficient in right.items():
-        value = total.get(power, _ZERO) + factor * coefficient
-        if value:
-            total[power] = value
-        else:
-            total.pop(power, None)
+        _put(total, power, factor * coefficient)
     return total
 
 
@@ -41,12 +46,7 @@ def multiply_terms(left: Terms, right: Terms) -> Terms:
     product: Terms = {}
     for power, coefficient in left.items():
         for other_power, other in right.items():
-            exponent = power + other_power
-            value = product.get(exponent, _ZERO) + coefficient * other
-            if value:
-                product[exponent] = value
-            else:
-                product.pop(exponent, None)
+            _put(product, power + other_power, coefficient * other)
     return product
 
 

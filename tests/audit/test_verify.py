@@ -261,7 +261,11 @@ def test_a_changed_certificate_is_found_out_even_with_a_fitting_digest(
         assert change in (CHANGES["other relation"], CHANGES["released"])
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "channel"])
+QUICK_KINDS = ("exact", "refuted", "irrational", "smaller")
+OTHER_KINDS = [pytest.param(k, marks=pytest.mark.slow) for k in KINDS if k not in QUICK_KINDS]
+
+
+@pytest.mark.parametrize("kind", [*QUICK_KINDS, "channel", *OTHER_KINDS])
 @pytest.mark.parametrize(
     "verdict",
     ["PROVED", "EXACT", "NOT REFUTED", "UNDECIDED", "REFUTED", "INVALID RUN", "CONTRADICTION"],
@@ -502,7 +506,7 @@ def test_what_is_no_certificate_is_an_input_error(text: str) -> None:
 
 
 @pytest.mark.parametrize("depth", [500, 900, 950, 970, 990, 1000, 5000])
-@pytest.mark.parametrize("place", ["assumptions", "evidence", "extra"])
+@pytest.mark.parametrize("place", ["evidence", "extra"])
 def test_deep_nesting_is_found_out_or_refused(
     documents: dict[str, Document],
     tmp_path: Path,
