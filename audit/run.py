@@ -106,7 +106,13 @@ def _beyond_enumeration(
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
     """Evidence on an instance too large to enumerate; TooLargeError where there is none."""
     cells = factorised.examine(instance.subject, instance.claim, instance.setting, None)
-    found = [part for part in (_telling_pair(instance), _smaller(instance)) if part is not None]
+    try:
+        smaller = _smaller(instance)
+    except ProtocolError:
+        if cells is None:
+            raise
+        smaller = None
+    found = [part for part in (_telling_pair(instance), smaller) if part is not None]
     if cells is None and not found:
         raise TooLargeError(f"{refusal}; and no instance of fewer records can be enumerated either")
     evidence = [*([] if cells is None else [cells]), *(part.evidence for part in found)]
@@ -140,7 +146,9 @@ def _smaller(instance: exhaustive.Instance) -> exhaustive.Examined | None:
 
     With n private, it is a part of the claim's databases where the public
     constants can stay as they are. Otherwise they differ, and it decides nothing.
+    Raises ProtocolError where the program answers at no size that was tried.
     """
+    failure: ProtocolError | None = None
     domain, relation = instance.setting.domain, instance.setting.neighbours
     for size in (4, 3, 2, 1):
         if size >= instance.size:
@@ -152,13 +160,18 @@ def _smaller(instance: exhaustive.Instance) -> exhaustive.Examined | None:
                 if part.products() > SMALLER:
                     continue
                 found = exhaustive.examine_program(part)
-            except (InputError, ProtocolError):
+            except InputError:
                 # A program may refuse public constants that the claim does not have.
+                continue
+            except ProtocolError as error:
+                failure = error
                 continue
             evidence = replace(found.evidence, whole=False)
             if setting is not instance.setting:
                 evidence = replace(evidence, decision=Decision.SILENT)
             return exhaustive.Examined(evidence, found.enumerated)
+    if failure is not None:
+        raise failure
     return None
 
 
@@ -172,7 +185,7 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
         "post-processing looks at the transcript alone (Python cannot enforce it)",
         "a release opens its curator with the program's budget, which refuses further questions",
         f"the domain and its bins are public; {rows}",
-        "running time, memory and everything else beside the release are out of scope",
+        "running time, memory, what is printed and all else beside the release are out of scope",
     ]
     if not setting.neighbours.unit.is_record:
         found.append("every record carries the right person's id, and no person has two")

@@ -187,11 +187,12 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
         output = output.tolist()
     if isinstance(output, np.generic):
         output = output.item()
-    if isinstance(output, bool | int | str):
+    if isinstance(output, int | str) and not isinstance(output, bool):
         return (output,)
     if isinstance(output, list | tuple):
         flat = tuple(value.item() if isinstance(value, np.generic) else value for value in output)
-        if all(value is None or isinstance(value, int | str) for value in flat):
+        # Python takes True for 1, but whoever sees them can tell them apart.
+        if all(value is None or type(value) in (int, str) for value in flat):
             return flat
     raise ProtocolError(
         f"the program returned {type(output).__name__}; expected counts over the domain's "

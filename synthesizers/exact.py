@@ -86,14 +86,13 @@ def compare(left: Exact, right: Exact) -> int | None:
         return 0 if a == b and a.lower == a.upper else None
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return (left > right) - (left < right)
-    a_, b_ = cast(ExpRational, lift(left)), cast(ExpRational, lift(right))
-    return sign(
-        add_terms(
-            multiply_terms(a_.numerator, b_.denominator),
-            multiply_terms(b_.numerator, a_.denominator),
-            -1,
-        )
-    )
+    first, second = cast(ExpRational, lift(left)), cast(ExpRational, lift(right))
+    top, other = first.numerator, second.numerator
+    # Chances of one law share their denominator, which is positive.
+    if first.denominator != second.denominator:
+        top = multiply_terms(top, second.denominator)
+        other = multiply_terms(other, first.denominator)
+    return sign(add_terms(top, other, -1))
 
 
 def times_exp(value: Exact, power: Fraction) -> Exact:

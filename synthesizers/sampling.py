@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from synthesizers.budget import Budget, Cost
-from synthesizers.curator import Curator, Output, Program, Setting, ask_program
-from synthesizers.domain import Dataset
+from synthesizers.curator import Curator, Output, Program, Setting, ask_program, canonical_output
+from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Select
 from synthesizers.queries import answer
@@ -17,8 +19,8 @@ from synthesizers.randomness import Entropy, SystemEntropy
 class Run:
     """One run on data: what is released, and what it asked.
 
-    ``ledger``: the events alone. ``transcript``: the events with their noisy
-    outcomes.
+    ``output``: in its `released_form`. ``ledger``: the events alone.
+    ``transcript``: the events with their noisy outcomes.
     """
 
     output: Output
@@ -86,4 +88,18 @@ def run(
     output = ask_program(program, curator)
     if len(curator.transcript) != answered:
         raise ProtocolError("the program got answers past the curator's ledger")
-    return Run(output, curator.transcript, curator.ledger, curator.spent)
+    shown = released_form(output, setting.domain)
+    return Run(shown, curator.transcript, curator.ledger, curator.spent)
+
+
+def released_form(output: Output, domain: Domain) -> Output:
+    """What is analysed of an output, and no more: counts as a tuple, records in a fixed order.
+
+    The type of a container or the order of records could say what the analysis
+    does not look at.
+    """
+    if not isinstance(output, Dataset):
+        return canonical_output(output, domain)
+    if output.domain.attributes != domain.attributes:
+        raise ProtocolError("the program returned a Dataset over another domain")
+    return Dataset(domain, output.codes[np.lexsort(output.codes.T[::-1])])

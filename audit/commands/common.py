@@ -21,6 +21,9 @@ from synthesizers.files import replacing
 from synthesizers.neighbours import Neighbours, neighbours_from
 from synthesizers.schemas import load_domain
 
+MAX_COUNT = 10**15
+"""The largest count of a flag: more records than any table has, and safe in 64-bit sums."""
+
 
 def settings(pairs: list[str] | None) -> dict[str, str]:
     """The ``--set name=value`` flags; raises InputError for a malformed or repeated one."""
@@ -54,8 +57,10 @@ def domain(flags: argparse.Namespace) -> Domain:
 def whole_number(text: str, name: str, least: int = 0) -> int:
     """A whole number of a flag; raises InputError."""
     value = parse_rational(text, name)
-    if value.denominator != 1 or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, found {text!r}")
+    if value.denominator != 1 or not least <= value <= MAX_COUNT:
+        raise InputError(
+            f"{name} must be a whole number from {least} to {MAX_COUNT}, found {text[:40]!r}"
+        )
     return int(value)
 
 

@@ -36,7 +36,7 @@ def test_with_hardly_any_noise_the_truth_comes_out_clamped() -> None:
 
     setting = Setting.of(DOMAIN, ReplaceOne(), 5)
     done = run(program, DATA, setting, UnlimitedBudget(), InsecureSeededEntropy(1))
-    assert done.output == [5, 2, 1, 2]
+    assert done.output == (5, 2, 1, 2)
     assert [outcome for _, outcome in done.transcript] == [(5,), (2, 1, 2)]
     assert done.ledger == tuple(event for event, _ in done.transcript)
     assert done.spent.epsilon == 2 * 10**4
@@ -87,3 +87,22 @@ def test_reaching_past_the_curator_is_refused_even_when_swallowed(tmp_path: Path
 
     with pytest.raises(ProtocolError, match="past the curator"):
         run(program, DATA, Setting.of(DOMAIN, AddRemove(), 5), UnlimitedBudget())
+
+
+def test_the_order_of_records_and_the_kind_of_container_say_nothing() -> None:
+    setting = Setting.of(DOMAIN, ReplaceOne(), 5)
+    forward = run(lambda curator: DATA, DATA, setting, UnlimitedBudget()).output
+    turned = Dataset(DOMAIN, DATA.codes[::-1])
+    backward = run(lambda curator: turned, DATA, setting, UnlimitedBudget()).output
+    assert np.array_equal(forward.codes, backward.codes)
+    assert np.array_equal(forward.histogram(), DATA.histogram())
+    shapes: list[Any] = [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3])]
+    outputs = [run(lambda c, s=s: s, DATA, setting, UnlimitedBudget()).output for s in shapes]
+    assert outputs == [(1, 2, 3)] * 3 and {type(output) for output in outputs} == {tuple}
+
+
+@pytest.mark.parametrize("output", [True, [True, 1, 1], np.bool_(True), 1.5, object()])
+def test_outputs_that_compare_equal_and_look_different_are_refused(output: Any) -> None:
+    setting = Setting.of(DOMAIN, ReplaceOne(), 5)
+    with pytest.raises(ProtocolError, match="the program returned"):
+        run(lambda curator: output, DATA, setting, UnlimitedBudget())
