@@ -14,7 +14,7 @@ from audit.channel import Channel
 from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting
-from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
+from synthesizers.enumeration import REPLAYS, Leaf, leaves, output_of, transcript_of
 from synthesizers.errors import TooLargeError
 from synthesizers.events import Databases, Event
 from synthesizers.exact import add
@@ -81,10 +81,18 @@ def _collect(
     first: range,
     progress: Callable[[int], None] | None,
     budget: Budget | None,
+    replays: int,
 ) -> Collected:
     part = Collected()
     for leaf in leaves(
-        program, setting, databases, arithmetic, budget=budget, first=first, progress=progress
+        program,
+        setting,
+        databases,
+        arithmetic,
+        budget=budget,
+        first=first,
+        replays=replays,
+        progress=progress,
     ):
         part.put(released(leaf), leaf.chances, 1)
         part.operations = max(part.operations, leaf.operations)
@@ -163,14 +171,22 @@ def channel_of(
                 progress(done, work.transcripts)
 
         whole = _collect(
-            program, setting, databases, arithmetic, choose, range(count), tell, budget
+            program, setting, databases, arithmetic, choose, range(count), tell, budget, REPLAYS
         )
     else:
         whole = Collected()
         firsts = _parts(count)
         parts = joblib.Parallel(n_jobs=jobs, return_as="generator")(
             joblib.delayed(_collect)(
-                program, setting, databases, arithmetic, choose, first, None, budget
+                program,
+                setting,
+                databases,
+                arithmetic,
+                choose,
+                first,
+                None,
+                budget,
+                REPLAYS // len(firsts),
             )
             for first in firsts
         )

@@ -23,6 +23,10 @@ from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
 from synthesizers.exact import is_zero
 from synthesizers.plan import MAX_TRANSCRIPTS, describe
 
+REPLAYS = 500
+"""Replays of the first transcript: a hidden coin of 2 % survives them with chance below 10^-4,
+and those of the transcripts after it besides."""
+
 Transcript = tuple[tuple[Event, Outcome], ...]
 
 
@@ -114,13 +118,15 @@ def leaves(
     *,
     budget: Budget | None = None,
     first: range | None = None,
+    replays: int = REPLAYS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Leaf]:
     """Every transcript with its output and its chance under every database.
 
     ``first`` limits the first coordinate of the first event to some of its
-    outcomes, so that parts of the work can run side by side. ``progress`` is
-    told the number of transcripts done, now and then.
+    outcomes, so that parts of the work can run side by side. ``replays``: how
+    often the first transcript is played again. ``progress`` is told the number
+    of transcripts done, now and then.
 
     Raises ProtocolError where the program asks other questions on replay,
     returns another output for the same transcript, or reaches past the curator;
@@ -202,7 +208,7 @@ def leaves(
         coordinates = [coordinate for branch in path for coordinate in branch.coordinates]
         yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
         done += 1
-        for _ in range(_replays(done)):
+        for _ in range(_replays(done, replays)):
             if play() != (output, transcript):
                 raise ProtocolError(
                     "on replay of the same answers the program returned another output or asked "
@@ -224,14 +230,10 @@ def leaves(
             )
 
 
-REPLAYS = 500
-"""Replays of the first transcript: a hidden coin of 2 % survives them with chance 10^-9."""
-
-
-def _replays(done: int) -> int:
+def _replays(done: int, most: int) -> int:
     """How often a transcript is replayed: the fewer there are, the oftener each one."""
-    if done <= REPLAYS:
-        return REPLAYS // done
+    if done <= most:
+        return most // done
     return int(done & (done - 1) == 0)
 
 
