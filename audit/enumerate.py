@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -78,10 +79,10 @@ def _collect(
     databases: Databases,
     arithmetic: Arithmetic,
     released: Callable[[Leaf], Output],
-    first: range,
-    progress: Callable[[int], None] | None,
     budget: Budget | None,
+    first: range,
     replays: int,
+    progress: Callable[[int], None] | None,
 ) -> Collected:
     part = Collected()
     for leaf in leaves(
@@ -164,31 +165,19 @@ def channel_of(
         progress(0, work.transcripts)
     choose = output_of if released == "output" else transcript_of
     count = first_outcomes(program, setting, databases, budget)
+    collect = partial(_collect, program, setting, databases, arithmetic, choose, budget)
     if work.transcripts < PARALLEL_FROM or count < 2:
 
         def tell(done: int) -> None:
             if progress is not None:
                 progress(done, work.transcripts)
 
-        whole = _collect(
-            program, setting, databases, arithmetic, choose, range(count), tell, budget, REPLAYS
-        )
+        whole = collect(range(count), REPLAYS, tell)
     else:
         whole = Collected()
         firsts = _parts(count)
         parts = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-            joblib.delayed(_collect)(
-                program,
-                setting,
-                databases,
-                arithmetic,
-                choose,
-                first,
-                None,
-                budget,
-                REPLAYS // len(firsts),
-            )
-            for first in firsts
+            joblib.delayed(collect)(first, REPLAYS // len(firsts), None) for first in firsts
         )
         for done, part in enumerate(parts, start=1):
             whole.merge(part)

@@ -27,6 +27,7 @@ from synthesizers.exact import (
     enclose,
     is_zero,
     log_enclosure,
+    subtract,
     times_exp,
 )
 from synthesizers.intervals import Interval, exp_interval, float_above, float_below, log_interval
@@ -238,24 +239,16 @@ def hockey_stick(
     return total
 
 
-def subtract(left: Exact, right: Exact) -> Exact:
-    """The difference of two exact numbers (an interval if either is one)."""
-    if isinstance(left, Interval) or isinstance(right, Interval):
-        return enclose(left) - enclose(right)
-    difference: Exact = left - right
-    return difference
+def decide(extreme: Extreme, bound: Exact, limit: Interval) -> Decision:
+    """Whether the extreme is at most wanted: certified, or UNDECIDED.
 
-
-def decide(extreme: Extreme, bound: Exact, exponential: bool) -> Decision:
-    """Whether the extreme is at most ``bound``: certified, or UNDECIDED.
-
-    ``exponential``: the extreme is an ε and ``bound`` is the wanted e^ε.
+    ``bound``: what the extreme's ``value`` may be at most; ``limit``: the same
+    for its ``enclosure`` (for ε, e^ε and ε).
     """
     if extreme.value is not None:
         order = compare(extreme.value, bound)
         if order is not None:
             return Decision.VIOLATED if order > 0 else Decision.HOLDS
-    limit = log_enclosure(bound) if exponential else enclose(bound)
     if extreme.enclosure.upper <= limit.lower:
         return Decision.HOLDS
     return Decision.VIOLATED if extreme.enclosure.lower > limit.upper else Decision.UNDECIDED
@@ -264,13 +257,13 @@ def decide(extreme: Extreme, bound: Exact, exponential: bool) -> Decision:
 def decide_epsilon(channel: Channel, wanted: Fraction) -> tuple[Decision, Extreme]:
     """Whether the channel is ``wanted``-DP, with its smallest ε."""
     extreme = epsilon(channel)
-    return decide(extreme, ExpRational.exp(wanted), True), extreme
+    return decide(extreme, ExpRational.exp(wanted), Interval(wanted, wanted)), extreme
 
 
 def decide_delta(channel: Channel, wanted: Fraction, limit: Fraction) -> tuple[Decision, Extreme]:
     """Whether δ(``wanted``) <= ``limit``, with that δ."""
     extreme = delta(channel, wanted)
-    return decide(extreme, limit, False), extreme
+    return decide(extreme, limit, Interval(limit, limit)), extreme
 
 
 def epsilon_at(channel: Channel, limit: Fraction) -> Enclosure:

@@ -21,8 +21,6 @@ from synthesizers.intervals import (
     WORKING_BITS,
     Interval,
     exp_interval,
-    float_above,
-    float_below,
     log_of,
 )
 
@@ -53,6 +51,13 @@ def add(left: Exact, right: Exact) -> Exact:
     if isinstance(left, Interval) or isinstance(right, Interval):
         return enclose(left) + enclose(right)
     return cast(Exact, left + right)
+
+
+def subtract(left: Exact, right: Exact) -> Exact:
+    """The difference of two exact numbers (an interval if either is one)."""
+    if isinstance(left, Interval) or isinstance(right, Interval):
+        return enclose(left) - enclose(right)
+    return cast(Exact, left - right)
 
 
 def multiply(left: Exact, right: Exact) -> Exact:
@@ -137,11 +142,6 @@ def nearest_float(value: Exact) -> float:
             "analyse fewer records, a smaller epsilon, or use --exact"
         )
     return result
-
-
-def outward_floats(interval: Interval) -> tuple[float, float]:
-    """The closest doubles below and above an interval."""
-    return float_below(interval.lower), float_above(interval.upper)
 
 
 def parse_rational(text: object, name: str) -> Fraction:

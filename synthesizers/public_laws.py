@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ import numpy as np
 from synthesizers import samplers
 from synthesizers.errors import InputError
 from synthesizers.neighbours import compositions, histogram_count
-from synthesizers.randomness import Entropy, uniform_below
+from synthesizers.randomness import Entropy, is_integer, uniform_below
 
 Outcome = tuple[int, ...]
 
@@ -43,12 +42,9 @@ class PublicLaw(Protocol):
 
 
 def _whole(value: object, name: str) -> int:
-    if isinstance(value, bool):
-        raise InputError(f"{name} must be a whole number, found bool")
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise InputError(f"{name} must be a whole number, found {type(value).__name__}") from None
+    if not is_integer(value):
+        raise InputError(f"{name} must be a whole number, found {type(value).__name__}")
+    return int(value)
 
 
 @dataclass(frozen=True, slots=True)

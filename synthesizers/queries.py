@@ -6,7 +6,6 @@ its kind, the neighbours and the unit; nobody types it in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -327,8 +326,3 @@ class ModelError:
 def whole_table(domain: Domain) -> Marginal:
     """The marginal of all attributes: the histogram itself."""
     return Marginal(domain.names)
-
-
-def marginals(names: Sequence[Sequence[str]]) -> tuple[Marginal, ...]:
-    """One marginal for each group of attribute names."""
-    return tuple(Marginal(tuple(group)) for group in names)

@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,9 +101,9 @@ class Ratios:
 
 def require_count(value: object, name: str) -> int:
     """Return ``value`` as an int if it is a nonnegative integer, else raise ``InputError``."""
-    if not is_integer(value) or value < 0:  # type: ignore[operator]
+    if not is_integer(value) or value < 0:
         raise InputError(f"The {name} must be a nonnegative integer, not {_kind(value)}.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)
 
 
 def require_rational(value: object, name: str) -> Fraction:
@@ -117,7 +117,7 @@ def require_rational(value: object, name: str) -> Fraction:
         raise InputError(
             f"The {name} must be an exact rational (a Fraction or an integer), not {_kind(value)}."
         )
-    return Fraction(int(value))  # type: ignore[call-overload]
+    return Fraction(int(value))
 
 
 def lane_type(largest: int) -> type[Any]:
@@ -314,7 +314,7 @@ def _ends_odd(
     return odd
 
 
-def is_integer(value: object) -> bool:
+def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
     """Tell whether ``value`` is a Python or numpy integer; a bool is not a number here."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 

@@ -39,7 +39,7 @@ ADDITIVE = (DiscreteLaplace, RoundedLaplace, DiscreteGaussian)
 """Laws whose ``shift_loss`` is proved and tested here."""
 
 MAX_CELLS = 300
-"""Domains up to which every difference of neighbours is tried one by one."""
+"""Domains up to which every corner of the differences of neighbours is tried."""
 
 IntArray = NDArray[np.int64]
 

@@ -78,19 +78,3 @@ def from_text(program: type[Any], name: str, values: Mapping[str, str]) -> Any:
         if field.name not in given and field.default is dataclasses.MISSING:
             raise InputError(f"{name} needs the parameter {key}: add --set {key}=…")
     return program(**given)
-
-
-def to_text(program: Any) -> dict[str, str]:
-    """A program's parameters as text, those at None left out; `from_text` reads it back."""
-    texts: dict[str, str] = {}
-    for field in dataclasses.fields(program):
-        value = getattr(program, field.name)
-        if value is None:
-            continue
-        if isinstance(value, tuple):
-            texts[spelled(field.name)] = ",".join(str(part) for part in value)
-        elif isinstance(value, bool):
-            texts[spelled(field.name)] = str(value).lower()
-        else:
-            texts[spelled(field.name)] = getattr(value, "name", None) or str(value)
-    return texts

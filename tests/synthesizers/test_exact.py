@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -24,8 +23,8 @@ from synthesizers.exact import (
     log_enclosure,
     multiply,
     nearest_float,
-    outward_floats,
     parse_rational,
+    subtract,
     times_exp,
 )
 from synthesizers.intervals import Interval, exp_interval
@@ -246,10 +245,14 @@ def test_times_exp(x: ExpRational, power: Fraction) -> None:
     assert shifted.upper >= 2 * enclose(ExpRational.exp(power)).lower
 
 
-def test_outward_floats_enclose() -> None:
-    low, high = outward_floats(Interval(Fraction(1, 3), Fraction(2, 3)))
-    assert Fraction(low) < Fraction(1, 3) and Fraction(high) > Fraction(2, 3)
-    assert math.nextafter(low, 1) > 1 / 3 or Fraction(math.nextafter(low, 1)) >= Fraction(1, 3)
+def test_subtract_is_exact_and_encloses() -> None:
+    power = ExpRational.exp(Fraction(-1, 3))
+    assert subtract(Fraction(1), Fraction(1, 3)) == Fraction(2, 3)
+    assert compare(subtract(power, power), Fraction(0)) == 0
+    assert compare(add(subtract(Fraction(1), power), power), Fraction(1)) == 0
+    apart = subtract(Interval(Fraction(1), Fraction(2)), power)
+    assert isinstance(apart, Interval)
+    assert apart.lower <= 1 - enclose(power).upper and apart.upper >= 2 - enclose(power).lower
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from synthesizers.programs import PROGRAMS, build, card
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
-from synthesizers.programs.parameters import from_text, to_text
 from synthesizers.programs.subsample import Subsample
 from synthesizers.queries import CellCounts, Marginal
 from tests.synthesizers.brute_force import RELATIONS, relation_id
@@ -49,11 +48,9 @@ BUILT: list[tuple[str, dict[str, str], Any]] = [
 
 
 @pytest.mark.parametrize(("name", "texts", "program"), BUILT)
-def test_parameters_from_text_and_back(name: str, texts: dict[str, str], program: Any) -> None:
+def test_parameters_from_text(name: str, texts: dict[str, str], program: Any) -> None:
     built = build(name, texts)
     assert built == program
-    assert from_text(PROGRAMS[name], name, to_text(built)) == built
-    assert all(isinstance(text, str) for text in to_text(built).values())
 
 
 @pytest.mark.parametrize(

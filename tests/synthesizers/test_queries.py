@@ -21,7 +21,6 @@ from synthesizers.queries import (
     Total,
     answer,
     answers_of_histograms,
-    marginals,
     whole_table,
 )
 from tests.synthesizers.brute_force import RELATIONS, relation_id
@@ -29,6 +28,7 @@ from tests.synthesizers.brute_force import RELATIONS, relation_id
 PAIR = Domain.from_cells("2x2")
 LINE = Domain.from_cells("3")
 POINT = Domain.from_cells("1")
+SIDES = (Marginal(("a1",)), Marginal(("a2",)), Marginal(("a1", "a2")))
 
 # Model errors are bounded through their marginals, so only their largest score is tight.
 CASES: list[tuple[Domain, Query, bool]] = [
@@ -48,9 +48,8 @@ CASES: list[tuple[Domain, Query, bool]] = [
     (LINE, BoundedSum("cell", (7, 7, 7), 0, 9), True),
     (LINE, BoundedSum("cell", (7, 8, 9), 4, 4), True),
     (POINT, BoundedSum("cell", (3,), 0, 5), True),
-    (PAIR, ModelError(marginals([["a1"], ["a2"], ["a1", "a2"]]), ((1, 0), (2, 2), (0, 0, 1, 0))),
-     False),
-    (POINT, ModelError(marginals([["cell"]]), ((1,),)), False),
+    (PAIR, ModelError(SIDES, ((1, 0), (2, 2), (0, 0, 1, 0))), False),
+    (POINT, ModelError((Marginal(("cell",)),), ((1,),)), False),
 ]  # fmt: skip
 
 
