@@ -18,13 +18,13 @@ from synthesizers.exact import Exact, ExpRational, divide, enclose, is_zero, log
 from synthesizers.intervals import Interval
 
 MAX_LOG_ODDS = 2_000_000
-"""The most log odds that are written out (about 40 MB of JSON)."""
+"""The most log odds that are written out (a choice of this project)."""
 
 MAX_FRACTION_BITS = 4096
 """The longest denominator that is written out; a longer one gives way to an enclosure."""
 
 MAX_EXACT_LOG_ODDS = 100_000
-"""The most log odds that are enclosed one by one (about 200 µs each)."""
+"""The most log odds that are enclosed one by one (a choice of this project)."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from synthesizers.intervals import Interval, exp_interval, float_above, float_be
 FloatArray = NDArray[np.float64]
 
 MAX_EXACT_TERMS = 60_000
-"""The most candidate entries that are compared exactly (about 100 µs each)."""
+"""The most candidate entries that are compared exactly (a choice of this project)."""
 
 
 @dataclass(frozen=True)

@@ -325,8 +325,8 @@ class Draw:
 
 MAX_ROUNDED = 2_000_000
 MAX_PRODUCT_ENTRIES = 60_000_000
-"""The most chances of one coordinate that are evaluated one by one (about 20 µs each), and by
-factors (8 bytes each)."""
+"""The most chances of one coordinate that are evaluated one by one, and by factors (choices of
+this project)."""
 
 MAX_OUTCOMES = 5_000_000
 """The most outcomes of one draw or answer that are enumerated (a choice of this project)."""
