@@ -1,4 +1,8 @@
-"""How the chances of an enumeration are held: doubles with an error count, or exactly."""
+"""How the chances of an enumeration are held.
+
+As doubles with an error count; as such doubles with an exponent of their own, where chances lie
+below the doubles; or exactly.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.errors import TooLargeError
+from synthesizers.errors import BelowDoublesError
 from synthesizers.events import Coordinate
-from synthesizers.exact import multiply
+from synthesizers.exact import add, is_zero, multiply
 
 Vector = NDArray[Any]
 
@@ -25,12 +29,15 @@ _SAFE_LOG2 = -1000.0
 
 
 class Arithmetic(Protocol):
-    """How chances are held and multiplied: doubles with an error count, or exactly."""
+    """How chances are held, multiplied and added.
+
+    A vector holds one chance a database; a table holds one vector an outcome.
+    """
 
     cap: int
 
     def table(self, coordinate: Coordinate) -> Vector:
-        """Chances of a coordinate, [outcomes, databases]."""
+        """Chances of a coordinate, one vector an outcome."""
 
     def ones(self, count: int) -> Vector:
         """The vector that every transcript starts from."""
@@ -38,8 +45,17 @@ class Arithmetic(Protocol):
     def times(self, left: Vector, right: Vector, floor: float) -> Vector:
         """The product; ``floor``: a lower bound on log2 of its positive entries."""
 
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        """The sum."""
+
+    def has_zero(self, chances: Vector) -> bool:
+        """Whether some chance of a vector or a table is 0."""
+
+    def is_nothing(self, vector: Vector) -> bool:
+        """Whether all chances of a vector are 0."""
+
     def floor(self, table: Vector) -> float:
-        """log2 of the smallest positive entry."""
+        """log2 of the smallest positive entry as it is held, or less."""
 
     def operations(self, coordinates: Sequence[Coordinate]) -> int:
         """Relative error of a product of one entry a coordinate, in units of 2^-53."""
@@ -74,10 +90,19 @@ class FloatArithmetic:
             with np.errstate(under="raise"):
                 return np.asarray(left * right)
         except FloatingPointError:
-            raise TooLargeError(
-                "a transcript's chance falls below the smallest normal double; use --exact, "
-                "fewer records or a smaller epsilon"
-            ) from None
+            raise BelowDoublesError("a transcript's chance falls below the doubles") from None
+
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        """The sum, entry by entry."""
+        return np.asarray(left + right)
+
+    def has_zero(self, chances: Vector) -> bool:
+        """Whether some chance is 0."""
+        return not chances.all()
+
+    def is_nothing(self, vector: Vector) -> bool:
+        """Whether all chances are 0."""
+        return not vector.any()
 
     def floor(self, table: Vector) -> float:
         """log2 of the smallest positive entry."""
@@ -89,7 +114,117 @@ class FloatArithmetic:
         return sum(coordinate.error + 1 for coordinate in coordinates)
 
 
+_ZERO_EXPONENT = -1e9
+"""The exponent of a chance of 0: below every other, so that a sum never aligns to it."""
+
+
+class ScaledArithmetic:
+    """Doubles with an exponent each: vectors [2, databases], mantissas first.
+
+    Guarantee
+    ---------
+    As for `FloatArithmetic`, for chances of any size: exponents are whole numbers far from the
+    limits of what doubles hold exactly, and mantissas stay normal (a sum of N terms has one below
+    N). What a sum loses of its smaller term is less than 2^-1000 of the larger. Backed by the
+    comparison with exact arithmetic in
+    ``tests/synthesizers/test_arithmetic.py``.
+    """
+
+    cap = MAX_PRODUCTS
+
+    def table(self, coordinate: Coordinate) -> Vector:
+        """Chances, [outcomes, 2, databases]."""
+        mantissas, exponents = coordinate.powers
+        low = np.where(mantissas == 0, _ZERO_EXPONENT, exponents)
+        return np.stack([mantissas, low], axis=1)
+
+    def ones(self, count: int) -> Vector:
+        """Mantissas of 1, exponents of 0."""
+        return np.stack([np.ones(count), np.zeros(count)])
+
+    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
+        """The product, entry by entry."""
+        product = np.empty_like(left)
+        np.multiply(left[0], right[0], out=product[0])
+        np.add(left[1], right[1], out=product[1])
+        return product if floor > _SAFE_LOG2 else normalised(product)
+
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        """The sum, entry by entry."""
+        total = np.empty_like(left)
+        top = np.maximum(left[1], right[1], out=total[1])
+        np.add(_aligned(left, top), _aligned(right, top), out=total[0])
+        return total
+
+    def has_zero(self, chances: Vector) -> bool:
+        """Whether some chance is 0."""
+        return not chances[..., 0, :].all()
+
+    def is_nothing(self, vector: Vector) -> bool:
+        """Whether all chances are 0."""
+        return not vector[0].any()
+
+    def floor(self, table: Vector) -> float:
+        """log2 of the smallest mantissa."""
+        return -1.0
+
+    def operations(self, coordinates: Sequence[Coordinate]) -> int:
+        """The error of every table entry, and one rounding a product."""
+        return sum(coordinate.error + 1 for coordinate in coordinates)
+
+
+class OutcomesAlone:
+    """No chances at all: for transcripts without what they are worth under any database."""
+
+    cap = MAX_PRODUCTS
+
+    def table(self, coordinate: Coordinate) -> Vector:
+        """One empty vector an outcome."""
+        return np.empty((len(coordinate.outcomes), 0))
+
+    def ones(self, count: int) -> Vector:
+        """An empty vector."""
+        return np.empty(0)
+
+    def times(self, left: Vector, right: Vector, floor: float) -> Vector:
+        """An empty vector."""
+        return left
+
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        """An empty vector."""
+        return left
+
+    def has_zero(self, chances: Vector) -> bool:
+        """No chance is known to be 0."""
+        return False
+
+    def is_nothing(self, vector: Vector) -> bool:
+        """No transcript is known to be impossible."""
+        return False
+
+    def floor(self, table: Vector) -> float:
+        """Nothing can underflow."""
+        return 0.0
+
+    def operations(self, coordinates: Sequence[Coordinate]) -> int:
+        """Nothing is rounded."""
+        return 0
+
+
+def _aligned(vector: Vector, exponents: Vector) -> Vector:
+    """Mantissas for other exponents; 0 for what lies too far below them."""
+    shifts = np.maximum(vector[1] - exponents, -5000).astype(np.int32)
+    return np.asarray(np.ldexp(vector[0], shifts))
+
+
+def normalised(vector: Vector) -> Vector:
+    """The same chances, their mantissas in [1/2, 1)."""
+    mantissas, shifts = np.frexp(vector[0])
+    return np.stack([mantissas, vector[1] + shifts])
+
+
 _multiply = np.frompyfunc(multiply, 2, 1)
+_add = np.frompyfunc(add, 2, 1)
 
 
 class ExactArithmetic:
@@ -108,6 +243,18 @@ class ExactArithmetic:
     def times(self, left: Vector, right: Vector, floor: float) -> Vector:
         """The product, entry by entry."""
         return np.asarray(_multiply(left, right))
+
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        """The sum, entry by entry."""
+        return np.asarray(_add(left, right))
+
+    def has_zero(self, chances: Vector) -> bool:
+        """Whether some chance is 0."""
+        return any(is_zero(value) for value in chances.ravel())
+
+    def is_nothing(self, vector: Vector) -> bool:
+        """Whether all chances are 0."""
+        return all(is_zero(value) for value in vector)
 
     def floor(self, table: Vector) -> float:
         """Exact numbers do not underflow."""

@@ -21,12 +21,12 @@ from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select
+from synthesizers.laws.public_laws import PublicLaw
+from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise
-from synthesizers.public_laws import PublicLaw
 from synthesizers.queries import Query
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import TableLaw
 from synthesizers.watch import watched
 
 IntArray = NDArray[np.int64]
@@ -71,7 +71,14 @@ class Setting:
 
 
 Answer = Callable[[Event], Outcome]
+Price = Callable[[Event], Cost]
 Output = Any
+
+
+def pricing(setting: Setting, budget: Budget) -> Price:
+    """What each event costs under a budget's relation, the setting's unless it has its own."""
+    relation = budget.neighbours or setting.neighbours
+    return lambda event: event.cost(setting.domain, relation)
 
 
 class Program(Protocol):
@@ -88,15 +95,19 @@ class Curator:
     ---------
     The costs of all answered questions sum to at most the budget, whatever the
     program does with the answers: each question is charged before it is
-    answered. Backed by ``tests/synthesizers/test_curator.py``.
+    answered. ``price``, where given, must agree with `pricing` (readings that play a program
+    many times remember the costs). Backed by ``tests/synthesizers/test_curator.py``.
     """
 
-    __slots__ = ("__answer", "__budget", "__setting", "__spent", "__transcript")
+    __slots__ = ("__answer", "__budget", "__price", "__setting", "__spent", "__transcript")
 
-    def __init__(self, setting: Setting, budget: Budget, answer: Answer) -> None:
+    def __init__(
+        self, setting: Setting, budget: Budget, answer: Answer, price: Price | None = None
+    ) -> None:
         self.__setting = setting
         self.__budget = budget
         self.__answer = answer
+        self.__price = pricing(setting, budget) if price is None else price
         self.__transcript: list[tuple[Event, Outcome]] = []
         self.__spent = FREE
 
@@ -153,8 +164,7 @@ class Curator:
 
     def __ask(self, event: Event) -> Outcome:
         require_declared(event)
-        relation = self.__budget.neighbours or self.neighbours
-        spent = self.__spent + event.cost(self.domain, relation)
+        spent = self.__spent + self.__price(event)
         self.__budget.check(spent)
         self.__spent = spent
         outcome = self.__answer(event)

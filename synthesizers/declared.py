@@ -7,20 +7,40 @@ takes exactly the classes listed here, subclasses excluded.
 
 from __future__ import annotations
 
-from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.errors import ProtocolError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
+from synthesizers.laws.bootstrap import Bootstrap
+from synthesizers.laws.cell_keys import CellKey
+from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
+from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
+from synthesizers.laws.pram import PostRandomisation
+from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.responses import RandomizedResponse
+from synthesizers.laws.rounding import RandomRounding
+from synthesizers.laws.suppression import CellSuppression
+from synthesizers.laws.swapping import RecordSwapping
+from synthesizers.laws.table_laws import Subsample
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
-from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Total
-from synthesizers.responses import RandomizedResponse
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample
 
 QUERIES: set[type] = {Marginal, CellCounts, Total, BoundedSum, ModelError}
 NOISES: set[type] = {DiscreteLaplace, RoundedLaplace, DiscreteGaussian}
 SELECTIONS: set[type] = {Exponential}
-TABLE_LAWS: set[type] = {DirichletMultinomial, PlugInMultinomial, RandomizedResponse, Subsample}
+TABLE_LAWS: set[type] = {
+    Bootstrap,
+    CellKey,
+    CellSuppression,
+    DirichletMultinomial,
+    GlobalRecoding,
+    KAnonymity,
+    PlugInMultinomial,
+    PostRandomisation,
+    RandomRounding,
+    RandomizedResponse,
+    RecordSwapping,
+    Subsample,
+}
 PUBLIC_LAWS: set[type] = {Multinomial, UniformChoice}
 
 

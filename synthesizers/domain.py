@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,17 +83,17 @@ class Domain:
                     f"the id column {self.individual!r} is also an attribute; an id is not released"
                 )
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """The number of codes of each attribute."""
         return tuple(attribute.size for attribute in self.attributes)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of cells: the exact product of the shape."""
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The attributes' names, in order."""
         return tuple(attribute.name for attribute in self.attributes)

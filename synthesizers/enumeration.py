@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
+from synthesizers.curator import (
+    Curator,
+    Program,
+    Setting,
+    ask_program,
+    canonical_output,
+    pricing,
+)
 from synthesizers.errors import ProtocolError, TooLargeError, rounded_count
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
-from synthesizers.exact import is_zero
 from synthesizers.plan import MAX_TRANSCRIPTS, describe
 
 REPLAYS = 500
@@ -32,12 +36,16 @@ Transcript = tuple[tuple[Event, Outcome], ...]
 
 @dataclass(frozen=True)
 class Leaf:
-    """One transcript: its events and outcomes, its output, its chance under every database."""
+    """One transcript: its events and outcomes, its output, its chance under every database.
+
+    ``ledger``: the events alone; the same object for leaves in succession that share it.
+    """
 
     transcript: Transcript
     output: tuple[Any, ...]
     chances: Vector
     operations: int
+    ledger: tuple[Event, ...]
 
 
 class _Branch:
@@ -62,7 +70,7 @@ class _Branch:
         self.prefix: list[Vector] = [before] * (len(self.tables) + 1)
         floors = [arithmetic.floor(table) for table in self.tables]
         self.floors = [floor + sum(floors[: level + 1]) for level in range(len(floors))]
-        self.zeros = [_has_zero(table) for table in self.tables]
+        self.zeros = [arithmetic.has_zero(table) for table in self.tables]
         self.alive = self._seek(0)
 
     @property
@@ -89,7 +97,7 @@ class _Branch:
                 continue
             row = self.tables[level][self.at[level]]
             product = self.arithmetic.times(self.prefix[level], row, self.floors[level])
-            if self.zeros[level] and all(is_zero_entry(value) for value in product):
+            if self.zeros[level] and self.arithmetic.is_nothing(product):
                 self.at[level] += 1
                 continue
             level += 1
@@ -97,17 +105,6 @@ class _Branch:
             if level < len(self.tables):
                 self.at[level] = 0
         return True
-
-
-def is_zero_entry(value: Any) -> bool:
-    """Whether an entry of a chance vector, of either arithmetic, is exactly 0."""
-    return value == 0.0 if isinstance(value, float) else is_zero(value)
-
-
-def _has_zero(table: Vector) -> bool:
-    if table.dtype != np.object_:
-        return not table.all()
-    return any(is_zero(value) for value in table.ravel())
 
 
 def leaves(
@@ -140,6 +137,7 @@ def leaves(
     """
     limit = UnlimitedBudget() if budget is None else budget
     remembered = lru_cache(maxsize=64)(lambda event: event.coordinates(databases))
+    price = lru_cache(maxsize=1024)(pricing(setting, limit))
     start = arithmetic.ones(len(databases.rows))
     path: list[_Branch] = []
     done = 0
@@ -184,7 +182,7 @@ def leaves(
             depth += 1
             return path[depth - 1].outcome
 
-        curator = Curator(setting, limit, answer)
+        curator = Curator(setting, limit, answer, price)
         try:
             output = canonical_output(ask_program(program, curator), setting.domain)
         finally:
@@ -199,14 +197,19 @@ def leaves(
             )
         return output, curator.transcript
 
+    ledger: tuple[Event, ...] = ()
+    operations = 0
+    kept = -1
     while True:
         try:
             output, transcript = play()
         except _NothingHere:
             return
         chances = path[-1].chances if path else start
-        coordinates = [coordinate for branch in path for coordinate in branch.coordinates]
-        yield Leaf(transcript, output, chances, arithmetic.operations(coordinates))
+        if kept != len(path):
+            ledger = tuple(branch.event for branch in path)
+            operations = arithmetic.operations([c for branch in path for c in branch.coordinates])
+        yield Leaf(transcript, output, chances, operations, ledger)
         done += 1
         for _ in range(_replays(done, replays)):
             if play() != (output, transcript):
@@ -216,8 +219,10 @@ def leaves(
                 )
         if progress is not None and done % 256 == 0:
             progress(done)
+        kept = len(path)
         while path and not path[-1].advance():
             path.pop()
+            kept = -1
         if not path:
             return
         if done >= MAX_TRANSCRIPTS or done * len(databases.rows) >= arithmetic.cap:

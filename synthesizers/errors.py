@@ -29,6 +29,10 @@ class TooLargeError(InputError):
     """An exact analysis would exceed its stated cap (exit code 2)."""
 
 
+class BelowDoublesError(TooLargeError):
+    """A chance is positive and below the smallest normal double, so no double may stand for it."""
+
+
 def rounded_count(number: int) -> str:
     """A count for a message: in full, or its power of ten where that says more."""
     return str(number) if number < 10**12 else f"about 10^{int(math.log10(number))}"

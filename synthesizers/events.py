@@ -9,6 +9,8 @@ every one of them under every listed database.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,15 +22,21 @@ from numpy.typing import NDArray
 
 from synthesizers.budget import FREE, Cost
 from synthesizers.domain import Domain
-from synthesizers.errors import InputError, TooLargeError
-from synthesizers.exact import TABLE_ERROR, Exact, ExpRational, nearest_float
+from synthesizers.errors import BelowDoublesError, InputError, TooLargeError
+from synthesizers.exact import (
+    TABLE_ERROR,
+    Exact,
+    ExpRational,
+    is_zero,
+    mantissa_and_exponent,
+)
+from synthesizers.laws.product_laws import ProductFactors, ProductLaw, product_error
+from synthesizers.laws.public_laws import PublicLaw
+from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise, clamped_mass
-from synthesizers.product_laws import ProductLaw, product_error, product_floats
-from synthesizers.public_laws import PublicLaw
 from synthesizers.queries import Query, answers_of_histograms
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import TableLaw
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -81,6 +89,25 @@ class Coordinate:
         return _spread(np.array(table, np.float64), self.truths)
 
     @cached_property
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Chances as mantissas in [1/2, 1] and exponents, [outcomes, databases] each.
+
+        A chance of 0 has mantissa 0. For chances that lie below the doubles.
+        """
+        self._require(MAX_ROUNDED)
+        table = np.zeros((2, len(self.outcomes), self._columns))
+        for outcome in range(len(self.outcomes)):
+            for truth in range(self._columns):
+                chance = self.chance(outcome, truth)
+                if not is_zero(chance):
+                    table[:, outcome, truth] = _held(chance)
+        return _spread(table[0], self.truths), _spread(table[1], self.truths)
+
+    def part(self, outcomes: slice, databases: IntArray) -> FloatArray:
+        """Chances of some outcomes under some databases (by number) as doubles."""
+        return self.floats[outcomes, databases]
+
+    @cached_property
     def exact(self) -> NDArray[np.object_]:
         """Exact chances, [outcomes, databases]; TooLargeError for a table too large."""
         self._require(MAX_ROUNDED)
@@ -112,29 +139,49 @@ class ProductCoordinate(Coordinate):
         return product_error(self.tables.shape[1])
 
     @cached_property
+    def _factors(self) -> ProductFactors:
+        return ProductFactors(self.law, self.tables, np.array(self.outcomes, np.int64))
+
+    @cached_property
     def floats(self) -> FloatArray:
         """Chances as doubles, [outcomes, databases]; TooLargeError for a table too large."""
         self._require(MAX_PRODUCT_ENTRIES)
-        try:
-            return product_floats(self.law, self.tables, self.outcomes)[:, self.truths]
-        except FloatingPointError:
-            raise TooLargeError(
-                "a chance falls outside the range of normal doubles; use --exact or fewer records"
-            ) from None
+        return self.part(slice(None), self._all)
+
+    @cached_property
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Chances as mantissas and exponents, [outcomes, databases] each."""
+        self._require(MAX_PRODUCT_ENTRIES)
+        return self._factors.powers(slice(None), self.truths)
+
+    def part(self, outcomes: slice, databases: IntArray) -> FloatArray:
+        """Chances of some outcomes under some databases (by number) as doubles."""
+        return self._factors.floats(outcomes, self.truths[databases])
+
+    @property
+    def _all(self) -> IntArray:
+        return np.arange(len(self.truths))
 
 
 def _rounded(value: Exact) -> float:
-    return _rounded_exponential(value) if isinstance(value, ExpRational) else nearest_float(value)
+    if is_zero(value):
+        return 0.0
+    mantissa, exponent = _held(value)
+    if exponent <= sys.float_info.min_exp:
+        raise BelowDoublesError("a chance lies below the normal doubles; use --exact")
+    return math.ldexp(mantissa, exponent)
+
+
+def _held(value: Exact) -> tuple[float, int]:
+    if not isinstance(value, ExpRational):
+        return mantissa_and_exponent(value)
+    # The same few chances fill a whole table, so each form is evaluated once.
+    return _held_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
 
 
 @lru_cache(maxsize=65536)
-def _rounded_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> float:
-    return nearest_float(ExpRational(dict(numerator), dict(denominator)))
-
-
-def _rounded_exponential(value: ExpRational) -> float:
-    # The same few chances fill a whole table, so each form is evaluated once.
-    return _rounded_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
+def _held_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> tuple[float, int]:
+    return mantissa_and_exponent(ExpRational(dict(numerator), dict(denominator)))
 
 
 def _spread(table: NDArray[Any], truths: IntArray) -> NDArray[Any]:

@@ -9,7 +9,6 @@ included; a float never takes part.
 from __future__ import annotations
 
 import math
-import sys
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import cast
@@ -25,7 +24,7 @@ from synthesizers.intervals import (
 )
 
 TABLE_ERROR = 2
-"""Relative error of ``nearest_float``, in units of 2^-53."""
+"""Relative error of ``mantissa_and_exponent``, in units of 2^-53."""
 
 Exact = Fraction | ExpRational | Interval
 """A probability or a bound: known exactly, or inside a certified interval."""
@@ -118,30 +117,33 @@ def log_enclosure(value: Exact) -> Interval:
     return log_of(enclose(value))
 
 
-def nearest_float(value: Exact) -> float:
-    """A double within relative error 2^-52 of a positive number, or 0.0 for zero.
+def mantissa_and_exponent(value: Exact) -> tuple[float, int]:
+    """A double m in [1/2, 1] and a whole number e with m·2^e near a positive number.
+
+    Raises TooLargeError for an interval that is too wide.
 
     Guarantee
     ---------
-    |result - value| <= 2 · 2^-53 · value. A number below the smallest normal
-    double raises TooLargeError: it never turns into a false zero. So does an
-    interval too wide for the bound.
+    |m·2^e - value| <= ``TABLE_ERROR`` · 2^-53 · value, whatever the size of the value. Backed by
+    ``tests/synthesizers/test_exact.py``.
     """
-    if is_zero(value):
-        return 0.0
+    number = _middle(value)
+    top, bottom = number.numerator, number.denominator
+    # A quotient of 64 bits or one more: it is cut below its last bit, and then rounded.
+    shift = 64 - (top.bit_length() - bottom.bit_length())
+    quotient = (top << shift) // bottom if shift >= 0 else top // (bottom << -shift)
+    mantissa, exponent = math.frexp(quotient)
+    return mantissa, exponent - shift
+
+
+def _middle(value: Exact) -> Fraction:
+    """A rational within relative 2^-56 of the number; TooLargeError for one known too vaguely."""
+    if isinstance(value, Fraction):
+        return value
     interval = enclose(value, 96)
     if (interval.upper - interval.lower) * 2**56 > abs(interval.lower):
         raise TooLargeError("a probability is not known closely enough to be held as a double")
-    try:
-        result = float((interval.lower + interval.upper) / 2)
-    except OverflowError:
-        result = math.inf
-    if abs(result) < sys.float_info.min or math.isinf(result):
-        raise TooLargeError(
-            "a probability lies outside the range of normal doubles; "
-            "analyse fewer records, a smaller epsilon, or use --exact"
-        )
-    return result
+    return (interval.lower + interval.upper) / 2
 
 
 def parse_rational(text: object, name: str) -> Fraction:

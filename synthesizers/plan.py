@@ -12,8 +12,8 @@ from synthesizers.curator import Curator, Program, Setting, ask_program, canonic
 from synthesizers.errors import TooLargeError, rounded_count
 from synthesizers.events import Databases, Event, Measure, Outcome, Select
 
-MAX_TRANSCRIPTS = 5_000_000
-"""The most transcripts of one enumeration: a few minutes of two cores
+MAX_TRANSCRIPTS = 20_000_000
+"""The most transcripts of one enumeration: some ten minutes of two cores
 (`benchmarks/enumeration.py` prints the rates)."""
 
 

@@ -31,6 +31,6 @@ def test_inverses(wanted: Fraction, monotone: bool, norms: tuple[int, int, int])
 def test_floats_do_not_slip_through() -> None:
     sensitivity = Sensitivity(1, 1, 1, True)
     with pytest.raises(InputError):
-        DiscreteLaplace(laplace_scale(0.1, sensitivity))  # type: ignore[arg-type]
+        DiscreteLaplace(laplace_scale(0.1, sensitivity))
     with pytest.raises(InputError):
-        Exponential(exponential_rate(0.1, sensitivity))  # type: ignore[arg-type]
+        Exponential(exponential_rate(0.1, sensitivity))

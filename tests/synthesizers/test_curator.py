@@ -15,13 +15,13 @@ from synthesizers.curator import Curator, Setting, ask_program, canonical_output
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
+from synthesizers.laws.public_laws import UniformChoice
+from synthesizers.laws.responses import RandomizedResponse
+from synthesizers.laws.table_laws import Subsample
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
-from synthesizers.public_laws import UniformChoice
 from synthesizers.queries import Marginal, Total, whole_table
-from synthesizers.responses import RandomizedResponse
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample
 
 DOMAIN = Domain.from_cells("3")
 SETTING = Setting.of(DOMAIN, AddRemove(), 4)
@@ -146,7 +146,7 @@ def test_nothing_else_is_offered(name: str) -> None:
         getattr(curator, name)
     assert not hasattr(curator, "__array__")
     with pytest.raises(AttributeError):
-        curator.domain = DOMAIN  # type: ignore[misc]
+        curator.domain = DOMAIN
 
 
 def test_a_curator_cannot_be_doubled_to_spend_its_budget_twice() -> None:
@@ -168,7 +168,7 @@ def test_unbounded_laws_are_refused_under_a_budget() -> None:
 def test_measurements_declare_whole_bounds(low: object, high: object) -> None:
     curator, answers = opened(UnlimitedBudget())
     with pytest.raises(InputError, match="measurement"):
-        curator.measure(Total(), UNIT_NOISE, low=low, high=high)  # type: ignore[arg-type]
+        curator.measure(Total(), UNIT_NOISE, low=low, high=high)
     assert not answers.asked
 
 
@@ -223,7 +223,7 @@ def divides(curator: Curator) -> float:
 def test_foreign_exceptions_are_wrapped_without_their_words(program: object, name: str) -> None:
     curator, _ = opened(UnlimitedBudget())
     with pytest.raises(ProtocolError, match=name) as caught:
-        ask_program(program, curator)  # type: ignore[arg-type]
+        ask_program(program, curator)
     assert SECRET not in str(caught.value) and "line" in str(caught.value)
 
 

@@ -12,12 +12,12 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.declared import NOISES, PUBLIC_LAWS, QUERIES, SELECTIONS, TABLE_LAWS
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
+from synthesizers.laws.public_laws import UniformChoice
+from synthesizers.laws.table_laws import Subsample
 from synthesizers.neighbours import AddRemove
 from synthesizers.noise import DiscreteLaplace
-from synthesizers.public_laws import UniformChoice
 from synthesizers.queries import Marginal, ModelError, Sensitivity, whole_table
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample
 
 DOMAIN = Domain.from_cells("2")
 SETTING = Setting.of(DOMAIN, AddRemove(), 3)
@@ -78,6 +78,6 @@ def test_a_part_of_the_programs_own_is_refused_before_it_is_answered(kind: str) 
 
 def test_every_declared_class_says_what_it_is() -> None:
     for kind in QUERIES:
-        assert isinstance(kind.kind, str)  # type: ignore[attr-defined]
+        assert isinstance(kind.kind, str)
     for kind in NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS:
-        assert isinstance(kind.name, str)  # type: ignore[attr-defined]
+        assert isinstance(kind.name, str)

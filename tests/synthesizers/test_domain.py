@@ -119,7 +119,7 @@ def test_what_is_not_a_number(text: str) -> None:
 )
 def test_attributes_are_validated(fields: dict[str, object], rule: str) -> None:
     with pytest.raises(InputError, match=rule):
-        Attribute(**{"name": "x", "values": ("a", "b"), **fields})  # type: ignore[arg-type]
+        Attribute(**{"name": "x", "values": ("a", "b"), **fields})
 
 
 @pytest.mark.parametrize(
@@ -437,4 +437,4 @@ def test_clipping_needs_persons_and_a_positive_bound() -> None:
     dataset = Dataset(PEOPLE, np.zeros((1, 3), dtype=np.int64), np.zeros(1, dtype=np.int64))
     for most in (0, -1, True, 1.0):
         with pytest.raises(InputError, match="positive"):
-            dataset.clip_persons(most)  # type: ignore[arg-type]
+            dataset.clip_persons(most)

@@ -21,12 +21,19 @@ from synthesizers import declared
 from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.dirichlet import DirichletMultinomial
 from synthesizers.domain import Dataset, Domain
 from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
-from synthesizers.errors import BudgetExceeded, ProtocolError, TooLargeError
+from synthesizers.errors import (
+    BelowDoublesError,
+    BudgetExceeded,
+    ProtocolError,
+    TooLargeError,
+)
 from synthesizers.events import Coordinate, Databases
 from synthesizers.exact import Exact, ExpRational, add, compare, enclose, is_zero
+from synthesizers.laws.dirichlet import DirichletMultinomial
+from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.table_laws import Subsample as SubsampleLaw
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
 from synthesizers.plan import first_outcomes, plan
@@ -34,10 +41,8 @@ from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
 from synthesizers.programs.subsample import Subsample
-from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import CellCounts, Marginal, Total, whole_table
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample as SubsampleLaw
 from tests.synthesizers.brute_force import AnyProgram, close, fraction
 
 HALF = Fraction(1, 2)
@@ -583,7 +588,7 @@ def test_chances_below_the_normal_doubles_are_refused_and_not_zero() -> None:
     """Each answer 3 has chance about e^-300 under the empty database: three make e^-900."""
     scale = Fraction(1, 100)
     assert all_leaves(repeated(2, scale), SMALL, FloatArithmetic())
-    with pytest.raises(TooLargeError, match="normal double"):
+    with pytest.raises(BelowDoublesError, match="below the doubles"):
         all_leaves(repeated(3, scale), SMALL, FloatArithmetic())
     exact = all_leaves(repeated(3, scale), SMALL)
     assert len(exact) == 8 and not any(is_zero(c) for leaf in exact for c in leaf.chances)

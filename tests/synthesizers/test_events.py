@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from synthesizers.budget import FREE, Cost
-from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.events import (
@@ -23,9 +22,12 @@ from synthesizers.events import (
     Select,
 )
 from synthesizers.exact import Exact, add, compare, enclose, is_zero, multiply
+from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
+from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.responses import RandomizedResponse
+from synthesizers.laws.table_laws import Subsample
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
-from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import (
     BoundedSum,
     CellCounts,
@@ -34,9 +36,7 @@ from synthesizers.queries import (
     Total,
     answers_of_histograms,
 )
-from synthesizers.responses import RandomizedResponse
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample
 
 HALF = Fraction(1, 2)
 ONE: Exact = Fraction(1)
@@ -122,7 +122,7 @@ def test_a_chance_too_small_for_doubles_is_refused_and_kept_exactly() -> None:
     event = Measure(Total(), DiscreteLaplace(Fraction(1, 400)), 0, 5)
     (coordinate,) = event.coordinates(SMALL)
     with pytest.raises(TooLargeError, match="normal doubles"):
-        coordinate.floats  # noqa: B018
+        _ = coordinate.floats
     assert not any(is_zero(chance) for chance in coordinate.exact.ravel())
 
 
@@ -151,7 +151,7 @@ def test_costs(neighbours: AddRemove | ReplaceOne, l1: int, l2_squared: int) -> 
 
 
 def test_bounds_from_numpy_stay_exact() -> None:
-    event = Measure(Total(), DiscreteLaplace(HALF), np.int64(0), np.int64(2))  # type: ignore[arg-type]
+    event = Measure(Total(), DiscreteLaplace(HALF), np.int64(0), np.int64(2))
     same = Measure(Total(), DiscreteLaplace(HALF), 0, 2)
     assert event == same and type(event.low) is int
     found, wanted = event.coordinates(SMALL)[0], same.coordinates(SMALL)[0]
@@ -175,7 +175,7 @@ def test_answers_too_many_to_list_are_refused_at_once(event: Event, words: str) 
 @pytest.mark.parametrize(("low", "high"), [(2, 1), (0.0, 1), (0, None), (True, 2), (0, 10**30)])
 def test_bounds_are_whole_and_ordered(low: object, high: object) -> None:
     with pytest.raises(InputError, match="measurement"):
-        Measure(Total(), DiscreteLaplace(HALF), low, high)  # type: ignore[arg-type]
+        Measure(Total(), DiscreteLaplace(HALF), low, high)
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=repr)

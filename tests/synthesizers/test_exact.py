@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.exact import (
+    TABLE_ERROR,
     Exact,
     ExpRational,
     add,
@@ -21,8 +21,8 @@ from synthesizers.exact import (
     enclose,
     is_zero,
     log_enclosure,
+    mantissa_and_exponent,
     multiply,
-    nearest_float,
     parse_rational,
     subtract,
     times_exp,
@@ -202,28 +202,13 @@ def test_enclosures_hold_the_number_and_are_narrow(x: ExpRational) -> None:
 
 
 @given(numbers)
-def test_nearest_floats_keep_their_relative_error(x: ExpRational) -> None:
+def test_mantissas_of_any_number_keep_their_relative_error(x: ExpRational) -> None:
     assume(not x.is_zero)
     number = x if compare(x, Fraction(0)) == 1 else -x
-    found = nearest_float(number)
+    mantissa, exponent = mantissa_and_exponent(number)
     truth = rational_near(real(number))
-    assert abs(Fraction(found) - truth) <= 2 * Fraction(1, 2**53) * truth * (1 + Fraction(1, 2**50))
-
-
-def test_nearest_float_never_makes_a_false_zero_or_infinity() -> None:
-    assert nearest_float(Fraction(0)) == 0.0 == nearest_float(ExpRational.of(0))
-    smallest = Fraction(sys.float_info.min)
-    assert nearest_float(smallest) == sys.float_info.min
-    for tiny in (smallest / 2, Fraction(1, 10**400), ExpRational.exp(-2000)):
-        with pytest.raises(TooLargeError, match="normal doubles"):
-            nearest_float(tiny)
-    for huge in (Fraction(10**400), ExpRational.exp(2000)):
-        with pytest.raises(TooLargeError, match="normal doubles"):
-            nearest_float(huge)
-    with pytest.raises(TooLargeError, match="closely enough"):
-        nearest_float(Interval(Fraction(1), Fraction(1) + Fraction(1, 2**50)))
-    with pytest.raises(TooLargeError, match="closely enough"):
-        nearest_float(Interval(Fraction(0), Fraction(1)))
+    found = Fraction(mantissa) * Fraction(2) ** exponent
+    assert abs(found - truth) <= 2 * Fraction(1, 2**53) * truth * (1 + Fraction(1, 2**50))
 
 
 def test_zero_is_exact() -> None:
@@ -283,3 +268,30 @@ def test_rationals_are_read_exactly(text: object, value: Fraction) -> None:
 def test_what_is_no_rational_is_refused_by_name(text: object) -> None:
     with pytest.raises(InputError, match="epsilon"):
         parse_rational(text, "epsilon")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Fraction(1, 3),
+        Fraction(1),
+        Fraction(2**53 - 1, 2**53),
+        Fraction(7, 10**900),
+        Fraction(10**900, 7),
+        ExpRational.exp(-3000),
+        1 - ExpRational.exp(-1),
+    ],
+)
+def test_mantissa_and_exponent_keep_their_relative_error(value: Exact) -> None:
+    mantissa, exponent = mantissa_and_exponent(value)
+    assert 0.5 <= mantissa <= 1
+    found = Fraction(mantissa) * Fraction(2) ** exponent
+    ends = enclose(value)
+    limit = Fraction(TABLE_ERROR, 2**53) * ends.upper
+    assert ends.upper - limit <= found <= ends.lower + limit
+
+
+def test_a_vague_number_has_no_mantissa() -> None:
+    for width in (Fraction(1), Fraction(1, 2**50)):
+        with pytest.raises(TooLargeError, match="closely enough"):
+            mantissa_and_exponent(Interval(1 - width, Fraction(1)))

@@ -151,7 +151,7 @@ def test_caps_are_stated() -> None:
 )
 def test_units_are_checked(name: str, most: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        Unit(name, most)  # type: ignore[arg-type]
+        Unit(name, most)
 
 
 def test_words_of_the_command_line() -> None:

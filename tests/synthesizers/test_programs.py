@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from synthesizers.budget import PureBudget, UnlimitedBudget
+from synthesizers.budget import UNBOUNDED, PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, Setting, canonical_output
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.events import Measure, Sanitize
+from synthesizers.laws.bootstrap import Bootstrap as BootstrapLaw
+from synthesizers.laws.cell_keys import CellKey as CellKeyLaw
+from synthesizers.laws.pram import PostRandomisation
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace
 from synthesizers.programs import PROGRAMS, build, card
+from synthesizers.programs.bootstrap import Bootstrap
+from synthesizers.programs.cell_key import CellKey
+from synthesizers.programs.coarsen import Coarsen
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
+from synthesizers.programs.k_anonymity import KAnonymous
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
+from synthesizers.programs.pram import Pram
+from synthesizers.programs.random_round import RandomRound
 from synthesizers.programs.subsample import Subsample
+from synthesizers.programs.suppress import Suppress
+from synthesizers.programs.swap import Swap
 from synthesizers.queries import CellCounts, Marginal
 from tests.synthesizers.brute_force import RELATIONS, relation_id
 
@@ -44,6 +56,33 @@ BUILT: list[tuple[str, dict[str, str], Any]] = [
         MultinomialDirichlet((HALF, Fraction(2), Fraction(1, 4)), "mean"),
     ),
     ("subsample", {"fraction": "0.1"}, Subsample(Fraction(1, 10))),
+    ("bootstrap", {}, Bootstrap()),
+    ("bootstrap", {"records": "12"}, Bootstrap(12)),
+    ("pram", {"retain": "0.8"}, Pram(Fraction(4, 5))),
+    ("pram", {"retain": "1", "attribute": "sex"}, Pram(Fraction(1), attribute="sex")),
+    ("random-round", {"base": "3"}, RandomRound(3)),
+    ("cell-key", {"deviation": "2", "variance": "1.0"}, CellKey(2, Fraction(1))),
+    (
+        "cell-key",
+        {"deviation": "5", "variance": "3", "keys": "1000", "smallest": "3"},
+        CellKey(5, Fraction(3), 1000, 3),
+    ),
+    ("swap", {"share": "5/100"}, Swap(Fraction(1, 20))),
+    (
+        "swap",
+        {"share": "1", "attribute": "city", "key": "sex, age group"},
+        Swap(Fraction(1), "city", ("sex", "age group")),
+    ),
+    ("suppress", {"threshold": "5"}, Suppress(5)),
+    ("suppress", {"threshold": "3.0", "complementary": "no"}, Suppress(3, False)),
+    ("coarsen", {"groups": "0, 0,1,1"}, Coarsen(groups=(0, 0, 1, 1))),
+    ("coarsen", {"attribute": "age", "level": "2"}, Coarsen("age", 2)),
+    ("k-anonymity", {"k": "3"}, KAnonymous(3)),
+    (
+        "k-anonymity",
+        {"k": "2", "suppressed": "4", "groups": "0,1,1"},
+        KAnonymous(2, 4, (0, 1, 1)),
+    ),
 ]
 
 
@@ -73,6 +112,33 @@ def test_parameters_from_text(name: str, texts: dict[str, str], program: Any) ->
         ("subsample", {}, "--set fraction"),
         ("subsample", {"fraction": "0"}, "fraction"),
         ("subsample", {"fraction": "1.01"}, "at most 1"),
+        ("bootstrap", {"records": "-1"}, "records must be a whole number"),
+        ("pram", {}, "one of them"),
+        ("pram", {"retain": "1.01"}, "retain is a chance from 0 to 1, found 101/100"),
+        ("pram", {"retain": "-1/2"}, "retain is a chance from 0 to 1"),
+        ("pram", {"matrix": "/nowhere/matrix.csv"}, "matrix.csv cannot be read"),
+        ("random-round", {}, "--set base"),
+        ("random-round", {"base": "1"}, "base of a rounding must be from 2"),
+        ("cell-key", {}, "deviation=D and --set variance=V, or --set table=FILE"),
+        ("cell-key", {"deviation": "3"}, "variance=V"),
+        ("cell-key", {"deviation": "2", "variance": "3"}, "from 0 to 2"),
+        ("cell-key", {"deviation": "0", "variance": "1"}, "deviation must be from 1"),
+        ("cell-key", {"table": "/nowhere/table.csv"}, "table.csv cannot be read"),
+        ("swap", {}, "--set share"),
+        ("swap", {"share": "0"}, "share"),
+        ("swap", {"share": "1", "key": "a1,"}, "key must name an attribute"),
+        ("swap", {"share": "1", "attribute": " "}, "attribute must name an attribute"),
+        ("suppress", {}, "--set threshold"),
+        ("suppress", {"threshold": "1/2"}, "threshold must be a whole number"),
+        ("suppress", {"threshold": "-3"}, "threshold must be a whole number"),
+        ("suppress", {"threshold": "0"}, "at least 1"),
+        ("suppress", {"threshold": "3", "complementary": "both"}, "complementary must be true"),
+        ("coarsen", {}, "give one"),
+        ("coarsen", {"groups": "0,a"}, "groups must be a finite number"),
+        ("coarsen", {"groups": "1,0"}, "write 0,1"),
+        ("coarsen", {"level": "one"}, "level must be a finite number"),
+        ("k-anonymity", {}, "--set k"),
+        ("k-anonymity", {"k": "2", "suppressed": "-1"}, "suppressed must be a whole number"),
     ],
 )
 def test_parameters_that_do_not_fit(name: str, texts: dict[str, str], words: str) -> None:
@@ -151,7 +217,7 @@ def test_bounds_follow_the_public_number_of_records_and_outputs_that_of_rows(cel
     for rescale, total in ((True, 8), (False, 5)):
         program = GeometricSanitizer(Fraction(1), rescale)
         noisy = (4,) if cells == "2" else (4, 1, 0)
-        curator = Curator(setting, program.budget(setting), lambda _: noisy)  # noqa: B023
+        curator = Curator(setting, program.budget(setting), lambda _, noisy=noisy: noisy)
         output = canonical_output(program(curator), setting.domain)
         (question,) = curator.ledger
         assert isinstance(question, Measure) and (question.low, question.high) == (0, 5)
@@ -197,11 +263,94 @@ def test_a_subsample_promises_nothing() -> None:
     assert Subsample(HALF).budget(setting) == UnlimitedBudget()
 
 
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("bootstrap", {}),
+        ("random-round", {"base": "3"}),
+        ("cell-key", {"deviation": "1", "variance": "1/2"}),
+        ("pram", {"retain": "1"}),
+        ("pram", {"retain": "3/4", "attribute": "a1"}),
+    ],
+)
+def test_methods_without_a_guarantee_promise_none(
+    name: str, texts: dict[str, str], neighbours: Neighbours
+) -> None:
+    setting = Setting.of(Domain.from_cells("2x2"), neighbours, 5)
+    assert build(name, texts).budget(setting) == UnlimitedBudget()
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
+def test_pram_promises_what_its_matrix_costs(neighbours: Neighbours) -> None:
+    setting = Setting.of(Domain.from_cells("3"), neighbours, 5)
+    program = Pram(Fraction(3, 4))
+    budget = program.budget(setting)
+    curator = Curator(setting, budget, lambda event: (5, 0, 0))
+    program(curator)
+    if neighbours != ReplaceOne():
+        assert budget == UnlimitedBudget() and curator.spent == UNBOUNDED
+        return
+    assert isinstance(budget, PureBudget) and curator.spent.epsilon == budget.epsilon
+    assert round(float(budget.epsilon), 6) == 1.791759  # ln(3/4 · 2 / (1/4)) = ln 6
+
+
+def test_pram_reads_its_matrix_once_and_fits_it_to_the_domain(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.csv"
+    file.write_text("2/3,1/3\n0.5,0.5\n")
+    program = build("pram", {"matrix": str(file), "attribute": "a2"})
+    file.unlink()
+    setting = Setting.of(Domain.from_cells("3x2x4"), ReplaceOne(), 5)
+    curator = Curator(setting, program.budget(setting), lambda event: (0,) * 24)
+    program(curator)
+    assert curator.ledger == (Sanitize(PostRandomisation(((4, 2), (3, 3)), 3, 4)),)
+    for cells, words in (("2x3", "2 lines, but the attribute 'a2' has 3 values"), ("2", "no attr")):
+        with pytest.raises(InputError, match=words):
+            program.budget(Setting.of(Domain.from_cells(cells), ReplaceOne(), 5))
+    whole = Pram(matrix=((4, 2), (3, 3)))
+    with pytest.raises(InputError, match="2 lines, but the domain has 6 cells"):
+        whole.budget(Setting.of(Domain.from_cells("2x3"), ReplaceOne(), 5))
+    with pytest.raises(InputError, match="one of them"):
+        Pram(HALF, ((1, 0), (0, 1)))
+
+
+def test_cell_key_has_256_keys_and_shows_all_counts_unless_told() -> None:
+    assert CellKey(2, Fraction(1)).law() == CellKey(2, Fraction(1), 256, 1).law()
+    assert CellKey(2, Fraction(1)).law() != CellKey(2, Fraction(1), 255).law()
+
+
+def test_cell_key_reads_its_table_once(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("count,change,chance\n1,-1,0.5\n1,1,1/2\n")
+    program = build("cell-key", {"table": str(file)})
+    setting = Setting.of(Domain.from_cells("2"), AddRemove(), 5)
+    with pytest.raises(InputError, match="either a table, or"):
+        build("cell-key", {"table": str(file), "keys": "256"})
+    file.unlink()
+    curator = Curator(setting, program.budget(setting), lambda event: (0, 6))
+    program(curator)
+    (question,) = curator.ledger
+    assert isinstance(question, Sanitize) and isinstance(question.law, CellKeyLaw)
+    assert question.law.answers(4) == {3: HALF, 5: HALF}
+
+
+def test_a_bootstrap_draws_the_public_number_of_rows_unless_told() -> None:
+    setting = Setting(Domain.from_cells("2"), ReplaceOne(), 5, 8)
+    for records, drawn in ((None, 8), (3, 3)):
+        curator = Curator(setting, UnlimitedBudget(), lambda event: (0, 0))
+        Bootstrap(records)(curator)
+        assert curator.ledger == (Sanitize(BootstrapLaw(drawn)),)
+    private = Setting.of(Domain.from_cells("2"), AddRemove(), None)
+    with pytest.raises(InputError, match="--rows"):
+        Bootstrap()(Curator(private, UnlimitedBudget(), lambda event: (0, 0)))
+    Bootstrap(3)(Curator(private, UnlimitedBudget(), lambda event: (0, 0)))
+
+
 def test_whole_epsilons_are_as_good_as_fractions() -> None:
     setting = Setting.of(Domain.from_cells("3"), AddRemove(Unit("person", 2)), 5)
     spent = []
     for epsilon in (2, Fraction(2)):
         curator = Curator(setting, PureBudget(Fraction(2)), _zeros(setting))
-        GeometricSanitizer(epsilon)(curator)  # type: ignore[arg-type]
+        GeometricSanitizer(epsilon)(curator)
         spent.append(curator.ledger)
     assert spent[0] == spent[1]

@@ -174,15 +174,15 @@ def test_marginals_of_random_domains_count_as_loops_do() -> None:
         (lambda: BoundedSum("a1", (0, 1), 0, 2**31), "2\\^31"),
         (lambda: BoundedSum("a1", (0, 1, 2), 0, 3).size(PAIR), "2 codes"),
         (lambda: BoundedSum("zz", (0, 1), 0, 3).size(PAIR), "zz"),
-        (lambda: BoundedSum("a1", (0.5, 1), 0, 3), "integers"),  # type: ignore[arg-type]
-        (lambda: BoundedSum("a1", (0, 1), 0, 1.5), "integers"),  # type: ignore[arg-type]
+        (lambda: BoundedSum("a1", (0.5, 1), 0, 3), "integers"),
+        (lambda: BoundedSum("a1", (0, 1), 0, 1.5), "integers"),
         (lambda: ModelError((), ()), "one or more"),
         (lambda: ModelError((Marginal(("a1",)),), ((0, 1, 2),)).size(PAIR), "2 counts"),
     ],
 )
 def test_questions_that_fit_no_domain_are_refused(make: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        make()  # type: ignore[operator]
+        make()
 
 
 def test_a_marginal_of_too_many_cells_names_its_attributes() -> None:

@@ -39,7 +39,7 @@ def test_system_words_are_fresh_in_shape_and_value() -> None:
 
 
 def _system_words_in_child(entropy: SystemEntropy, connection: object) -> None:
-    connection.send(entropy.words(2000).tolist())  # type: ignore[attr-defined]
+    connection.send(entropy.words(2000).tolist())
 
 
 @pytest.mark.skipif(
@@ -72,7 +72,7 @@ def test_seeded_entropy_replays_and_its_streams_differ() -> None:
 @pytest.mark.parametrize("seed", [-1, 1.0, True, None, "1"])
 def test_seeds_are_nonnegative_integers(seed: object) -> None:
     with pytest.raises(InputError):
-        InsecureSeededEntropy(seed)  # type: ignore[arg-type]
+        InsecureSeededEntropy(seed)
 
 
 @pytest.mark.parametrize("word", [2, 3, 4, 16])
@@ -286,7 +286,7 @@ def test_numpy_integers_never_overflow_as_parameters() -> None:
 @pytest.mark.parametrize("bound", [0, -3, 2.0, True, None, "6"])
 def test_bounds_are_positive_integers(bound: object) -> None:
     with pytest.raises(InputError):
-        uniform_below(bound, 1, InsecureSeededEntropy(1))  # type: ignore[arg-type]
+        uniform_below(bound, 1, InsecureSeededEntropy(1))
 
 
 @pytest.mark.parametrize("bounds", [np.array([3, 0]), np.array([2.0]), np.array([True])])
@@ -300,13 +300,13 @@ def test_bounds_of_lanes_are_positive_integers(bounds: NDArray[np.int64]) -> Non
 )
 def test_coins_have_rational_probabilities(numerator: object, denominator: object) -> None:
     with pytest.raises(InputError):
-        bernoulli(numerator, denominator, 1, InsecureSeededEntropy(1))  # type: ignore[arg-type]
+        bernoulli(numerator, denominator, 1, InsecureSeededEntropy(1))
 
 
 @pytest.mark.parametrize("gamma", [Fraction(-1, 2), -1, 0.5, float("nan"), None, True])
 def test_exponents_are_nonnegative_rationals(gamma: object) -> None:
     with pytest.raises(InputError):
-        bernoulli_exp(gamma, 1, InsecureSeededEntropy(1))  # type: ignore[arg-type]
+        bernoulli_exp(gamma, 1, InsecureSeededEntropy(1))
 
 
 @pytest.mark.parametrize(

@@ -427,7 +427,7 @@ def test_permutations_of_full_words() -> None:
 @pytest.mark.parametrize("parameter", [0, -1, Fraction(-1, 3), 1.5, float("nan"), "1", True, None])
 def test_parameters_of_noise_are_positive_rationals(sampler: Sampler, parameter: object) -> None:
     with pytest.raises(InputError):
-        sampler(parameter, 1, InsecureSeededEntropy(1))  # type: ignore[arg-type]
+        sampler(parameter, 1, InsecureSeededEntropy(1))
 
 
 def test_noise_too_wide_for_its_lanes_is_refused() -> None:
@@ -507,8 +507,8 @@ def test_other_wrong_requests_are_refused() -> None:
         hypergeometric_subset([2**62, 2**62], 1, entropy)
     for increment in (0, -1, 1.0):
         with pytest.raises(InputError):
-            polya_urn([1], increment, 1, entropy)  # type: ignore[arg-type]
+            polya_urn([1], increment, 1, entropy)
     for exponents in ([], [0.41], [Fraction(1), None], [float("nan")]):
         with pytest.raises(InputError) as caught:
-            exponential_choice(exponents, entropy)  # type: ignore[arg-type]
+            exponential_choice(exponents, entropy)
         assert "41" not in str(caught.value)

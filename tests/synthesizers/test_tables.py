@@ -460,7 +460,7 @@ def test_persons_cannot_be_read_in_chunks(tmp_path: Path) -> None:
         read_table_chunks(written(tmp_path, "sex,person_id\nmale,a\n"), PERSONS)
     for rows in (0, True, 1.5):
         with pytest.raises(InputError, match="positive"):
-            read_table_chunks(tmp_path / "table.csv", PEOPLE, rows)  # type: ignore[arg-type]
+            read_table_chunks(tmp_path / "table.csv", PEOPLE, rows)
 
 
 def test_parquet_columns_of_numbers_with_gaps(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Laws of whole tables, one method a file, and of public randomness."""

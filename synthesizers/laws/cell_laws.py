@@ -1,0 +1,118 @@
+"""Table laws by which every cell answers for itself, and the tables that they may release."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers import samplers
+from synthesizers.budget import UNBOUNDED, Cost
+from synthesizers.errors import TooLargeError
+from synthesizers.laws.product_laws import product_chance
+from synthesizers.neighbours import MAX_DATABASES, Neighbours
+from synthesizers.randomness import Entropy
+
+Outcome = tuple[int, ...]
+IntArray = NDArray[np.int64]
+
+MAX_PAIRS = 60_000_000
+"""The most pairs of a database and a table that it may give (a choice of this project)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellwiseLaw(ABC):
+    """A table law that is a product of one law a cell; a subclass says which.
+
+    Guarantee
+    ---------
+    ``chance`` is ∏ over cells of the chance that a cell of nᵢ records releases
+    mᵢ, exactly, and ``sample`` draws every cell from exactly that law,
+    independently. Backed by ``tests/synthesizers/laws/test_cell_laws.py``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def answers(self, count: int) -> Mapping[int, Fraction]:
+        """What a cell of ``count`` records may release: positive chances that sum to 1."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data."""
+
+    def outcomes(self, rows: IntArray) -> list[Outcome]:
+        """Every table that some listed database may give."""
+        return possible_tables(rows, lambda count, before: self.answers(count))
+
+    def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
+        """1: no factor depends on the sizes alone."""
+        return Fraction(1)
+
+    def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
+        """The chance that a cell of ``count`` records releases ``drawn``."""
+        return self.answers(count).get(drawn, Fraction(0))
+
+    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
+        """The exact chance of an outcome."""
+        return product_chance(self, counts, outcome)
+
+    def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
+        """One draw: the cells of equal counts together."""
+        released = np.zeros(len(counts), np.int64)
+        values, numbers = np.unique(counts, return_inverse=True)
+        for number, count in enumerate(values.tolist()):
+            law = self.answers(count)
+            scale = math.lcm(*(chance.denominator for chance in law.values()))
+            weights = [int(chance * scale) for chance in law.values()]
+            where = np.flatnonzero(numbers == number)
+            drawn = samplers.categorical(weights, len(where), entropy)
+            released[where] = np.array(list(law), np.int64)[drawn]
+        return released
+
+    def cost(self, neighbours: Neighbours) -> Cost:
+        """No finite bound: neighbours whose cells may release different counts leave none."""
+        return UNBOUNDED
+
+
+def possible_tables(rows: IntArray, answers: Callable[[int, int], Iterable[int]]) -> list[Outcome]:
+    """Every table that some listed database ([databases, cells]) may give, ascending.
+
+    ``answers(count, before)``: what a cell of ``count`` records may release
+    after cells that released ``before`` records in all. Raises TooLargeError
+    above `MAX_DATABASES` tables, or `MAX_PAIRS` pairs of them with databases.
+
+    Guarantee
+    ---------
+    No table that some database may give is left out, and none is listed that no
+    database may give. Backed by ``tests/synthesizers/laws/test_cell_laws.py``.
+    """
+    # A set of databases is an integer, one bit each: those that may give a start of a table.
+    starts: dict[Outcome, int] = {(): (1 << len(rows)) - 1}
+    for column in rows.T:
+        holders = {count: _bits(column == count) for count in np.unique(column).tolist()}
+        longer: dict[Outcome, int] = {}
+        for start, givers in starts.items():
+            before = sum(start)
+            for count, holding in holders.items():
+                both = givers & holding
+                for value in answers(count, before) if both else ():
+                    extended = (*start, value)
+                    longer[extended] = longer.get(extended, 0) | both
+            if len(longer) > MAX_DATABASES or len(longer) * len(rows) > MAX_PAIRS:
+                raise TooLargeError(
+                    f"too many tables may come out of {len(rows)} databases to list them; "
+                    "take fewer cells or records"
+                )
+        starts = longer
+    return sorted(starts)
+
+
+def _bits(chosen: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(chosen, bitorder="little").tobytes(), "little")

@@ -1,0 +1,32 @@
+"""Counts as contingency tables: one axis an attribute, the last attribute fastest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.errors import InputError
+from synthesizers.randomness import is_integer
+
+IntArray = NDArray[np.int64]
+
+
+def require_shape(shape: tuple[int, ...]) -> None:
+    """Raise InputError unless it is the shape of a domain: one positive size an attribute."""
+    if not shape or not all(is_integer(size) and size > 0 for size in shape):
+        raise InputError("a table's shape is one positive number of values an attribute")
+
+
+def contingency_table(counts: IntArray, shape: tuple[int, ...]) -> IntArray:
+    """Counts [cells] over the domain's cells as a table of that shape.
+
+    Raises InputError for another number of cells.
+    """
+    if len(counts) != math.prod(shape):
+        raise InputError(
+            f"the law is made for a table of {math.prod(shape)} cells, found {len(counts)}; "
+            "make it from the domain's own shape"
+        )
+    return np.asarray(counts, np.int64).reshape(shape)

@@ -1,0 +1,138 @@
+"""Public randomness: laws that depend on the transcript alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from synthesizers import samplers
+from synthesizers.errors import InputError
+from synthesizers.neighbours import compositions, histogram_count
+from synthesizers.randomness import Entropy, is_integer, uniform_below
+
+Outcome = tuple[int, ...]
+
+
+class PublicLaw(Protocol):
+    """A law of public randomness, given the transcript so far."""
+
+    @property
+    def name(self) -> str:
+        """The law's name, as ledgers print it."""
+
+    def count(self) -> int:
+        """How many outcomes there are."""
+
+    def outcomes(self) -> Sequence[Outcome]:
+        """Every outcome of positive chance."""
+
+    def chance(self, outcome: Outcome) -> Fraction:
+        """The exact chance of an outcome."""
+
+    def sample(self, entropy: Entropy) -> Outcome:
+        """One draw of exactly this law."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data."""
+
+
+def _whole(value: object, name: str) -> int:
+    if not is_integer(value):
+        raise InputError(f"{name} must be a whole number, found {type(value).__name__}")
+    return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Multinomial:
+    """Counts of ``records`` independent draws of a cell with chance ∝ its weight.
+
+    Drawing m records is one event with a closed-form law over histograms.
+    """
+
+    records: int
+    weights: tuple[int, ...]
+    name = "multinomial"
+
+    def __post_init__(self) -> None:
+        # Weights are often noisy answers, and powers of numpy integers overflow in silence.
+        object.__setattr__(self, "records", _whole(self.records, "the records of a draw"))
+        weights = tuple(_whole(weight, "a weight of a draw") for weight in self.weights)
+        object.__setattr__(self, "weights", weights)
+        if self.records < 0:
+            raise InputError("a multinomial draw needs records >= 0")
+        if not self.weights or min(self.weights) < 0 or sum(self.weights) == 0:
+            raise InputError("a multinomial draw needs non-negative weights, not all zero")
+
+    @property
+    def _positive(self) -> list[int]:
+        return [cell for cell, weight in enumerate(self.weights) if weight]
+
+    def count(self) -> int:
+        """C(m + k - 1, k - 1) for k cells of positive weight."""
+        return histogram_count(len(self._positive), self.records)
+
+    def outcomes(self) -> list[Outcome]:
+        """Every histogram of ``records`` records over the cells of positive weight."""
+        cells = self._positive
+        result = []
+        for counts in compositions(len(cells), self.records):
+            full = [0] * len(self.weights)
+            for cell, count in zip(cells, counts, strict=True):
+                full[cell] = count
+            result.append(tuple(full))
+        return result
+
+    def chance(self, outcome: Outcome) -> Fraction:
+        """m!/∏mᵢ! · ∏(wᵢ/w)^mᵢ; 0 for counts that are not of ``records`` records."""
+        if sum(outcome) != self.records or min(outcome) < 0:
+            return Fraction(0)
+        top = math.factorial(self.records)
+        for count, weight in zip(outcome, self.weights, strict=True):
+            top = top // math.factorial(count) * weight**count
+        return Fraction(top, sum(self.weights) ** self.records)
+
+    def sample(self, entropy: Entropy) -> Outcome:
+        """One draw."""
+        return tuple(samplers.multinomial(self.records, self.weights, entropy).tolist())
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data; the weights come from the transcript and stay there."""
+        return {"law": self.name, "records": self.records, "cells": len(self.weights)}
+
+
+@dataclass(frozen=True, slots=True)
+class UniformChoice:
+    """One of ``options`` numbers 0 … options - 1, each with the same chance."""
+
+    options: int
+    name = "uniform"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", _whole(self.options, "the options of a choice"))
+        if self.options < 1:
+            raise InputError("a uniform choice needs at least one option")
+
+    def count(self) -> int:
+        """The number of options."""
+        return self.options
+
+    def outcomes(self) -> list[Outcome]:
+        """Every option."""
+        return [(option,) for option in range(self.options)]
+
+    def chance(self, outcome: Outcome) -> Fraction:
+        """1/options."""
+        return Fraction(1, self.options)
+
+    def sample(self, entropy: Entropy) -> Outcome:
+        """One draw."""
+        return (int(np.asarray(uniform_below(self.options, 1, entropy))[0]),)
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data."""
+        return {"law": self.name, "options": self.options}
