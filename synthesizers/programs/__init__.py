@@ -9,11 +9,19 @@ from typing import Protocol
 from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Output, Setting
 from synthesizers.errors import InputError
+from synthesizers.programs.bootstrap import Bootstrap
+from synthesizers.programs.cell_key import CellKey
+from synthesizers.programs.coarsen import Coarsen
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
+from synthesizers.programs.k_anonymity import KAnonymous
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
 from synthesizers.programs.parameters import from_text
+from synthesizers.programs.pram import Pram
+from synthesizers.programs.random_round import RandomRound
 from synthesizers.programs.subsample import Subsample
+from synthesizers.programs.suppress import Suppress
+from synthesizers.programs.swap import Swap
 
 
 class BuiltIn(Protocol):
@@ -27,10 +35,18 @@ class BuiltIn(Protocol):
 
 
 PROGRAMS: dict[str, type[BuiltIn]] = {
+    "bootstrap": Bootstrap,
+    "cell-key": CellKey,
+    "coarsen": Coarsen,
     "geometric-sanitizer": GeometricSanitizer,
+    "k-anonymity": KAnonymous,
     "laplace-sanitizer": LaplaceSanitizer,
     "multinomial-dirichlet": MultinomialDirichlet,
+    "pram": Pram,
+    "random-round": RandomRound,
     "subsample": Subsample,
+    "suppress": Suppress,
+    "swap": Swap,
 }
 
 

@@ -34,10 +34,10 @@ from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.dirichlet import DirichletMultinomial, PlugInMultinomial
+from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
+from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import require_positive
 from synthesizers.programs.parameters import one_of, parameter, rationals
-from synthesizers.table_laws import TableLaw
 
 
 @dataclass(frozen=True, slots=True)

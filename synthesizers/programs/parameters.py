@@ -28,6 +28,31 @@ def rationals(text: str, name: str) -> tuple[Fraction, ...]:
     return tuple(parse_rational(part, name) for part in text.split(","))
 
 
+def whole(text: str, name: str) -> int:
+    """A whole number that is not negative."""
+    value = parse_rational(text, name)
+    if value.denominator != 1 or value < 0:
+        raise InputError(f"{name} must be a whole number >= 0, found {text!r}")
+    return int(value)
+
+
+def wholes(text: str, name: str) -> tuple[int, ...]:
+    """One whole number or several, separated by commas."""
+    return tuple(whole(part, name) for part in text.split(","))
+
+
+def attribute_name(text: str, name: str) -> str:
+    """An attribute's name; whether the domain has it is seen when the program runs."""
+    if not text.strip():
+        raise InputError(f"{name} must name an attribute, found an empty text")
+    return text.strip()
+
+
+def attribute_names(text: str, name: str) -> tuple[str, ...]:
+    """One attribute's name or several, separated by commas."""
+    return tuple(attribute_name(part, name) for part in text.split(","))
+
+
 def switch(text: str, name: str) -> bool:
     """True or false, in words."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
+from synthesizers.laws.table_laws import Subsample as SubsampleLaw
 from synthesizers.programs.parameters import parameter, rational
-from synthesizers.table_laws import Subsample as SubsampleLaw
 
 
 @dataclass(frozen=True, slots=True)
