@@ -7,6 +7,7 @@ over neighbours.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.columns import Block, Powers
 from synthesizers.domain import Domain
-from synthesizers.errors import InputError
-from synthesizers.exact import Exact, enclose, is_zero
+from synthesizers.errors import InputError, TooLargeError
+from synthesizers.exact import TABLE_ERROR, Exact, enclose, is_zero, mantissa_and_exponent
 from synthesizers.intervals import float_above, float_below
 from synthesizers.neighbours import Neighbours, neighbour_pairs
 
@@ -33,6 +35,10 @@ SMALLEST = 2.0**-1020
 factor of at least 1 of the ends of enclosures never leave the normal doubles."""
 
 
+BLOCK = 128
+"""Columns that are looked at together (a choice of this project: 1 kB a row)."""
+
+
 def gamma(operations: int) -> float:
     """γ_N = N·u/(1 - N·u), rounded up, with u = 2^-53 (Higham 2002, Lemma 3.1)."""
     product = operations * UNIT_ROUNDOFF
@@ -45,6 +51,29 @@ def scaled(factor: float, chances: FloatArray) -> FloatArray:
         return np.where(chances == 0, 0.0, factor * chances)
 
 
+def ends_of_powers(powers: Powers) -> tuple[FloatArray, FloatArray]:
+    """Doubles around the chances; those below `SMALLEST` lie in [0, 2·`SMALLEST`]."""
+    slack = powers.error * (1 + 2 * powers.error) + 4 * UNIT_ROUNDOFF
+    with np.errstate(under="ignore"):
+        chances = np.ldexp(powers.mantissa, powers.exponent)
+    lower, upper = chances * (1 - slack), chances * (1 + slack)
+    tiny = (powers.mantissa > 0) & (lower < SMALLEST)
+    lower[tiny], upper[tiny] = 0.0, 2 * SMALLEST
+    return lower, upper
+
+
+def powers_of(chances: NDArray[np.object_]) -> Powers | None:
+    """Exact chances as mantissas and exponents; None where one is known too vaguely for that."""
+    mantissa, exponent = np.zeros(chances.shape), np.zeros(chances.shape, np.int32)
+    try:
+        for place, value in np.ndenumerate(chances):
+            if not is_zero(value):
+                mantissa[place], exponent[place] = mantissa_and_exponent(value)
+    except TooLargeError:
+        return None
+    return Powers(mantissa, exponent, TABLE_ERROR * UNIT_ROUNDOFF)
+
+
 @dataclass(frozen=True, eq=False)
 class Channel:
     """Enclosed chances of every output under every database.
@@ -52,7 +81,8 @@ class Channel:
     ``databases``: [D, cells] counts, distinct. ``outputs``: M distinct outputs.
     ``lower``, ``upper``: [D, M] doubles around the exact chances, both 0 exactly
     where the chance is 0. ``exact``: the chances themselves, [D, M], where they
-    were computed. ``released``: "output" or "transcript".
+    were computed. ``released``: "output" or "transcript". ``powers``: the same
+    chances, [D, M], where some lie below the doubles.
     """
 
     domain: Domain
@@ -63,6 +93,7 @@ class Channel:
     upper: FloatArray
     exact: NDArray[np.object_] | None = None
     released: str = "output"
+    powers: Powers | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.databases), len(self.outputs))
@@ -125,7 +156,28 @@ class Channel:
             below, above = float_below(interval.lower), float_above(interval.upper)
             lower[place] = below if below >= SMALLEST else 0.0
             upper[place] = max(above, SMALLEST)
-        return cls(domain, neighbours, databases, outputs, lower, upper, chances, released)
+        powers = powers_of(chances) if ((lower == 0) & (upper > 0)).any() else None
+        return cls(domain, neighbours, databases, outputs, lower, upper, chances, released, powers)
+
+    @classmethod
+    def of_powers(
+        cls,
+        domain: Domain,
+        neighbours: Neighbours,
+        databases: IntArray,
+        outputs: tuple[tuple[Any, ...], ...],
+        powers: Powers,
+        released: str,
+    ) -> Channel:
+        """A channel of chances that may lie below the doubles.
+
+        Guarantee
+        ---------
+        ``lower`` and ``upper`` enclose as in `of_floats`, and ``powers`` as it says. Backed by
+        ``tests/audit/test_channel.py``.
+        """
+        lower, upper = ends_of_powers(powers)
+        return cls(domain, neighbours, databases, outputs, lower, upper, None, released, powers)
 
     @cached_property
     def pairs(self) -> IntArray:
@@ -141,14 +193,18 @@ class Channel:
         column = both[order, 1]
         return tuple(column[a:b] for a, b in pairwise(ends.tolist()))
 
-    @cached_property
-    def positive(self) -> BoolArray:
-        """Where a chance is certainly not 0, though it may lie below the doubles."""
-        found = self.lower > 0
-        if self.exact is not None:
-            for row, column in np.argwhere(~found & (self.upper > 0)).tolist():
-                found[row, column] = enclose(self.exact[row, column]).lower > 0
-        return np.asarray(found)
+    def blocks(self) -> Iterator[Block]:
+        """All columns, a few at a time (see `audit.columns`)."""
+        for start in range(0, len(self.outputs), BLOCK):
+            part = np.s_[:, start : start + BLOCK]
+            powers = self.powers
+            if powers is not None:
+                powers = Powers(powers.mantissa[part], powers.exponent[part], powers.error)
+            yield Block(start, self.lower[part], self.upper[part], 0.0, powers)
+
+    def rows(self, databases: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+        """Enclosed chances of all outputs under some databases, two arrays [databases, M]."""
+        return self.lower[list(databases)], self.upper[list(databases)]
 
     @property
     def centre(self) -> FloatArray:

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperati
 from fractions import Fraction
 
 from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
+from synthesizers.exact import Exact, ExpRational, enclose, parse_rational
 from synthesizers.intervals import Interval, float_above, float_below
 
 Extended = Fraction | float
@@ -101,3 +101,17 @@ def _decimal(value: Extended, digits: int, rounding: str) -> str:
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)
     return format(normal, "f") if -7 <= normal.adjusted() < digits else str(normal)
+
+
+MAX_FRACTION_BITS = 4096
+"""The longest denominator that is written out; a longer one gives way to an enclosure."""
+
+
+def exact_text(value: Exact) -> str | dict[str, str]:
+    """A chance as text: a fraction of moderate length, or the decimal ends of its enclosure."""
+    if isinstance(value, ExpRational):
+        rational = value.rational
+        value = value if rational is None else rational
+    if isinstance(value, Fraction) and value.denominator.bit_length() <= MAX_FRACTION_BITS:
+        return str(value)
+    return Enclosure.of(enclose(value)).to_json()

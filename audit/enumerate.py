@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import joblib
 import numpy as np
 
-from audit.channel import Channel
-from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
+from audit.channel import Channel, gamma
+from audit.columns import Powers
+from synthesizers.arithmetic import (
+    Arithmetic,
+    ExactArithmetic,
+    FloatArithmetic,
+    ScaledArithmetic,
+    normalised,
+)
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting
-from synthesizers.enumeration import REPLAYS, Leaf, leaves, output_of, transcript_of
-from synthesizers.errors import TooLargeError
+from synthesizers.enumeration import REPLAYS, leaves, output_of, transcript_of
+from synthesizers.errors import BelowDoublesError, TooLargeError
 from synthesizers.events import Databases, Event
-from synthesizers.exact import add
 from synthesizers.neighbours import databases as list_databases
 from synthesizers.plan import first_outcomes, plan
 
@@ -32,74 +37,11 @@ PARALLEL_FROM = 20_000
 """Transcripts from which a second process earns its start-up (`benchmarks/enumeration.py`)."""
 
 PARTS = 16
-"""Into how many parts a large enumeration is cut. It depends on nothing else, the number of
+"""Into how many parts large work is cut. It depends on nothing else, the number of
 processes least of all, so that doubles are added in the same order everywhere."""
 
-_add = np.frompyfunc(add, 2, 1)
-
-
-@dataclass
-class Collected:
-    """Chances summed by output: partial results merge by addition."""
-
-    columns: dict[Output, Any] = field(default_factory=dict)
-    terms: dict[Output, int] = field(default_factory=dict)
-    operations: int = 0
-    ledgers: set[tuple[Event, ...]] = field(default_factory=set)
-
-    def put(self, output: Output, chances: Any, terms: int) -> None:
-        """Add chances to a column."""
-        if output in self.columns:
-            present = self.columns[output]
-            exact = present.dtype == np.object_
-            self.columns[output] = _add(present, chances) if exact else present + chances
-            self.terms[output] += terms
-        else:
-            self.columns[output] = chances
-            self.terms[output] = terms
-        if len(self.columns) * len(chances) > MAX_ENTRIES:
-            raise TooLargeError(
-                f"the channel has more than {MAX_ENTRIES} entries; take fewer cells or records"
-            )
-
-    def merge(self, other: Collected) -> None:
-        """Add all of another part."""
-        for output, chances in other.columns.items():
-            self.put(output, chances, other.terms[output])
-        self.operations = max(self.operations, other.operations)
-        self.ledgers |= other.ledgers
-
-
 MAX_LEDGERS = 64
-
-
-def _collect(
-    program: Program,
-    setting: Setting,
-    databases: Databases,
-    arithmetic: Arithmetic,
-    released: Callable[[Leaf], Output],
-    budget: Budget | None,
-    first: range,
-    replays: int,
-    progress: Callable[[int], None] | None,
-) -> Collected:
-    part = Collected()
-    for leaf in leaves(
-        program,
-        setting,
-        databases,
-        arithmetic,
-        budget=budget,
-        first=first,
-        replays=replays,
-        progress=progress,
-    ):
-        part.put(released(leaf), leaf.chances, 1)
-        part.operations = max(part.operations, leaf.operations)
-        if len(part.ledgers) < MAX_LEDGERS:
-            part.ledgers.add(tuple(event for event, _ in leaf.transcript))
-    return part
+"""The most different ledgers that are kept (a choice of this project)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +59,55 @@ class Enumerated:
     def complete(self) -> bool:
         """Whether no ledger was left out."""
         return len(self.ledgers) < MAX_LEDGERS
+
+
+@dataclass
+class Collected:
+    """Chances summed by output: partial results merge by addition."""
+
+    arithmetic: Arithmetic
+    columns: dict[Output, Any] = field(default_factory=dict)
+    terms: dict[Output, int] = field(default_factory=dict)
+    operations: int = 0
+    ledgers: set[tuple[Event, ...]] = field(default_factory=set)
+
+    def put(self, output: Output, chances: Any, terms: int) -> None:
+        """Add chances to a column."""
+        if output in self.columns:
+            self.columns[output] = self.arithmetic.plus(self.columns[output], chances)
+            self.terms[output] += terms
+        else:
+            self.columns[output] = chances
+            self.terms[output] = terms
+        if len(self.columns) * chances.shape[-1] > MAX_ENTRIES:
+            raise TooLargeError(
+                f"the channel has more than {MAX_ENTRIES} entries; take fewer cells or records"
+            )
+
+    def merge(self, other: Collected) -> None:
+        """Add all of another part."""
+        for output, chances in other.columns.items():
+            self.put(output, chances, other.terms[output])
+        self.operations = max(self.operations, other.operations)
+        self.ledgers |= other.ledgers
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """What may be released, in ascending order."""
+        return tuple(sorted(self.columns, key=_order))
+
+    @property
+    def roundings(self) -> int:
+        """Relative error of every entry in units of 2^-53: of a product, and of the sum."""
+        return self.operations + max(self.terms.values())
+
+    def matrix(self) -> Any:
+        """The columns side by side, in the order of the outputs."""
+        return np.stack([self.columns[output] for output in self.outputs], axis=-1)
+
+    def enumerated(self, channel: Channel) -> Enumerated:
+        """The channel made of it, with what was met on the way."""
+        return Enumerated(channel, frozenset(self.ledgers), sum(self.terms.values()))
 
 
 def instance(setting: Setting, size: int) -> Databases:
@@ -158,49 +149,92 @@ def channel_of(
         if size is None:
             size = setting.require_rows() if setting.records is None else setting.records
         databases = instance(setting, size)
-    arithmetic: Arithmetic = ExactArithmetic() if exact else FloatArithmetic()
-    work = plan(program, setting, databases, budget)
-    work.require(arithmetic.cap)
-    if progress is not None:
-        progress(0, work.transcripts)
-    choose = output_of if released == "output" else transcript_of
-    count = first_outcomes(program, setting, databases, budget)
-    collect = partial(_collect, program, setting, databases, arithmetic, choose, budget)
-    if work.transcripts < PARALLEL_FROM or count < 2:
+    work = _Work(program, setting, databases, released, jobs, progress, budget)
+    name = setting.domain, setting.neighbours, databases.rows
+    if exact:
+        whole = work.collected(ExactArithmetic())
+        channel = Channel.of_exact(*name, whole.outputs, whole.matrix(), released)
+        return whole.enumerated(channel)
+    try:
+        whole = work.collected(FloatArithmetic())
+        channel = Channel.of_floats(*name, whole.outputs, whole.matrix(), whole.roundings, released)
+    except BelowDoublesError:
+        whole = work.collected(ScaledArithmetic())
+        mantissas, exponents = normalised(whole.matrix())
+        exponents = np.where(mantissas == 0, 0, exponents).astype(np.int32)
+        powers = Powers(mantissas, exponents, gamma(whole.roundings))
+        channel = Channel.of_powers(*name, whole.outputs, powers, released)
+    return whole.enumerated(channel)
 
-        def tell(done: int) -> None:
-            if progress is not None:
-                progress(done, work.transcripts)
 
-        whole = collect(range(count), REPLAYS, tell)
-    else:
-        whole = Collected()
-        firsts = _parts(count)
-        parts = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-            joblib.delayed(collect)(first, REPLAYS // len(firsts), None) for first in firsts
+@dataclass(frozen=True)
+class _Work:
+    """An enumeration, before it is known how its chances are held."""
+
+    program: Program
+    setting: Setting
+    databases: Databases
+    released: str
+    jobs: int
+    progress: Progress | None
+    budget: Budget | None
+
+    def collected(self, arithmetic: Arithmetic) -> Collected:
+        """All transcripts, summed by what is released."""
+        work = plan(self.program, self.setting, self.databases, self.budget)
+        work.require(arithmetic.cap)
+        self._tell(0, work.transcripts)
+        count = first_outcomes(self.program, self.setting, self.databases, self.budget)
+        if work.transcripts < PARALLEL_FROM or count < 2:
+            return self._part(
+                arithmetic, range(count), REPLAYS, lambda done: self._tell(done, work.transcripts)
+            )
+        whole = Collected(arithmetic)
+        firsts = parts_of(count)
+        quiet = replace(self, progress=None)
+        parts = joblib.Parallel(n_jobs=self.jobs, return_as="generator")(
+            joblib.delayed(quiet._part)(arithmetic, first, REPLAYS // len(firsts), None)
+            for first in firsts
         )
         for done, part in enumerate(parts, start=1):
             whole.merge(part)
-            if progress is not None:
-                progress(work.transcripts * done // len(firsts), work.transcripts)
-    outputs = tuple(sorted(whole.columns, key=_order))
-    columns = [whole.columns[output] for output in outputs]
-    matrix = np.stack(columns, axis=1)
-    ledgers = frozenset(whole.ledgers)
-    transcripts = sum(whole.terms.values())
-    if exact:
-        channel = Channel.of_exact(
-            setting.domain, setting.neighbours, databases.rows, outputs, matrix, released
-        )
-        return Enumerated(channel, ledgers, transcripts)
-    operations = whole.operations + max(whole.terms.values())
-    channel = Channel.of_floats(
-        setting.domain, setting.neighbours, databases.rows, outputs, matrix, operations, released
-    )
-    return Enumerated(channel, ledgers, transcripts)
+            self._tell(work.transcripts * done // len(firsts), work.transcripts)
+        return whole
+
+    def _tell(self, done: int, of: int) -> None:
+        if self.progress is not None:
+            self.progress(done, of)
+
+    def _part(
+        self,
+        arithmetic: Arithmetic,
+        first: range,
+        replays: int,
+        progress: Callable[[int], None] | None,
+    ) -> Collected:
+        part = Collected(arithmetic)
+        choose = output_of if self.released == "output" else transcript_of
+        ledger: tuple[Event, ...] | None = None
+        for leaf in leaves(
+            self.program,
+            self.setting,
+            self.databases,
+            arithmetic,
+            budget=self.budget,
+            first=first,
+            replays=replays,
+            progress=progress,
+        ):
+            part.put(choose(leaf), leaf.chances, 1)
+            if leaf.ledger is not ledger:
+                ledger = leaf.ledger
+                part.operations = max(part.operations, leaf.operations)
+                if len(part.ledgers) < MAX_LEDGERS:
+                    part.ledgers.add(ledger)
+        return part
 
 
-def _parts(count: int) -> list[range]:
+def parts_of(count: int) -> list[range]:
     """The numbers below ``count`` in at most `PARTS` stretches."""
     number = min(PARTS, count)
     ends = [count * part // number for part in range(number + 1)]

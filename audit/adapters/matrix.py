@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.analysis import exact_text
 from audit.channel import Channel
+from audit.decimals import decimal_below, exact_text
 from audit.subject import ChannelSubject
 from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
@@ -192,7 +192,9 @@ def write_channel(channel: Channel, path: str, exact: bool) -> None:
     centre = channel.centre.tolist()
     for number, row in enumerate(centre):
         cells = [
-            _cell(channel.exact[number, place]) if exact and channel.exact is not None else repr(v)
+            _cell(channel.exact[number, place])
+            if exact and channel.exact is not None
+            else _decimal(channel, number, place, v)
             for place, v in enumerate(row)
         ]
         lines.append(["-".join(map(str, channel.counts(number))), *cells])
@@ -200,6 +202,15 @@ def write_channel(channel: Channel, path: str, exact: bool) -> None:
     csv.writer(text, lineterminator="\n").writerows(lines)
     with replacing(Path(path)) as file:
         file.write(text.getvalue().encode())
+
+
+def _decimal(channel: Channel, row: int, column: int, centre: float) -> str:
+    """A chance as a decimal, also where it lies below the doubles."""
+    powers = channel.powers
+    if powers is None or channel.lower[row, column] > 0 or centre == 0:
+        return repr(centre)
+    mantissa, exponent = powers.mantissa[row, column], powers.exponent[row, column]
+    return decimal_below(Fraction(float(mantissa)) * Fraction(2) ** int(exponent))
 
 
 def _spelled(value: Any) -> str:

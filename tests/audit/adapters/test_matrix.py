@@ -29,7 +29,8 @@ from audit.channel import Channel
 from audit.decimals import Enclosure
 from audit.enumerate import channel_of
 from audit.evidence import Decision
-from audit.measures import decide_epsilon, delta, epsilon
+from audit.measures.delta import delta
+from audit.measures.epsilon import decide_epsilon, epsilon
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -446,3 +447,18 @@ def test_figures_by_file_and_by_program_agree(read: Callable[..., Channel]) -> N
     with mpmath.workdps(60):
         truth = 5 * mpmath.log(fraction(F(3)))
     assert encloses(epsilon(read(figure_text(FIGURE_1), rounded=True)).enclosure, truth)
+
+
+def test_chances_below_the_doubles_are_written_as_they_are(tmp_path: Path) -> None:
+    setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 2)
+    program = build("geometric-sanitizer", {"epsilon": "2000"})
+    channel = channel_of(program, setting).channel
+    assert channel.powers is not None
+    path = tmp_path / "steep.csv"
+    write_channel(channel, str(path), False)
+    exact = channel_of(program, setting, exact=True).channel
+    assert exact.exact is not None
+    for row, line in enumerate(path.read_text().splitlines()[1:]):
+        for column, cell in enumerate(line.split(",")[1:]):
+            ends = enclose(exact.exact[row, column])
+            assert abs(F(cell) / ends.lower - 1) < F(1, 10**12)
