@@ -63,19 +63,23 @@ class Bound:
     """The smallest ε at the claim's δ: its exact value, or a bound on it.
 
     ``rigour``: exact (no rounding, or an enclosure of an exact value), rigorous
-    (a theorem), or statistical (at the evidence's confidence).
+    (a theorem), or statistical (at the evidence's confidence). ``parameter``: the
+    name and the smallest value of the claim's own parameter, where that is not ε.
     """
 
     side: Side
     epsilon: Enclosure
     covers: str
     rigour: str
+    parameter: tuple[str, Enclosure] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The bound as plain data."""
+        own = {} if self.parameter is None else {self.parameter[0]: self.parameter[1].to_json()}
         return {
             "side": self.side.value,
             "epsilon": self.epsilon.to_json(),
+            **own,
             "covers": self.covers,
             "rigour": self.rigour,
         }

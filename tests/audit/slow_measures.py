@@ -128,6 +128,15 @@ def slow_total_variation(channel: Channel) -> Fraction:
     return largest
 
 
+def slow_impossible_mass(channel: Channel) -> Fraction:
+    """The largest chance, over ordered pairs, of outputs that the neighbour never gives."""
+    table, largest = fractions(channel), Fraction(0)
+    for a, b in ordered_pairs(channel):
+        alone = [p for p, q in zip(table[a], table[b], strict=True) if q == 0]
+        largest = max(largest, sum(alone, Fraction(0)))
+    return largest
+
+
 def slow_exceeding(channel: Channel, epsilon: Fraction, rarer: bool) -> list[mpmath.mpf]:
     """For every database the chance of an output whose loss to some neighbour exceeds epsilon."""
     table, factor = numbers(channel), power(epsilon)

@@ -11,20 +11,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import audit.measures as measures
+import audit.measures.extreme as extremes
 from audit.channel import Channel
 from audit.decimals import Enclosure
 from audit.enumerate import channel_of
 from audit.evidence import Decision
-from audit.measures import (
-    decide,
-    decide_delta,
-    decide_epsilon,
-    delta,
-    epsilon,
-    epsilon_at,
-    hockey_stick,
-)
+from audit.measures.delta import decide_delta, delta, epsilon_at, hockey_stick
+from audit.measures.epsilon import decide_epsilon, epsilon
+from audit.measures.extreme import decide
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.exact import Exact, ExpRational, enclose
@@ -146,7 +140,8 @@ def test_wide_intervals_enclose_whatever_lies_in_them(
 @settings(max_examples=60)
 def test_without_exact_comparisons_the_doubles_still_enclose(channel: Channel) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "MAX_EXACT_TERMS", 0)
+        for module in ("epsilon", "delta"):
+            patch.setattr(f"audit.measures.{module}.MAX_EXACT_TERMS", 0)
         found = epsilon(channel)
         assert encloses(found.enclosure, slow_epsilon(channel))
         assert is_narrow(found.enclosure)
@@ -218,7 +213,8 @@ def test_chances_below_the_doubles_are_neither_zero_nor_lost(exponent: int) -> N
     assert found.value == 1 / tiny / 2
     assert is_narrow(found.enclosure)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "MAX_EXACT_TERMS", 0)
+        for module in ("epsilon", "delta"):
+            patch.setattr(f"audit.measures.{module}.MAX_EXACT_TERMS", 0)
         assert encloses(epsilon(finite).enclosure, slow_epsilon(finite))
         assert encloses(epsilon(steep).enclosure, slow_epsilon(steep))
         assert epsilon(beside_zero).enclosure == Enclosure.infinite()
@@ -230,7 +226,8 @@ def test_subnormal_chances_keep_their_rounding_inside_the_enclosures() -> None:
     # Multiples of the smallest subnormal and a half: every product of doubles would be inexact.
     unit = F(1, 2**1074)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "MAX_EXACT_TERMS", 0)
+        for module in ("epsilon", "delta"):
+            patch.setattr(f"audit.measures.{module}.MAX_EXACT_TERMS", 0)
         for a in range(1, 6):
             for b in range(1, 6):
                 p, q = a * unit * F(3, 4), b * unit * F(3, 4)
@@ -420,8 +417,8 @@ def test_an_equality_in_doubles_is_left_open() -> None:
 
 
 def test_decide_by_enclosures_alone() -> None:
-    def extreme(low: Fraction, high: Fraction) -> measures.Extreme:
-        return measures.Extreme(Enclosure(low, high), None, None)
+    def extreme(low: Fraction, high: Fraction) -> extremes.Extreme:
+        return extremes.Extreme(Enclosure(low, high), None, None)
 
     e_one = ExpRational.exp(1)
     assert decide(extreme(F(0), F(1)), e_one, enclose(F(1))) is Decision.HOLDS
@@ -429,7 +426,7 @@ def test_decide_by_enclosures_alone() -> None:
     assert decide(extreme(F(1) + HAIR, F(2)), e_one, enclose(F(1))) is Decision.VIOLATED
     assert decide(extreme(F(1, 2), F(1, 2)), F(1, 2), enclose(F(1, 2))) is Decision.HOLDS
     assert decide(extreme(F(1, 2), F(3, 4)), F(1, 2), enclose(F(1, 2))) is Decision.UNDECIDED
-    vague = measures.Extreme(Enclosure(F(1, 4), F(1)), Interval(F(1, 4), F(1)), None)
+    vague = extremes.Extreme(Enclosure(F(1, 4), F(1)), Interval(F(1, 4), F(1)), None)
     assert decide(vague, F(1, 2), enclose(F(1, 2))) is Decision.UNDECIDED
 
 
@@ -587,3 +584,15 @@ def test_more_channels_of_every_kind(channel: Channel) -> None:
     assert encloses(epsilon(channel).enclosure, slow_epsilon(channel))
     for loss in (*EPSILONS, F(7, 3), F(20)):
         assert encloses(delta(channel, loss).enclosure, slow_delta(channel, loss))
+
+
+def test_chances_that_may_all_be_zero_prove_nothing() -> None:
+    rows: list[list[Fraction]] = [[F(1, 4)] * 4, [F(1, 6), F(1, 6), F(1, 3), F(1, 3)]]
+    vague = blurred(channel_of_rows(rows), F(1, 3), F(1))
+    assert not vague.lower.any()
+    found = epsilon(vague)
+    assert found.enclosure.lower == 0
+    assert found.enclosure.upper == math.inf
+    assert found.witness is None
+    assert decide_epsilon(vague, F(1, 10))[0] is Decision.UNDECIDED
+    assert decide_delta(vague, F(1, 10), F(1, 100))[0] is Decision.UNDECIDED

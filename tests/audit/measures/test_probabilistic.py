@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import audit.probabilistic as probabilistic
+import audit.measures.probabilistic as probabilistic
 from audit.channel import Channel
 from audit.decimals import Enclosure
-from audit.probabilistic import data_laws, probabilistic_delta
+from audit.measures.probabilistic import data_laws, probabilistic_delta
 from synthesizers.exact import Exact, ExpRational
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne, databases
