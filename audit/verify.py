@@ -139,6 +139,8 @@ def verify(document: Mapping[str, Any]) -> Verification:
             "" if stated_digest else "the text was changed after it was written",
         )
     ]
+    note = "this version does not know it"
+    checks += [Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in KEYS]
     claim = Claim.from_json(dict(document))
     kinds = {"subject": dict, "evidence": list, "bounds": dict}
     if not all(isinstance(document[key], kind) for key, kind in kinds.items()):
@@ -188,6 +190,9 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
     for key, value in again.claim.to_json().items():
         if not _holds(document[key], value):
             checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
+    # A fresh subject says what it is made of; whatever else is stated of it, nobody has looked at.
+    if document["subject"] != fresh["subject"]:
+        checks.append(Check("subject", Status.FALSE, "it is described otherwise than it was built"))
     if len(stated) != len(fresh["evidence"]):
         checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
     for old, new in zip(stated, fresh["evidence"], strict=False):
@@ -242,14 +247,19 @@ def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
     return bound
 
 
+_ORDER = (Status.FALSE, Status.UNCHECKED, Status.CONFIRMED)
+
+
 def _compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
     if old == new:
         return Check(name, Status.CONFIRMED, "" if new else "none is stated")
     if not isinstance(old, dict) or new is None:
         return Check(name, Status.FALSE, "a bound was added or dropped")
-    if any(old.get(key) != new[key] for key in new if key != "epsilon"):
+    measured = [key for key, value in new.items() if isinstance(value, dict)]
+    if set(old) != set(new) or any(old[key] != new[key] for key in new if key not in measured):
         return Check(name, Status.FALSE, "what it covers does not follow from the audit")
-    return _compare_ends(name, old.get("epsilon"), new["epsilon"])
+    checks = [_compare_ends(name, old[key], new[key]) for key in measured]
+    return min(checks, key=lambda check: _ORDER.index(check.status))
 
 
 def _compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:

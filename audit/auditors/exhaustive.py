@@ -9,22 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from audit.auditors.deciding import decided
 from audit.channel import Channel
 from audit.claim import Claim
-from audit.decimals import Enclosure
 from audit.enumerate import Enumerated, Progress, channel_of, instance
 from audit.evidence import Bound, Decision, Evidence, Side
-from audit.measures import Extreme, decide_delta, decide_epsilon, epsilon_at
 from audit.subject import ChannelSubject, ProgramSubject
-from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.events import Databases
 from synthesizers.neighbours import histogram_count
-from synthesizers.plan import plan
+from synthesizers.plan import Plan, plan
 
 ALWAYS_EXACT = 20_000
 """Products (databases × transcripts) up to which chances are exact from the start."""
+
+MOST_TRANSCRIPTS = 5_000_000
+"""Transcripts up to which an instance is examined: a few minutes of two cores. Above, an audit
+turns to what covers any size, and to smaller instances."""
 
 RETRY_EXACT = 400_000
 """Products up to which an undecided comparison is repeated in exact chances."""
@@ -36,16 +38,6 @@ class Examined:
 
     evidence: Evidence
     enumerated: Enumerated
-
-
-def require_decidable(claim: Claim) -> ApproxDP:
-    """The claim's (ε, δ); InputError for guarantees that this version does not decide."""
-    if not isinstance(claim.guarantee, ApproxDP):
-        raise InputError(
-            f"this version decides claims of the form 'epsilon=…' and 'epsilon=…, delta=…'; "
-            f"found '{claim.guarantee}'"
-        )
-    return claim.guarantee
 
 
 @dataclass(frozen=True)
@@ -68,10 +60,14 @@ class Instance:
         """Its databases; TooLargeError where they cannot be listed."""
         return instance(self.setting, self.size) if self.chosen is None else self.chosen
 
+    def plan(self) -> Plan:
+        """How large its enumeration is."""
+        program, budget = self.subject.program, self.subject.budget(self.setting)
+        return plan(program, self.setting, self.databases, budget)
+
     def products(self) -> int:
         """Databases × transcripts."""
-        program, budget = self.subject.program, self.subject.budget(self.setting)
-        return plan(program, self.setting, self.databases, budget).products
+        return self.plan().products
 
     def enumerate(self, databases: Databases, *, exact: bool) -> Enumerated:
         """The channel over some of its databases."""
@@ -102,8 +98,13 @@ def examine_program(part: Instance) -> Examined:
     ``decision`` is certified for every pair of neighbours among the databases
     enumerated. Backed by ``tests/audit/test_exhaustive.py``.
     """
-    require_decidable(part.claim)
-    exact = part.products() <= ALWAYS_EXACT
+    work = part.plan()
+    if work.transcripts > MOST_TRANSCRIPTS:
+        raise TooLargeError(
+            f"the instance has {rounded_count(work.transcripts)} transcripts, more than the "
+            f"{MOST_TRANSCRIPTS} that are examined; take fewer cells, records or bounds"
+        )
+    exact = work.products <= ALWAYS_EXACT
     return _examined(part, part.enumerate(part.databases, exact=exact), exact)
 
 
@@ -121,21 +122,18 @@ def sharpen(part: Instance, found: Examined) -> Examined:
         return found
     rows = [_row(databases.rows, counts) for counts in (witness.source, witness.target)]
     pair = Databases(databases.domain, databases.rows[rows])
-    channel = part.enumerate(pair, exact=True).channel
-    decision, extreme = _decide(channel, part.claim)
-    if decision is not Decision.VIOLATED:
+    again = decided(part.enumerate(pair, exact=True).channel, part.claim.guarantee)
+    if again.decision is not Decision.VIOLATED:
         return found
-    evidence = replace(found.evidence, decision=decision, witness=extreme.witness)
+    evidence = replace(found.evidence, decision=again.decision, witness=again.witness)
     return Examined(evidence, found.enumerated)
 
 
 def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
-    decision, extreme = _decide(found.channel, part.claim)
     covers = f"{len(found.channel.databases)} databases, {part}"
     evidence = _evidence(
         found.channel,
         part.claim,
-        (decision, extreme),
         covers,
         whole=part.claim.records == part.size and part.chosen is None,
         replay={
@@ -155,9 +153,7 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
 
     Raises InputError where it lists some databases and no two are neighbours.
     """
-    require_decidable(claim)
     channel = subject.channel
-    decision, extreme = _decide(channel, claim)
     sizes = channel.databases.sum(axis=1)
     largest, public = int(sizes.max()), channel.neighbours.records_public
     cells = channel.domain.size
@@ -175,47 +171,27 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
     return _evidence(
         channel,
         claim,
-        (decision, extreme),
         covers,
         whole=whole,
         replay={"arithmetic": "exact"},
     )
 
 
-def _decide(channel: Channel, claim: Claim) -> tuple[Decision, Extreme]:
-    wanted = require_decidable(claim)
-    if wanted.delta == 0:
-        return decide_epsilon(channel, wanted.epsilon)
-    return decide_delta(channel, wanted.epsilon, wanted.delta)
-
-
 def _evidence(
-    channel: Channel,
-    claim: Claim,
-    decided: tuple[Decision, Extreme],
-    covers: str,
-    *,
-    whole: bool,
-    replay: dict[str, Any],
+    channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: dict[str, Any]
 ) -> Evidence:
-    decision, extreme = decided
-    wanted = require_decidable(claim)
-    smallest = extreme.enclosure if wanted.delta == 0 else epsilon_at(channel, wanted.delta)
-    finding = f"the smallest epsilon{_at(wanted)} is {_shown(smallest)}"
-    if wanted.delta:
-        finding += f"; delta at epsilon={wanted.epsilon} is {_shown(extreme.enclosure)}"
-    finding += (
-        f": every pair of neighbours among {covers}, "
-        f"{len(channel.outputs)} possible {channel.released}s"
-    )
+    found = decided(channel, claim.guarantee)
     return Evidence(
         auditor="exhaustive",
-        finding=finding,
-        decision=decision,
+        finding=(
+            f"{found.finding}: every pair of neighbours among {covers}, "
+            f"{len(channel.outputs)} possible {channel.released}s"
+        ),
+        decision=found.decision,
         covers=covers,
         whole=whole,
-        bound=Bound(Side.EXACT, smallest, covers, "exact"),
-        witness=extreme.witness,
+        bound=Bound(Side.EXACT, found.epsilon, covers, "exact", found.parameter),
+        witness=found.witness,
         replay=replay,
     )
 
@@ -223,13 +199,3 @@ def _evidence(
 def _sizes(cells: int, size: int, public: bool) -> str:
     over = "1 cell" if cells == 1 else f"{cells} cells"
     return f"all of {size if public else f'0 to {size}'} records over {over}"
-
-
-def _at(wanted: ApproxDP) -> str:
-    return f" at delta={wanted.delta}" if wanted.delta else ""
-
-
-def _shown(ends: Enclosure) -> str:
-    if ends.lower == ends.upper:
-        return "infinite" if isinstance(ends.lower, float) else f"exactly {ends.lower}"
-    return f"in {ends}"

@@ -66,7 +66,7 @@ def test_the_bound_of_a_side_is_the_one_that_covers_the_whole_claim() -> None:
 
 def test_the_verdict_follows_from_the_evidence_alone() -> None:
     with pytest.raises(TypeError):
-        Certificate({}, certificate().claim, (), (), "", verdict="EXACT")  # type: ignore[call-arg]
+        Certificate({}, certificate().claim, (), (), "", verdict="EXACT")
     both = finding(Side.EXACT, 1, True), finding(Side.EXACT, 1, True, Decision.VIOLATED)
     assert certificate(*both).to_json()["verdict"] == "CONTRADICTION"
     assert certificate(*both, kind="module").to_json()["verdict"] == "REFUTED"
@@ -94,7 +94,7 @@ def test_changing_the_plain_data_leaves_the_certificate_as_it_was() -> None:
     changed["evidence"][0]["replay"]["records"] = 1
     assert one.to_json() == before
     with pytest.raises(TypeError):
-        one.subject["name"] = "other"  # type: ignore[index]
+        one.subject["name"] = "other"
 
 
 def test_the_digest_is_sha256_of_sorted_unspaced_ascii_json() -> None:

@@ -75,7 +75,7 @@ def test_the_numbers_of_a_claim_survive_its_text_exactly(
 @pytest.mark.parametrize("shift", [Fraction(1, 10**30), Fraction(1, 10**31), Fraction(1, 3**70)])
 def test_a_tiny_difference_is_not_lost_in_the_text(shift: Fraction) -> None:
     guarantee = ApproxDP(1 - shift)
-    assert parse_guarantee(str(guarantee)).epsilon == 1 - shift  # type: ignore[union-attr]
+    assert parse_guarantee(str(guarantee)).epsilon == 1 - shift
 
 
 @pytest.mark.parametrize("records", [-1, 2.0, 2.5, True, "3", float("nan"), [3]])

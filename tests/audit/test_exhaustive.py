@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -61,9 +60,12 @@ def test_the_geometric_transcript_decides_its_nominal_epsilon_as_an_equality(
     relation: Neighbours, epsilon: str
 ) -> None:
     values = {"epsilon": epsilon}
-    make: Callable[[str], Evidence] = lambda text: decided(  # noqa: E731
-        instance("geometric-sanitizer", text, relation, 3, values=values, released="transcript")
-    )
+
+    def make(text: str) -> Evidence:
+        return decided(
+            instance("geometric-sanitizer", text, relation, 3, values=values, released="transcript")
+        )
+
     less = Fraction(epsilon) - Fraction(1, 10**30)
     assert make(f"epsilon={epsilon}").decision is Decision.HOLDS
     assert make(f"epsilon={less}").decision is Decision.VIOLATED
@@ -101,9 +103,9 @@ def test_dirichlet_multinomial_decides_at_a_logarithm_to_thirty_places(
 
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_a_subsample_has_delta_of_its_fraction_and_no_epsilon(n: int) -> None:
-    make = lambda text: decided(  # noqa: E731
-        instance("subsample", text, ReplaceOne(), n, values={"fraction": "2/5"})
-    )
+    def make(text: str) -> Evidence:
+        return decided(instance("subsample", text, ReplaceOne(), n, values={"fraction": "2/5"}))
+
     assert make("epsilon=100").decision is Decision.VIOLATED
     bound = make("epsilon=100").bound
     assert bound is not None and bound.epsilon == Enclosure.infinite()
@@ -257,13 +259,6 @@ def test_what_is_enumerated_is_whole_only_at_the_claims_size() -> None:
         assert decided(part).whole is whole
 
 
-def test_claims_of_other_kinds_are_refused() -> None:
-    for text in ("rho=1", "mu=1", "alpha=2, rdp=1"):
-        part = instance("geometric-sanitizer", text, ReplaceOne(), 2, values={"epsilon": "1"})
-        with pytest.raises(InputError, match="decides claims"):
-            examine_program(part)
-
-
 def test_without_neighbours_nothing_can_leak() -> None:
     values = {"epsilon": "1"}
     part = instance("geometric-sanitizer", "epsilon=0", ReplaceOne(), 0, values=values)
@@ -316,11 +311,11 @@ def test_sharpening_decides_what_doubles_cannot(
     assert sharpen(part, found).evidence.decision is Decision.UNDECIDED
 
 
-def test_too_large_an_instance_names_its_widest_event() -> None:
+def test_too_large_an_instance_says_how_large() -> None:
     part = instance(
         "geometric-sanitizer", "epsilon=1", ReplaceOne(), 9, cells="9", values={"epsilon": "1"}
     )
-    with pytest.raises(TooLargeError, match="measure marginal"):
+    with pytest.raises(TooLargeError, match="transcripts, more than"):
         examine_program(part)
     part = instance(
         "geometric-sanitizer", "epsilon=1", ReplaceOne(), 99, cells="9", values={"epsilon": "1"}

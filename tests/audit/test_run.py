@@ -141,9 +141,12 @@ def test_noise_made_for_another_relation_is_refuted() -> None:
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 def test_large_instances_are_exact_through_their_cells(relation: Neighbours) -> None:
     values = {"epsilon": "1"}
-    find = lambda text, released: verdict_of(  # noqa: E731
-        GEOMETRIC, text, relation, 442, cells="2x2", released=released, values=values
-    )
+
+    def find(text: str, released: str) -> Verdict:
+        return verdict_of(
+            GEOMETRIC, text, relation, 442, cells="2x2", released=released, values=values
+        )
+
     assert find("epsilon=1", "output") is Verdict.EXACT
     assert find("epsilon=1", "transcript") is Verdict.EXACT
     assert find(f"epsilon={1 - TINY}", "transcript") is Verdict.REFUTED
@@ -215,10 +218,25 @@ def test_the_number_of_records_must_be_known() -> None:
         audited(GEOMETRIC, "epsilon=1", AddRemove(), None, values={"epsilon": "1"})
 
 
-@pytest.mark.parametrize("text", ["rho=1", "mu=0.5", "alpha=8, rdp=2"])
-def test_claims_of_other_kinds_are_input_errors(text: str) -> None:
-    with pytest.raises(InputError, match="decides claims"):
-        audited(GEOMETRIC, text, ReplaceOne(), 3, values={"epsilon": "1"})
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The smallest ε is 1 here, so ρ <= 1/2, μ <= 2·Φ⁻¹(e/(1 + e)) = 1.2312… and D_8 <= 1.
+        ("rho=1/2", Verdict.EXACT),
+        ("mu=1.24", Verdict.EXACT),
+        ("alpha=8, rdp=1", Verdict.EXACT),
+        ("rho=1/10", Verdict.REFUTED),
+        ("mu=1/2", Verdict.REFUTED),
+        ("alpha=8, rdp=1/2", Verdict.REFUTED),
+    ],
+)
+def test_claims_of_other_kinds_in_their_own_language(text: str, expected: Verdict) -> None:
+    found = audited(GEOMETRIC, text, ReplaceOne(), 3, values={"epsilon": "1"})
+    assert found.verdict is expected
+    name = text.split("=")[0].replace("alpha", "rdp")
+    bound = found.to_json()["bounds"]["exact"]
+    assert {"epsilon", name} <= set(bound)
+    assert found.evidence[0].auditor == "exhaustive"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+"""A channel against a claim of any kind, each decided in its own language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.columns import Columns
+from audit.decimals import Enclosure
+from audit.evidence import Decision, Witness
+from audit.measures.delta import decide_delta, epsilon_at
+from audit.measures.epsilon import decide_epsilon, epsilon
+from audit.measures.gdp import decide_gdp
+from audit.measures.renyi import decide_renyi
+from audit.measures.zcdp import decide_zcdp
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a channel says of a claim.
+
+    ``epsilon``: the smallest ε at the claim's δ, which is 0 where the claim has none.
+    ``parameter``: the name of a claim's own parameter that is not ε, with its smallest value.
+    ``finding``: the same in words.
+    """
+
+    decision: Decision
+    witness: Witness | None
+    epsilon: Enclosure
+    parameter: tuple[str, Enclosure] | None
+    finding: str
+
+
+def decided(columns: Columns, guarantee: Guarantee) -> Decided:
+    """Decide a claim on a channel.
+
+    Guarantee
+    ---------
+    A decision other than UNDECIDED is that of the exact chances. Backed by
+    ``tests/audit/test_deciding.py``.
+    """
+    match guarantee:
+        case ApproxDP(wanted, limit) if limit == 0:
+            decision, extreme = decide_epsilon(columns, wanted)
+            found = extreme.enclosure
+            words = f"the smallest epsilon is {shown(found)}"
+            return Decided(decision, extreme.witness, found, None, words)
+        case ApproxDP(wanted, limit):
+            decision, extreme = decide_delta(columns, wanted, limit)
+            found = epsilon_at(columns, limit)
+            words = (
+                f"the smallest epsilon at delta={limit} is {shown(found)}; "
+                f"delta at epsilon={wanted} is {shown(extreme.enclosure)}"
+            )
+            return Decided(decision, extreme.witness, found, None, words)
+        case ZCDP(rho):
+            name, words = "rho", "the smallest rho"
+            decision, extreme = decide_zcdp(columns, rho)
+        case GaussianDP(mu):
+            name, words = "mu", "the smallest mu"
+            decision, extreme = decide_gdp(columns, mu)
+        case RenyiDP(order, bound):
+            name, words = "rdp", f"the smallest rdp at alpha={order}"
+            decision, extreme = decide_renyi(columns, order, bound)
+    pure = epsilon(columns).enclosure
+    words = f"{words} is {shown(extreme.enclosure)}; the smallest epsilon is {shown(pure)}"
+    return Decided(decision, extreme.witness, pure, (name, extreme.enclosure), words)
+
+
+def shown(ends: Enclosure) -> str:
+    """An enclosure in a sentence."""
+    if ends.lower == ends.upper:
+        return "infinite" if isinstance(ends.lower, float) else f"exactly {ends.lower}"
+    return f"in {ends}"
