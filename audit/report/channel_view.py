@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from audit.analysis import Analysis, log_odds
+from audit.analysis import Analysis
 from audit.channel import Channel
-from audit.decimals import Enclosure
+from audit.log_odds import log_odds
+from audit.report.grid import Grid
 from audit.report.witness import Story, story
-from audit.report.words import equation, in_full, measured, plural, vector
+from audit.report.words import equation, in_full, plural, vector
+from audit.streamed import StreamedChannel
 from synthesizers.neighbours import describe
 
 MAX_TABLE = 12
@@ -17,42 +19,27 @@ MAX_TABLE = 12
 
 MAX_PAIRS = 66
 
-LAWS = {
-    "uniform": "uniform: every listed database alike",
-    "multinomial": "multinomial: records drawn independently and uniformly over the cells",
-}
-_LESS_LIKELY = ", less likely cells"
 
-
-@dataclass(frozen=True)
-class Grid:
-    """A matrix with named rows and columns. ``peaks``: the entries that attain the largest."""
-
-    corner: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    peaks: frozenset[tuple[int, int]] = frozenset()
-
-    def turned(self) -> Grid:
-        """The same matrix with rows and columns exchanged."""
-        names = tuple(name for name, _ in self.rows)
-        rows = tuple(
-            (column, tuple(cells[place] for _, cells in self.rows))
-            for place, column in enumerate(self.columns)
-        )
-        return Grid(self.corner, names, rows, frozenset((b, a) for a, b in self.peaks))
+STREAMED = (
+    "The channel is too large to be held: its columns were made and measured a few at a time, so "
+    "that there is no matrix, no heat map and no list of odds to show."
+)
+"""Why a streamed channel has no picture."""
 
 
 @dataclass(frozen=True)
 class AnalysisView:
-    """A channel in words. ``matrix``, ``odds``: None where too large to print."""
+    """A channel in words.
+
+    ``matrix``, ``odds``: None where too large to print; ``no_matrix``, ``no_odds``: why, or
+    nothing. ``witness``: None without neighbours; ``no_witness`` says so.
+    """
 
     epsilon: str
     epsilon_in_full: str
     facts: tuple[tuple[str, str], ...]
-    measures: Grid | None
-    law_notes: tuple[str, ...]
     matrix: Grid | None
+    no_matrix: str
     odds: Grid | None
     no_odds: str
     witness: Story | None
@@ -60,11 +47,12 @@ class AnalysisView:
 
 
 def analysis_view(analysis: Analysis) -> AnalysisView:
-    """The analysis as text."""
+    """The channel of an analysis as text."""
     channel = analysis.channel
     pairs = len(channel.pairs)
     witness = analysis.epsilon.witness
-    odds = _odds(channel) if pairs and _prints(channel) else None
+    matrix = _matrix(channel) if isinstance(channel, Channel) and _is_small(channel) else None
+    odds = _odds(channel) if isinstance(channel, Channel) and _has_few_odds(channel) else None
     return AnalysisView(
         equation("ε", analysis.epsilon.enclosure),
         in_full(analysis.epsilon.enclosure),
@@ -76,9 +64,8 @@ def analysis_view(analysis: Analysis) -> AnalysisView:
             ("Released", channel.released),
             ("Chances", "computed exactly" if channel.exact is not None else "enclosed in doubles"),
         ),
-        _measures(analysis),
-        _law_notes(analysis),
-        _matrix(channel) if max(channel.lower.shape) <= MAX_TABLE else None,
+        matrix,
+        "" if matrix else _too_large(channel),
         odds,
         "" if pairs else "No two of the databases are neighbours: there are no odds to compare.",
         None if witness is None else story(witness, channel.domain),
@@ -88,54 +75,23 @@ def analysis_view(analysis: Analysis) -> AnalysisView:
     )
 
 
-def _prints(channel: Channel) -> bool:
-    return len(channel.pairs) <= MAX_PAIRS and len(channel.outputs) <= MAX_TABLE
+def _is_small(channel: Channel) -> bool:
+    return max(len(channel.databases), len(channel.outputs)) <= MAX_TABLE
 
 
-def _measures(analysis: Analysis) -> Grid | None:
-    if not analysis.deltas and not analysis.probabilistic:
-        return None
-    laws = list(
-        dict.fromkeys(name for value in analysis.probabilistic.values() for name in value.average)
+def _has_few_odds(channel: Channel) -> bool:
+    return 0 < len(channel.pairs) <= MAX_PAIRS and len(channel.outputs) <= MAX_TABLE
+
+
+def _too_large(channel: Channel | StreamedChannel) -> str:
+    """Why the matrix is not printed."""
+    if isinstance(channel, StreamedChannel):
+        return STREAMED
+    return (
+        f"{plural(len(channel.databases), 'database')} by "
+        f"{plural(len(channel.outputs), 'output')} are too many to print here; "
+        "the CSV and JSON forms of the channel hold them all."
     )
-    columns = ("δ(ε)", "probabilistic δ, worst database", *(f"average, {law}" for law in laws))
-    rows = []
-    for epsilon in dict.fromkeys([*analysis.deltas, *analysis.probabilistic]):
-        extreme = analysis.deltas.get(epsilon)
-        likely = analysis.probabilistic.get(epsilon)
-        cells = ["–" if extreme is None else _share(extreme.enclosure)]
-        if likely is None:
-            cells += ["–"] * (1 + len(laws))
-        else:
-            attained = f" at {vector(likely.table)}" if likely.worst.upper > 0 else ""
-            cells.append(_share(likely.worst) + attained)
-            cells += [_share(likely.average[law]) if law in likely.average else "–" for law in laws]
-        rows.append((epsilon, tuple(cells)))
-    return Grid("ε", columns, tuple(rows))
-
-
-def _share(ends: Enclosure) -> str:
-    return measured(ends).removeprefix("≈ ")
-
-
-def _law_notes(analysis: Analysis) -> tuple[str, ...]:
-    names = {name for value in analysis.probabilistic.values() for name in value.average}
-    if not names:
-        return ()
-    notes = [
-        "δ(ε): the most by which a chance can exceed e^ε times the chance under a neighbour.",
-        "Probabilistic δ, worst database: the chance, given the least favourable database, of an "
-        "output whose log odds exceed ε towards some neighbour.",
-        "The averages are over a law of the confidential database, and say nothing about any one: "
-        + "; ".join(text for law, text in LAWS.items() if law in names)
-        + ".",
-    ]
-    if any(name.endswith(_LESS_LIKELY) for name in names):
-        notes.append(
-            "“Less likely cells” counts only outputs that are less likely under the database drawn "
-            "than under a neighbour (Abowd & Vilhuber 2008, Figure 1)."
-        )
-    return tuple(notes)
 
 
 def _matrix(channel: Channel) -> Grid:
@@ -187,12 +143,3 @@ def _log(value: float | None) -> str:
     if value is None:
         return "–"
     return "∞" if math.isinf(value) else f"{value:.6f}"
-
-
-def left_out(channel: Channel) -> str:
-    """Why the matrix is not printed."""
-    return (
-        f"{plural(len(channel.databases), 'database')} by "
-        f"{plural(len(channel.outputs), 'output')} are too many to print here; "
-        "the CSV and JSON forms of the channel hold them all."
-    )

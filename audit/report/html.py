@@ -9,8 +9,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from audit.report.channel_view import analysis_view, left_out
+from audit.channel import Channel
+from audit.report.channel_view import analysis_view
 from audit.report.heatmap import alternative, heat_map, ramp
+from audit.report.measures_view import measures_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -61,10 +63,10 @@ def _filled(section: Section) -> tuple[str, dict[str, Any]]:
             return "analysis.html", {
                 "title": section.title,
                 "view": analysis_view(section.analysis),
+                "measures": measures_view(section.analysis),
                 "notes": section.notes,
-                "map": heat_map(channel),
-                "alternative": alternative(channel),
-                "left_out": left_out(channel),
+                "map": heat_map(channel) if isinstance(channel, Channel) else None,
+                "alternative": alternative(channel) if isinstance(channel, Channel) else "",
             }
         case TableSection():
             return "table.html", {"title": section.title, "table": section}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from audit.certificate import Certificate
 from audit.evidence import Evidence, Side
+from audit.report.curve import round_ticks
 from audit.report.words import bound_text, guarantee_symbols
 from proofs.guarantees import ApproxDP
 
@@ -19,8 +20,6 @@ FINITE_SHARE = 0.86
 """The part of an axis that finite values take where infinity is shown too."""
 
 INFINITE_PLACE = 0.97
-
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,7 @@ class Scale:
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Round values with their labels, infinity last."""
-        power = 10.0 ** math.floor(math.log10(self.top / 4))
-        step = next(s * power for s in _STEPS if s * power >= self.top / 6)
-        count = math.floor(self.top / step * (1 + 1e-12))
-        finite = tuple((step * k, f"{step * k:.6g}") for k in range(count + 1))
+        finite = round_ticks(self.top)
         return (*finite, (math.inf, "∞")) if self.infinite else finite
 
 

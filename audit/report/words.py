@@ -96,23 +96,25 @@ def measured(ends: Enclosure, digits: int = DIGITS) -> str:
     """An enclosed value: ``2`` if exact, ``≈ 2.397895`` if tight, else ``1.9 to 2.1``."""
     low, high = number(ends.lower, digits), number(ends.upper, digits)
     if low != high:
-        return f"{_below(ends.lower, digits)} to {_above(ends.upper, digits)}"
+        return f"{below(ends.lower, digits)} to {above(ends.upper, digits)}"
     if isinstance(ends.lower, float) or (ends.lower == ends.upper == Fraction(low)):
         return low
     return f"≈ {low}"
 
 
-def _below(value: Extended, digits: int) -> str:
+def below(value: Extended, digits: int = DIGITS) -> str:
+    """The largest decimal of that many significant digits that is at most the value."""
     return decimal_below(value, digits).lower().replace("inf", "∞")
 
 
-def _above(value: Extended, digits: int) -> str:
+def above(value: Extended, digits: int = DIGITS) -> str:
+    """The smallest decimal of that many significant digits that is at least the value."""
     return decimal_above(value, digits).lower().replace("inf", "∞")
 
 
-def equation(name: str, ends: Enclosure) -> str:
+def equation(name: str, ends: Enclosure, digits: int = DIGITS) -> str:
     """``ε = 2``, ``ε ≈ 2.397895`` or ``ε = 1.9 to 2.1``."""
-    value = measured(ends)
+    value = measured(ends, digits)
     return f"{name} {value}" if value.startswith("≈") else f"{name} = {value}"
 
 
@@ -129,9 +131,9 @@ def bound_text(bound: Bound) -> str:
     if bound.side is Side.EXACT:
         return equation("ε", bound.epsilon)
     if bound.side is Side.FLOOR:
-        least = _below(bound.epsilon.lower, DIGITS)
+        least = below(bound.epsilon.lower)
         return "ε = ∞" if least == "∞" else f"ε ≥ {least}"
-    return f"ε ≤ {_above(bound.epsilon.upper, DIGITS)}"
+    return f"ε ≤ {above(bound.epsilon.upper)}"
 
 
 _SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε"}
@@ -157,9 +159,14 @@ def guarantee_words(guarantee: Guarantee) -> str:
 
 
 def vector(values: Sequence[Any]) -> str:
-    """A database or an output: ``(3, 2)``; a suppressed count is named; text is quoted."""
-    inner = ", ".join(_element(value) for value in values)
-    return inner if len(values) == 1 and isinstance(values[0], str) else f"({inner})"
+    """A database or an output: ``(3, 2)``; a suppressed count is named; text is quoted.
+
+    A leading text heads what follows: ``“age=1”: (3, 2)``.
+    """
+    if values and isinstance(values[0], str):
+        head, rest = _element(values[0]), values[1:]
+        return f"{head}: {vector(rest)}" if rest else head
+    return f"({', '.join(_element(value) for value in values)})"
 
 
 def _element(value: Any) -> str:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from audit.analysis import Analysis, analyse
+from audit.abowd_vilhuber import plug_in_channel
+from audit.analysis import Analysis, Wishes, analyse, analyse_streamed
 from audit.certificate import Certificate
 from audit.channel import Channel
 from audit.claim import Claim
 from audit.decimals import Enclosure
+from audit.enumerate import instance
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.measures.unavailable import Unavailable
+from audit.streamed import StreamedChannel, streamed_channel
 from proofs.guarantees import parse_guarantee
 from synthesizers.attributes import Attribute
+from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.programs import build
 
 F = Fraction
 
@@ -43,8 +51,11 @@ def channel(
     return Channel.of_exact(domain, relation, counts, outputs, chances, "output")
 
 
+WISHES = Wishes({"1": F(1), "1/2": F(1, 2)})
+
+
 def analysis(of: Channel) -> Analysis:
-    return analyse(of, {"1": F(1), "1/2": F(1, 2)})
+    return analyse(of, WISHES)
 
 
 def response() -> Channel:
@@ -76,6 +87,48 @@ def square(size: int) -> Channel:
     chances = np.full((size, size), 1 / (2 * size)) + np.eye(size) / 2
     outputs = tuple((k,) for k in range(size))
     return Channel.of_floats(domain, ReplaceOne(), counts, outputs, chances, 4, "output")
+
+
+def alike() -> Channel:
+    """Two neighbours whose rows are equal: ε is 0."""
+    rows = [[F(1, 3), F(2, 3)], [F(1, 3), F(2, 3)]]
+    return channel(rows, [[0, 1], [1, 0]], ((0, 1), (1, 0)))
+
+
+def suppressing() -> Channel:
+    """Each of three tables: released as it is, with its first count hidden, or a fixed one."""
+    databases = [[0, 2], [1, 1], [2, 0]]
+    outputs = tuple(map(tuple, databases)) + tuple((None, row[1]) for row in databases)
+    rows = [[F(1, 8)] * 6 for _ in databases]
+    for place, row in enumerate(rows):
+        row[place], row[3 + place] = F(2, 8), F(2, 8)
+    return channel(rows, databases, outputs)
+
+
+def tailed(size: int = 31) -> Channel:
+    """Binomial laws whose δ falls by many powers of ten."""
+    domain = Domain.from_cells("2")
+    counts = np.array([[k, size - 1 - k] for k in range(size)], np.int64)
+    outputs = tuple((k, size - 1 - k) for k in range(size))
+    rates = (np.arange(size) + 4) / (size + 7)
+    ways = np.array([float(math.comb(size - 1, k)) for k in range(size)])
+    hits = np.arange(size)
+    chances = ways * rates[:, None] ** hits * (1 - rates[:, None]) ** (size - 1 - hits)
+    return Channel.of_floats(domain, ReplaceOne(), counts, outputs, chances, 200, "output")
+
+
+def many_cells(cells: int = 14) -> Channel:
+    """Two tables of many cells, of which all but the first two are always 0."""
+    rest = [0] * (cells - 2)
+    tables = [[0, 1, *rest], [1, 0, *rest]]
+    return channel([[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]], tables, tuple(map(tuple, tables)))
+
+
+def streamed() -> StreamedChannel:
+    """Five records over two cells, drawn anew by the predictive law: ε is ln 11."""
+    setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 5)
+    program = build("multinomial-dirichlet", {"alpha": "1/2"})
+    return streamed_channel(program, setting, instance(setting, 5), "output", None)
 
 
 def claim(text: str = "epsilon=2", neighbours: Neighbours | None = None) -> Claim:
@@ -177,4 +230,16 @@ def analyses() -> dict[str, Analysis]:
         "12": analysis(square(12)),
         "40": analysis(square(40)),
         "100": analysis(square(100)),
+        "alike": analysis(alike()),
+        "figure 1": analysis(plug_in_channel()),
+        "suppressing": analysis(suppressing()),
+        "tailed": analysis(tailed()),
+        "many cells": analysis(many_cells()),
+        "in part": replace(
+            analysis(response()),
+            zcdp=Unavailable("it takes too long"),
+            groups=Unavailable("it takes too long"),
+            rows=Unavailable("an output is no table"),
+        ),
+        "streamed": analyse_streamed(streamed(), WISHES, jobs=1),
     }

@@ -3,11 +3,13 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ElementTree
-from html.parser import HTMLParser
+from dataclasses import replace
 
 import pytest
 
+from audit.measures.unavailable import Unavailable
 from audit.report.html import render
+from audit.report.measures_view import measures_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -16,66 +18,14 @@ from audit.report.page import (
     TableSection,
     TextSection,
 )
+from synthesizers.attributes import Attribute
+from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from tests.audit.report import samples
+from tests.audit.report.pages import checked, page_of
 
 CERTIFICATES = samples.certificates()
 ANALYSES = samples.analyses()
-
-VOID = {"meta", "br", "img", "source"}
-
-
-class Balanced(HTMLParser):
-    """Checks that elements close in order, and collects what would be loaded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.loads: list[str] = []
-        self.tags: list[str] = []
-        self.ids: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_startendtag(tag, attrs)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        for name, value in attrs:
-            assert not name.startswith("on"), "no event handlers"
-            if name in ("src", "href", "srcset", "data", "action"):
-                self.loads.append(value or "")
-            if name == "id":
-                self.ids.append(value or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def page_of(*sections: object) -> str:
-    return render(Page("A title", "A lead.", sections))  # type: ignore[arg-type]
-
-
-def text_of(document: str) -> str:
-    root = ElementTree.fromstring(document.removeprefix("<!DOCTYPE html>"))
-    body = root.find("{http://www.w3.org/1999/xhtml}body")
-    assert body is not None
-    return re.sub(r"\s+", " ", "".join(body.itertext()))
-
-
-def checked(document: str) -> str:
-    """The text of a document that is well formed and loads nothing."""
-    parser = Balanced()
-    parser.feed(document)
-    parser.close()
-    assert parser.open == []
-    assert "script" not in parser.tags and "link" not in parser.tags
-    assert all(load.startswith(("#", "data:image/png;base64,")) for load in parser.loads)
-    assert len(set(parser.ids)) == len(parser.ids)
-    assert "@import" not in document
-    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)", document))
-    return text_of(document)
 
 
 @pytest.mark.parametrize("name", CERTIFICATES)
@@ -163,6 +113,131 @@ def test_a_witness_is_told_in_words() -> None:
     assert "at most e^2 ≈ 7.389 times" in text
 
 
+def section_of(name: str) -> str:
+    return page_of(AnalysisSection(name, ANALYSES[name]))
+
+
+@pytest.mark.parametrize("name", [*CERTIFICATES, *ANALYSES])
+def test_every_drawing_has_words_for_those_who_do_not_see_it(name: str) -> None:
+    kind = CertificateSection if name in CERTIFICATES else AnalysisSection
+    document = page_of(kind(name, {**CERTIFICATES, **ANALYSES}[name]))
+    root = ElementTree.fromstring(document.removeprefix("<!DOCTYPE html>"))
+    named = {node.get("id"): "".join(node.itertext()) for node in root.iter() if node.get("id")}
+    parents = {child: node for node in root.iter() for child in node}
+    for drawing in root.iter("{http://www.w3.org/1999/xhtml}svg"):
+        if "over" in (drawing.get("class") or "").split():
+            drawing = parents[drawing]
+        if drawing.get("aria-hidden") == "true":
+            continue
+        assert drawing.get("role") == "img"
+        words = drawing.get("aria-label") or " ".join(
+            named[of] for of in (drawing.get("aria-labelledby") or "").split()
+        )
+        assert len(words) > 10
+
+
+def test_the_story_is_told_in_order() -> None:
+    text = section_of("figure 1")
+    headings = re.findall(r"<h3>(.*?)</h3>", text)
+    assert headings == [
+        "What the best attacker sees",
+        "The most telling output",
+        "In every language of privacy",
+        'At chosen values of <span class="as-is">ε</span>',
+        "Distance from the optimum",
+        "What the release protects",
+        "The channel",
+        "Odds between neighbours",
+    ]
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_all_that_a_view_says_is_on_the_page(name: str) -> None:
+    text, view = checked(section_of(name)), measures_view(ANALYSES[name])
+    said = [*view.attacker.sentences, view.groups_note, *view.law_notes]
+    said += [line for part in view.gaps.values() for line in part]
+    for language in view.languages:
+        said += [language.name, language.value, language.meaning]
+    for plot in view.plots:
+        said += [plot.title, plot.reading, plot.fact, plot.box.x.name, plot.box.y.name]
+        said += [label.text for label in plot.labels]
+    spans = [view.attacker.rises]
+    grids = [view.renyi, view.groups, view.chosen]
+    for release in (view.optimum, view.rows):
+        if release is not None:
+            said += [*release.sentences, *release.notes]
+            spans.append(release.spans)
+            grids.append(release.grid)
+    for drawn in spans:
+        if drawn is not None:
+            said += [drawn.axis.name, drawn.hollow, drawn.full]
+            said += [words for row in drawn.rows for words in (row.name, row.text)]
+    for grid in grids:
+        if grid is not None:
+            said += [grid.corner, *grid.columns, *(cell for _, row in grid.rows for cell in row)]
+    assert len(said) > 10
+    for words in said:
+        assert words in text
+
+
+def test_what_a_picture_says_is_said_beside_it_too() -> None:
+    document = re.sub(r"<desc.*?</desc>", "", section_of("figure 1"))
+    facts = [plot.fact for plot in measures_view(ANALYSES["figure 1"]).plots if plot.fact]
+    assert len(facts) == 3 and all(fact in document for fact in facts)
+
+
+def test_names_of_cells_are_shown_as_text() -> None:
+    domain = Domain("d", (Attribute("sex", ("<b>&", "<script>")),))
+    named = replace(samples.response(), domain=domain)
+    document = page_of(AnalysisSection("Named", samples.analysis(named)))
+    assert "<script" not in document
+    text = checked(document)
+    assert "The cell that changes least is “sex = <b>&”" in text
+    assert text.count("sex = <script>") > 3
+
+
+def test_drawings_are_those_of_the_view() -> None:
+    document = section_of("figure 1")
+    for plot in measures_view(ANALYSES["figure 1"]).plots:
+        assert all(
+            f'class="curve {drawn.kind}" d="{drawn.path}"' in document for drawn in plot.lines
+        )
+        for dot in plot.dots:
+            assert f'class="dot {dot.kind}" cx="{dot.x:.2f}" cy="{dot.y:.2f}"' in document
+        for bar in plot.bars:
+            assert f'y="{bar.y:.2f}" width="{bar.width:.2f}" height="{bar.height:.2f}"' in document
+
+
+def test_every_look_is_in_the_stylesheet() -> None:
+    used = set()
+    for name in ANALYSES:
+        document = section_of(name)
+        sheet = document.split("<style>")[1].split("</style>")[0]
+        used |= set(re.findall(r'<(?:path|circle|rect|line|text) class="([^"]+)"', document))
+    assert {"curve main", "dot touch", "name limit", "hollow", "full", "column"} <= used
+    for look in used:
+        parts = look.split()
+        assert any(f".{part} {{" in sheet or f".{part}," in sheet for part in parts) or (
+            parts[0] == "tick"
+        )
+
+
+def test_a_streamed_channel_says_why_so_much_is_missing() -> None:
+    text = checked(section_of("streamed"))
+    assert text.count("the channel is too large to hold") == 1
+    assert "there is no matrix, no heat map and no list of odds to show" in text
+    assert "Heat map of the channel" not in text and "ε ≈ 2.397895" in text
+    assert "Rényi divergences" in text and "Distance from the optimum" not in text
+
+
+def test_reasons_are_shown_as_text() -> None:
+    hostile = replace(ANALYSES["response"], gdp=Unavailable(samples.HOSTILE))
+    document = page_of(AnalysisSection("Hostile", hostile))
+    assert "<script" not in document and "\u202e" not in document
+    reason = "<script>alert(1)</script>\\x1b[31m\\u202e\\nVERDICT & 'more' \"quotes\"."
+    assert f"Not available (μ of Gaussian privacy): {reason}" in checked(document)
+
+
 def test_a_channel_shows_its_matrix_and_odds() -> None:
     text = checked(page_of(AnalysisSection("Response", ANALYSES["response"])))
     # ln 3, and the δ at 1/2: 3/4 - e^(1/2)/4.
@@ -172,7 +247,7 @@ def test_a_channel_shows_its_matrix_and_odds() -> None:
 
 def test_odds_of_zeros() -> None:
     text = checked(page_of(AnalysisSection("Disclosing", ANALYSES["disclosing"])))
-    assert "(suppressed, 1)" in text and "(“few”, 0)" in text and "(1, “<b>”)" in text
+    assert "(suppressed, 1)" in text and "“few”: (0)" in text and "(1, “<b>”)" in text
     assert "(0, 1) | (1, 0)0.000000∞∞" in text.replace(" ", "").replace(
         "(0,1)|(1,0)", "(0, 1) | (1, 0)"
     )

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from rich.console import Console, RenderableType
 
+from audit.report.measures_view import measures_view
 from audit.report.terminal import analysis_lines, certificate_lines, comparison_lines
 from audit.report.terminal_text import command_lines
 from tests.audit.report import samples
@@ -79,6 +80,45 @@ def test_an_analysis_names_its_facts() -> None:
     text = printed(analysis_lines(ANALYSES["response"]))
     assert "ε ≈ 1.098612" in text and "0.750000" in text
     assert "No two of the databases are neighbours" in printed(analysis_lines(ANALYSES["lonely"]))
+
+
+def words_of(text: str) -> str:
+    """Text without its line breaks and its columns."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_the_facts_of_the_pictures_are_told_without_them(name: str) -> None:
+    view = measures_view(ANALYSES[name])
+    text = words_of(printed(analysis_lines(ANALYSES[name]), width=200))
+    said = [*view.attacker.sentences, view.groups_note, *(plot.fact for plot in view.plots)]
+    said += [line for part in view.gaps.values() for line in part]
+    said += [part for row in view.languages for part in (row.value, row.meaning)]
+    for release in (view.optimum, view.rows):
+        if release is not None:
+            said += [*release.sentences, *release.notes]
+            grid = release.grid
+            said += [cell for _, row in grid.rows for cell in row] if grid is not None else []
+    for grid in (view.renyi, view.groups, view.chosen):
+        if grid is not None:
+            said += [cell for _, row in grid.rows for cell in row]
+    if view.attacker.rises is not None:
+        said += [row.text for row in view.attacker.rises.rows]
+    for words in said:
+        assert words in text
+
+
+def test_a_streamed_channel_is_told_in_ascii() -> None:
+    text = words_of(printed(analysis_lines(ANALYSES["streamed"]), "ascii"))
+    assert "50 % -> 91.7 %" in text and "\\u" not in text
+    assert text.count("the channel is too large to hold") == 1
+    assert "there is no matrix, no heat map and no list of odds" in text
+
+
+def test_symbols_have_ascii_names() -> None:
+    text = printed(analysis_lines(ANALYSES["figure 1"]), "ascii")
+    assert "\\x" not in text and "\\u" not in text
+    assert "rho*alpha" in text and "epsilon ~ 5.493061" in text
 
 
 def test_a_broken_command_is_the_same_command() -> None:

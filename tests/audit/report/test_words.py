@@ -73,6 +73,8 @@ def test_vectors() -> None:
     assert vector((3, None, "a")) == "(3, suppressed, “a”)"
     assert vector(("yes",)) == "“yes”"
     assert vector(((1, 2), (3,))) == "((1, 2), (3))"
+    assert vector(("age=1", 3, None)) == "“age=1”: (3, suppressed)"
+    assert vector(()) == "()"
 
 
 def test_invisible_characters_are_spelled_out() -> None:

@@ -1,0 +1,24 @@
+"""Matrices of text with named rows and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A matrix with named rows and columns. ``peaks``: the entries that attain the largest."""
+
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    peaks: frozenset[tuple[int, int]] = frozenset()
+
+    def turned(self) -> Grid:
+        """The same matrix with rows and columns exchanged."""
+        names = tuple(name for name, _ in self.rows)
+        rows = tuple(
+            (column, tuple(cells[place] for _, cells in self.rows))
+            for place, column in enumerate(self.columns)
+        )
+        return Grid(self.corner, names, rows, frozenset((b, a) for a, b in self.peaks))
