@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 
 from audit.adapters.matrix import write_channel
 from audit.adapters.synthesizer import program_subject
-from audit.analysis import analyse, to_json
+from audit.analysis import Analysis, Wishes, analyse, analyse_streamed
 from audit.auditors.exhaustive import ALWAYS_EXACT
+from audit.channel import Channel
 from audit.commands import common
-from audit.enumerate import channel_of, instance
+from audit.enumerate import MAX_ENTRIES, channel_of, instance
+from audit.measures.attacker import EVENS
+from audit.report.channel_json import to_json
 from audit.report.html import render
 from audit.report.page import AnalysisSection, Page
 from audit.report.terminal import analysis_lines
+from audit.streamed import streamed_channel
+from audit.subject import ProgramSubject
 from synthesizers.curator import Setting
+from synthesizers.errors import InputError, TooLargeError
+from synthesizers.events import Databases
+from synthesizers.exact import parse_rational
 from synthesizers.neighbours import ReplaceOne, describe
 from synthesizers.plan import plan
 
@@ -28,6 +37,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--records", required=True, metavar="N", help="records of the databases")
     parser.add_argument("--rows", metavar="M", help="public output size (default: N)")
     parser.add_argument("--epsilon", action="append", metavar="E", help="for delta; repeat")
+    parser.add_argument(
+        "--prior", metavar="P", help="what the attacker thinks of one of two databases (1/2)"
+    )
+    parser.add_argument(
+        "--optimum", metavar="E", help="epsilon of the optimum (default: the program's own)"
+    )
     parser.add_argument("--exact", action="store_true", help="fractions and certified enclosures")
     for name in ("json", "csv", "html"):
         parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
@@ -48,26 +63,15 @@ def run(flags: argparse.Namespace) -> int:
     rows = common.optional_number(flags.rows, "--rows")
     public = size if relation.records_public else None
     setting = Setting(domain, relation, public, size if rows is None else rows)
-    epsilons = common.epsilons(flags.epsilon)
+    wishes = _wishes(flags)
     subject = program_subject(flags.program, common.settings(flags.set))
     talk = common.talk_console(flags.quiet)
     talk.print(describe(relation), markup=False)
-    small = plan(subject.program, setting, instance(setting, size)).products <= ALWAYS_EXACT
-    with common.progress_bar(talk, "enumerating") as progress:
-        channel = channel_of(
-            subject.program,
-            setting,
-            size=size,
-            released=flags.released,
-            exact=flags.exact or small,
-            jobs=common.jobs(flags.jobs),
-            progress=progress,
-        ).channel
-    analysis = analyse(channel, epsilons)
+    analysis = _analysis(flags, subject, setting, instance(setting, size), wishes)
     if flags.json:
         common.write_text(flags.json, json.dumps(to_json(analysis, flags.exact), indent=1) + "\n")
     if flags.csv:
-        write_channel(channel, flags.csv, flags.exact)
+        _write_csv(analysis, flags.csv, flags.exact)
     if flags.html:
         title = f"{subject.name}: {size} records, {domain.size} cells"
         section = AnalysisSection(title, analysis)
@@ -75,3 +79,56 @@ def run(flags: argparse.Namespace) -> int:
         common.write_text(flags.html, render(Page(title, lead, (section,))))
     common.output_console().print(analysis_lines(analysis))
     return 0
+
+
+def _wishes(flags: argparse.Namespace) -> Wishes:
+    epsilons = common.epsilons(flags.epsilon)
+    prior, optimum = EVENS, None
+    if flags.prior is not None:
+        prior = parse_rational(flags.prior, "--prior")
+        if not 0 < prior < 1:
+            raise InputError(f"--prior is a probability between 0 and 1, found {flags.prior!r}")
+    if flags.optimum is not None:
+        optimum = parse_rational(flags.optimum, "--optimum")
+        if optimum < 0:
+            raise InputError(f"--optimum must not be negative, found {flags.optimum!r}")
+    return Wishes(epsilons, prior, optimum)
+
+
+def _analysis(
+    flags: argparse.Namespace,
+    subject: ProgramSubject,
+    setting: Setting,
+    databases: Databases,
+    wishes: Wishes,
+) -> Analysis:
+    """The analysis of the channel held whole, or streamed where that alone is affordable."""
+    talk, jobs = common.talk_console(flags.quiet), common.jobs(flags.jobs)
+    products = plan(subject.program, setting, databases).products
+    streamed = None
+    if products > MAX_ENTRIES and not flags.exact:
+        # What several answers lead to may still be few enough to hold.
+        with contextlib.suppress(TooLargeError):
+            streamed = streamed_channel(subject.program, setting, databases, flags.released, None)
+    if streamed is not None:
+        if flags.csv:
+            raise InputError("the channel is too large to be written; leave --csv out")
+        with common.progress_bar(talk, "measuring") as progress:
+            return analyse_streamed(streamed, wishes, jobs, progress)
+    with common.progress_bar(talk, "enumerating") as progress:
+        channel = channel_of(
+            subject.program,
+            setting,
+            databases=databases,
+            released=flags.released,
+            exact=flags.exact or products <= ALWAYS_EXACT,
+            jobs=jobs,
+            progress=progress,
+        ).channel
+    talk.print(f"measuring {len(channel.pairs)} pairs of neighbours", markup=False)
+    return analyse(channel, wishes)
+
+
+def _write_csv(analysis: Analysis, path: str, exact: bool) -> None:
+    assert isinstance(analysis.channel, Channel)
+    write_channel(analysis.channel, path, exact)

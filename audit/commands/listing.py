@@ -8,7 +8,20 @@ import inspect
 from rich.table import Table
 
 from audit.commands.common import output_console
-from synthesizers import dirichlet, noise, public_laws, responses, selection, table_laws
+from synthesizers import noise, selection
+from synthesizers.laws import (
+    bootstrap,
+    cell_keys,
+    dirichlet,
+    generalisation,
+    pram,
+    public_laws,
+    responses,
+    rounding,
+    suppression,
+    swapping,
+    table_laws,
+)
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
@@ -24,9 +37,17 @@ LAWS = (
     noise.DiscreteGaussian,
     selection.Exponential,
     responses.RandomizedResponse,
+    pram.PostRandomisation,
     dirichlet.DirichletMultinomial,
     dirichlet.PlugInMultinomial,
     table_laws.Subsample,
+    bootstrap.Bootstrap,
+    rounding.RandomRounding,
+    cell_keys.CellKey,
+    swapping.RecordSwapping,
+    suppression.CellSuppression,
+    generalisation.GlobalRecoding,
+    generalisation.KAnonymity,
     public_laws.Multinomial,
     public_laws.UniformChoice,
 )

@@ -15,7 +15,7 @@ from audit.subject import ProgramSubject
 from synthesizers.budget import Budget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
-from synthesizers.errors import InputError, ProtocolError
+from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours, ReplaceOne, describe, to_json
 from synthesizers.sampling import Run
 from synthesizers.sampling import run as sample
@@ -77,14 +77,16 @@ def release_setting(
 
 
 def as_dataset(output: Output, domain: Domain) -> Dataset:
-    """A program's output as a table; ProtocolError for one that is not a table."""
+    """A program's output as a table of records; InputError for one that is not."""
     if isinstance(output, Dataset):
         return output
     counts = np.asarray(output)
     if counts.shape != (domain.size,) or counts.dtype.kind not in "iu" or counts.min() < 0:
-        raise ProtocolError(
-            f"a release needs counts over the domain's {domain.size} cells or a Dataset; "
-            "the program returned something else"
+        raise InputError(
+            f"a release is a table of records, made from counts over the domain's {domain.size} "
+            "cells or a Dataset; this program's output is something else, such as suppressed "
+            "or coarser counts: nothing is written. Audit it with channel or certify, or take "
+            "its output from Python (synthesizers.sampling.run)"
         )
     return Dataset.from_histogram(domain, counts.astype(np.int64))
 

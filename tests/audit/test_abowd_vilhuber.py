@@ -26,8 +26,9 @@ from audit.abowd_vilhuber import (
 from audit.channel import Channel
 from audit.decimals import Enclosure
 from audit.evidence import Decision
-from audit.measures import decide_delta, decide_epsilon, delta, epsilon
-from audit.probabilistic import probabilistic_delta
+from audit.measures.delta import decide_delta, delta
+from audit.measures.epsilon import decide_epsilon, epsilon
+from audit.measures.probabilistic import probabilistic_delta
 from tests.audit.slow_measures import encloses, fractions, is_narrow
 from tests.synthesizers.brute_force import fraction, real
 

@@ -21,6 +21,20 @@ from tests.audit import third_party as theirs
 
 SETTING = Setting.of(Domain.from_cells("2"), ReplaceOne(), 3)
 
+NEEDED = {
+    "geometric-sanitizer": {"epsilon": "1"},
+    "laplace-sanitizer": {"epsilon": "1"},
+    "subsample": {"fraction": "1/2"},
+    "pram": {"retain": "3/4"},
+    "swap": {"share": "1/2"},
+    "suppress": {"threshold": "3"},
+    "random-round": {"base": "3"},
+    "k-anonymity": {"k": "2"},
+    "coarsen": {"level": "1"},
+    "cell-key": {"deviation": "2", "variance": "1"},
+}
+"""Parameters that a program cannot do without."""
+
 SOURCE = """
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,8 +85,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_built_in_is_ours(name: str) -> None:
-    needed = {"geometric-sanitizer": {"epsilon": "1"}, "laplace-sanitizer": {"epsilon": "1"}}
-    values = {"subsample": {"fraction": "1/2"}, **needed}.get(name, {})
+    values = NEEDED.get(name, {})
     subject = program_subject(name, values)
     assert subject.built_in
     assert subject.to_json() == {"kind": "program", "name": name, "parameters": values}
@@ -125,8 +138,8 @@ def test_attributes_may_be_nested_and_have_defaults(module: Path) -> None:
 
 def test_a_class_is_made_with_exact_numbers(module: Path) -> None:
     subject = program_subject("adapter_under_test:Made", {"epsilon": "0.1", "word": "soft"})
-    assert subject.program.epsilon == Fraction(1, 10)  # type: ignore[attr-defined]
-    assert subject.program.word == "soft"  # type: ignore[attr-defined]
+    assert subject.program.epsilon == Fraction(1, 10)
+    assert subject.program.word == "soft"
     assert subject.budget(SETTING) == PureBudget(Fraction(1, 10))
     assert subject.identity["parameters"] == {"epsilon": "0.1", "word": "soft"}
 

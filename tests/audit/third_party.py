@@ -16,12 +16,12 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import BudgetExceeded, DPAuditError
+from synthesizers.laws.public_laws import UniformChoice
+from synthesizers.laws.table_laws import Subsample
 from synthesizers.neighbours import ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise
-from synthesizers.public_laws import UniformChoice
 from synthesizers.queries import CellCounts, ModelError, Query, Total, whole_table
 from synthesizers.selection import Exponential
-from synthesizers.table_laws import Subsample
 
 ONE = DiscreteLaplace(Fraction(1))
 
@@ -271,7 +271,7 @@ def starts_a_process(curator: Curator) -> list[int]:
 
 
 def wants_data(curator: Curator) -> object:
-    return curator.dataset  # type: ignore[attr-defined]
+    return curator.dataset
 
 
 def wants_the_total(curator: Curator) -> list[int]:
@@ -279,7 +279,7 @@ def wants_the_total(curator: Curator) -> list[int]:
 
 
 def unbounded(curator: Curator) -> list[int]:
-    return curator.measure(CellCounts((0,)), ONE, low=0, high=None).tolist()  # type: ignore[arg-type]
+    return curator.measure(CellCounts((0,)), ONE, low=0, high=None).tolist()
 
 
 class OrderedRows:
