@@ -1,51 +1,117 @@
-"""How fast programs are enumerated, side by side in one run.
+"""How fast programs are enumerated, beside the plain method and beside bare arithmetic.
 
-Prints, for growing instances, the seconds of one process and of two, transcripts
-a second, and the time of exact chances where that is affordable. The caps of
-`synthesizers.enumeration` and the thresholds of `audit.enumerate` and
-`audit.auditors.exhaustive` were chosen from this table.
+The program is the geometric sanitizer with rescaling, its output released. The plain method
+evaluates the law of every cell once, walks over all transcripts in a loop, multiplies one row of
+chances a cell and adds the product to the output's column: it knows this program and no other.
+Bare arithmetic is one product and one sum of doubles for each transcript and database, without
+running anything. What is left between the two is the program itself, run once a transcript.
 
-    python benchmarks/enumeration.py
+    python benchmarks/enumeration.py            # up to 816 databases: about a minute
+    python benchmarks/enumeration.py --large    # and 3,276 databases, 456,976 transcripts
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
+import resource
 import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
 
 from audit.enumerate import channel_of
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
-from synthesizers.neighbours import ReplaceOne
+from synthesizers.estimation import largest_remainder
+from synthesizers.exact import enclose
+from synthesizers.neighbours import ReplaceOne, histograms
+from synthesizers.noise import DiscreteLaplace, clamped_mass
 from synthesizers.programs import build
 
-INSTANCES = ((3, 5), (4, 5), (4, 8), (4, 11))
-EXACT_UP_TO = 100_000
+CELLS = 4
+SMALL = (5, 8, 11, 15)
+LARGE = 25
 
 
-def seconds(cells: int, records: int, *, jobs: int, exact: bool) -> tuple[float, int, int]:
-    """The time of one enumeration, its transcripts and its databases."""
-    setting = Setting.of(Domain.from_cells(str(cells)), ReplaceOne(), records)
-    program = build("geometric-sanitizer", {"epsilon": "1"})
+def seconds(work: Callable[[], object]) -> float:
+    """The time of one call."""
     start = time.perf_counter()
-    found = channel_of(program, setting, jobs=jobs, exact=exact)
-    elapsed = time.perf_counter() - start
-    return elapsed, found.transcripts, len(found.channel.databases)
+    work()
+    return time.perf_counter() - start
+
+
+def enumerated(records: int, jobs: int, *, exact: bool = False) -> object:
+    """The channel, by the suite."""
+    setting = Setting.of(Domain.from_cells(str(CELLS)), ReplaceOne(), records)
+    program = build("geometric-sanitizer", {"epsilon": "1"})
+    return channel_of(program, setting, jobs=jobs, exact=exact).channel
+
+
+def plain(records: int) -> dict[tuple[int, ...], np.ndarray]:
+    """The same channel, by a loop over transcripts that knows the program."""
+    rows = histograms(CELLS, records)
+    noise = DiscreteLaplace(Fraction(2))
+    law = np.array(
+        [
+            [
+                float(enclose(clamped_mass(noise, n, m, 0, records)).lower)
+                for n in range(records + 1)
+            ]
+            for m in range(records + 1)
+        ]
+    )
+    tables = [law[:, rows[:, cell]] for cell in range(CELLS)]
+    columns: dict[tuple[int, ...], np.ndarray] = {}
+    for noisy in itertools.product(range(records + 1), repeat=CELLS):
+        chances = tables[0][noisy[0]].copy()
+        for cell in range(1, CELLS):
+            chances *= tables[cell][noisy[cell]]
+        output = tuple(largest_remainder(noisy, records))
+        if output in columns:
+            columns[output] += chances
+        else:
+            columns[output] = chances
+    return columns
+
+
+def arithmetic(records: int) -> None:
+    """One product and one sum a transcript and database."""
+    count = len(histograms(CELLS, records))
+    total, left, right = np.zeros(count), np.full(count, 0.5), np.full(count, 0.5)
+    product = np.empty(count)
+    for _ in range((records + 1) ** CELLS):
+        np.multiply(left, right, out=product)
+        total += product
 
 
 def main() -> None:
     """Print the table."""
-    print("cells records databases transcripts   1 process  2 processes  transcripts/s  exact/1")
-    for cells, records in INSTANCES:
-        alone, transcripts, databases = seconds(cells, records, jobs=1, exact=False)
-        both, _, _ = seconds(cells, records, jobs=2, exact=False)
-        ratio = "-"
-        if transcripts * databases <= EXACT_UP_TO:
-            exact, _, _ = seconds(cells, records, jobs=1, exact=True)
-            ratio = f"{exact / alone:.0f}x"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--large", action="store_true")
+    sizes = (*SMALL, LARGE) if parser.parse_args().large else SMALL
+    print("records databases transcripts 1 process 2 processes  plain/2  2/arithmetic  exact/1")
+    for records in sizes:
+        databases, transcripts = len(histograms(CELLS, records)), (records + 1) ** CELLS
+        both = seconds(lambda n=records: enumerated(n, 2))
+        bare = seconds(lambda n=records: arithmetic(n))
+        alone = ratio = compared = "-"
+        if records != LARGE:
+            single = seconds(lambda n=records: enumerated(n, 1))
+            alone = f"{single:.2f} s"
+            ratio = f"{seconds(lambda n=records: plain(n)) / both:.1f}"
+            if databases * transcripts <= 100_000:
+                compared = f"{seconds(lambda n=records: enumerated(n, 1, exact=True)) / single:.0f}"
         print(
-            f"{cells:5} {records:7} {databases:9} {transcripts:11} {alone:10.2f}s {both:11.2f}s "
-            f"{transcripts / alone:13,.0f} {ratio:>8}"
+            f"{records:7} {databases:9} {transcripts:11} {alone:>9} {both:9.2f} s "
+            f"{ratio:>8} {both / bare:13.1f} {compared:>8}"
         )
+    peak = max(
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    print(f"largest process: {peak / 1e6:.2f} GB")
 
 
 if __name__ == "__main__":
