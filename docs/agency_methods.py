@@ -1,0 +1,309 @@
+"""Writes docs/agency-methods.md: agencies' methods beside private sanitizers of equal error.
+
+    python docs/agency_methods.py            # writes the page
+    python docs/agency_methods.py --check    # compares it, and exits 1 if it differs
+
+Every number of the page comes from here; the words around them are in agency_methods.md.j2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from audit.channel import Channel
+from audit.decimals import Enclosure
+from audit.enumerate import channel_of
+from audit.measures.attacker import guess, last_record, naming
+from audit.measures.delta import delta
+from audit.measures.ends import Ends, pieces
+from audit.measures.epsilon import epsilon
+from audit.measures.extreme import witness_of
+from audit.measures.impossible import impossible_mass
+from audit.measures.optimum import Optimum, optimum, optimum_at_own
+from audit.measures.probabilistic import data_laws, probabilistic_delta
+from audit.measures.rows import RowView, row_view
+from audit.report.attacker_words import at_least
+from audit.report.words import measured, number, vector
+from synthesizers.curator import Setting
+from synthesizers.domain import Domain
+from synthesizers.intervals import exp_interval
+from synthesizers.neighbours import ReplaceOne, histogram_count
+from synthesizers.programs import build
+
+Reading = Callable[[tuple[Any, ...]], list[Fraction]]
+Errors = Mapping[str, Enclosure]
+
+PAGE = Path(__file__).with_name("agency-methods.md")
+CELLS, RECORDS = 4, 5
+DIGITS = 4
+NOTHING = "–"
+FAR = Fraction(30)
+"""An ε that only impossible releases exceed: the chances here are 0 or above e^-30."""
+
+
+def shown(output: tuple[Any, ...]) -> list[Fraction]:
+    """A table as it is published; what is known of several cells is spread evenly over them.
+
+    That is the count of a group, and what shown counts leave of the total for suppressed ones.
+    """
+    counts = [value for value in output if not isinstance(value, str)]
+    width, hidden = CELLS // len(counts), counts.count(None)
+    rest = Fraction(RECORDS - sum(filter(None, counts)), max(hidden, 1))
+    estimates = (rest if count is None else Fraction(count, width) for count in counts)
+    return [estimate for estimate in estimates for _ in range(width)]
+
+
+def weighted(output: tuple[Any, ...]) -> list[Fraction]:
+    """A sample, weighted up to the number of records."""
+    return [Fraction(RECORDS * count, sum(output)) for count in output]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What agencies do: a built-in program, its parameters, and how its releases are read."""
+
+    program: str
+    values: Mapping[str, str]
+    cells: str = str(CELLS)
+    read: Reading = shown
+
+
+METHODS = (
+    Method("random-round", {"base": "3"}),
+    Method("cell-key", {"deviation": "2", "variance": "1.05", "smallest": "2"}),
+    Method("suppress", {"threshold": "3"}),
+    Method("coarsen", {"groups": "0,0,1,1"}),
+    Method("k-anonymity", {"k": "2", "groups": "0,0,1,1"}),
+    Method("swap", {"share": "2/5"}, cells="2x2"),
+    Method("pram", {"retain": "4/5"}),
+    Method("subsample", {"fraction": "2/5"}, read=weighted),
+    Method("bootstrap", {}),
+)
+
+
+HUNDREDTHS = tuple(Fraction(step, 100) for step in range(1, 1001))
+GEOMETRIC, DIRICHLET = "geometric-sanitizer", "multinomial-dirichlet"
+SANITIZERS = {
+    GEOMETRIC: ("epsilon", HUNDREDTHS),
+    "laplace-sanitizer": ("epsilon", HUNDREDTHS),
+    DIRICHLET: ("alpha", HUNDREDTHS[::-1]),
+}
+"""Private methods: programs, with their one parameter and a grid of it along which error falls."""
+
+
+def channel_on(cells: str, program: str, values: Mapping[str, str], exact: bool) -> Channel:
+    """The channel of a program on all tables of the records."""
+    setting = Setting.of(Domain.from_cells(cells), ReplaceOne(), RECORDS)
+    return channel_of(build(program, values), setting, exact=exact).channel
+
+
+@cache
+def sanitized(program: str, value: Fraction) -> tuple[Channel, Errors]:
+    """The channel of a sanitizer, in enclosed doubles, with its errors."""
+    parameter, _ = SANITIZERS[program]
+    channel = channel_on(str(CELLS), program, {parameter: str(value)}, exact=False)
+    return channel, errors(channel)
+
+
+def errors(channel: Channel, read: Reading = shown) -> Errors:
+    """By how much the counts that are read are expected to be off, summed over the cells.
+
+    "uniform", "multinomial": averaged over the confidential tables by that law. "worst": of the
+    table for which it is largest. "best": averaged uniformly, of the best reading.
+    """
+    estimates = [read(output) for output in channel.outputs]
+    unit = math.lcm(*(count.denominator for counts in estimates for count in counts))
+    tables = np.array([[int(unit * count) for count in counts] for counts in estimates], np.int64)
+
+    def added(first: int, ends: Ends) -> Ends:
+        found = tables[first : first + ends.width]
+        steps = np.abs(found - unit * channel.databases[:, None]).sum(axis=2)
+        return ends.times(steps).total(1)
+
+    units = reduce(add, (added(first, ends) for first, ends in pieces(channel)))
+    expected = units.weighted((Fraction(1, unit),) * len(channel.databases))
+    laws = data_laws(channel)
+    return {name: expected.average(law) for name, law in laws.items()} | {
+        "worst": expected.largest()[0],
+        "best": error_of_best_reading(channel, laws["uniform"]),
+    }
+
+
+def error_of_best_reading(channel: Channel, law: Sequence[Fraction]) -> Enclosure:
+    """The least expected error of all readings: medians of the counts, given the release."""
+    guesses = range(RECORDS + 1)
+
+    def added(joint: Ends, counts: Any) -> Ends:
+        steps = [np.abs(counts - count)[:, None] for count in guesses]
+        sums = [joint.times(np.broadcast_to(s, joint.low.shape)).total(0) for s in steps]
+        least = (np.min([s.low for s in sums], axis=0), np.min([s.high for s in sums], axis=0))
+        return Ends(*least).total(0)
+
+    parts = [ends.weighted(law) for _, ends in pieces(channel, CELLS * len(guesses))]
+    sums = (added(joint, counts) for joint in parts for counts in channel.databases.T)
+    return reduce(add, sums).enclosure(0)
+
+
+@cache
+def least_error(value: Fraction) -> Enclosure:
+    """The least average error of all ε-DP methods that release tables of as many records."""
+    found = optimum(sanitized(GEOMETRIC, Fraction(1))[0], value)
+    assert isinstance(found, Optimum)
+    return found.uniform
+
+
+def first_at_most(
+    error: Callable[[Fraction], Enclosure], limit: Enclosure, grid: Sequence[Fraction]
+) -> Fraction | None:
+    """The first value of a grid whose error is certainly at most the limit; None if none is.
+
+    The error falls along the grid, which is halved until one value is left.
+    """
+    place = bisect_left(grid, True, key=lambda value: error(value).upper <= limit.lower)
+    return grid[place] if place < len(grid) else None
+
+
+def noise_error(value: Fraction) -> Enclosure:
+    """By how much geometric noise changes a large count: 2q/(1 - q²) with q = e^(-ε/2)."""
+    ratio = exp_interval(-value / 2)
+    return Enclosure.of(2 * ratio / (1 - ratio * ratio))
+
+
+def measures(channel: Channel, found: Errors) -> dict[str, str]:
+    """What is said of one method, as text."""
+    smallest, rows = epsilon(channel), row_view(channel)
+    least = optimum_at_own(channel, smallest)
+    beyond = {"beyond": Fraction(1), "ruled_out": FAR}
+    likely = {name: probabilistic_delta(channel, value) for name, value in beyond.items()}
+    numbers = {
+        **found,
+        "epsilon": smallest.enclosure,
+        "delta": delta(channel, Fraction(1)).enclosure,
+        "limit": impossible_mass(channel),
+        **{name: of.worst for name, of in likely.items()},
+        **{f"{name}, {law}": e for name, of in likely.items() for law, e in of.average.items()},
+    }
+    chances = {
+        "posterior": last_record(smallest).posterior,
+        "advantage": guess(channel).advantage,
+        "named": naming(channel, data_laws(channel)["uniform"]).right,
+    }
+    if isinstance(least, Optimum):
+        numbers["least"] = least.uniform
+    if isinstance(rows, RowView):
+        chances["itself"], chances["itself_average"] = rows.largest.value, rows.average["uniform"]
+        chances["changed"] = rows.least_changed[1].value
+    return {name: measured(ends, DIGITS) for name, ends in numbers.items()} | {
+        name: at_least(ends) for name, ends in chances.items()
+    }
+
+
+def telling(channel: Channel) -> str:
+    """A release that tells two neighbours apart as well as any, in a sentence."""
+    smallest = epsilon(channel)
+    witness = delta(channel, FAR).witness if smallest.value is None else smallest.witness
+    assert witness is not None
+    tables = channel.databases.tolist()
+    source, target = (tables.index(list(table)) for table in (witness.source, witness.target))
+    event = [channel.outputs.index(output) for output in witness.event]
+    output = max(event, key=lambda place: channel.lower[source, place])
+    own, other = witness_of(channel, source, target, [output]).probabilities
+    given = f"with a chance of {at_least(other)}" if other.upper else "it never is"
+    return (
+        f"Given the table {vector(witness.source)} the release is "
+        f"{vector(channel.outputs[output])} with a chance of {at_least(own)}; given its neighbour "
+        f"{vector(witness.target)}, {given}."
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A method with its measures, and those of the sanitizers that err no more.
+
+    ``parameters``: of the sanitizers; "multinomial", "best": of the geometric one where the error
+    is taken that way; "ideal": the smallest ε of any method that errs no more.
+    """
+
+    method: Method
+    telling: str
+    own: Mapping[str, str]
+    beside: Mapping[str, Mapping[str, str]]
+    parameters: Mapping[str, str]
+
+
+def compared(method: Method) -> Comparison:
+    """A method beside the sanitizers."""
+    channel = channel_on(method.cells, method.program, method.values, exact=True)
+    found = errors(channel, method.read)
+
+    def equal(program: str, way: str = "uniform") -> Fraction | None:
+        _, grid = SANITIZERS[program]
+        return first_at_most(lambda value: sanitized(program, value)[1][way], found[way], grid)
+
+    values = {program: equal(program) for program in SANITIZERS}
+    parameters = values | {
+        "multinomial": equal(GEOMETRIC, "multinomial"),
+        "best": equal(GEOMETRIC, "best"),
+        "ideal": first_at_most(least_error, found["uniform"], HUNDREDTHS),
+    }
+    return Comparison(
+        method,
+        telling(channel),
+        measures(channel, found),
+        {
+            program: measures(*sanitized(program, value))
+            for program, value in values.items()
+            if value is not None
+        },
+        {name: NOTHING if value is None else number(value) for name, value in parameters.items()},
+    )
+
+
+def page() -> str:
+    """The page's text."""
+    files = FileSystemLoader(PAGE.parent)
+    templates = Environment(loader=files, undefined=StrictUndefined, trim_blocks=True)
+    least = HUNDREDTHS[0]
+    # A large count leaves 0, 1 or 2, equally likely, and rounding is then off by 0, 4/3 or 4/3.
+    rounding = first_at_most(noise_error, Enclosure(Fraction(8, 9), Fraction(8, 9)), HUNDREDTHS)
+    assert rounding is not None
+    text = templates.get_template("agency_methods.md.j2").render(
+        records=RECORDS,
+        tables=histogram_count(CELLS, RECORDS),
+        nothing=NOTHING,
+        least=number(least),
+        dirichlet=measured(sanitized(DIRICHLET, least)[1]["uniform"], DIGITS),
+        large_counts=number(rounding),
+        methods={method.program: compared(method) for method in METHODS},
+    )
+    return f"{text}\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page, or compare it; the exit code."""
+    parser = argparse.ArgumentParser(description="Writes docs/agency-methods.md.")
+    parser.add_argument("--check", action="store_true", help="compare, and exit 1 if it differs")
+    check, text = parser.parse_args(arguments).check, page()
+    if not check:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        print(f"{PAGE} differs from what its script writes: run {__file__}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
