@@ -135,7 +135,7 @@ def test_arguments_and_exit_code_pass_through(monkeypatch: pytest.MonkeyPatch) -
         return 70
 
     stand_in = ModuleType("audit.cli")
-    stand_in.main = command_line  # type: ignore[attr-defined]
+    stand_in.main = command_line
     monkeypatch.setitem(sys.modules, "audit.cli", stand_in)
 
     assert dp_audit.main(["verify", "cert.json"]) == 70
@@ -148,7 +148,7 @@ def test_an_interrupt_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     stand_in = ModuleType("audit.cli")
-    stand_in.main = command_line  # type: ignore[attr-defined]
+    stand_in.main = command_line
     monkeypatch.setitem(sys.modules, "audit.cli", stand_in)
 
     assert dp_audit.main([]) == 130

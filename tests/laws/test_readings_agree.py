@@ -17,13 +17,13 @@ from synthesizers.curator import Curator, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
 from synthesizers.enumeration import leaves
 from synthesizers.events import Databases
+from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.programs import PROGRAMS, build
-from synthesizers.public_laws import Multinomial, UniformChoice
 from synthesizers.queries import CellCounts, Marginal, ModelError, Total, whole_table
 from synthesizers.randomness import InsecureSeededEntropy
-from synthesizers.responses import RandomizedResponse
 from synthesizers.sampling import run
 from synthesizers.selection import Exponential
 
@@ -75,6 +75,26 @@ CASES: list[Case] = [
      (1, 0, 2)),
     ("subsample", {"fraction": "1/2"}, ReplaceOne(), "3", (3, 1, 2)),
     ("subsample", {"fraction": "2/3"}, AddRemove(), "2x2", (1, 2, 0, 3)),
+    ("swap", {"share": "3/4"}, ReplaceOne(), "2x2", (2, 2, 1, 3)),
+    ("swap", {"share": "1", "attribute": "a2"}, AddRemove(), "2x3", (1, 2, 0, 1, 1, 1)),
+    ("swap", {"share": "1", "key": "a1"}, AddRemove(), "2x2x2", (2, 1, 1, 2, 1, 0, 2, 1)),
+    ("suppress", {"threshold": "3"}, ReplaceOne(), "2x2", (2, 4, 0, 5)),
+    ("suppress", {"threshold": "3", "complementary": "false"}, AddRemove(), "3", (2, 4, 0)),
+    ("coarsen", {"groups": "0,0,1,1"}, ReplaceOne(), "4", (2, 4, 0, 5)),
+    ("k-anonymity", {"k": "3"}, AddRemove(), "2x2", (2, 4, 0, 5)),
+    ("k-anonymity", {"k": "3", "suppressed": "2"}, ReplaceOne(), "2x2", (2, 4, 0, 5)),
+    ("k-anonymity", {"k": "9"}, AddRemove(), "2", (2, 4)),
+    ("bootstrap", {}, ReplaceOne(), "3", (3, 0, 2)),
+    ("bootstrap", {"records": "4"}, AddRemove(), "2x2", (1, 2, 0, 3)),
+    ("pram", {"retain": "3/4"}, ReplaceOne(), "3", (2, 0, 3)),
+    ("pram", {"retain": "2/3", "attribute": "a1"}, AddRemove(), "2x3", (2, 0, 1, 0, 1, 1)),
+    ("pram", {"retain": "1/5", "attribute": "a2"}, ReplaceOne(), "2x2x2",
+     (1, 0, 1, 0, 2, 0, 0, 1)),
+    ("random-round", {"base": "3"}, ReplaceOne(), "2x2", (1, 5, 3, 2)),
+    ("random-round", {"base": "5"}, AddRemove(), "3", (4, 0, 8)),
+    ("cell-key", {"deviation": "2", "variance": "1"}, ReplaceOne(), "3", (1, 0, 4)),
+    ("cell-key", {"deviation": "3", "variance": "2", "smallest": "3", "keys": "100"}, AddRemove(),
+     "2", (2, 5)),
     ("adaptive", select_then_measure, AddRemove(), "2x2", (2, 0, 1, 1)),
     ("adaptive", answer_decides_question, ReplaceOne(), "2x2", (1, 0, 0, 1)),
 ]  # fmt: skip
