@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import resource
-import time
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from stopwatch import peak_gigabytes, seconds
 
 from audit.enumerate import channel_of
 from synthesizers.curator import Setting
@@ -33,13 +31,6 @@ from synthesizers.programs import build
 CELLS = 4
 SMALL = (5, 8, 11, 15)
 LARGE = 25
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The time of one call."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def enumerated(records: int, jobs: int, *, exact: bool = False) -> object:
@@ -107,11 +98,7 @@ def main() -> None:
             f"{records:7} {databases:9} {transcripts:11} {alone:>9} {both:9.2f} s "
             f"{ratio:>8} {both / bare:13.1f} {compared:>8}"
         )
-    peak = max(
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    print(f"largest process: {peak / 1e6:.2f} GB")
+    print(f"largest process: {peak_gigabytes():.2f} GB")
 
 
 if __name__ == "__main__":

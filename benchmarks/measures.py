@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from stopwatch import seconds
 
 from audit.channel import Channel
 from audit.measures.delta import delta
@@ -84,13 +84,6 @@ def bare(of: Channel) -> tuple[float, float]:
             out.sum()
 
     return seconds(for_epsilon), seconds(for_delta)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The time of one call."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def main() -> None:

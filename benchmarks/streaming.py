@@ -12,12 +12,11 @@ neighbours and output.
 from __future__ import annotations
 
 import argparse
-import resource
 import time
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from stopwatch import peak_gigabytes, seconds
 
 from audit.enumerate import channel_of, instance
 from audit.measures.delta import delta
@@ -69,13 +68,6 @@ def bare(entries: int) -> float:
     return seconds(work) * rounds / min(rounds, 2000)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """The time of one call."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -98,11 +90,7 @@ def main() -> None:
             f"{records:7} {outputs**2:12,} {entries:16,} {ours:8.1f} s "
             f"{ours / entries * 1e9:8.1f} {plain:>13} {ours / bare(entries):11.1f}"
         )
-    peak = max(
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    print(f"largest process: {peak / 1e6:.2f} GB")
+    print(f"largest process: {peak_gigabytes():.2f} GB")
 
 
 if __name__ == "__main__":
