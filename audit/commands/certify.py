@@ -37,7 +37,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "subject", help="a built-in name, module:attribute, or a channel file (.csv, .parquet)"
     )
-    parser.add_argument("--claim", required=True, help="'epsilon=1' or 'epsilon=1, delta=1e-6'")
+    parser.add_argument(
+        "--claim",
+        required=True,
+        help="'epsilon=1', 'epsilon=1, delta=1e-6', 'rho=0.5', 'mu=1' or 'alpha=8, rdp=2'",
+    )
     parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")
     parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
     parser.add_argument("--records", metavar="N", help="records; 0 to N where n is private")

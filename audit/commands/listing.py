@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from typing import Any
 
 from rich.table import Table
 
 from audit.commands.common import output_console
-from synthesizers import noise, selection
-from synthesizers.laws import (
-    bootstrap,
-    cell_keys,
-    dirichlet,
-    generalisation,
-    pram,
-    public_laws,
-    responses,
-    rounding,
-    suppression,
-    swapping,
-    table_laws,
-)
+from synthesizers.declared import NOISES, PUBLIC_LAWS, SELECTIONS, TABLE_LAWS
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
@@ -30,27 +18,6 @@ AUDITORS = {
     "exhaustive": "the exact channel of an enumerated instance: every pair, every output",
     "factorised": "the transcript of independent noisy cells: databases of any size",
 }
-
-LAWS = (
-    noise.DiscreteLaplace,
-    noise.RoundedLaplace,
-    noise.DiscreteGaussian,
-    selection.Exponential,
-    responses.RandomizedResponse,
-    pram.PostRandomisation,
-    dirichlet.DirichletMultinomial,
-    dirichlet.PlugInMultinomial,
-    table_laws.Subsample,
-    bootstrap.Bootstrap,
-    rounding.RandomRounding,
-    cell_keys.CellKey,
-    swapping.RecordSwapping,
-    suppression.CellSuppression,
-    generalisation.GlobalRecoding,
-    generalisation.KAnonymity,
-    public_laws.Multinomial,
-    public_laws.UniformChoice,
-)
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -83,5 +50,6 @@ def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "auditors":
         return list(AUDITORS.items())
     if topic == "noise":
-        return [(law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in LAWS]
-    return [("none", "this version measures no utility yet")]
+        laws: set[Any] = NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
+        return sorted((law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in laws)
+    return [("none", "the utility of tables is not measured yet; channel prints mean errors")]
