@@ -26,6 +26,10 @@ MAX_EXACT_PRODUCTS = 2_000_000
 (`benchmarks/enumeration.py` prints the rates)."""
 
 _SAFE_LOG2 = -1000.0
+"""Products of doubles above 2^this need no look: they are normal."""
+
+_NORMAL_LOG2 = -500.0
+"""Mantissas stay above 2^this, so that a sum loses nothing that its rounding does not cover."""
 
 
 class Arithmetic(Protocol):
@@ -90,7 +94,7 @@ class FloatArithmetic:
             with np.errstate(under="raise"):
                 return np.asarray(left * right)
         except FloatingPointError:
-            raise BelowDoublesError("a transcript's chance falls below the doubles") from None
+            raise BelowDoublesError from None
 
     def plus(self, left: Vector, right: Vector) -> Vector:
         """The sum, entry by entry."""
@@ -118,19 +122,18 @@ _ZERO_EXPONENT = -1e9
 """The exponent of a chance of 0: below every other, so that a sum never aligns to it."""
 
 
-class ScaledArithmetic:
+class ScaledArithmetic(FloatArithmetic):
     """Doubles with an exponent each: vectors [2, databases], mantissas first.
 
     Guarantee
     ---------
     As for `FloatArithmetic`, for chances of any size: exponents are whole numbers far from the
-    limits of what doubles hold exactly, and mantissas stay normal (a sum of N terms has one below
-    N). What a sum loses of its smaller term is less than 2^-1000 of the larger. Backed by the
-    comparison with exact arithmetic in
-    ``tests/synthesizers/test_arithmetic.py``.
+    limits of what doubles hold exactly, and mantissas are 0 or at least 2^-500 (a sum of N terms
+    has one below N). A sum holds the term of the larger exponent e as it is, and loses at most
+    2^(e - 1075) of the other: 2^-575 of the sum. With its rounding, a share of at most
+    2^-53/(1 + 2^-53), that is less than 2^-53. Backed by the comparisons with exact arithmetic
+    in ``tests/synthesizers/test_arithmetic.py``.
     """
-
-    cap = MAX_PRODUCTS
 
     def table(self, coordinate: Coordinate) -> Vector:
         """Chances, [outcomes, 2, databases]."""
@@ -147,7 +150,7 @@ class ScaledArithmetic:
         product = np.empty_like(left)
         np.multiply(left[0], right[0], out=product[0])
         np.add(left[1], right[1], out=product[1])
-        return product if floor > _SAFE_LOG2 else normalised(product)
+        return product if floor > _NORMAL_LOG2 else normalised(product)
 
     def plus(self, left: Vector, right: Vector) -> Vector:
         """The sum, entry by entry."""
@@ -167,10 +170,6 @@ class ScaledArithmetic:
     def floor(self, table: Vector) -> float:
         """log2 of the smallest mantissa."""
         return -1.0
-
-    def operations(self, coordinates: Sequence[Coordinate]) -> int:
-        """The error of every table entry, and one rounding a product."""
-        return sum(coordinate.error + 1 for coordinate in coordinates)
 
 
 class OutcomesAlone:

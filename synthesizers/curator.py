@@ -85,7 +85,10 @@ class Program(Protocol):
     """A synthesizer: asks a curator, returns what is released."""
 
     def __call__(self, curator: Curator, /) -> Output:
-        """The output: counts over the domain's cells, a `Dataset`, or one plain value."""
+        """The output: a list of whole numbers, texts and None, a `Dataset`, or one plain value.
+
+        Whole numbers are most often counts over the domain's cells; the program's card says.
+        """
 
 
 class Curator:
@@ -155,7 +158,7 @@ class Curator:
         return self.__ask(Select(scores, noise))[0]
 
     def sanitize(self, law: TableLaw) -> IntArray:
-        """Counts over the domain's cells, from a row-stochastic law of the table."""
+        """What a row-stochastic law releases of the table: counts, or what else the law says."""
         return np.array(self.__ask(Sanitize(law)), np.int64)
 
     def draw(self, law: PublicLaw) -> IntArray:
@@ -185,19 +188,18 @@ class Curator:
 
 
 def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
-    """An output as a tuple that can be compared: counts, or one plain value.
+    """An output as a tuple that can be compared: of ints, strs and Nones, and of no other kind.
 
+    That is a list as it is, the counts of a Dataset, or one plain value.
     Raises ProtocolError for an output of another kind.
     """
     if isinstance(output, Dataset):
-        if output.domain.attributes != domain.attributes:
-            raise ProtocolError("the program returned a Dataset over another domain")
-        return tuple(output.histogram().tolist())
+        return tuple(records_of(output, domain).histogram().tolist())
     if isinstance(output, np.ndarray):
         output = output.tolist()
     if isinstance(output, np.generic):
         output = output.item()
-    if isinstance(output, int | str) and not isinstance(output, bool):
+    if type(output) in (int, str):
         return (output,)
     if isinstance(output, list | tuple):
         flat = tuple(value.item() if isinstance(value, np.generic) else value for value in output)
@@ -205,9 +207,19 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
         if all(value is None or type(value) in (int, str) for value in flat):
             return flat
     raise ProtocolError(
-        f"the program returned {type(output).__name__}; expected counts over the domain's "
-        f"{domain.size} cells (integers, None for a suppressed one), a Dataset, or one plain value"
+        f"the program returned {type(output).__name__}; expected a flat list of whole numbers "
+        "(such as counts), texts and None, a Dataset over the domain, or one plain value"
     )
+
+
+def records_of(output: Dataset, domain: Domain) -> Dataset:
+    """The codes of an output over the run's own domain; ProtocolError for those of another.
+
+    A subclass could count other records than it holds, so nothing else is looked at.
+    """
+    if output.domain.attributes != domain.attributes:
+        raise ProtocolError("the program returned a Dataset over another domain")
+    return Dataset(domain, output.codes)
 
 
 def ask_program(program: Program, curator: Curator) -> Output:

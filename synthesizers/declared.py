@@ -2,24 +2,29 @@
 
 A query or a law runs on private data and states its own chances and costs. One
 of a program's own could keep a record or understate its cost, so the curator
-takes exactly the classes listed here, subclasses excluded.
+takes exactly the classes listed here, subclasses excluded. The same holds of
+every number and text within them, for a law hands true counts to its parameters
+when it compares or adds them.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
+from fractions import Fraction
+
 from synthesizers.errors import ProtocolError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
 from synthesizers.laws.bootstrap import Bootstrap
-from synthesizers.laws.cell_keys import CellKey
+from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
 from synthesizers.laws.pram import PostRandomisation
 from synthesizers.laws.public_laws import Multinomial, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.laws.rounding import RandomRounding
+from synthesizers.laws.subsample import Subsample
 from synthesizers.laws.suppression import CellSuppression
 from synthesizers.laws.swapping import RecordSwapping
-from synthesizers.laws.table_laws import Subsample
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Total
 from synthesizers.selection import Exponential
@@ -44,15 +49,29 @@ TABLE_LAWS: set[type] = {
 PUBLIC_LAWS: set[type] = {Multinomial, UniformChoice}
 
 
+PLAIN: set[type] = {int, bool, str}
+"""The classes of what a declared object is made of, beside tuples and Fractions of them."""
+
+
 def require_declared(event: Event) -> None:
-    """Raise ProtocolError unless every part of the event is of a declared class."""
-    for part, kinds in _parts(event):
+    """Raise ProtocolError unless every part of the event is of a declared class.
+
+    Guarantee
+    ---------
+    An event that passes holds nothing but objects of the listed classes, and of
+    exactly them. Backed by ``tests/synthesizers/test_declared.py``.
+    """
+    parts = _parts(event)
+    for part, kinds in parts:
         if type(part) not in kinds:
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
             raise ProtocolError(
                 f"the program asked with {type(part).__name__}, which the curator does not know; "
                 f"it takes {names}, and no subclass of them"
             )
+    for part, _ in parts:
+        for field in fields(part):  # type: ignore[arg-type]
+            _require_plain(getattr(part, field.name))
 
 
 def _parts(event: Event) -> list[tuple[object, set[type]]]:
@@ -62,7 +81,7 @@ def _parts(event: Event) -> list[tuple[object, set[type]]]:
         case Select():
             return [*_query_parts(event.scores), (event.noise, SELECTIONS)]
         case Sanitize():
-            return [(event.law, TABLE_LAWS)]
+            return _law_parts(event.law)
         case Draw():
             return [(event.law, PUBLIC_LAWS)]
 
@@ -72,3 +91,24 @@ def _query_parts(query: object) -> list[tuple[object, set[type]]]:
     if type(query) is ModelError:
         parts += [(marginal, {Marginal}) for marginal in query.candidates]
     return parts
+
+
+def _law_parts(law: object) -> list[tuple[object, set[type]]]:
+    parts: list[tuple[object, set[type]]] = [(law, TABLE_LAWS)]
+    if type(law) is CellKey:
+        parts.append((law.table, {PerturbationTable}))
+    return parts
+
+
+def _require_plain(value: object) -> None:
+    if type(value) is tuple:
+        if not set(map(type, value)) <= PLAIN:
+            for member in value:
+                _require_plain(member)
+    elif type(value) is Fraction:
+        _require_plain((value.numerator, value.denominator))
+    elif type(value) not in PLAIN | {Marginal, PerturbationTable}:
+        raise ProtocolError(
+            f"the program asked with a {type(value).__name__} within its question; write Python's "
+            "own int, Fraction, str, bool or tuple"
+        )

@@ -30,7 +30,12 @@ class TooLargeError(InputError):
 
 
 class BelowDoublesError(TooLargeError):
-    """A chance is positive and below the smallest normal double, so no double may stand for it."""
+    """A chance, or a factor of one, is outside the normal doubles, so none may stand for it."""
+
+    def __init__(
+        self, message: str = "a chance is outside the normal doubles; use --exact"
+    ) -> None:
+        super().__init__(message)
 
 
 def rounded_count(number: int) -> str:

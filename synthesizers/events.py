@@ -9,12 +9,11 @@ every one of them under every listed database.
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,18 +22,14 @@ from numpy.typing import NDArray
 from synthesizers.budget import FREE, Cost
 from synthesizers.domain import Domain
 from synthesizers.errors import BelowDoublesError, InputError, TooLargeError
-from synthesizers.exact import (
-    TABLE_ERROR,
-    Exact,
-    ExpRational,
-    is_zero,
-    mantissa_and_exponent,
-)
+from synthesizers.exact import TABLE_ERROR, Exact
 from synthesizers.laws.product_laws import ProductFactors, ProductLaw, product_error
 from synthesizers.laws.public_laws import PublicLaw
-from synthesizers.laws.table_laws import TableLaw
+from synthesizers.laws.table_laws import MAX_CHANCES, MAX_PAIRS, TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise, clamped_mass
+from synthesizers.plain import require_integer
+from synthesizers.powers import doubles, powers
 from synthesizers.queries import Query, answers_of_histograms
 from synthesizers.selection import Exponential
 
@@ -81,12 +76,10 @@ class Coordinate:
     @cached_property
     def floats(self) -> FloatArray:
         """Chances as doubles, [outcomes, databases]; TooLargeError for a table too large."""
-        self._require(MAX_ROUNDED)
-        table = [
-            [_rounded(self.chance(outcome, truth)) for truth in range(self._columns)]
-            for outcome in range(len(self.outcomes))
-        ]
-        return _spread(np.array(table, np.float64), self.truths)
+        table = doubles(*self._powers())
+        if np.isnan(table).any():
+            raise BelowDoublesError
+        return _spread(table, self.truths)
 
     @cached_property
     def powers(self) -> tuple[FloatArray, FloatArray]:
@@ -94,28 +87,30 @@ class Coordinate:
 
         A chance of 0 has mantissa 0. For chances that lie below the doubles.
         """
-        self._require(MAX_ROUNDED)
-        table = np.zeros((2, len(self.outcomes), self._columns))
-        for outcome in range(len(self.outcomes)):
-            for truth in range(self._columns):
-                chance = self.chance(outcome, truth)
-                if not is_zero(chance):
-                    table[:, outcome, truth] = _held(chance)
-        return _spread(table[0], self.truths), _spread(table[1], self.truths)
+        mantissas, exponents = self._powers()
+        return _spread(mantissas, self.truths), _spread(exponents, self.truths)
+
+    @cached_property
+    def exact(self) -> NDArray[np.object_]:
+        """Exact chances, [outcomes, databases]; TooLargeError for a table too large."""
+        table = np.fromiter(self._chances(), np.object_).reshape(self._shape)
+        return _spread(table, self.truths)
 
     def part(self, outcomes: slice, databases: IntArray) -> FloatArray:
         """Chances of some outcomes under some databases (by number) as doubles."""
         return self.floats[outcomes, databases]
 
-    @cached_property
-    def exact(self) -> NDArray[np.object_]:
-        """Exact chances, [outcomes, databases]; TooLargeError for a table too large."""
-        self._require(MAX_ROUNDED)
-        table = np.empty((len(self.outcomes), self._columns), np.object_)
-        for outcome in range(len(self.outcomes)):
-            for truth in range(self._columns):
-                table[outcome, truth] = self.chance(outcome, truth)
-        return _spread(table, self.truths)
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.outcomes), self._columns
+
+    def _powers(self) -> tuple[FloatArray, FloatArray]:
+        return powers(self._chances(), self._shape)
+
+    def _chances(self) -> Iterator[Exact]:
+        """Each outcome's chances, truth after truth."""
+        self._require(MAX_CHANCES)
+        return itertools.starmap(self.chance, np.ndindex(self._shape))
 
     def _require(self, cap: int) -> None:
         entries = len(self.outcomes) * self._columns
@@ -145,13 +140,13 @@ class ProductCoordinate(Coordinate):
     @cached_property
     def floats(self) -> FloatArray:
         """Chances as doubles, [outcomes, databases]; TooLargeError for a table too large."""
-        self._require(MAX_PRODUCT_ENTRIES)
+        self._require(MAX_PAIRS)
         return self.part(slice(None), self._all)
 
     @cached_property
     def powers(self) -> tuple[FloatArray, FloatArray]:
         """Chances as mantissas and exponents, [outcomes, databases] each."""
-        self._require(MAX_PRODUCT_ENTRIES)
+        self._require(MAX_PAIRS)
         return self._factors.powers(slice(None), self.truths)
 
     def part(self, outcomes: slice, databases: IntArray) -> FloatArray:
@@ -161,27 +156,6 @@ class ProductCoordinate(Coordinate):
     @property
     def _all(self) -> IntArray:
         return np.arange(len(self.truths))
-
-
-def _rounded(value: Exact) -> float:
-    if is_zero(value):
-        return 0.0
-    mantissa, exponent = _held(value)
-    if exponent <= sys.float_info.min_exp:
-        raise BelowDoublesError("a chance lies below the normal doubles; use --exact")
-    return math.ldexp(mantissa, exponent)
-
-
-def _held(value: Exact) -> tuple[float, int]:
-    if not isinstance(value, ExpRational):
-        return mantissa_and_exponent(value)
-    # The same few chances fill a whole table, so each form is evaluated once.
-    return _held_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
-
-
-@lru_cache(maxsize=65536)
-def _held_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> tuple[float, int]:
-    return mantissa_and_exponent(ExpRational(dict(numerator), dict(denominator)))
 
 
 def _spread(table: NDArray[Any], truths: IntArray) -> NDArray[Any]:
@@ -207,13 +181,13 @@ class Measure:
     kind = "measure"
 
     def __post_init__(self) -> None:
-        for name, bound in (("low", self.low), ("high", self.high)):
-            if isinstance(bound, bool) or not isinstance(bound, int | np.integer):
-                raise InputError(f"a measurement declares its bounds; {name} must be an integer")
+        for name, value in (("low", self.low), ("high", self.high)):
+            if value is None:
+                raise InputError(f"a measurement declares its bounds; {name} is missing")
+            bound = require_integer(value, f"{name} of a measurement")
             if not -(2**62) <= bound <= 2**62:
                 raise InputError(f"a measurement's {name} must lie within ±2^62")
-            # Arithmetic on numpy integers would leave the exact numbers.
-            object.__setattr__(self, name, int(bound))
+            object.__setattr__(self, name, bound)
         if self.low > self.high:
             raise InputError(f"a measurement needs low <= high, found {self.low} > {self.high}")
 
@@ -254,8 +228,8 @@ class Measure:
             "event": self.kind,
             "query": self.query.to_json(),
             "noise": self.noise.to_json(),
-            "low": int(self.low),
-            "high": int(self.high),
+            "low": self.low,
+            "high": self.high,
             "sensitivity": {
                 "l1": sensitivity.l1,
                 "l2_squared": sensitivity.l2_squared,
@@ -369,11 +343,6 @@ class Draw:
         """The event as plain data."""
         return {"event": self.kind, "law": self.law.to_json(), "cost": FREE.to_json()}
 
-
-MAX_ROUNDED = 2_000_000
-MAX_PRODUCT_ENTRIES = 60_000_000
-"""The most chances of one coordinate that are evaluated one by one, and by factors (choices of
-this project)."""
 
 MAX_OUTCOMES = 5_000_000
 """The most outcomes of one draw or answer that are enumerated (a choice of this project)."""

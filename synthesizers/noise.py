@@ -19,6 +19,7 @@ from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.exact import Exact, ExpRational
 from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
+from synthesizers.plain import require_rational
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
@@ -54,15 +55,12 @@ class Noise(Protocol):
         """The law as plain data."""
 
 
-def require_positive(value: object, name: str) -> None:
-    """Raise InputError unless ``value`` is a positive Fraction or int."""
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise InputError(f"{name} must be a Fraction or an int, found {type(value).__name__}")
-    if type(value.numerator) is not int or type(value.denominator) is not int:
-        # A Fraction made of numpy integers overflows in silence.
-        raise InputError(f"{name} must be made of Python integers: convert numpy's with int()")
-    if value <= 0:
-        raise InputError(f"{name} must be positive, found {value}")
+def require_positive(value: object, name: str) -> Fraction:
+    """Return ``value`` as a Fraction; InputError unless it is a positive Fraction or int."""
+    exact = require_rational(value, name)
+    if exact <= 0:
+        raise InputError(f"The {name} must be positive, not {exact}.")
+    return exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +70,16 @@ class _Laplace:
     scale: Fraction
 
     def __post_init__(self) -> None:
-        require_positive(self.scale, "the scale of Laplace noise")
+        scale = require_positive(self.scale, "scale of Laplace noise")
+        object.__setattr__(self, "scale", scale)
 
     def cost(self, sensitivity: Sensitivity) -> Cost:
         """ε = L1/scale (Dwork et al. 2006; Ghosh et al. 2009); rounding is post-processing."""
-        return Cost.pure(sensitivity.l1 / Fraction(self.scale))
+        return Cost.pure(sensitivity.l1 / self.scale)
 
     def shift_loss(self, shift: int) -> Fraction:
         """|shift|/scale, attained where both ends of the shift lie on one side of 0."""
-        return abs(shift) / Fraction(self.scale)
+        return abs(shift) / self.scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +98,22 @@ class DiscreteLaplace(_Laplace):
 
     @property
     def _normaliser(self) -> dict[Fraction, Fraction]:
-        return {Fraction(0): _ONE, -1 / Fraction(self.scale): _ONE}
+        return {Fraction(0): _ONE, -1 / self.scale: _ONE}
 
     def mass(self, value: int) -> ExpRational:
         """P[Z = value]."""
-        size = abs(value) / Fraction(self.scale)
-        return ExpRational({-size: _ONE, -size - 1 / Fraction(self.scale): -_ONE}, self._normaliser)
+        size = abs(value) / self.scale
+        return ExpRational({-size: _ONE, -size - 1 / self.scale: -_ONE}, self._normaliser)
 
     def tail(self, value: int) -> ExpRational:
         """P[Z >= value]."""
         if value >= 0:
-            return ExpRational({-value / Fraction(self.scale): _ONE}, self._normaliser)
+            return ExpRational({-value / self.scale: _ONE}, self._normaliser)
         return 1 - self.tail(1 - value)
 
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """Independent draws."""
-        return samplers.discrete_laplace(Fraction(self.scale), size, entropy)
+        return samplers.discrete_laplace(self.scale, size, entropy)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
@@ -137,7 +136,7 @@ class RoundedLaplace(_Laplace):
 
     def mass(self, value: int) -> ExpRational:
         """P[Z = value]."""
-        rate = 1 / Fraction(self.scale)
+        rate = 1 / self.scale
         if value == 0:
             return 1 - ExpRational.exp(-rate / 2)
         near = -(abs(value) - Fraction(1, 2)) * rate
@@ -147,13 +146,13 @@ class RoundedLaplace(_Laplace):
     def tail(self, value: int) -> ExpRational:
         """P[Z >= value]."""
         if value >= 1:
-            power = -(value - Fraction(1, 2)) / Fraction(self.scale)
+            power = -(value - Fraction(1, 2)) / self.scale
             return ExpRational({power: Fraction(1, 2)}, {Fraction(0): _ONE})
         return 1 - self.tail(1 - value)
 
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """Independent draws."""
-        return samplers.rounded_laplace(Fraction(self.scale), size, entropy)
+        return samplers.rounded_laplace(self.scale, size, entropy)
 
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
@@ -176,29 +175,29 @@ class DiscreteGaussian:
     name = "discrete-gaussian"
 
     def __post_init__(self) -> None:
-        require_positive(self.variance, "the variance of a discrete Gaussian law")
+        variance = require_positive(self.variance, "variance of a discrete Gaussian law")
+        object.__setattr__(self, "variance", variance)
 
     def mass(self, value: int) -> Interval:
         """P[Z = value]."""
-        weight = exp_interval(-value * value / (2 * Fraction(self.variance)))
-        return weight / _gaussian_normaliser(Fraction(self.variance))
+        weight = exp_interval(-value * value / (2 * self.variance))
+        return weight / _gaussian_normaliser(self.variance)
 
     def tail(self, value: int) -> Interval:
         """P[Z >= value]."""
         if value >= 1:
-            variance = Fraction(self.variance)
-            return _gaussian_sum(variance, value) / _gaussian_normaliser(variance)
+            return _gaussian_sum(self.variance, value) / _gaussian_normaliser(self.variance)
         return 1 - self.tail(1 - value)
 
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """Independent draws."""
-        return samplers.discrete_gaussian(Fraction(self.variance), size, entropy)
+        return samplers.discrete_gaussian(self.variance, size, entropy)
 
     def cost(self, sensitivity: Sensitivity) -> Cost:
         """ρ = L2²/(2·variance); no finite ε (Canonne, Kamath & Steinke 2020, Theorem 4)."""
         if sensitivity.l2_squared == 0:
             return Cost.pure(Fraction(0))
-        return Cost(UNBOUNDED.epsilon, sensitivity.l2_squared / (2 * Fraction(self.variance)))
+        return Cost(UNBOUNDED.epsilon, sensitivity.l2_squared / (2 * self.variance))
 
     def shift_loss(self, shift: int) -> Fraction | None:
         """Infinite for every shift but 0: the ratio of chances grows without end."""

@@ -15,7 +15,14 @@ from statistics import NormalDist
 import mpmath
 
 from synthesizers.errors import InputError, TooLargeError
-from synthesizers.intervals import GUARD_BITS, Interval, log_interval
+from synthesizers.intervals import (
+    GUARD_BITS,
+    Interval,
+    enclosed,
+    from_mpf,
+    log_interval,
+    to_mpf,
+)
 
 MAX_DISTANCE = 1 << 10
 """The largest |x| for which Φ(x) is computed: its ends are fractions of 0.72·x² bits (a choice
@@ -30,7 +37,6 @@ MAX_STEPS = 100
 HALF = Fraction(1, 2)
 
 
-@lru_cache(maxsize=65536)
 def normal_cdf(x: Fraction, bits: int) -> Interval:
     """An interval of relative half-width 2^-``bits``, inside [0, 1], that holds Φ(``x``).
 
@@ -52,10 +58,10 @@ def normal_cdf(x: Fraction, bits: int) -> Interval:
         return Interval(HALF, HALF)
     # A relative error e of the argument is one of about e·x² in the lower tail: at most 20 bits
     # at `MAX_DISTANCE`.
-    with mpmath.workprec(bits + GUARD_BITS + 20):
-        value = _fraction(mpmath.erfc(-_mpf(x) / mpmath.sqrt(2)) / 2)
-    slack = value / 2**bits
-    return Interval(value - slack, min(value + slack, Fraction(1)))
+    found = enclosed(
+        lambda: mpmath.erfc(-to_mpf(x) / mpmath.sqrt(2)) / 2, bits + GUARD_BITS + 20, bits
+    )
+    return Interval(found.lower, min(found.upper, Fraction(1)))
 
 
 @lru_cache(maxsize=65536)
@@ -93,7 +99,7 @@ def normal_quantile(p: Fraction, bits: int) -> Interval:
 def _guess(p: Fraction, bits: int, finer: int) -> Fraction:
     """Newton's steps towards Φ⁻¹(p), p < 1/2, on ln Φ, which is concave: they can't leave."""
     with mpmath.workprec(finer + GUARD_BITS):
-        x, goal, root = mpmath.mpf(_start(p)), _mpf(p), mpmath.sqrt(2)
+        x, goal, root = mpmath.mpf(_start(p)), to_mpf(p), mpmath.sqrt(2)
         for _ in range(MAX_STEPS):
             tail = mpmath.erfc(-x / root) / 2
             density = mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mpmath.pi)
@@ -102,7 +108,7 @@ def _guess(p: Fraction, bits: int, finer: int) -> Fraction:
             # The error left is about the square of the last step.
             if abs(step) <= abs(x) * mpmath.ldexp(1, -(bits // 2) - 4):
                 break
-        return _fraction(x)
+        return from_mpf(x)
 
 
 def _start(p: Fraction) -> float:
@@ -116,11 +122,3 @@ def _start(p: Fraction) -> float:
             "deviations; use a larger probability"
         )
     return start
-
-
-def _mpf(value: Fraction) -> mpmath.mpf:
-    return mpmath.mpf(value.numerator) / value.denominator
-
-
-def _fraction(value: mpmath.mpf) -> Fraction:
-    return Fraction(*mpmath.libmp.to_rational(value._mpf_))

@@ -16,11 +16,16 @@ from numpy.typing import NDArray
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.neighbours import AddRemove, Neighbours
+from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
 
 IntArray = NDArray[np.int64]
 
 MAX_ANSWERS = 1 << 24
 """The most answers of one query that are held as a dense vector (128 MiB of int64)."""
+
+MAX_SUMMAND = 2**31 - 1
+"""The largest size of a bound of a sum or of a model's count: what is summed of them in int64
+over `MAX_ANSWERS` cells or 2^28 records stays exact (a choice of this project)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,9 @@ class Marginal:
     kind = "marginal"
 
     def __post_init__(self) -> None:
+        names = require_tuple(self.attributes, "attributes of a marginal")
+        names = tuple(require_text(name, "attribute of a marginal") for name in names)
+        object.__setattr__(self, "attributes", names)
         if not self.attributes or len(set(self.attributes)) != len(self.attributes):
             raise InputError("a marginal needs one or more different attributes")
 
@@ -155,6 +163,7 @@ class CellCounts:
     kind = "cell-counts"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", require_integers(self.cells, "cells that are counted"))
         if not self.cells or len(set(self.cells)) != len(self.cells):
             raise InputError("cell counts need one or more different cells")
 
@@ -224,12 +233,15 @@ class BoundedSum:
     kind = "bounded-sum"
 
     def __post_init__(self) -> None:
-        for value in (self.low, self.high, *self.values):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise InputError("a bounded sum needs integers; put other values on a grid first")
+        attribute = require_text(self.attribute, "attribute of a bounded sum")
+        values = require_integers(self.values, "values of a bounded sum")
+        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "low", require_integer(self.low, "low of a bounded sum"))
+        object.__setattr__(self, "high", require_integer(self.high, "high of a bounded sum"))
         if self.low > self.high:
             raise InputError("a bounded sum needs low <= high")
-        if max(abs(self.low), abs(self.high)) >= 2**31:
+        if max(abs(self.low), abs(self.high)) > MAX_SUMMAND:
             raise InputError("the bounds of a bounded sum must lie within ±2^31")
 
     def size(self, domain: Domain) -> int:
@@ -288,8 +300,15 @@ class ModelError:
     kind = "model-error"
 
     def __post_init__(self) -> None:
+        candidates = require_tuple(self.candidates, "candidates of a model error")
+        models = require_tuple(self.models, "models of a model error")
+        models = tuple(require_integers(model, "counts of a model") for model in models)
+        object.__setattr__(self, "candidates", candidates)
+        object.__setattr__(self, "models", models)
         if not self.candidates or len(self.candidates) != len(self.models):
             raise InputError("model error needs one model for each of one or more candidates")
+        if any(abs(count) > MAX_SUMMAND for model in self.models for count in model):
+            raise InputError("the counts of a model must lie within ±2^31")
 
     def size(self, domain: Domain) -> int:
         """One score a candidate; InputError where a model does not fit its marginal."""

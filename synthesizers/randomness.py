@@ -21,12 +21,13 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.errors import InputError
+from synthesizers.plain import is_integer, require_count, require_rational
 
 WORD = 2**64
 """Number of values that one word of entropy takes."""
@@ -97,27 +98,6 @@ class Ratios:
             raise InputError("Numerators must not be negative.")
         if not is_integer(self.denominator) or self.denominator < 1:
             raise InputError("The common denominator must be a positive integer.")
-
-
-def require_count(value: object, name: str) -> int:
-    """Return ``value`` as an int if it is a nonnegative integer, else raise ``InputError``."""
-    if not is_integer(value) or value < 0:
-        raise InputError(f"The {name} must be a nonnegative integer, not {_kind(value)}.")
-    return int(value)
-
-
-def require_rational(value: object, name: str) -> Fraction:
-    """Return ``value`` as a Fraction if it is an integer or a Fraction, else ``InputError``."""
-    if isinstance(value, Fraction):
-        # A Fraction can be built of numpy integers, whose arithmetic would overflow in silence.
-        if type(value.numerator) is int and type(value.denominator) is int:
-            return value
-        return Fraction(int(value.numerator), int(value.denominator))
-    if not is_integer(value):
-        raise InputError(
-            f"The {name} must be an exact rational (a Fraction or an integer), not {_kind(value)}."
-        )
-    return Fraction(int(value))
 
 
 def lane_type(largest: int) -> type[Any]:
@@ -312,12 +292,3 @@ def _ends_odd(
         going = going[heads]
         k += 1
     return odd
-
-
-def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
-    """Tell whether ``value`` is a Python or numpy integer; a bool is not a number here."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _kind(value: object) -> str:
-    return "a negative number" if is_integer(value) else f"a {type(value).__name__}"

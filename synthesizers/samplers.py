@@ -24,16 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.errors import InputError
+from synthesizers.plain import is_integer, require_count, require_rational
 from synthesizers.randomness import (
     Entropy,
     Ratios,
     bernoulli,
     bernoulli_exp,
     inverse_e,
-    is_integer,
     lane_type,
-    require_count,
-    require_rational,
     survivors,
     uniform_below,
     uniform_below_each,

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from synthesizers.budget import Budget, Cost
-from synthesizers.curator import Curator, Output, Program, Setting, ask_program, canonical_output
+from synthesizers.curator import (
+    Curator,
+    Output,
+    Program,
+    Setting,
+    ask_program,
+    canonical_output,
+    records_of,
+)
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Select
@@ -100,6 +108,5 @@ def released_form(output: Output, domain: Domain) -> Output:
     """
     if not isinstance(output, Dataset):
         return canonical_output(output, domain)
-    if output.domain.attributes != domain.attributes:
-        raise ProtocolError("the program returned a Dataset over another domain")
-    return Dataset(domain, output.codes[np.lexsort(output.codes.T[::-1])])
+    codes = records_of(output, domain).codes
+    return Dataset(domain, codes[np.lexsort(codes.T[::-1])])

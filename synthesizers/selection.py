@@ -29,12 +29,13 @@ class Exponential:
     name = "exponential"
 
     def __post_init__(self) -> None:
-        require_positive(self.rate, "the rate of an exponential mechanism")
+        rate = require_positive(self.rate, "rate of an exponential mechanism")
+        object.__setattr__(self, "rate", rate)
 
     def chances(self, scores: Sequence[int]) -> list[ExpRational]:
         """P[i] for every candidate."""
         top = max(scores)
-        powers = [Fraction(self.rate) * (score - top) for score in scores]
+        powers = [self.rate * (score - top) for score in scores]
         normaliser: dict[Fraction, Fraction] = {}
         for power in powers:
             normaliser[power] = normaliser.get(power, Fraction(0)) + 1
@@ -43,9 +44,7 @@ class Exponential:
     def sample(self, scores: Sequence[int], entropy: Entropy) -> int:
         """One candidate's number."""
         top = max(scores)
-        return samplers.exponential_choice(
-            [Fraction(self.rate) * (score - top) for score in scores], entropy
-        )
+        return samplers.exponential_choice([self.rate * (score - top) for score in scores], entropy)
 
     def cost(self, sensitivity: Sensitivity) -> Cost:
         """ε = 2·rate·L∞, or rate·L∞ for monotone scores; ε²/8-zCDP.
@@ -53,7 +52,7 @@ class Exponential:
         Sources: McSherry & Talwar 2007; Cesar & Rogers 2021 for ε²/8.
         """
         factor = 1 if sensitivity.monotone else 2
-        epsilon = factor * Fraction(self.rate) * sensitivity.linf
+        epsilon = factor * self.rate * sensitivity.linf
         return Cost(epsilon, epsilon * epsilon / 8)
 
     def to_json(self) -> dict[str, Any]:

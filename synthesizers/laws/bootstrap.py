@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,17 +13,18 @@ from numpy.typing import NDArray
 
 from synthesizers import samplers
 from synthesizers.budget import UNBOUNDED, Cost
-from synthesizers.laws.cell_laws import possible_tables
-from synthesizers.laws.product_laws import product_chance
-from synthesizers.neighbours import Neighbours
-from synthesizers.randomness import Entropy, require_count
+from synthesizers.laws.product_laws import ProductLaw
+from synthesizers.laws.table_laws import require_listable
+from synthesizers.neighbours import Neighbours, histogram_count, histograms
+from synthesizers.plain import require_count
+from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap:
+class Bootstrap(ProductLaw):
     """A uniform sample with replacement from the n records (Efron 1979).
 
     ``records``: how many are drawn. An empty table gives an empty one.
@@ -45,12 +47,23 @@ class Bootstrap:
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every table of the drawn size over cells that some listed database fills."""
-        sizes = {self.drawn(total) for total in rows.sum(axis=1).tolist()}
+        found: set[Outcome] = set()
+        # The more cells are filled, the more tables: too many show at once.
+        for filled in np.unique(rows > 0, axis=0)[::-1]:
+            found.update(self._within(filled, len(rows)))
+            require_listable(len(found), len(rows))
+        return sorted(found)
 
-        def answers(count: int, before: int) -> range:
-            return range(self.records - before + 1) if count else range(1)
-
-        return [table for table in possible_tables(rows, answers) if sum(table) in sizes]
+    def _within(self, filled: NDArray[np.bool_], databases: int) -> Iterator[Outcome]:
+        """Every table of the drawn size over the filled cells; the empty one over none."""
+        cells = int(filled.sum())
+        if not cells:
+            return iter([(0,) * len(filled)])
+        require_listable(histogram_count(cells, self.records), databases)
+        parts = histograms(cells, self.records)
+        tables = np.zeros((len(parts), len(filled)), np.int64)
+        tables[:, filled] = parts
+        return map(tuple, tables.tolist())
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
         """m!/n^m; 0 for another size of the sample."""
@@ -61,10 +74,6 @@ class Bootstrap:
     def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
         """nᵢ^mᵢ/mᵢ!."""
         return Fraction(count**drawn, math.factorial(drawn))
-
-    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
-        """The exact chance of an outcome."""
-        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_laws import CellwiseLaw
-from synthesizers.randomness import is_integer, require_rational
+from synthesizers.plain import is_integer, require_rational, require_tuple
 
 Changes = tuple[tuple[int, Fraction], ...]
 
@@ -29,23 +29,27 @@ class PerturbationTable:
     rows: tuple[Changes, ...]
 
     def __post_init__(self) -> None:
+        rows = require_tuple(self.rows, "rows of a perturbation table")
+        exact = tuple(_exact_row(count, row) for count, row in enumerate(rows, 1))
+        object.__setattr__(self, "rows", exact)
         if not self.rows:
             raise InputError("a perturbation table needs at least one row, for a count of 1")
-        exact = tuple(_exact_row(count, row) for count, row in enumerate(self.rows, 1))
-        object.__setattr__(self, "rows", exact)
 
     def row(self, count: int) -> Changes:
         """The changes of a positive count."""
         return self.rows[min(count, len(self.rows)) - 1]
 
 
-def _exact_row(count: int, row: Changes) -> Changes:
+def _exact_row(count: int, row: object) -> Changes:
     """A row in Python's own whole numbers and fractions; InputError unless it is one."""
     name = f"perturbation of a count of {count}"
-    if not all(is_integer(change) for change, _ in row):
-        raise InputError(f"{name}: changes are whole numbers")
-    changes = [int(change) for change, _ in row]
-    chances = [require_rational(chance, "chance of a change") for _, chance in row]
+    pairs = [
+        require_tuple(pair, "pair of a change and its chance") for pair in require_tuple(row, name)
+    ]
+    if not all(len(pair) == 2 and is_integer(pair[0]) for pair in pairs):
+        raise InputError(f"{name}: changes are whole numbers, each with its chance")
+    changes = [int(change) for change, _ in pairs]
+    chances = [require_rational(chance, "chance of a change") for _, chance in pairs]
     if changes != sorted(set(changes)):
         raise InputError(f"{name}: changes ascend, and each stands once")
     if not all(-count <= change and abs(change) <= MAX_CHANGE for change in changes):
@@ -74,11 +78,6 @@ class CellKey(CellwiseLaw):
 
     table: PerturbationTable
     name = "cell-key"
-
-    def __post_init__(self) -> None:
-        # The table is asked for the row of every true count: one of a program's own could keep it.
-        if type(self.table) is not PerturbationTable:
-            raise InputError("cell-key perturbation takes a PerturbationTable, and no subclass")
 
     def answers(self, count: int) -> Mapping[int, Fraction]:
         """The count with each change."""

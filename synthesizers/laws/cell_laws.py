@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,20 +14,17 @@ from numpy.typing import NDArray
 
 from synthesizers import samplers
 from synthesizers.budget import UNBOUNDED, Cost
-from synthesizers.errors import TooLargeError
-from synthesizers.laws.product_laws import product_chance
-from synthesizers.neighbours import MAX_DATABASES, Neighbours
+from synthesizers.laws.product_laws import ProductLaw
+from synthesizers.laws.table_laws import require_listable
+from synthesizers.neighbours import Neighbours
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
 IntArray = NDArray[np.int64]
 
-MAX_PAIRS = 60_000_000
-"""The most pairs of a database and a table that it may give (a choice of this project)."""
-
 
 @dataclass(frozen=True, slots=True)
-class CellwiseLaw(ABC):
+class CellwiseLaw(ProductLaw):
     """A table law that is a product of one law a cell; a subclass says which.
 
     Guarantee
@@ -49,7 +46,7 @@ class CellwiseLaw(ABC):
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every table that some listed database may give."""
-        return possible_tables(rows, lambda count, before: self.answers(count))
+        return possible_tables(rows, self.answers)
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
         """1: no factor depends on the sizes alone."""
@@ -58,10 +55,6 @@ class CellwiseLaw(ABC):
     def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
         """The chance that a cell of ``count`` records releases ``drawn``."""
         return self.answers(count).get(drawn, Fraction(0))
-
-    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
-        """The exact chance of an outcome."""
-        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw: the cells of equal counts together."""
@@ -81,12 +74,11 @@ class CellwiseLaw(ABC):
         return UNBOUNDED
 
 
-def possible_tables(rows: IntArray, answers: Callable[[int, int], Iterable[int]]) -> list[Outcome]:
+def possible_tables(rows: IntArray, answers: Callable[[int], Iterable[int]]) -> list[Outcome]:
     """Every table that some listed database ([databases, cells]) may give, ascending.
 
-    ``answers(count, before)``: what a cell of ``count`` records may release
-    after cells that released ``before`` records in all. Raises TooLargeError
-    above `MAX_DATABASES` tables, or `MAX_PAIRS` pairs of them with databases.
+    ``answers(count)``: what a cell of ``count`` records may release. Raises
+    TooLargeError for too many tables: see `require_listable`.
 
     Guarantee
     ---------
@@ -95,21 +87,17 @@ def possible_tables(rows: IntArray, answers: Callable[[int, int], Iterable[int]]
     """
     # A set of databases is an integer, one bit each: those that may give a start of a table.
     starts: dict[Outcome, int] = {(): (1 << len(rows)) - 1}
+    options = {count: tuple(answers(count)) for count in np.unique(rows).tolist()}
     for column in rows.T:
         holders = {count: _bits(column == count) for count in np.unique(column).tolist()}
         longer: dict[Outcome, int] = {}
         for start, givers in starts.items():
-            before = sum(start)
             for count, holding in holders.items():
                 both = givers & holding
-                for value in answers(count, before) if both else ():
+                for value in options[count] if both else ():
                     extended = (*start, value)
                     longer[extended] = longer.get(extended, 0) | both
-            if len(longer) > MAX_DATABASES or len(longer) * len(rows) > MAX_PAIRS:
-                raise TooLargeError(
-                    f"too many tables may come out of {len(rows)} databases to list them; "
-                    "take fewer cells or records"
-                )
+            require_listable(len(longer), len(rows))
         starts = longer
     return sorted(starts)
 

@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.errors import InputError
-from synthesizers.randomness import is_integer
+from synthesizers.plain import require_integers
 
 IntArray = NDArray[np.int64]
 
 
-def require_shape(shape: tuple[int, ...]) -> None:
-    """Raise InputError unless it is the shape of a domain: one positive size an attribute."""
-    if not shape or not all(is_integer(size) and size > 0 for size in shape):
+def require_shape(shape: object) -> tuple[int, ...]:
+    """Return the shape of a domain; InputError unless it is one positive size an attribute."""
+    sizes = require_integers(shape, "shape of a table")
+    if not sizes or min(sizes) < 1:
         raise InputError("a table's shape is one positive number of values an attribute")
+    return sizes
 
 
 def contingency_table(counts: IntArray, shape: tuple[int, ...]) -> IntArray:

@@ -15,9 +15,10 @@ from synthesizers import samplers
 from synthesizers.budget import Cost
 from synthesizers.errors import InputError
 from synthesizers.intervals import log_interval
-from synthesizers.laws.product_laws import product_chance
+from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.neighbours import Neighbours, histograms
 from synthesizers.noise import require_positive
+from synthesizers.plain import require_count, require_tuple
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -25,7 +26,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Posterior:
+class _Posterior(ProductLaw):
     """A prior count for every cell, and the public number of synthetic records.
 
     ``alpha``: one prior count for all cells, or one a cell. ``records``: the
@@ -37,15 +38,12 @@ class _Posterior:
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
+        alpha = require_tuple(self.alpha, "alpha of a prior")
+        records = require_count(self.records, "number of synthetic records")
+        object.__setattr__(self, "alpha", tuple(require_positive(a, "alpha") for a in alpha))
+        object.__setattr__(self, "records", records)
         if not self.alpha:
             raise InputError("alpha needs at least one number")
-        for value in self.alpha:
-            require_positive(value, "alpha")
-        whole = isinstance(self.records, int) and not isinstance(self.records, bool)
-        if not whole or self.records < 0:
-            raise InputError("the number of synthetic records must be a whole number >= 0")
-        # Quotients of Python integers would be doubles.
-        object.__setattr__(self, "alpha", tuple(Fraction(value) for value in self.alpha))
 
     def prior(self, cells: int) -> tuple[Fraction, ...]:
         """One prior count a cell; InputError where they do not fit the domain."""
@@ -119,10 +117,6 @@ class DirichletMultinomial(_Posterior):
         weight = self.prior(cells)[cell] + count
         return _rising(weight, drawn) / math.factorial(drawn)
 
-    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
-        """The exact chance of an outcome."""
-        return product_chance(self, counts, outcome)
-
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw, as a Pólya urn."""
         weights, scale = self.weights(counts)
@@ -159,10 +153,6 @@ class PlugInMultinomial(_Posterior):
         """aᵢ^mᵢ/mᵢ!."""
         weight = self.prior(cells)[cell] + count
         return weight**drawn / math.factorial(drawn)
-
-    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
-        """The exact chance of an outcome."""
-        return product_chance(self, counts, outcome)
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw."""

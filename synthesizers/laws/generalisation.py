@@ -17,7 +17,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.laws.contingency import contingency_table
 from synthesizers.laws.deterministic_laws import DeterministicLaw
-from synthesizers.randomness import is_integer, require_count
+from synthesizers.plain import is_integer, require_count, require_tuple
 
 Grouping = tuple[int, ...]
 """The group of each code of one attribute, groups numbered by their first code."""
@@ -40,25 +40,36 @@ def numbered(groups: Sequence[Hashable]) -> Grouping:
     return tuple(numbers.setdefault(group, len(numbers)) for group in groups)
 
 
-def require_groupings(groupings: Sequence[Grouping]) -> None:
-    """Raise InputError unless there are some, each with its groups numbered by their first code.
+def require_groupings(groupings: object) -> tuple[Grouping, ...]:
+    """Return some groupings; InputError unless groups are numbered by their first code.
 
     Any other numbering would put the counts of a table in another order.
     """
-    if not groupings:
+    found = require_tuple(groupings, "groupings of a generalisation")
+    if not found:
         raise InputError("a generalisation needs the groups of at least one attribute")
-    for groups in groupings:
-        _require_grouping(groups)
+    return tuple(_require_grouping(groups) for groups in found)
 
 
-def _require_grouping(groups: Grouping) -> None:
+def _require_grouping(value: object) -> Grouping:
+    groups = require_tuple(value, "groups of an attribute")
     if not groups or not all(is_integer(group) for group in groups):
         raise InputError("groups are one whole number a value, such as 0,0,1,1")
+    groups = tuple(map(int, groups))
     if groups != (right := numbered(groups)):
         raise InputError(
             f"groups are numbered 0, 1, 2, … by their first value: write "
             f"{','.join(map(str, right))}, not {','.join(map(str, groups))}"
         )
+    return groups
+
+
+def require_k(value: object) -> int:
+    """Return the k of k-anonymity; InputError unless it is a whole number >= 1."""
+    k = require_count(value, "k of k-anonymity")
+    if k < 1:
+        raise InputError("k-anonymity needs k >= 1 (k = 1 asks for nothing)")
+    return k
 
 
 def fitting(groups: Grouping, attribute: Attribute) -> Grouping:
@@ -118,7 +129,7 @@ class GlobalRecoding(DeterministicLaw):
     name = "global-recoding"
 
     def __post_init__(self) -> None:
-        require_groupings(self.groupings)
+        object.__setattr__(self, "groupings", require_groupings(self.groupings))
 
     def image(self, counts: IntArray) -> IntArray:
         """The coarse counts, [coarse cells]."""
@@ -153,13 +164,13 @@ class KAnonymity(DeterministicLaw):
     name = "k-anonymity"
 
     def __post_init__(self) -> None:
-        if require_count(self.k, "k of k-anonymity") < 1:
-            raise InputError("k-anonymity needs k >= 1 (k = 1 asks for nothing)")
-        require_count(self.suppressed, "number of suppressed records")
+        suppressed = require_count(self.suppressed, "number of suppressed records")
+        ladders = require_tuple(self.ladders, "ladders of k-anonymity")
+        object.__setattr__(self, "k", require_k(self.k))
+        object.__setattr__(self, "suppressed", suppressed)
+        object.__setattr__(self, "ladders", tuple(map(require_groupings, ladders)))
         if not self.ladders:
             raise InputError("k-anonymity needs the levels of at least one attribute")
-        for levels in self.ladders:
-            require_groupings(levels)
         if self._choices > MAX_GENERALISATIONS:
             raise TooLargeError(
                 f"the hierarchies allow {self._choices} generalisations, more than the "

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 
 from synthesizers.errors import InputError
+from synthesizers.intervals import to_mpf
 from synthesizers.numerals import number_text
 
 DIGITS = 40
@@ -52,7 +53,7 @@ def maximum_entropy(values: Sequence[int], variance: Fraction) -> list[int]:
         shares = {-below: above, above: below}
         return [shares.get(value, 0) * GRID // (below + above) for value in values]
     with mpmath.workdps(DIGITS):
-        wanted = mpmath.mpf(variance.numerator) / variance.denominator
+        wanted = to_mpf(variance)
 
         def chances(a: mpmath.mpf, b: mpmath.mpf) -> list[mpmath.mpf]:
             weights = [mpmath.exp(a * value + b * value**2) for value in values]

@@ -33,8 +33,8 @@ class Design:
 
     deviation: int
     variance: Fraction
-    keys: int = 256
-    smallest: int = 1
+    keys: int
+    smallest: int
 
     def __post_init__(self) -> None:
         for name, value, least, most in (

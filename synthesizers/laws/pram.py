@@ -19,7 +19,8 @@ from synthesizers.laws.chance_files import chance, read_lines, require_whole
 from synthesizers.laws.contingency import contingency_table
 from synthesizers.laws.responses import answers
 from synthesizers.neighbours import Neighbours, histogram_count
-from synthesizers.randomness import Entropy, is_integer
+from synthesizers.plain import require_count, require_integers, require_tuple
+from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
 IntArray = NDArray[np.int64]
@@ -60,14 +61,12 @@ class PostRandomisation:
     certainty = 1
 
     def __post_init__(self) -> None:
-        _require_weights(self.weights)
-        around = (self.before, self.after)
-        if not all(is_integer(number) and number > 0 for number in around):
-            raise InputError("the numbers of combinations before and after must be positive")
-        # Powers of numpy integers would overflow in silence.
-        object.__setattr__(self, "weights", tuple(tuple(map(int, row)) for row in self.weights))
-        object.__setattr__(self, "before", int(self.before))
-        object.__setattr__(self, "after", int(self.after))
+        object.__setattr__(self, "weights", _require_weights(self.weights))
+        around = "numbers of combinations before and after"
+        object.__setattr__(self, "before", require_count(self.before, around))
+        object.__setattr__(self, "after", require_count(self.after, around))
+        if min(self.before, self.after) < 1:
+            raise InputError(f"the {around} must be positive")
 
     def __hash__(self) -> int:
         # It is the key of a cache: one row tells matrices apart as well as all of them.
@@ -102,17 +101,14 @@ class PostRandomisation:
     def _images(self, counts: Outcome) -> list[Outcome]:
         """Every table that one database may give."""
         options = [answers(self, part) for part in self._parts(counts)]
-        order = [(b * self.after + a, value) for b, value, a in np.ndindex(self.shape)]
-        return [
-            tuple(chosen[part][value] for part, value in order)
-            for chosen in itertools.product(*options)
-        ]
+        chosen = np.array(list(itertools.product(*options)), np.int64)
+        tables = chosen.reshape(-1, self.before, self.after, len(self.weights)).swapaxes(2, 3)
+        return list(map(tuple, tables.reshape(len(chosen), -1).tolist()))
 
     def _parts(self, counts: Outcome) -> list[Outcome]:
         """The counts of the values, for each combination of the attributes that stay."""
-        block = len(self.weights) * self.after
-        starts = itertools.product(range(0, len(counts), block), range(self.after))
-        return [counts[start + place : start + block : self.after] for start, place in starts]
+        table = contingency_table(np.array(counts, np.int64), self.shape).swapaxes(1, 2)
+        return list(map(tuple, table.reshape(-1, len(self.weights)).tolist()))
 
     def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
         """The exact chance of an outcome."""
@@ -149,13 +145,16 @@ class PostRandomisation:
         return {"law": self.name, "matrix": rows, "before": self.before, "after": self.after}
 
 
-def _require_weights(weights: Weights) -> None:
+def _require_weights(matrix: object) -> Weights:
+    rows = require_tuple(matrix, "rows of a matrix of chances")
+    weights = tuple(require_integers(row, "weights of a matrix of chances") for row in rows)
     if not 1 <= len(weights) <= MAX_VALUES or any(len(row) != len(weights) for row in weights):
         raise InputError(f"a matrix of chances is square, of at most {MAX_VALUES} values")
-    if not all(is_integer(weight) and weight >= 0 for row in weights for weight in row):
+    if min(map(min, weights)) < 0:
         raise InputError("the weights of a matrix of chances are whole numbers >= 0")
     if len({sum(row) for row in weights}) > 1 or not any(weights[0]):
         raise InputError("the rows of a matrix of chances have the same positive sum")
+    return weights
 
 
 def retaining(retain: Fraction, values: int) -> Weights:

@@ -8,44 +8,45 @@ an entry.
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.errors import BelowDoublesError
-from synthesizers.exact import TABLE_ERROR, mantissa_and_exponent
+from synthesizers.exact import TABLE_ERROR
+from synthesizers.powers import doubles, powers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Outcome = tuple[int, ...]
 
 
-@runtime_checkable
-class ProductLaw(Protocol):
-    """The factors of a law whose chance is a product over cells."""
+class ProductLaw(ABC):
+    """A table law whose chance is a product over cells; a subclass says which factors."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
         """The factor that depends on the sizes of both tables alone."""
 
+    @abstractmethod
     def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
         """The factor of one cell with ``count`` true and ``drawn`` released records."""
 
-
-def product_chance(law: ProductLaw, counts: Outcome, outcome: Outcome) -> Fraction:
-    """The exact chance of an outcome; 0 for counts that no table can have."""
-    if min(outcome) < 0:
-        return Fraction(0)
-    cells = len(counts)
-    whole = law.whole_factor(cells, sum(counts), sum(outcome))
-    if not whole:
-        return whole
-    pairs = enumerate(zip(counts, outcome, strict=True))
-    return math.prod((law.cell_factor(i, cells, n, m) for i, (n, m) in pairs), start=whole)
+    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
+        """The exact chance of an outcome; 0 for counts that no table can have."""
+        if min(outcome) < 0:
+            return Fraction(0)
+        cells = len(counts)
+        whole = self.whole_factor(cells, sum(counts), sum(outcome))
+        if not whole:
+            return whole
+        pairs = enumerate(zip(counts, outcome, strict=True))
+        return math.prod((self.cell_factor(i, cells, n, m) for i, (n, m) in pairs), start=whole)
 
 
 def product_error(cells: int) -> int:
@@ -69,9 +70,8 @@ class ProductFactors:
         cells = tables.shape[1]
         sizes, self._size = np.unique(tables.sum(axis=1), return_inverse=True)
         totals, self._total = np.unique(outcomes.sum(axis=1), return_inverse=True)
-        self._whole = _powers(
-            [[law.whole_factor(cells, n, m) for n in sizes.tolist()] for m in totals.tolist()]
-        )
+        whole = (law.whole_factor(cells, n, m) for m in totals.tolist() for n in sizes.tolist())
+        self._whole = powers(whole, (len(totals), len(sizes)))
         self._cells: list[tuple[FloatArray, FloatArray]] = []
         self._places: list[tuple[IntArray, IntArray]] = []
         for cell in range(cells):
@@ -79,14 +79,10 @@ class ProductFactors:
             counts, table = np.unique(tables[:, cell], return_inverse=True)
             drawn, outcome = np.unique(outcomes[:, cell], return_inverse=True)
             self._places.append((outcome, table))
-            self._cells.append(
-                _powers(
-                    [
-                        [law.cell_factor(cell, cells, n, m) for n in counts.tolist()]
-                        for m in drawn.tolist()
-                    ]
-                )
+            factors = (
+                law.cell_factor(cell, cells, n, m) for m in drawn.tolist() for n in counts.tolist()
             )
+            self._cells.append(powers(factors, (len(drawn), len(counts))))
 
     def floats(self, part: slice, tables: IntArray) -> FloatArray:
         """Chances of some outcomes for some tables (by number) as doubles, [outcomes, tables].
@@ -100,9 +96,9 @@ class ProductFactors:
                 for cell, factor in enumerate(factors):
                     chances *= factor[self._at(cell, part, tables)]
         except FloatingPointError:
-            raise BelowDoublesError("a chance falls outside the normal doubles") from None
+            raise BelowDoublesError from None
         if np.isnan(chances).any():
-            raise BelowDoublesError("a factor of a chance falls outside the normal doubles")
+            raise BelowDoublesError
         return np.asarray(chances)
 
     def powers(self, part: slice, tables: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -117,22 +113,8 @@ class ProductFactors:
 
     @cached_property
     def _doubles(self) -> list[FloatArray]:
-        return [_doubles(*powers) for powers in (self._whole, *self._cells)]
+        return [doubles(*held) for held in (self._whole, *self._cells)]
 
     def _at(self, cell: int, part: slice, tables: IntArray) -> tuple[IntArray, IntArray]:
         outcome, table = self._places[cell]
         return outcome[part][:, None], table[tables][None, :]
-
-
-def _powers(factors: Sequence[Sequence[Fraction]]) -> tuple[FloatArray, FloatArray]:
-    held = [[mantissa_and_exponent(x) if x else (0.0, 0) for x in row] for row in factors]
-    pairs = np.array(held, np.float64)
-    return pairs[..., 0], pairs[..., 1]
-
-
-def _doubles(mantissas: FloatArray, exponents: FloatArray) -> FloatArray:
-    """The numbers themselves; not-a-number for one that is no normal double."""
-    with np.errstate(over="ignore", under="ignore"):
-        numbers = np.ldexp(mantissas, exponents.astype(np.int32))
-    normal = (np.abs(numbers) >= sys.float_info.min) & np.isfinite(numbers)
-    return np.where((mantissas == 0) | normal, numbers, np.nan)

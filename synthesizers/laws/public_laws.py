@@ -13,7 +13,8 @@ import numpy as np
 from synthesizers import samplers
 from synthesizers.errors import InputError
 from synthesizers.neighbours import compositions, histogram_count
-from synthesizers.randomness import Entropy, is_integer, uniform_below
+from synthesizers.plain import require_integer, require_integers
+from synthesizers.randomness import Entropy, uniform_below
 
 Outcome = tuple[int, ...]
 
@@ -41,12 +42,6 @@ class PublicLaw(Protocol):
         """The law as plain data."""
 
 
-def _whole(value: object, name: str) -> int:
-    if not is_integer(value):
-        raise InputError(f"{name} must be a whole number, found {type(value).__name__}")
-    return int(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Multinomial:
     """Counts of ``records`` independent draws of a cell with chance ∝ its weight.
@@ -60,9 +55,8 @@ class Multinomial:
 
     def __post_init__(self) -> None:
         # Weights are often noisy answers, and powers of numpy integers overflow in silence.
-        object.__setattr__(self, "records", _whole(self.records, "the records of a draw"))
-        weights = tuple(_whole(weight, "a weight of a draw") for weight in self.weights)
-        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "records", require_integer(self.records, "records of a draw"))
+        object.__setattr__(self, "weights", require_integers(self.weights, "weights of a draw"))
         if self.records < 0:
             raise InputError("a multinomial draw needs records >= 0")
         if not self.weights or min(self.weights) < 0 or sum(self.weights) == 0:
@@ -113,7 +107,7 @@ class UniformChoice:
     name = "uniform"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "options", _whole(self.options, "the options of a choice"))
+        object.__setattr__(self, "options", require_integer(self.options, "options of a choice"))
         if self.options < 1:
             raise InputError("a uniform choice needs at least one option")
 

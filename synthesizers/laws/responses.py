@@ -87,7 +87,8 @@ class RandomizedResponse:
     certainty = Fraction(1)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "the epsilon of randomized response")
+        epsilon = require_positive(self.epsilon, "epsilon of randomized response")
+        object.__setattr__(self, "epsilon", epsilon)
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every histogram with as many records as some listed database."""
@@ -99,7 +100,7 @@ class RandomizedResponse:
         """e^ε for the record's own cell and 1 for each other, over their sum."""
         if cells == 1:
             return [self.certainty]
-        power, rest = Fraction(self.epsilon), Fraction(0)
+        power, rest = self.epsilon, Fraction(0)
         total = {power: Fraction(1), rest: Fraction(cells - 1)}
         keep, move = (ExpRational({kind: Fraction(1)}, total) for kind in (power, rest))
         return [keep if cell == source else move for cell in range(cells)]
@@ -116,7 +117,7 @@ class RandomizedResponse:
         answers = np.zeros(cells, np.int64)
         while len(pending):
             proposed = np.asarray(uniform_below(cells, len(pending), entropy), np.int64)
-            accepted = bernoulli_exp(Fraction(self.epsilon), len(pending), entropy)
+            accepted = bernoulli_exp(self.epsilon, len(pending), entropy)
             accepted |= proposed == pending
             np.add.at(answers, proposed[accepted], 1)
             pending = pending[~accepted]
@@ -125,7 +126,7 @@ class RandomizedResponse:
     def cost(self, neighbours: Neighbours) -> Cost:
         """See the class."""
         if neighbours.records_public:
-            return Cost.pure(Fraction(self.epsilon))
+            return Cost.pure(self.epsilon)
         return UNBOUNDED
 
     def to_json(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_laws import CellwiseLaw
-from synthesizers.randomness import require_count
+from synthesizers.plain import require_count
 
 MAX_BASE = 1000
 """The largest base of rounding (a choice of this project; agencies use 3 and 5)."""

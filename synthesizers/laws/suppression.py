@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from synthesizers.errors import InputError
 from synthesizers.laws.contingency import contingency_table, require_shape
 from synthesizers.laws.deterministic_laws import DeterministicLaw
-from synthesizers.randomness import require_count
+from synthesizers.plain import require_count, require_switch
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -22,6 +22,14 @@ SUPPRESSED = -1
 _TAKEN = np.iinfo(np.int64).max
 _LAST = _TAKEN - 1
 """Ranks after every count: of a cell that is suppressed already, and of a zero."""
+
+
+def require_threshold(value: object) -> int:
+    """Return the threshold of a suppression; InputError unless it is a whole number >= 1."""
+    threshold = require_count(value, "threshold of a suppression")
+    if threshold < 1:
+        raise InputError("the threshold of a suppression is at least 1 (which hides nothing)")
+    return threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +56,10 @@ class CellSuppression(DeterministicLaw):
     name = "cell-suppression"
 
     def __post_init__(self) -> None:
-        require_shape(self.shape)
-        if require_count(self.threshold, "threshold of a suppression") < 1:
-            raise InputError("the threshold of a suppression is at least 1 (which hides nothing)")
+        object.__setattr__(self, "shape", require_shape(self.shape))
+        object.__setattr__(self, "threshold", require_threshold(self.threshold))
+        complementary = require_switch(self.complementary, "complementary of a suppression")
+        object.__setattr__(self, "complementary", complementary)
 
     def image(self, counts: IntArray) -> IntArray:
         """The counts, `SUPPRESSED` in place of those hidden; [cells]."""

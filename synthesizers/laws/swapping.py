@@ -18,8 +18,10 @@ from synthesizers import samplers
 from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.laws.contingency import contingency_table, require_shape
+from synthesizers.laws.table_laws import MAX_CHANCES
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import require_positive
+from synthesizers.plain import require_integer, require_integers
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -32,9 +34,13 @@ choice of this project)."""
 MAX_SELECTIONS = 10_000
 """The most selections by type of one key group in an exact law (a choice of this project)."""
 
-MAX_CHANCES = 2_000_000
-"""The most chances, tables × outcomes, of an exact law: what one question of an enumeration may
-have (`events.MAX_ROUNDED`)."""
+
+def require_share(value: object) -> Fraction:
+    """Return the share of records that are swapped; InputError unless above 0 and at most 1."""
+    share = require_positive(value, "share of records that are swapped")
+    if share > 1:
+        raise InputError(f"the share of records that are swapped is at most 1, found {share}")
+    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,11 @@ class RecordSwapping:
     name = "record-swapping"
 
     def __post_init__(self) -> None:
-        require_shape(self.shape)
-        require_positive(self.share, "the share of records that are swapped")
-        if self.share > 1:
-            raise InputError(f"the share of records that are swapped is at most 1: {self.share}")
+        attribute = require_integer(self.attribute, "place of the swapped attribute")
+        object.__setattr__(self, "shape", require_shape(self.shape))
+        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "key", require_integers(self.key, "key of a swap"))
+        object.__setattr__(self, "share", require_share(self.share))
         places = (self.attribute, *self.key)
         if len(set(places)) != len(places) or not set(places) <= set(range(len(self.shape))):
             raise InputError("the swapped attribute and those of the key are different attributes")

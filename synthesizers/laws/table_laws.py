@@ -1,49 +1,49 @@
-"""Row-stochastic laws: the whole table in, a table of counts out.
+"""Row-stochastic laws: the whole table in, what is released of it out.
 
 These are the laws of `Sanitize` events. A table is a histogram over the
-domain's cells; each law gives the exact chance of every histogram it may
-return, and samples from exactly that law.
+domain's cells. What comes out is a tuple of whole numbers, and the law says
+what they are: counts over the same cells, counts over coarser ones, marks in
+place of some counts, or levels followed by counts.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers import samplers
-from synthesizers.budget import UNBOUNDED, Cost
-from synthesizers.errors import InputError, TooLargeError
+from synthesizers.budget import Cost
+from synthesizers.errors import TooLargeError
 from synthesizers.exact import Exact
-from synthesizers.laws.product_laws import product_chance
 from synthesizers.neighbours import MAX_DATABASES, Neighbours
-from synthesizers.noise import require_positive
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
 IntArray = NDArray[np.int64]
 
+MAX_CHANCES = 2_000_000
+MAX_PAIRS = 60_000_000
+"""The most pairs of a table and an outcome whose chances are evaluated one by one, and by
+factors (choices of this project)."""
+
 
 class TableLaw(Protocol):
-    """A law that maps a table of counts to a random table of counts."""
+    """A law that maps a table of counts to a random tuple of whole numbers."""
 
     @property
     def name(self) -> str:
         """The law's name, as ledgers print it."""
 
     def outcomes(self, rows: IntArray) -> Sequence[Outcome]:
-        """Every histogram that some listed database ([databases, cells]) may give."""
+        """Everything that some listed database ([databases, cells]) may give, each once."""
 
     def chance(self, counts: Outcome, outcome: Outcome) -> Exact:
         """The exact chance of an outcome, given the true counts; 0 outside the support."""
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
-        """One draw of exactly this law."""
+        """One draw of exactly this law, given the true counts [cells]; as long as the outcome."""
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """An upper bound on its privacy loss over databases of any size."""
@@ -52,82 +52,10 @@ class TableLaw(Protocol):
         """The law as plain data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subsample:
-    """A uniform sample without replacement of ⌊fraction · n⌋ of the n records.
-
-    Guarantee
-    ---------
-    ``chance`` is the multivariate hypergeometric ∏ C(nᵢ, mᵢ)/C(n, m), exactly.
-    No finite ε holds. Backed by ``tests/synthesizers/laws/test_table_laws.py``.
-    """
-
-    fraction: Fraction
-    name = "subsample"
-
-    def __post_init__(self) -> None:
-        require_positive(self.fraction, "the fraction of a subsample")
-        if self.fraction > 1:
-            raise InputError(f"the fraction of a subsample is at most 1, found {self.fraction}")
-
-    def drawn(self, records: int) -> int:
-        """The sample's size for ``records`` records."""
-        return math.floor(self.fraction * records)
-
-    def outcomes(self, rows: IntArray) -> list[Outcome]:
-        """Every histogram that fits into some listed database."""
-        sizes = np.array([self.drawn(int(total)) for total in rows.sum(axis=1)])
-        found: list[Outcome] = []
-        for size in np.unique(sizes).tolist():
-            sources = rows[sizes == size]
-            for candidate in _within(sources.max(axis=0).tolist(), size):
-                if (sources >= candidate).all(axis=1).any():
-                    found.append(candidate)
-        return found
-
-    def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
-        """1/C(n, m); 0 for another size of the sample."""
-        return Fraction(int(drawn == self.drawn(records)), math.comb(records, drawn) or 1)
-
-    def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
-        """C(nᵢ, mᵢ)."""
-        return Fraction(math.comb(count, drawn))
-
-    def chance(self, counts: Outcome, outcome: Outcome) -> Fraction:
-        """The exact chance of an outcome."""
-        return product_chance(self, counts, outcome)
-
-    def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
-        """One draw."""
-        return samplers.hypergeometric_subset(counts, self.drawn(int(counts.sum())), entropy)
-
-    def cost(self, neighbours: Neighbours) -> Cost:
-        """No finite bound: a record of a cell of its own is shown or not."""
-        return UNBOUNDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "fraction": str(self.fraction)}
-
-
-def _within(limits: list[int], total: int) -> list[Outcome]:
-    """Every vector of counts with that sum and no count above its limit, ascending.
-
-    Raises TooLargeError above `MAX_DATABASES` of them.
-    """
-    partial: list[Outcome] = [()]
-    for place, limit in enumerate(limits):
-        room = sum(limits[place + 1 :])
-        partial = [
-            (*start, count)
-            for start in partial
-            for count in range(
-                max(0, total - sum(start) - room), min(limit, total - sum(start)) + 1
-            )
-        ]
-        if len(partial) > MAX_DATABASES:
-            raise TooLargeError(
-                f"a sample of {total} records has more than {MAX_DATABASES} possible tables; "
-                "take fewer cells or records"
-            )
-    return partial
+def require_listable(outcomes: int, databases: int) -> None:
+    """Raise TooLargeError above `MAX_DATABASES` outcomes, or `MAX_PAIRS` pairs with databases."""
+    if outcomes > MAX_DATABASES or outcomes * databases > MAX_PAIRS:
+        raise TooLargeError(
+            f"too many tables may come out of {databases} databases to list them; "
+            "take fewer cells or records"
+        )

@@ -26,26 +26,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Setting
 from synthesizers.laws.bootstrap import Bootstrap as BootstrapLaw
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap:
+class Bootstrap(OneLaw):
     """See the module's card."""
 
     records: int | None = parameter(whole, None)
 
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        drawn = curator.setting.require_rows() if self.records is None else self.records
-        return curator.sanitize(BootstrapLaw(drawn))
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()
+    def law(self, setting: Setting) -> BootstrapLaw:
+        """The law of the release; InputError where nobody says how many are drawn."""
+        return BootstrapLaw(setting.require_rows() if self.records is None else self.records)

@@ -24,8 +24,9 @@ What is exact in a designed table: the chances sum to 1, and no change leaves
 the limits. Before rounding to multiples of 1/keys a row has mean 0, variance V
 and the greatest entropy that these allow. Rounding moves each chance by at most
 2/keys: first so that the mean is as near 0 as can be (it is 0 but for a few
-designs at the limits of V), then so that the chances move little. The variance is
-what results: within 0.1 of V for 256 keys and D up to 5, nearer with more keys.
+designs, with few keys or at the limits of V), then so that the chances move
+little. The variance is what results: within 0.1 of V for 256 keys, D up to 4 and
+a V of two decimals; nearer with more keys.
 The ledger of a release holds the table.
 
 Budget: none. Not differentially private: changes are bounded and zeros stay, so
@@ -50,15 +51,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_keys import CellKey as CellKeyLaw
 from synthesizers.laws.cell_keys import PerturbationTable
 from synthesizers.laws.perturbation_tables import Design, designed, read_perturbation_table
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, rational, whole
 
 
@@ -68,7 +66,7 @@ def table_file(text: str, name: str) -> PerturbationTable:
 
 
 @dataclass(frozen=True, slots=True)
-class CellKey:
+class CellKey(OneLaw):
     """See the module's card."""
 
     deviation: int | None = parameter(whole, None)
@@ -83,25 +81,19 @@ class CellKey:
             raise InputError(
                 "cell-key takes either a table, or deviation and variance with keys and smallest"
             )
-        self.law()
+        CellKeyLaw(self._table())
 
-    def law(self) -> CellKeyLaw:
-        """The law of the release; InputError where no table fits the parameters."""
+    def law(self, setting: Setting) -> CellKeyLaw:
+        """The law of the release."""
+        return CellKeyLaw(self._table())
+
+    def _table(self) -> PerturbationTable:
         if self.table is not None:
-            return CellKeyLaw(self.table)
+            return self.table
         if self.deviation is None or self.variance is None:
             raise InputError(
                 "cell-key needs --set deviation=D and --set variance=V, or --set table=FILE"
             )
         keys = 256 if self.keys is None else self.keys
         smallest = 1 if self.smallest is None else self.smallest
-        design = Design(self.deviation, Fraction(self.variance), keys, smallest)
-        return CellKeyLaw(designed(design))
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(self.law())
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()
+        return designed(Design(self.deviation, Fraction(self.variance), keys, smallest))

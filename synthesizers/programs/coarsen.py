@@ -6,9 +6,9 @@ Source: Willenborg & de Waal 2001, who call it global recoding.
 
 Inputs: attribute, the one to coarsen (default: the only one); and either level,
 the number of a level of its hierarchy in the domain file (level 1 is the first
-that groups values; one group of all comes after the last, and is level 1 of an
-attribute without a hierarchy), or groups, a group number for every value in
-order, as in 0,0,1,1.
+that groups values; the last is one group of all, in the file or not, and is
+level 1 of an attribute without a hierarchy), or groups, a group number for every
+value in order, as in 0,0,1,1.
 
 Budget: none. Not differentially private: the counts of the groups are exact,
 so epsilon is infinite and delta(epsilon) = 1 as soon as a record of a
@@ -28,11 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.laws.generalisation import (
@@ -42,11 +38,12 @@ from synthesizers.laws.generalisation import (
     ladder_of,
     require_groupings,
 )
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import attribute_name, parameter, whole, wholes
 
 
 @dataclass(frozen=True, slots=True)
-class Coarsen:
+class Coarsen(OneLaw):
     """See the module's card."""
 
     attribute: str | None = parameter(attribute_name, None)
@@ -59,8 +56,9 @@ class Coarsen:
         if self.groups is not None:
             require_groupings([self.groups])
 
-    def law(self, domain: Domain) -> GlobalRecoding:
+    def law(self, setting: Setting) -> GlobalRecoding:
         """The law of the release; InputError where the groups do not fit the domain."""
+        domain = setting.domain
         if self.attribute is None and len(domain.attributes) > 1:
             raise InputError(
                 f"coarsen needs the attribute to coarsen: add --set attribute=… (one of "
@@ -82,11 +80,3 @@ class Coarsen:
                 f"attribute {name!r} has no level {self.level}; its levels are {known}"
             )
         return coarser[self.level]
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the coarser cells."""
-        return curator.sanitize(self.law(curator.domain))
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()

@@ -29,19 +29,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Setting
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import require_positive
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import one_of, parameter, rationals
 
 
 @dataclass(frozen=True, slots=True)
-class MultinomialDirichlet:
+class MultinomialDirichlet(OneLaw):
     """See the module's card."""
 
     alpha: tuple[Fraction, ...] = parameter(rationals, (Fraction(1, 2),))
@@ -57,12 +54,3 @@ class MultinomialDirichlet:
         if self.posterior == "mean":
             return PlugInMultinomial(self.alpha, rows)
         return DirichletMultinomial(self.alpha, rows)
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(self.law(curator.setting))
-
-    def budget(self, setting: Setting) -> Budget:
-        """The guarantee that follows from alpha and the number of rows."""
-        epsilon = self.law(setting).cost(setting.neighbours).epsilon
-        return UnlimitedBudget() if epsilon is None else PureBudget(epsilon)

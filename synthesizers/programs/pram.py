@@ -40,14 +40,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
-from synthesizers.domain import Domain
+from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 from synthesizers.laws.pram import PostRandomisation, Weights, read_matrix, retaining
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import attribute_name, parameter, rational
 
 
@@ -57,7 +53,7 @@ def matrix_file(text: str, name: str) -> Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Pram:
+class Pram(OneLaw):
     """See the module's card."""
 
     retain: Fraction | None = parameter(rational, None)
@@ -70,8 +66,9 @@ class Pram:
         if self.retain is not None and not 0 <= self.retain <= 1:
             raise InputError(f"retain is a chance from 0 to 1, found {self.retain}")
 
-    def law(self, domain: Domain) -> PostRandomisation:
+    def law(self, setting: Setting) -> PostRandomisation:
         """The law of the release; InputError where the matrix does not fit the domain."""
+        domain = setting.domain
         if self.attribute is None:
             return PostRandomisation(
                 self._weights(domain.size, f"the domain has {domain.size} cells")
@@ -91,12 +88,3 @@ class Pram:
                 f"the matrix has {len(self.matrix)} lines, but {having}; give it one line for each"
             )
         return self.matrix
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(self.law(curator.domain))
-
-    def budget(self, setting: Setting) -> Budget:
-        """The guarantee that follows from the matrix."""
-        epsilon = self.law(setting.domain).cost(setting.neighbours).epsilon
-        return UnlimitedBudget() if epsilon is None else PureBudget(epsilon)

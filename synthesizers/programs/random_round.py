@@ -30,17 +30,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Setting
 from synthesizers.laws.rounding import RandomRounding
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, whole
 
 
 @dataclass(frozen=True, slots=True)
-class RandomRound:
+class RandomRound(OneLaw):
     """See the module's card."""
 
     base: int = parameter(whole)
@@ -48,10 +45,6 @@ class RandomRound:
     def __post_init__(self) -> None:
         RandomRounding(self.base)
 
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(RandomRounding(self.base))
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()
+    def law(self, setting: Setting) -> RandomRounding:
+        """The law of the release."""
+        return RandomRounding(self.base)

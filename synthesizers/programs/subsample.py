@@ -24,17 +24,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
-from synthesizers.laws.table_laws import Subsample as SubsampleLaw
+from synthesizers.curator import Setting
+from synthesizers.laws.subsample import Subsample as SubsampleLaw
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, rational
 
 
 @dataclass(frozen=True, slots=True)
-class Subsample:
+class Subsample(OneLaw):
     """See the module's card."""
 
     fraction: Fraction = parameter(rational)
@@ -42,10 +39,6 @@ class Subsample:
     def __post_init__(self) -> None:
         SubsampleLaw(self.fraction)
 
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(SubsampleLaw(self.fraction))
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()
+    def law(self, setting: Setting) -> SubsampleLaw:
+        """The law of the release."""
+        return SubsampleLaw(self.fraction)

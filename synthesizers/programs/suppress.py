@@ -35,30 +35,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.errors import InputError
-from synthesizers.laws.suppression import SUPPRESSED, CellSuppression
+from synthesizers.laws.suppression import SUPPRESSED, CellSuppression, require_threshold
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, switch, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Suppress:
+class Suppress(OneLaw):
     """See the module's card."""
 
     threshold: int = parameter(whole)
     complementary: bool = parameter(switch, True)
 
     def __post_init__(self) -> None:
-        if self.threshold < 1:
-            raise InputError("threshold must be at least 1 (which suppresses nothing)")
+        require_threshold(self.threshold)
+
+    def law(self, setting: Setting) -> CellSuppression:
+        """The law of the release."""
+        return CellSuppression(setting.domain.shape, self.threshold, self.complementary)
 
     def __call__(self, curator: Curator) -> list[int | None]:
         """Counts over the domain's cells, None for a suppressed one."""
-        law = CellSuppression(curator.domain.shape, self.threshold, self.complementary)
-        counts = curator.sanitize(law).tolist()
+        counts = curator.sanitize(self.law(curator.setting)).tolist()
         return [None if count == SUPPRESSED else count for count in counts]
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()

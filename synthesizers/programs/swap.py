@@ -34,15 +34,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Setting
-from synthesizers.domain import Domain
+from synthesizers.curator import Setting
 from synthesizers.errors import InputError
-from synthesizers.laws.swapping import RecordSwapping
-from synthesizers.noise import require_positive
+from synthesizers.laws.swapping import RecordSwapping, require_share
+from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import (
     attribute_name,
     attribute_names,
@@ -52,7 +47,7 @@ from synthesizers.programs.parameters import (
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(OneLaw):
     """See the module's card."""
 
     share: Fraction = parameter(rational)
@@ -60,12 +55,11 @@ class Swap:
     key: tuple[str, ...] = parameter(attribute_names, ())
 
     def __post_init__(self) -> None:
-        require_positive(self.share, "share")
-        if self.share > 1:
-            raise InputError(f"share is at most 1, found {self.share}")
+        require_share(self.share)
 
-    def law(self, domain: Domain) -> RecordSwapping:
+    def law(self, setting: Setting) -> RecordSwapping:
         """The law of the release; InputError where the domain leaves nothing to swap."""
+        domain = setting.domain
         key = tuple(domain.position(name) for name in self.key)
         if self.attribute is not None:
             swapped = domain.position(self.attribute)
@@ -77,11 +71,3 @@ class Swap:
                 )
             swapped = free[0]
         return RecordSwapping(domain.shape, swapped, key, self.share)
-
-    def __call__(self, curator: Curator) -> NDArray[np.int64]:
-        """Counts over the domain's cells."""
-        return curator.sanitize(self.law(curator.domain))
-
-    def budget(self, setting: Setting) -> Budget:
-        """No finite guarantee holds, so none is promised."""
-        return UnlimitedBudget()

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from synthesizers.exact import Exact, compare, divide, is_zero
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours, databases, neighbour_pairs
@@ -84,16 +85,19 @@ def factors(law: ProductLaw, counts: Outcome, outcome: Outcome) -> Fraction:
     return math.prod((law.cell_factor(i, cells, n, m) for i, (n, m) in pairs), start=whole)
 
 
-def largest_ratio(law: TableLaw, neighbours: Neighbours, cells: int, size: int) -> Fraction | None:
+def largest_ratio(law: TableLaw, neighbours: Neighbours, cells: int, size: int) -> Exact | None:
     """The largest ratio of chances over all neighbours and outcomes; None where infinite."""
     rows = databases(neighbours, cells, size)
-    laws = [law_of(law, counts) for counts in rows.tolist()]
-    largest = Fraction(1)
+    outcomes = law.outcomes(rows)
+    table = [[law.chance(tuple(row), o) for o in outcomes] for row in rows.tolist()]
+    largest: Exact = Fraction(1)
     for i, j in neighbour_pairs(neighbours, rows).tolist():
-        if set(laws[i]) != set(laws[j]):
-            return None
-        for outcome, chance in laws[i].items():
-            largest = max(largest, chance / laws[j][outcome], laws[j][outcome] / chance)
+        for p, q in zip(table[i], table[j], strict=True):
+            if is_zero(p) != is_zero(q):
+                return None
+            for ratio in () if is_zero(p) else (divide(p, q), divide(q, p)):
+                if compare(ratio, largest) == 1:
+                    largest = ratio
     return largest
 
 

@@ -91,6 +91,25 @@ def test_sums_keep_the_larger_term_and_never_align_to_a_zero() -> None:
     assert SCALED.is_nothing(SCALED.times(left[:, :1], right[:, :1], 0.0))
 
 
+def test_what_a_sum_loses_is_covered_by_its_rounding() -> None:
+    """2^-k as a product holds it, plus a little more than half its last place.
+
+    Held with the exponent 0 it would turn the sum into a tie, and into 2^-k: an error of more
+    than 2^-53 of the sum.
+    """
+    vector, floor = SCALED.ones(1), 0.0
+    half = np.array([[0.5], [0.0]])
+    for k in range(1, 1021):
+        floor += SCALED.floor(half)
+        vector = SCALED.times(vector, half, floor)
+        assert value(vector, 0) == Fraction(1, 2**k) and vector[0, 0] >= 2.0**-500
+        if k >= 970:
+            other = np.array([[(1 + 2.0 ** (k - 1022)) / 2], [-52.0 - k]])
+            exact = value(vector, 0) + value(other, 0)
+            for total in (SCALED.plus(vector, other), SCALED.plus(other, vector)):
+                assert abs(value(total, 0) - exact) < UNIT * exact
+
+
 def test_long_products_stay_normal() -> None:
     vector, floor = SCALED.ones(1), 0.0
     half = np.array([[0.75], [-400.0]])

@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from synthesizers.budget import FREE, Cost, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.declared import NOISES, PUBLIC_LAWS, QUERIES, SELECTIONS, TABLE_LAWS
-from synthesizers.domain import Domain
-from synthesizers.errors import ProtocolError
-from synthesizers.laws.public_laws import UniformChoice
-from synthesizers.laws.table_laws import Subsample
-from synthesizers.neighbours import AddRemove
-from synthesizers.noise import DiscreteLaplace
-from synthesizers.queries import Marginal, ModelError, Sensitivity, whole_table
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.events import Measure
+from synthesizers.laws.bootstrap import Bootstrap
+from synthesizers.laws.cell_keys import CellKey, PerturbationTable
+from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
+from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
+from synthesizers.laws.pram import PostRandomisation
+from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.responses import RandomizedResponse
+from synthesizers.laws.rounding import RandomRounding
+from synthesizers.laws.subsample import Subsample
+from synthesizers.laws.suppression import CellSuppression
+from synthesizers.laws.swapping import RecordSwapping
+from synthesizers.neighbours import AddRemove, ReplaceOne
+from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    Marginal,
+    ModelError,
+    Sensitivity,
+    Total,
+    whole_table,
+)
+from synthesizers.sampling import run
 from synthesizers.selection import Exponential
+from tests.synthesizers.hostile import hostile
 
 DOMAIN = Domain.from_cells("2")
 SETTING = Setting.of(DOMAIN, AddRemove(), 3)
@@ -74,6 +96,143 @@ def test_a_part_of_the_programs_own_is_refused_before_it_is_answered(kind: str) 
     with pytest.raises(ProtocolError, match="does not know"):
         QUESTIONS[kind](curator)
     assert curator.ledger == () and curator.spent == FREE
+
+
+HALF = Fraction(1, 2)
+A, B = Marginal(("a1",)), Marginal(("a2", "a1"))
+TABLE = PerturbationTable((((-1, HALF), (1, HALF)),))
+DECLARED: list[Any] = [
+    B,
+    CellCounts((0, 3)),
+    Total(),
+    BoundedSum("a1", (-3, 2), -2, 2),
+    ModelError((A, B), ((1, 2), (0, 1, 2, 3))),
+    DiscreteLaplace(HALF),
+    RoundedLaplace(HALF),
+    DiscreteGaussian(HALF),
+    Exponential(HALF),
+    Bootstrap(3),
+    CellKey(TABLE),
+    CellSuppression((2, 2), 3, True),
+    DirichletMultinomial((HALF, Fraction(2)), 3),
+    GlobalRecoding(((0, 0), (0, 1))),
+    KAnonymity((((0, 1), (0, 0)), ((0, 0),)), 2, 1),
+    PlugInMultinomial((HALF, Fraction(2)), 3),
+    PostRandomisation(((3, 1), (1, 3)), 2, 1),
+    RandomRounding(3),
+    RandomizedResponse(HALF),
+    RecordSwapping((2, 2, 2), 1, (0,), HALF),
+    Subsample(HALF),
+    Multinomial(3, (1, 2)),
+    UniformChoice(3),
+]
+WITHIN: list[Any] = [TABLE, Measure(Total(), NOISE, 0, 3)]
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is of Python's own classes in every part, declared objects aside."""
+    if dataclasses.is_dataclass(value):
+        return type(value) in ALL and all(is_plain(getattr(value, n)) for n in names(value))
+    if type(value) is tuple:
+        return all(map(is_plain, value))
+    if type(value) is Fraction:
+        return type(value.numerator) is type(value.denominator) is int
+    return type(value) in (int, str, bool)
+
+
+def names(value: Any) -> list[str]:
+    return [field.name for field in dataclasses.fields(value)]
+
+
+KINDS = QUERIES | NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
+ALL = KINDS | {type(value) for value in WITHIN}
+
+
+def test_the_examples_are_all_that_is_declared() -> None:
+    assert {type(value) for value in DECLARED} == KINDS
+    assert all(map(is_plain, DECLARED + WITHIN))
+
+
+@pytest.mark.parametrize("good", DECLARED + WITHIN, ids=lambda value: type(value).__name__)
+def test_fields_are_rebuilt_as_plain_values_or_refused(good: Any) -> None:
+    """Whoever keeps a value of its own within a law is told what the law compares it with."""
+    for name in names(good):
+        for value in hostile(getattr(good, name)):
+            try:
+                made = dataclasses.replace(good, **{name: value})
+            except InputError:
+                continue
+            assert is_plain(made) and made == good
+
+
+def asked(curator: Curator, value: Any) -> None:
+    """The value within a question to the curator."""
+    kind = type(value)
+    if kind in QUERIES:
+        curator.measure(value, NOISE, low=0, high=3)
+    elif kind in NOISES:
+        curator.measure(Total(), value, low=0, high=3)
+    elif kind in SELECTIONS:
+        curator.select(A, value)
+    elif kind in TABLE_LAWS:
+        curator.sanitize(value)
+    else:
+        curator.draw(value)
+
+
+@pytest.mark.parametrize("good", DECLARED, ids=lambda value: type(value).__name__)
+def test_fields_that_are_put_in_afterwards_are_refused(good: Any) -> None:
+    setting = Setting.of(Domain.from_cells("2x2"), AddRemove(), 3)
+    curator = Curator(setting, UnlimitedBudget(), lambda event: (0,))
+    for name in names(good):
+        for value in hostile(getattr(good, name)):
+            changed = dataclasses.replace(good)
+            object.__setattr__(changed, name, value)
+            with pytest.raises(ProtocolError, match="within its question"):
+                asked(curator, changed)
+    assert curator.ledger == ()
+
+
+def test_a_table_of_changes_is_looked_into() -> None:
+    setting = Setting.of(Domain.from_cells("2"), AddRemove(), 3)
+    curator = Curator(setting, UnlimitedBudget(), lambda event: (0,))
+    for rows in hostile(TABLE.rows):
+        table = PerturbationTable(TABLE.rows)
+        object.__setattr__(table, "rows", rows)
+        with pytest.raises(ProtocolError, match="within its question"):
+            curator.sanitize(CellKey(table))
+
+
+class Spy(int):
+    """It keeps what numpy's arrays are compared with."""
+
+    __array_ufunc__ = None
+
+    def __gt__(self, other: Any) -> Any:
+        SEEN.append(other)
+        return other < int(self)
+
+    __lt__ = __le__ = __ge__ = __gt__
+
+
+SEEN: list[Any] = []
+
+
+SPIED = [
+    lambda: CellSuppression((4,), Spy(3), False),
+    lambda: KAnonymity((((0, 1, 2, 3), (0, 0, 0, 0)),), Spy(3)),
+    lambda: KAnonymity((((0, 1, 2, 3), (0, 0, 0, 0)),), 3, Spy(1)),
+]
+
+
+@pytest.mark.parametrize("make", SPIED)
+def test_no_parameter_is_told_a_true_count(make: Any) -> None:
+    data = Dataset.from_histogram(Domain.from_cells("4"), np.array([7, 0, 2, 5]))
+    setting = Setting.of(data.domain, ReplaceOne(), data.records)
+    law = make()
+    SEEN.clear()
+    run(lambda curator: curator.sanitize(law), data, setting, UnlimitedBudget())
+    assert not SEEN
 
 
 def test_every_declared_class_says_what_it_is() -> None:

@@ -33,7 +33,7 @@ from synthesizers.events import Coordinate, Databases
 from synthesizers.exact import Exact, ExpRational, add, compare, enclose, is_zero
 from synthesizers.laws.dirichlet import DirichletMultinomial
 from synthesizers.laws.public_laws import Multinomial, UniformChoice
-from synthesizers.laws.table_laws import Subsample as SubsampleLaw
+from synthesizers.laws.subsample import Subsample as SubsampleLaw
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
 from synthesizers.plan import first_outcomes, plan
@@ -588,7 +588,7 @@ def test_chances_below_the_normal_doubles_are_refused_and_not_zero() -> None:
     """Each answer 3 has chance about e^-300 under the empty database: three make e^-900."""
     scale = Fraction(1, 100)
     assert all_leaves(repeated(2, scale), SMALL, FloatArithmetic())
-    with pytest.raises(BelowDoublesError, match="below the doubles"):
+    with pytest.raises(BelowDoublesError, match="outside the normal doubles"):
         all_leaves(repeated(3, scale), SMALL, FloatArithmetic())
     exact = all_leaves(repeated(3, scale), SMALL)
     assert len(exact) == 8 and not any(is_zero(c) for leaf in exact for c in leaf.chances)

@@ -25,7 +25,7 @@ from synthesizers.exact import Exact, add, compare, enclose, is_zero, multiply
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.public_laws import Multinomial, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
-from synthesizers.laws.table_laws import Subsample
+from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
 from synthesizers.queries import (

@@ -15,6 +15,7 @@ from synthesizers.errors import InputError
 from synthesizers.events import Measure, Sanitize
 from synthesizers.laws.bootstrap import Bootstrap as BootstrapLaw
 from synthesizers.laws.cell_keys import CellKey as CellKeyLaw
+from synthesizers.laws.perturbation_tables import Design, designed
 from synthesizers.laws.pram import PostRandomisation
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace
@@ -258,27 +259,11 @@ def test_multinomial_dirichlet_promises_what_its_law_costs(neighbours: Neighbour
         }[posterior]  # fmt: skip
 
 
-def test_a_subsample_promises_nothing() -> None:
-    setting = Setting.of(Domain.from_cells("3"), ReplaceOne(), 5)
-    assert Subsample(HALF).budget(setting) == UnlimitedBudget()
-
-
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
-@pytest.mark.parametrize(
-    ("name", "texts"),
-    [
-        ("bootstrap", {}),
-        ("random-round", {"base": "3"}),
-        ("cell-key", {"deviation": "1", "variance": "1/2"}),
-        ("pram", {"retain": "1"}),
-        ("pram", {"retain": "3/4", "attribute": "a1"}),
-    ],
-)
-def test_methods_without_a_guarantee_promise_none(
-    name: str, texts: dict[str, str], neighbours: Neighbours
-) -> None:
+@pytest.mark.parametrize("program", [Pram(Fraction(1)), Pram(Fraction(3, 4), attribute="a1")])
+def test_pram_promises_nothing_where_something_stays(program: Pram, neighbours: Neighbours) -> None:
     setting = Setting.of(Domain.from_cells("2x2"), neighbours, 5)
-    assert build(name, texts).budget(setting) == UnlimitedBudget()
+    assert program.budget(setting) == UnlimitedBudget()
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
@@ -315,8 +300,12 @@ def test_pram_reads_its_matrix_once_and_fits_it_to_the_domain(tmp_path: Path) ->
 
 
 def test_cell_key_has_256_keys_and_shows_all_counts_unless_told() -> None:
-    assert CellKey(2, Fraction(1)).law() == CellKey(2, Fraction(1), 256, 1).law()
-    assert CellKey(2, Fraction(1)).law() != CellKey(2, Fraction(1), 255).law()
+    setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 5)
+    law = CellKey(2, Fraction(1)).law(setting)
+    assert law == CellKey(2, Fraction(1), 256, 1).law(setting)
+    assert law != CellKey(2, Fraction(1), 255).law(setting)
+    told = CellKey(5, Fraction(4), 1000, 3).law(setting)
+    assert told == CellKeyLaw(designed(Design(5, Fraction(4), 1000, 3)))
 
 
 def test_cell_key_reads_its_table_once(tmp_path: Path) -> None:

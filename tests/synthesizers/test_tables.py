@@ -24,6 +24,7 @@ from synthesizers.encoding import encode_texts
 from synthesizers.errors import InputError
 from synthesizers.numerals import number_text
 from synthesizers.tables import from_frame, read_table, read_table_chunks, to_frame, write_table
+from tests.synthesizers.written import written
 
 SECRET = "xyzzy31337"
 SEX = Attribute("sex", ("male", "female"))
@@ -33,14 +34,6 @@ PEOPLE = Domain("people", (SEX, GRADE, AGE))
 PERSONS = Domain("people", (SEX,), individual="person_id")
 TABLE = "age,sex,grade\n0,male,1\n29.999,female,\n30,male,3\n120,female,2\n"
 CODES = [[0, 0, 0], [1, 3, 0], [0, 2, 1], [1, 1, 2]]
-
-
-def written(folder: Path, text: str, name: str = "table.csv") -> Path:
-    """Return the path of a file with the given text, compressed if its name says so."""
-    path = folder / name
-    content = text.encode()
-    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    return path
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from synthesizers.budget import UNBOUNDED
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
+from synthesizers.laws import table_laws
 from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -55,6 +56,21 @@ def test_an_empty_table_gives_an_empty_one() -> None:
     drawn = Bootstrap(5).sample(np.zeros(3, np.int64), InsecureSeededEntropy(1))
     assert drawn.tolist() == [0, 0, 0]
     assert Bootstrap(2).outcomes(np.array([[0, 0], [1, 0]])) == [(0, 0), (2, 0)]
+
+
+def test_only_tables_of_the_drawn_size_count_towards_the_cap() -> None:
+    """C(64, 4) = 635 376 tables of at most 60 records over four cells, C(63, 3) = 39 711 of 60."""
+    assert len(Bootstrap(60).outcomes(np.array([[1, 1, 1, 1]]))) == 39_711
+    with pytest.raises(TooLargeError, match="fewer cells or records"):
+        Bootstrap(60).outcomes(np.array([[1, 1, 1, 1, 1]]))
+
+
+def test_many_tables_of_many_databases_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.array([[2, 0, 0], [0, 1, 1]])
+    assert Bootstrap(2).outcomes(rows) == [(0, 0, 2), (0, 1, 1), (0, 2, 0), (2, 0, 0)]
+    monkeypatch.setattr(table_laws, "MAX_PAIRS", 7)
+    with pytest.raises(TooLargeError, match="2 databases"):
+        Bootstrap(2).outcomes(rows)
 
 
 @pytest.mark.parametrize(("size", "drawn"), [(1, 1), (2, 2), (3, 3), (3, 1), (4, 4)])

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from synthesizers.errors import InputError
+from synthesizers.budget import UnlimitedBudget
+from synthesizers.curator import Curator, Setting
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError, ProtocolError
 from synthesizers.laws.cell_keys import MAX_CHANGE, CellKey, PerturbationTable
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -125,5 +128,7 @@ def test_a_table_of_another_class_is_refused() -> None:
         def row(self, count: int) -> Any:
             raise AssertionError("a table of the program's own was asked for a true count")
 
-    with pytest.raises(InputError, match="no subclass"):
-        CellKey(Keeps(TABLE.rows))
+    setting = Setting.of(Domain.from_cells("1"), AddRemove(), 3)
+    curator = Curator(setting, UnlimitedBudget(), lambda event: (0,))
+    with pytest.raises(ProtocolError, match="Keeps, which the curator does not know"):
+        curator.sanitize(CellKey(Keeps(TABLE.rows)))

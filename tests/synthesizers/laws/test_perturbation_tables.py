@@ -18,6 +18,7 @@ from synthesizers.laws.perturbation_tables import (
     designed,
     read_perturbation_table,
 )
+from tests.synthesizers.written import written
 
 HALF = Fraction(1, 2)
 
@@ -28,13 +29,13 @@ def keys_of(row: Changes, keys: int) -> dict[int, int]:
 
 def test_a_table_by_hand() -> None:
     """D = 1, V = 1/2: -1 and 1 with a quarter each, for every count."""
-    table = designed(Design(1, HALF))
+    table = designed(Design(1, HALF, 256, 1))
     assert table.rows == (((-1, HALF / 2), (0, HALF), (1, HALF / 2)),)
 
 
 def test_the_same_table_on_every_machine() -> None:
     """What this project wrote down once; the moments below it are checked by hand."""
-    table = designed(Design(2, Fraction(1)))
+    table = designed(Design(2, Fraction(1), 256, 1))
     first, rest = (keys_of(row, 256) for row in table.rows)
     assert first == {-1: 102, 0: 78, 1: 50, 2: 26}
     assert rest == {-2: 16, -1: 63, 0: 98, 1: 63, 2: 16}
@@ -75,11 +76,12 @@ def test_what_is_exact_and_what_is_near(design: Design) -> None:
 
 
 def test_which_changes_are_possible() -> None:
-    design = Design(3, Fraction(2), smallest=3)
+    design = Design(3, Fraction(2), 256, 3)
     assert design.last == 6
     assert design.changes(1) == [-1, 2, 3] and design.changes(2) == [-2, 1, 2, 3]
     assert design.changes(5) == [-2, -1, 0, 1, 2, 3] and design.changes(6) == list(range(-3, 4))
-    assert Design(3, Fraction(2)).last == 3 and Design(3, Fraction(2)).changes(2)[0] == -2
+    whole = Design(3, Fraction(2), 256, 1)
+    assert whole.last == 3 and whole.changes(2)[0] == -2
 
 
 def test_the_last_row_is_the_first_with_every_change() -> None:
@@ -93,10 +95,13 @@ def test_the_last_row_is_the_first_with_every_change() -> None:
 @pytest.mark.parametrize(
     ("design", "words"),
     [
-        (Design(2, Fraction(5, 2)), "count of 1 .* variance 2.5: its variance can be from 0 to 2"),
-        (Design(3, Fraction(1), smallest=3), "count of 1 .* from 2 to 3"),
-        (Design(1, HALF, smallest=3), "count of 1 .* can be 0 alone"),
-        (Design(1, Fraction(1, 1000)), "256 keys a count of 1 would never change"),
+        (
+            Design(2, Fraction(5, 2), 256, 1),
+            "count of 1 .* variance 2.5: its variance can be from 0 to 2",
+        ),
+        (Design(3, Fraction(1), 256, 3), "count of 1 .* from 2 to 3"),
+        (Design(1, HALF, 256, 3), "count of 1 .* can be 0 alone"),
+        (Design(1, Fraction(1, 1000), 256, 1), "256 keys a count of 1 would never change"),
     ],
 )
 def test_designs_that_no_table_has(design: Design, words: str) -> None:
@@ -107,12 +112,12 @@ def test_designs_that_no_table_has(design: Design, words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((0, Fraction(1)), "deviation must be from 1"),
-        ((MAX_DEVIATION + 1, Fraction(1)), "deviation must be from 1"),
-        ((2, Fraction(0)), "variance must be positive"),
-        ((2, Fraction(-1)), "variance must be positive"),
-        ((2, Fraction(1), 1), "keys must be from 2"),
-        ((2, Fraction(1), MAX_KEYS + 1), "keys must be from 2"),
+        ((0, Fraction(1), 256, 1), "deviation must be from 1"),
+        ((MAX_DEVIATION + 1, Fraction(1), 256, 1), "deviation must be from 1"),
+        ((2, Fraction(0), 256, 1), "variance must be positive"),
+        ((2, Fraction(-1), 256, 1), "variance must be positive"),
+        ((2, Fraction(1), 1, 1), "keys must be from 2"),
+        ((2, Fraction(1), MAX_KEYS + 1, 1), "keys must be from 2"),
         ((2, Fraction(1), 256, 0), "smallest must be from 1"),
     ],
 )
@@ -123,14 +128,8 @@ def test_parameters_are_checked(arguments: tuple[int, ...], words: str) -> None:
 
 def test_a_variance_at_its_limit_is_kept() -> None:
     """D = V = 2: a count of 1 goes to 0 with chance 2/3, to 3 with 1/3, before rounding."""
-    row = dict(designed(Design(2, Fraction(2), 300)).rows[0])
+    row = dict(designed(Design(2, Fraction(2), 300, 1)).rows[0])
     assert row == {-1: Fraction(2, 3), 2: Fraction(1, 3)}
-
-
-def written(folder: Path, text: str) -> str:
-    path = folder / "table.csv"
-    path.write_text(text)
-    return str(path)
 
 
 HEADER = "count,change,chance\n"
@@ -139,7 +138,7 @@ HEADER = "count,change,chance\n"
 def test_a_file_is_taken_exactly(tmp_path: Path) -> None:
     text = HEADER + "2,1,0.25\n0,0,1\n1,-1,1/3\n1,2,0\n2,-1,0.75\n1,1,2/3\n"
     third = Fraction(1, 3)
-    table = read_perturbation_table(written(tmp_path, text))
+    table = read_perturbation_table(str(written(tmp_path, text)))
     assert table.rows == (
         ((-1, third), (1, 2 * third)),
         ((-1, Fraction(3, 4)), (1, Fraction(1, 4))),
@@ -165,4 +164,4 @@ def test_a_file_is_taken_exactly(tmp_path: Path) -> None:
 )
 def test_files_that_are_no_tables(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        read_perturbation_table(written(tmp_path, text))
+        read_perturbation_table(str(written(tmp_path, text)))

@@ -27,6 +27,7 @@ from tests.synthesizers.slow_tables import (
     law_of,
     require_law,
 )
+from tests.synthesizers.written import written
 
 UNEVEN = ((3, 1, 2), (0, 6, 0), (1, 1, 4))
 POSITIVE = ((3, 1, 2), (1, 4, 1), (1, 1, 4))
@@ -219,14 +220,8 @@ def test_too_many_values_for_a_matrix() -> None:
         retaining(Fraction(1, 2), MAX_VALUES + 1)
 
 
-def written(folder: Path, text: str) -> str:
-    path = folder / "matrix.csv"
-    path.write_text(text)
-    return str(path)
-
-
 def test_a_matrix_file_is_taken_exactly(tmp_path: Path) -> None:
-    weights = read_matrix(written(tmp_path, "0.1, 0.9,0\n\n1/3,1/3,1/3\n0,1e-1,.9\n"))
+    weights = read_matrix(str(written(tmp_path, "0.1, 0.9,0\n\n1/3,1/3,1/3\n0,1e-1,.9\n")))
     rows = [[Fraction(weight, sum(row)) for weight in row] for row in weights]
     tenth, third = Fraction(1, 10), Fraction(1, 3)
     assert rows == [[tenth, 9 * tenth, 0], [third] * 3, [0, tenth, 9 * tenth]]
@@ -249,4 +244,4 @@ def test_a_matrix_file_is_taken_exactly(tmp_path: Path) -> None:
 )
 def test_matrix_files_that_are_none(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        read_matrix(written(tmp_path, text))
+        read_matrix(str(written(tmp_path, text)))

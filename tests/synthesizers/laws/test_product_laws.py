@@ -10,7 +10,7 @@ import pytest
 from synthesizers.errors import BelowDoublesError
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.product_laws import ProductFactors, ProductLaw, product_error
-from synthesizers.laws.table_laws import Subsample
+from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import AddRemove, databases
 
 HALF = Fraction(1, 2)
@@ -60,7 +60,7 @@ def test_products_below_the_normal_doubles_are_never_zeros(outcome: tuple[int, .
     assert 0 < abs(held - exact) <= Fraction(product_error(3), 2**53) * exact
 
 
-class Steep:
+class Steep(ProductLaw):
     """A law of one record, whose other factors are beyond the doubles."""
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:

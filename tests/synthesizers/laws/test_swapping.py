@@ -21,9 +21,9 @@ from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.neighbours import AddRemove, ReplaceOne, databases, histograms
 from synthesizers.randomness import InsecureSeededEntropy
 from tests.synthesizers.brute_force import RELATIONS
+from tests.synthesizers.slow_tables import Law, law_of
 
 Record = tuple[int, ...]
-Law = dict[tuple[int, ...], Fraction]
 
 HALF = Fraction(1, 2)
 
@@ -73,10 +73,6 @@ def slowly(
         chance = math.prod((chance for _, chance in parts), start=Fraction(1))
         law[tuple(found[cell] for cell in cells)] += chance
     return dict(law)
-
-
-def law_of(law: RecordSwapping, counts: tuple[int, ...]) -> Law:
-    return {o: law.chance(counts, o) for o in law.outcomes(np.array([counts]))}
 
 
 CASES = [

@@ -15,11 +15,12 @@ import pytest
 
 from synthesizers.budget import UNBOUNDED
 from synthesizers.errors import InputError
-from synthesizers.exact import Exact, ExpRational, add, compare, divide, is_zero, log_enclosure
+from synthesizers.exact import Exact, ExpRational, add, compare, is_zero, log_enclosure
 from synthesizers.intervals import log_interval
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.responses import RandomizedResponse
-from synthesizers.laws.table_laws import Subsample, TableLaw
+from synthesizers.laws.subsample import Subsample
+from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import (
     AddRemove,
     Neighbours,
@@ -27,10 +28,10 @@ from synthesizers.neighbours import (
     Unit,
     databases,
     histograms,
-    neighbour_pairs,
 )
 from synthesizers.randomness import InsecureSeededEntropy
 from tests.synthesizers.brute_force import RELATIONS, close, fraction, relation_id
+from tests.synthesizers.slow_tables import largest_ratio
 
 HALF = Fraction(1, 2)
 UNEVEN = (Fraction(1, 3), Fraction(2))
@@ -154,22 +155,6 @@ def test_randomized_response_against_every_vector_of_answers(
         assert set(outcomes) == set(wanted)
         for outcome in outcomes:
             assert close(law.chance(counts, outcome), wanted[outcome], 40)
-
-
-def largest_ratio(law: TableLaw, neighbours: Neighbours, cells: int, records: int) -> Exact | None:
-    """The largest ratio of chances over all neighbours and outcomes; None where infinite."""
-    rows = databases(neighbours, cells, records)
-    outcomes = law.outcomes(rows)
-    table = [[law.chance(tuple(row), o) for o in outcomes] for row in rows.tolist()]
-    largest: Exact = Fraction(1)
-    for i, j in neighbour_pairs(neighbours, rows).tolist():
-        for p, q in zip(table[i], table[j], strict=True):
-            if is_zero(p) != is_zero(q):
-                return None
-            for ratio in () if is_zero(p) else (divide(p, q), divide(q, p)):
-                if compare(ratio, largest) == 1:
-                    largest = ratio
-    return largest
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS[:6], ids=relation_id)

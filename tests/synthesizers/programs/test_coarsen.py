@@ -39,7 +39,8 @@ def test_the_groups_of_the_parameters(
     groups: Grouping | None,
     groupings: tuple[Grouping, ...],
 ) -> None:
-    assert Coarsen(attribute, level, groups).law(domain) == GlobalRecoding(groupings)
+    setting = Setting.of(domain, ReplaceOne(), 5)
+    assert Coarsen(attribute, level, groups).law(setting) == GlobalRecoding(groupings)
 
 
 def test_it_releases_the_coarse_counts_and_promises_nothing() -> None:
@@ -69,7 +70,7 @@ def test_domains_that_the_parameters_do_not_fit(
     words: str,
 ) -> None:
     with pytest.raises(InputError, match=words):
-        Coarsen(attribute, level, groups).law(domain)
+        Coarsen(attribute, level, groups).law(Setting.of(domain, ReplaceOne(), 5))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from synthesizers.attributes import Attribute, Hierarchy
@@ -32,7 +33,8 @@ PAIR = ((0, 1), (0, 0))
     ],
 )
 def test_the_hierarchies(domain: Domain, groups: Any, ladders: Any) -> None:
-    assert KAnonymous(3, 1, groups).law(domain) == KAnonymity(ladders, 3, 1)
+    setting = Setting.of(domain, ReplaceOne(), 5)
+    assert KAnonymous(3, 1, groups).law(setting) == KAnonymity(ladders, 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,25 @@ def test_the_levels_are_told_as_text(outcome: tuple[int, ...], output: tuple[Any
 
 
 @pytest.mark.parametrize(
+    ("counts", "output"),
+    [
+        ((3, 0, 0, 0), ("cell=0", 3, 0, 0, 0)),
+        ((2, 1, 0, 0), ("cell=0", 2, 0, 0, 0)),
+        ((1, 1, 0, 1), ("cell=0", 0, 0, 0, 0)),
+        ((0, 0, 0, 0), ("cell=0", 0, 0, 0, 0)),
+    ],
+)
+def test_a_table_that_may_be_left_out_whole(
+    counts: tuple[int, ...], output: tuple[Any, ...]
+) -> None:
+    setting = Setting.of(FOUR, ReplaceOne(), sum(counts))
+    program = KAnonymous(2, suppressed=3)
+    image = program.law(setting).image(np.array(counts))
+    curator = Curator(setting, program.budget(setting), lambda event: tuple(image.tolist()))
+    assert canonical_output(program(curator), FOUR) == output
+
+
+@pytest.mark.parametrize(
     ("domain", "groups", "words"),
     [
         (EUROPE, (0, 1), "one attribute"),
@@ -60,12 +81,10 @@ def test_the_levels_are_told_as_text(outcome: tuple[int, ...], output: tuple[Any
 )
 def test_groups_that_do_not_fit(domain: Domain, groups: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        KAnonymous(2, groups=groups).law(domain)
+        KAnonymous(2, groups=groups).law(Setting.of(domain, ReplaceOne(), 5))
 
 
-@pytest.mark.parametrize(
-    ("k", "groups", "words"), [(0, None, "at least 1"), (2, (1, 0), "write 0,1")]
-)
+@pytest.mark.parametrize(("k", "groups", "words"), [(0, None, "k >= 1"), (2, (1, 0), "write 0,1")])
 def test_parameters_are_checked(k: int, groups: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         KAnonymous(k, groups=groups)

@@ -33,7 +33,7 @@ def test_the_law_of_the_parameters(
     cells: str, attribute: str | None, key: tuple[str, ...], swapped: int, places: tuple[int, ...]
 ) -> None:
     domain = Domain.from_cells(cells)
-    law = Swap(HALF, attribute, key).law(domain)
+    law = Swap(HALF, attribute, key).law(Setting.of(domain, ReplaceOne(), 3))
     assert law == RecordSwapping(domain.shape, swapped, places, HALF)
 
 
@@ -44,7 +44,7 @@ def test_it_asks_one_question_and_promises_nothing() -> None:
     curator = Curator(setting, program.budget(setting), lambda event: (1, 0, 2, 0))
     assert canonical_output(program(curator), setting.domain) == (1, 0, 2, 0)
     (question,) = curator.ledger
-    assert question.law == program.law(setting.domain)
+    assert question.law == program.law(setting)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,9 @@ def test_it_asks_one_question_and_promises_nothing() -> None:
 def test_domains_that_leave_nothing_to_swap(
     cells: str, attribute: str | None, key: tuple[str, ...], words: str
 ) -> None:
+    setting = Setting.of(Domain.from_cells(cells), ReplaceOne(), 3)
     with pytest.raises(InputError, match=words):
-        Swap(HALF, attribute, key).law(Domain.from_cells(cells))
+        Swap(HALF, attribute, key).law(setting)
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(-1), Fraction(5, 4), 0.5])
