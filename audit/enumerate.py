@@ -12,6 +12,7 @@ import numpy as np
 
 from audit.channel import Channel, gamma
 from audit.columns import Powers
+from audit.workers import shared_out
 from synthesizers.arithmetic import (
     Arithmetic,
     ExactArithmetic,
@@ -192,11 +193,11 @@ class _Work:
         whole = Collected(arithmetic)
         firsts = parts_of(count)
         quiet = replace(self, progress=None)
-        parts = joblib.Parallel(n_jobs=self.jobs, return_as="generator")(
+        calls = (
             joblib.delayed(quiet._part)(arithmetic, first, REPLAYS // len(firsts), None)
             for first in firsts
         )
-        for done, part in enumerate(parts, start=1):
+        for done, part in enumerate(shared_out(self.jobs, calls), start=1):
             whole.merge(part)
             self._tell(work.transcripts * done // len(firsts), work.transcripts)
         return whole

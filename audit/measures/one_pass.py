@@ -19,6 +19,7 @@ from audit.measures.power_sums import PowerSums
 from audit.measures.probabilistic import LossBeyond, ProbabilisticDelta, loss_beyond
 from audit.measures.sweep import Reducer, grouped, sweep_blocks
 from audit.streamed import StreamedChannel
+from audit.workers import shared_out
 
 IntArray = NDArray[np.int64]
 
@@ -74,8 +75,8 @@ def one_pass(
         return part
 
     whole = _Collected(channel, len(pairs), epsilons)
-    jobs_at_hand = joblib.Parallel(n_jobs=jobs, return_as="generator")
-    for done, part in enumerate(jobs_at_hand(joblib.delayed(collected)(p) for p in parts), start=1):
+    calls = (joblib.delayed(collected)(columns) for columns in parts)
+    for done, part in enumerate(shared_out(jobs, calls), start=1):
         whole.merge(part)
         if progress is not None:
             progress(done, len(parts))

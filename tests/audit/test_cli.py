@@ -178,8 +178,7 @@ def test_ctrl_c_during_a_long_channel_leaves_nothing(tmp_path: Path, jobs: str) 
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     assert output == ""
-    # A second process that is interrupted before it has started says so in its own way.
-    assert "Traceback" not in errors or "joblib" in errors
+    assert "Traceback" not in errors
     assert "interrupted; nothing was written" in errors
     assert [p.name for p in tmp_path.iterdir()] == ["started"]
 
