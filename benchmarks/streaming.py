@@ -39,7 +39,7 @@ PROGRAM = build("multinomial-dirichlet", {"alpha": "1"})
 def streamed(setting: Setting, records: int, jobs: int) -> tuple[int, int]:
     """The measures by one pass; the numbers of pairs and of outputs."""
     listed = instance(setting, records)
-    channel = streamed_channel(PROGRAM, setting, listed, "output", None)
+    channel = streamed_channel(PROGRAM, setting, listed, "output")
     one_pass(channel, [EPSILON], jobs)
     return len(channel.pairs), len(channel.outputs)
 

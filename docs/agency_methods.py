@@ -3,24 +3,22 @@
     python docs/agency_methods.py            # writes the page
     python docs/agency_methods.py --check    # compares it, and exits 1 if it differs
 
-Every number of the page comes from here; the words around them are in agency_methods.md.j2.
+Every result on the page comes from here; the words around them are in agency_methods.md.j2, and
+what these conclude from results is asserted in tests/docs/test_agency_conclusions.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, reduce
-from operator import add
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from audit.channel import Channel
@@ -28,18 +26,19 @@ from audit.decimals import Enclosure
 from audit.enumerate import channel_of
 from audit.measures.attacker import guess, last_record, naming
 from audit.measures.delta import delta
-from audit.measures.ends import Ends, pieces
 from audit.measures.epsilon import epsilon
+from audit.measures.expected_loss import expected_losses, loss_of_best_reading
 from audit.measures.extreme import witness_of
 from audit.measures.impossible import impossible_mass
 from audit.measures.optimum import Optimum, optimum, optimum_at_own
 from audit.measures.probabilistic import data_laws, probabilistic_delta
 from audit.measures.rows import RowView, row_view
-from audit.report.attacker_words import at_least
+from audit.report.percentages import at_least
 from audit.report.words import measured, number, vector
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.intervals import exp_interval
+from synthesizers.laws.rounding import RandomRounding
 from synthesizers.neighbours import ReplaceOne, histogram_count
 from synthesizers.programs import build
 
@@ -51,7 +50,8 @@ CELLS, RECORDS = 4, 5
 DIGITS = 4
 NOTHING = "–"
 FAR = Fraction(30)
-"""An ε that only impossible releases exceed: the chances here are 0 or above e^-30."""
+"""An ε that only impossible releases exceed: all finite log ratios of neighbours' chances of a
+release are below it, of every channel on the page."""
 
 
 def shown(output: tuple[Any, ...]) -> list[Fraction]:
@@ -81,8 +81,9 @@ class Method:
     read: Reading = shown
 
 
+ROUNDING = Method("random-round", {"base": "3"})
 METHODS = (
-    Method("random-round", {"base": "3"}),
+    ROUNDING,
     Method("cell-key", {"deviation": "2", "variance": "1.05", "smallest": "2"}),
     Method("suppress", {"threshold": "3"}),
     Method("coarsen", {"groups": "0,0,1,1"}),
@@ -124,37 +125,12 @@ def errors(channel: Channel, read: Reading = shown) -> Errors:
     "uniform", "multinomial": averaged over the confidential tables by that law. "worst": of the
     table for which it is largest. "best": averaged uniformly, of the best reading.
     """
-    estimates = [read(output) for output in channel.outputs]
-    unit = math.lcm(*(count.denominator for counts in estimates for count in counts))
-    tables = np.array([[int(unit * count) for count in counts] for counts in estimates], np.int64)
-
-    def added(first: int, ends: Ends) -> Ends:
-        found = tables[first : first + ends.width]
-        steps = np.abs(found - unit * channel.databases[:, None]).sum(axis=2)
-        return ends.times(steps).total(1)
-
-    units = reduce(add, (added(first, ends) for first, ends in pieces(channel)))
-    expected = units.weighted((Fraction(1, unit),) * len(channel.databases))
+    expected = expected_losses(channel, [read(output) for output in channel.outputs])
     laws = data_laws(channel)
     return {name: expected.average(law) for name, law in laws.items()} | {
         "worst": expected.largest()[0],
-        "best": error_of_best_reading(channel, laws["uniform"]),
+        "best": loss_of_best_reading(channel, laws["uniform"]),
     }
-
-
-def error_of_best_reading(channel: Channel, law: Sequence[Fraction]) -> Enclosure:
-    """The least expected error of all readings: medians of the counts, given the release."""
-    guesses = range(RECORDS + 1)
-
-    def added(joint: Ends, counts: Any) -> Ends:
-        steps = [np.abs(counts - count)[:, None] for count in guesses]
-        sums = [joint.times(np.broadcast_to(s, joint.low.shape)).total(0) for s in steps]
-        least = (np.min([s.low for s in sums], axis=0), np.min([s.high for s in sums], axis=0))
-        return Ends(*least).total(0)
-
-    parts = [ends.weighted(law) for _, ends in pieces(channel, CELLS * len(guesses))]
-    sums = (added(joint, counts) for joint in parts for counts in channel.databases.T)
-    return reduce(add, sums).enclosure(0)
 
 
 @cache
@@ -180,6 +156,13 @@ def noise_error(value: Fraction) -> Enclosure:
     """By how much geometric noise changes a large count: 2q/(1 - q²) with q = e^(-ε/2)."""
     ratio = exp_interval(-value / 2)
     return Enclosure.of(2 * ratio / (1 - ratio * ratio))
+
+
+def rounding_error(base: int) -> Fraction:
+    """By how much random rounding changes a large count, all remainders being equally likely."""
+    law, counts = RandomRounding(base), range(base, 2 * base)
+    steps = [chance * abs(answer - n) for n in counts for answer, chance in law.answers(n).items()]
+    return sum(steps, Fraction(0)) / base
 
 
 def measures(channel: Channel, found: Errors) -> dict[str, str]:
@@ -234,7 +217,7 @@ class Comparison:
     """A method with its measures, and those of the sanitizers that err no more.
 
     ``parameters``: of the sanitizers; "multinomial", "best": of the geometric one where the error
-    is taken that way; "ideal": the smallest ε of any method that errs no more.
+    is taken that way; "ideal": the smallest ε, of two decimals, of any method that errs no more.
     """
 
     method: Method
@@ -277,16 +260,17 @@ def page() -> str:
     files = FileSystemLoader(PAGE.parent)
     templates = Environment(loader=files, undefined=StrictUndefined, trim_blocks=True)
     least = HUNDREDTHS[0]
-    # A large count leaves 0, 1 or 2, equally likely, and rounding is then off by 0, 4/3 or 4/3.
-    rounding = first_at_most(noise_error, Enclosure(Fraction(8, 9), Fraction(8, 9)), HUNDREDTHS)
-    assert rounding is not None
+    rounding = rounding_error(int(ROUNDING.values["base"]))
+    noise = first_at_most(noise_error, Enclosure(rounding, rounding), HUNDREDTHS)
+    assert noise is not None
     text = templates.get_template("agency_methods.md.j2").render(
         records=RECORDS,
         tables=histogram_count(CELLS, RECORDS),
         nothing=NOTHING,
         least=number(least),
         dirichlet=measured(sanitized(DIRICHLET, least)[1]["uniform"], DIGITS),
-        large_counts=number(rounding),
+        rounding_error=rounding,
+        large_counts=number(noise),
         methods={method.program: compared(method) for method in METHODS},
     )
     return f"{text}\n"

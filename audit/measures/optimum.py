@@ -11,16 +11,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.columns import Columns
-from audit.decimals import Enclosure, decimal_above, decimal_below
-from audit.measures.ends import Ends, pieces
+from audit.decimals import Enclosure
+from audit.measures.expected_loss import expected_losses, is_count, no_tables
 from audit.measures.extreme import Extreme
 from audit.measures.mechanisms import Mechanisms, mechanisms, require_visits
 from audit.measures.optimum_bounds import least_loss_below, private_mechanisms
@@ -35,9 +32,6 @@ IntArray = NDArray[np.int64]
 
 MAX_EPSILON = 700
 """The largest ε whose optimum is looked for: beyond it e^ε leaves the doubles."""
-
-MAX_DISTANCE = 2**53
-"""Beyond it doubles do not hold every distance."""
 
 RELATIVE_WIDTH, ABSOLUTE_WIDTH = Fraction(1, 10**6), Fraction(1, 10**9)
 """An enclosure wider than both is said to be wide (a choice of this project)."""
@@ -58,7 +52,6 @@ class Optimum:
     own_uniform: Enclosure
     own_worst: Enclosure
     ranges_over: str
-    loss: str = "l1"
 
     @property
     def note(self) -> str | None:
@@ -114,10 +107,13 @@ def optimum_at_own(columns: Columns, smallest: Extreme) -> Optimum | Unavailable
 
 def _compared(columns: Columns, epsilon: Enclosure, factor: Interval) -> Optimum | Unavailable:
     """The comparison where ``factor`` encloses e^ε."""
-    reason = _no_tables(columns)
+    reason = no_tables(columns, is_count)
     if reason:
         return Unavailable(reason)
     try:
+        # First, for it refuses counts whose distances doubles do not hold: no competitor's is
+        # larger than what it allows.
+        own = expected_losses(columns, columns.outputs)
         outputs, ranges_over = _competing_outputs(columns)
         competitors = mechanisms(columns, outputs)
     except TooLargeError as error:
@@ -125,7 +121,6 @@ def _compared(columns: Columns, epsilon: Enclosure, factor: Interval) -> Optimum
     shrink = float_below(1 / factor.upper)
     average, largest = propose_average(competitors, shrink), propose_worst(competitors, shrink)
     uniform = competitors.sizes.astype(np.float64)
-    own = _own_losses(columns)
     return Optimum(
         epsilon,
         _enclosed(competitors, factor, average, uniform, _averaged),
@@ -161,21 +156,6 @@ def _largest(_: Mechanisms, losses: list[Fraction]) -> Fraction:
     return max(losses)
 
 
-def _no_tables(columns: Columns) -> str:
-    """Why the outputs have no distance from the databases; empty where they have."""
-    cells = columns.databases.shape[1]
-    if columns.released != "output":
-        return "a transcript is released, which is not a table over the domain's cells"
-    if any(len(output) != cells for output in columns.outputs):
-        return f"an output is not a table over the domain's {cells} cells"
-    if any(not isinstance(value, int) for output in columns.outputs for value in output):
-        return "an output holds other values than counts"
-    largest = max(abs(value) for output in columns.outputs for value in output)
-    if 2 * cells * max(largest, int(columns.databases.max())) >= MAX_DISTANCE:
-        return "counts are too large for distances in doubles"
-    return ""
-
-
 def _competing_outputs(columns: Columns) -> tuple[IntArray, str]:
     """The outputs of the mechanisms to compare with, and these mechanisms in words.
 
@@ -194,53 +174,5 @@ def _competing_outputs(columns: Columns) -> tuple[IntArray, str]:
     return grid, "ε-DP mechanisms, whatever real numbers they release as counts"
 
 
-def _own_losses(columns: Columns) -> Ends:
-    """The mechanism's expected loss under every database."""
-    tables = np.array(columns.outputs, np.int64)
-
-    def added(first: int, ends: Ends) -> Ends:
-        """What some outputs add to it."""
-        found = tables[first : first + ends.width]
-        steps = np.abs(found - columns.databases[:, None]).sum(axis=2)
-        return ends.times(steps).total(1)
-
-    return reduce(add, (added(first, ends) for first, ends in pieces(columns)))
-
-
 def _is_wide(ends: Enclosure) -> bool:
     return ends.upper - ends.lower > max(RELATIVE_WIDTH * ends.upper, ABSOLUTE_WIDTH)
-
-
-def optimum_json(result: Optimum | Unavailable, exact: bool) -> dict[str, Any]:
-    """The result as `optimum`, and `optimum_reason` where there is none.
-
-    The optimum's losses are given by their certified lower ends, rounded down, and the
-    mechanism's own and ε by their upper ends, rounded up: the difference is at least the
-    distance from the optimum. `enclosures` has both ends of each.
-    """
-    if isinstance(result, Unavailable):
-        return {"optimum": None, "optimum_reason": result.reason}
-    lower = {"uniform": result.uniform, "worst": result.worst}
-    upper = {
-        "epsilon": result.epsilon,
-        "own_uniform": result.own_uniform,
-        "own_worst": result.own_worst,
-    }
-    written = {name: _ends(ends, exact) for name, ends in {**upper, **lower}.items()}
-    document: dict[str, Any] = {
-        "loss": result.loss,
-        **{name: written[name]["lower"] for name in lower},
-        **{name: written[name]["upper"] for name in upper},
-        "enclosures": written,
-        "ranges_over": result.ranges_over,
-    }
-    if result.note is not None:
-        document["note"] = result.note
-    return {"optimum": document}
-
-
-def _ends(ends: Enclosure, exact: bool) -> dict[str, Any]:
-    if exact:
-        return {"lower": decimal_below(ends.lower), "upper": decimal_above(ends.upper)}
-    lower, upper = ends.floats()
-    return {"lower": lower, "upper": upper}

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from audit.columns import Columns
 from audit.decimals import Enclosure
 from audit.measures.ends import Ends, pieces
+from audit.measures.expected_loss import is_count, no_tables
 from audit.measures.probabilistic import data_laws
 from audit.measures.unavailable import Unavailable
 
@@ -94,7 +94,7 @@ def row_view(columns: Columns) -> RowView | Unavailable:
     The exact values lie in the enclosures. Backed by the comparison with sums over all entries in
     fractions in ``tests/audit/measures/test_rows.py``.
     """
-    reason = _no_tables(columns)
+    reason = no_tables(columns, _is_count_or_hidden)
     if reason:
         return Unavailable(reason)
     laws = data_laws(columns)
@@ -109,22 +109,8 @@ def row_view(columns: Columns) -> RowView | Unavailable:
     )
 
 
-def _no_tables(columns: Columns) -> str:
-    """Why the outputs are not tables to lay beside the databases; empty where they are."""
-    cells = columns.databases.shape[1]
-    if columns.released != "output":
-        return "a transcript is released, which is not a table over the domain's cells"
-    if any(len(output) != cells for output in columns.outputs):
-        return f"an output is not a table over the domain's {cells} cells"
-    if any(not _is_count(value) for output in columns.outputs for value in output):
-        return "an output holds other values than counts"
-    return ""
-
-
-def _is_count(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_COUNT
-    )
+def _is_count_or_hidden(value: object) -> bool:
+    return value is None or (is_count(value) and abs(value) < MAX_COUNT)
 
 
 @dataclass(frozen=True)

@@ -3,53 +3,38 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from audit.channel import Channel
 from audit.decimals import Enclosure
 from audit.measures.epsilon import epsilon
 from docs import agency_methods
 from docs.agency_methods import (
+    DIRICHLET,
     GEOMETRIC,
     HUNDREDTHS,
     METHODS,
+    NOTHING,
     SANITIZERS,
     Method,
-    channel_on,
     errors,
     first_at_most,
     least_error,
     main,
     measures,
     noise_error,
+    rounding_error,
     sanitized,
     shown,
     telling,
     weighted,
 )
-from synthesizers.exact import enclose
+from tests.docs.agency_channels import BY_NAME, comparison, fractions, published
 
-BY_NAME = {method.program: method for method in METHODS}
 TABLES = [table for table in product(range(6), repeat=4) if sum(table) == 5]
-
-
-@cache
-def published(program: str) -> Channel:
-    method = BY_NAME[program]
-    return channel_on(method.cells, method.program, method.values, exact=True)
-
-
-def fractions(channel: Channel) -> list[list[Fraction]]:
-    """The chances of an agency's method, all of them rational."""
-    assert channel.exact is not None
-    rows = [[enclose(chance) for chance in row] for row in channel.exact.tolist()]
-    assert all(chance.lower == chance.upper for row in rows for chance in row)
-    return [[chance.lower for chance in row] for row in rows]
 
 
 def multinomial(table: Sequence[int]) -> float:
@@ -168,6 +153,13 @@ def test_geometric_noise_on_a_large_count() -> None:
     assert found.upper - found.lower < 1e-15
 
 
+def test_random_rounding_of_a_large_count_by_hand() -> None:
+    # A multiple of 3 stays; else it is off by 1 with chance 2/3 and by 2 with chance 1/3: 4/3.
+    assert rounding_error(3) == (0 + Fraction(4, 3) + Fraction(4, 3)) / 3 == Fraction(8, 9)
+    # To base 5 with remainder r: r/5 up by 5 - r, and 1 - r/5 down by r, so 2r(5-r)/5.
+    assert rounding_error(5) == Fraction(sum(2 * r * (5 - r) for r in range(5)), 25)
+
+
 def test_no_method_errs_less_than_the_least_error() -> None:
     for value in (Fraction(1), Fraction(5, 2)):
         assert least_error(value).upper < sanitized(GEOMETRIC, value)[1]["uniform"].lower
@@ -224,6 +216,50 @@ def test_errors_fall_along_the_grids(program: str) -> None:
     for way in ("uniform", "multinomial", "best"):
         found = [sanitized(program, value)[1][way] for value in values]
         assert all(a.lower > b.upper for a, b in pairwise(found))
+
+
+NEAR = 20
+"""How many values of a grid before and after a printed one are looked at."""
+
+LINES: dict[str, tuple[str, str]] = {
+    **{program: (program, "uniform") for program in SANITIZERS},
+    "multinomial": (GEOMETRIC, "multinomial"),
+    "best": (GEOMETRIC, "best"),
+}
+"""By the names of printed parameters: the sanitizer, and how its error is averaged."""
+
+
+def around(grid: Sequence[Fraction], value: Fraction) -> Sequence[Fraction]:
+    """The values of a grid near one of them."""
+    place = grid.index(value)
+    return grid[max(place - NEAR, 0) : place + NEAR + 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", list(BY_NAME))
+@pytest.mark.parametrize("line", [*LINES, "ideal"])
+def test_errors_fall_around_every_printed_parameter(program: str, line: str) -> None:
+    found = comparison(program)
+    printed = found.parameters[line]
+    if printed == NOTHING:
+        assert line == DIRICHLET
+        return
+    if line == "ideal":
+        way, error, grid = "uniform", least_error, HUNDREDTHS
+    else:
+        sanitizer, way = LINES[line]
+        grid = SANITIZERS[sanitizer][1]
+
+        def error(value: Fraction) -> Enclosure:
+            return sanitized(sanitizer, value)[1][way]
+
+    values = around(grid, Fraction(printed))
+    errs = {value: error(value) for value in values}
+    assert len(values) > NEAR
+    assert all(errs[a].lower > errs[b].upper for a, b in pairwise(values))
+    limit = errors(published(program), BY_NAME[program].read)[way]
+    good = [value for value in values if errs[value].upper <= limit.lower]
+    assert good and good[0] == Fraction(printed)
 
 
 # Rows and sentences

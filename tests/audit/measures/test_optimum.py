@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +19,7 @@ from audit.enumerate import channel_of
 from audit.measures.epsilon import epsilon as smallest_epsilon
 from audit.measures.extreme import Extreme
 from audit.measures.mechanisms import Mechanisms
-from audit.measures.optimum import Optimum, optimum, optimum_at_own, optimum_json
+from audit.measures.optimum import Optimum, optimum, optimum_at_own
 from audit.measures.optimum_solver import Proposal
 from audit.measures.unavailable import Unavailable
 from synthesizers.curator import Setting
@@ -469,36 +468,6 @@ def test_a_solver_without_time_leaves_a_sound_and_wide_result(
     never_above(result)
     assert result.uniform.lower <= truth.uniform.lower
     assert result.uniform.upper >= truth.uniform.upper
-
-
-# -- its JSON form ---------------------------------------------------------------------------
-
-
-def test_json_rounds_the_optimum_down_and_the_own_loss_up() -> None:
-    third = Enclosure(F(1, 3), F(2, 3))
-    result = Optimum(Enclosure(F(1, 7), F(1, 7)), third, third, third, third, "all")
-    for exact in (False, True):
-        document = optimum_json(result, exact)
-        assert json.loads(json.dumps(document)) == document
-        body = document["optimum"]
-        names = {"epsilon", "loss", "uniform", "worst", "own_uniform", "own_worst"}
-        assert set(body) == names | {"enclosures", "ranges_over", "note"}
-        assert body["loss"] == "l1"
-        assert body["ranges_over"] == "all"
-        assert set(body["enclosures"]) == names - {"loss"}
-        for name, ends in body["enclosures"].items():
-            side = "lower" if name in ("uniform", "worst") else "upper"
-            assert body[name] == ends[side]
-            assert isinstance(body[name], str if exact else float)
-            truth = (F(1, 7), F(1, 7)) if name == "epsilon" else (F(1, 3), F(2, 3))
-            assert F(ends["lower"]) <= truth[0] <= truth[1] <= F(ends["upper"])
-            assert F(ends["upper"]) - F(ends["lower"]) < truth[1] - truth[0] + F(1, 10**15)
-    narrow = replace(result, uniform=NOTHING, worst=NOTHING)
-    assert "note" not in optimum_json(narrow, False)["optimum"]
-    assert optimum_json(Unavailable("because"), False) == {
-        "optimum": None,
-        "optimum_reason": "because",
-    }
 
 
 def test_a_note_needs_an_enclosure_wide_in_both_senses() -> None:
