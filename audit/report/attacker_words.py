@@ -2,92 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
-from audit.decimals import Enclosure
 from audit.evidence import Witness
 from audit.measures.attacker import EVENS, Guess, LastRecord, Naming
-from audit.measures.unavailable import Unavailable
-from audit.report.words import cell_name, clean, short, vector
+from audit.report.laws import LAWS
+from audit.report.percentages import at_least, percent
+from audit.report.words import cell_name, short, vector
 from synthesizers.domain import Domain
 from synthesizers.neighbours import Neighbours
 
-HAIR = Fraction(1, 10**8)
-"""The smallest percentage that is written out (a choice of this project)."""
 
-WITH_PRIOR: Mapping[str, str] = {
-    "uniform": "to whom every listed database is equally likely",
-    "multinomial": "who takes records to be drawn independently and uniformly over the cells",
-}
-"""Who holds a prior, by its name."""
-
-
-@dataclass(frozen=True)
-class AttackerWords:
-    """What is to be said of each attacker; ``naming``: once for every prior.
-
-    ``guess``: None, and ``naming``: empty, where these are unavailable.
-    """
-
-    last_record: str
-    guess: str | None
-    naming: tuple[str, ...]
-
-
-def attacker_words(
-    record: LastRecord,
-    guess: Guess | Unavailable,
-    namings: Mapping[str, Naming] | Unavailable,
-    domain: Domain,
-    neighbours: Neighbours,
-) -> AttackerWords:
-    """The attackers in words; ``namings`` by the names of their priors."""
-    known = {} if isinstance(namings, Unavailable) else namings
-    return AttackerWords(
-        _last_record(record, domain, neighbours),
-        None if isinstance(guess, Unavailable) else _guess(guess),
-        tuple(_naming(name, found) for name, found in known.items()),
-    )
-
-
-def percent(chance: Fraction) -> str:
-    """A chance as the nearest percentage: ``95.3 %``, ``99.9966 %``, ``0.0012 %``.
-
-    Two digits of its distance from 0 or from 100 % are shown, and one decimal at least; only a
-    chance of exactly 0 or 1 is written ``0 %`` or ``100 %``.
-    """
-    if 0 < 100 * min(chance, 1 - chance) < HAIR:
-        if chance < EVENS:
-            return f"less than {_rounded(HAIR / 100)} %"
-        return f"more than {_rounded(1 - HAIR / 100)} %"
-    return f"{_rounded(chance)} %"
-
-
-def _rounded(chance: Fraction, direction: Callable[[Fraction], int] = round) -> str:
-    """A chance in percent, to the decimals that `percent` shows."""
-    distance = 100 * min(chance, 1 - chance)
-    places = max(1, 1 - math.floor(math.log10(max(distance, HAIR)))) if distance else 1
-    text = f"{direction(100 * chance * 10**places)}".rjust(places + 1, "0")
-    return f"{text[:-places]}.{text[-places:]}".rstrip("0").rstrip(".")
-
-
-def percent_below(chance: Fraction) -> str:
-    """A percentage that a chance is at least, to the decimals of `percent`."""
-    return f"{_rounded(chance, math.floor)} %"
-
-
-def at_least(ends: Enclosure) -> str:
-    """An enclosed chance by its nearest percentage, or else by the most that it is at least."""
-    low, high = Fraction(ends.lower), Fraction(ends.upper)
-    nearest = percent(low)
-    return nearest if nearest == percent(high) else f"at least {percent_below(low)}"
-
-
-def _last_record(record: LastRecord, domain: Domain, neighbours: Neighbours) -> str:
+def last_record_words(record: LastRecord, domain: Domain, neighbours: Neighbours) -> str:
+    """The attacker who knows all records but one."""
     witness = record.witness
     if witness is None:
         return "No two of the databases are neighbours: no attacker can be one record short."
@@ -127,7 +55,8 @@ def _shown(values: Sequence[Any]) -> str:
     return short(vector(values))
 
 
-def _guess(guess: Guess) -> str:
+def guess_words(guess: Guess) -> str:
+    """The attacker who is told two neighbours, and names one."""
     witness = guess.witness
     if witness is None:
         return "No two of the databases are neighbours: there are none to be told apart."
@@ -147,8 +76,9 @@ def _guess(guess: Guess) -> str:
     )
 
 
-def _naming(name: str, naming: Naming) -> str:
-    holder = WITH_PRIOR.get(name, f"with the prior “{clean(name)}”")
+def naming_words(name: str, naming: Naming) -> str:
+    """The attacker who names the database; ``name``: that of the law that is the prior."""
+    holder = LAWS[name].holder
     if naming.gain.upper == 1:
         return f"An attacker {holder} names the confidential one no better with the release."
     certainty = "certain" if naming.surest.lower == 1 else f"{at_least(naming.surest)} certain"

@@ -22,7 +22,6 @@ from audit.report.page import (
     TableSection,
     TextSection,
 )
-from audit.report.ruler import common_scale
 from audit.report.views import certificate_view, comparison_view
 from audit.report.words import clean
 
@@ -49,8 +48,7 @@ def _filled(section: Section) -> tuple[str, dict[str, Any]]:
     match section:
         case CertificateSection():
             view = certificate_view(section.certificate)
-            scale = common_scale([section.certificate])
-            return "certificate.html", {"title": section.title, "view": view, "scale": scale}
+            return "certificate.html", {"title": section.title, "view": view}
         case ComparisonSection():
             compared = comparison_view(section.entries)
             return "comparison.html", {
@@ -64,7 +62,6 @@ def _filled(section: Section) -> tuple[str, dict[str, Any]]:
                 "title": section.title,
                 "view": analysis_view(section.analysis),
                 "measures": measures_view(section.analysis),
-                "notes": section.notes,
                 "map": heat_map(channel) if isinstance(channel, Channel) else None,
                 "alternative": alternative(channel) if isinstance(channel, Channel) else "",
             }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from audit.analysis import Analysis
@@ -14,13 +13,9 @@ from audit.measures.groups import GroupLosses
 from audit.measures.unavailable import Unavailable
 from audit.measures.zcdp import SmallestRho
 from audit.report.grid import Grid
-from audit.report.words import equation, in_full, measured, number, vector
-
-LAWS: Mapping[str, str] = {
-    "uniform": "uniform: every listed database alike",
-    "multinomial": "multinomial: records drawn independently and uniformly over the cells",
-}
-"""The laws of the confidential database, by name."""
+from audit.report.laws import LAWS, law_meanings
+from audit.report.percentages import share
+from audit.report.words import equation, in_full, number, vector
 
 _LESS_LIKELY = ", less likely cells"
 
@@ -146,11 +141,6 @@ def chosen_grid(analysis: Analysis) -> Grid | None:
     return Grid("ε", columns, tuple(rows))
 
 
-def share(ends: Enclosure, digits: int = 7) -> str:
-    """An enclosed value for a table, where every number may be rounded."""
-    return measured(ends, digits).removeprefix("≈ ")
-
-
 def law_notes(analysis: Analysis) -> tuple[str, ...]:
     """What the columns of `chosen_grid` mean."""
     names = {name for value in analysis.probabilistic.values() for name in value.average}
@@ -161,7 +151,7 @@ def law_notes(analysis: Analysis) -> tuple[str, ...]:
         "Probabilistic δ, worst database: the chance, given the least favourable database, of an "
         "output whose log odds exceed ε towards some neighbour.",
         "The averages are over a law of the confidential database, and say nothing about any one: "
-        + "; ".join(text for law, text in LAWS.items() if law in names)
+        + law_meanings(law for law in LAWS if law in names)
         + ".",
     ]
     if any(name.endswith(_LESS_LIKELY) for name in names):

@@ -11,7 +11,7 @@ from audit.analysis import Analysis
 from audit.decimals import Enclosure, decimal_above, decimal_below
 from audit.measures.attacker import Guess, LastRecord, Naming
 from audit.measures.groups import GroupLosses
-from audit.measures.optimum import optimum_json
+from audit.measures.optimum import Optimum
 from audit.measures.probabilistic import ProbabilisticDelta
 from audit.measures.profile import Profile
 from audit.measures.rows import Attained, CellView, RowView
@@ -69,7 +69,7 @@ def measures_json(analysis: Analysis, write: Writer) -> dict[str, Any]:
         "last_record": _last_record(analysis.last_record, write),
         **_either("guess", analysis.guess, lambda found: _guess(found, write)),
         **_either("naming", analysis.namings, lambda found: _namings(found, write)),
-        **optimum_json(analysis.optimum, write.exact),
+        **_either("optimum", analysis.optimum, lambda found: _optimum(found, write)),
     }
 
 
@@ -180,4 +180,26 @@ def _namings(found: Mapping[str, Naming], write: Writer) -> dict[str, Any]:
             "output": list(naming.output),
         }
         for name, naming in found.items()
+    }
+
+
+def _optimum(found: Optimum, write: Writer) -> dict[str, Any]:
+    """The optimum's losses by their lower ends, the mechanism's own and ε by their upper ends.
+
+    So the difference is at least the distance from the optimum. Both ends: ``enclosures``.
+    """
+    least = {"uniform": found.uniform, "worst": found.worst}
+    most = {
+        "epsilon": found.epsilon,
+        "own_uniform": found.own_uniform,
+        "own_worst": found.own_worst,
+    }
+    note = {} if found.note is None else {"note": found.note}
+    return {
+        "loss": "l1",
+        **{name: write.ends(ends)["lower"] for name, ends in least.items()},
+        **{name: write.upper(ends) for name, ends in most.items()},
+        "enclosures": write.each({**most, **least}),
+        "ranges_over": found.ranges_over,
+        **note,
     }

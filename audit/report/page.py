@@ -19,7 +19,7 @@ class CertificateSection:
 
 @dataclass(frozen=True)
 class ComparisonSection:
-    """Named certificates side by side, their bounds on one common scale."""
+    """Named certificates side by side, those that bound one parameter on one scale."""
 
     title: str
     entries: tuple[tuple[str, Certificate], ...]
@@ -32,7 +32,6 @@ class AnalysisSection:
 
     title: str
     analysis: Analysis
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from audit.decimals import Enclosure
 from audit.measures.optimum import Optimum
 from audit.measures.rows import CellView, RowView
-from audit.report.attacker_words import at_least
 from audit.report.curve import from_zero, percentages
 from audit.report.grid import Grid
-from audit.report.languages_view import LAWS, share
+from audit.report.laws import law_meanings
+from audit.report.percentages import at_least, share
 from audit.report.spans import Span, Spans
 from audit.report.words import cell_name, equation, plural, short, vector
 from synthesizers.domain import Domain
@@ -147,11 +147,7 @@ def _suppresses(cells: Sequence[CellView]) -> bool:
 
 
 def _notes(laws: tuple[str, ...], hidden: bool, left_out: int) -> tuple[str, ...]:
-    notes = [
-        "Averages are over a law of the confidential table; "
-        + "; ".join(LAWS.get(law, law) for law in laws)
-        + "."
-    ]
+    notes = [f"Averages are over a law of the confidential table; {law_meanings(laws)}."]
     if hidden:
         notes.append("A count that is suppressed is among those that change.")
     if left_out:

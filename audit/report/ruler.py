@@ -1,7 +1,8 @@
-"""Rulers: where a claim and the bounds on ε lie on one axis.
+"""Rulers: where a claim, and the bounds on what it bounds, lie on one axis.
 
-An axis is linear from 0; infinity, where it occurs, has a place of its own
-beyond the axis' end, so that it is seen and never mistaken for a large number.
+The axis is that of the claim's own parameter: ε, ρ, μ or, at one order α, ε(α). It is linear from
+0; infinity, where it occurs, has a place of its own beyond the axis' end, so that it is seen and
+never mistaken for a large number.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from dataclasses import dataclass
 from audit.certificate import Certificate
 from audit.evidence import Evidence, Side
 from audit.report.curve import round_ticks
-from audit.report.words import bound_text, guarantee_symbols
-from proofs.guarantees import ApproxDP
+from audit.report.words import bound_text, claimed, claimed_text, decided_on
 
 FINITE_SHARE = 0.86
 """The part of an axis that finite values take where infinity is shown too."""
@@ -26,7 +26,7 @@ INFINITE_PLACE = 0.97
 class Mark:
     """One thing on the axis: the claim, or the bound of a side.
 
-    ``low``, ``high``: ends in nats, may be infinite; equal for a point.
+    ``low``, ``high``: ends on the axis, may be infinite; equal for a point.
     ``whole``: it covers every database that the claim speaks of.
     """
 
@@ -42,46 +42,52 @@ class Mark:
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis from 0 to ``top`` (nats), with a place for infinity or without."""
+    """An axis of ``symbol`` from 0 to ``high``, with a place for infinity or without."""
 
-    top: float
+    symbol: str
+    high: float
     infinite: bool
 
-    def place(self, value: float) -> float:
+    @property
+    def name(self) -> str:
+        """The symbol with its unit; μ, a distance in standard deviations, has none."""
+        return self.symbol if self.symbol == "μ" else f"{self.symbol}, nats"
+
+    def share(self, value: float) -> float:
         """The share of the axis' length at which a value lies, in [0, 1]."""
         if math.isinf(value):
             return INFINITE_PLACE
-        share = min(max(value / self.top, 0.0), 1.0)
+        share = min(max(value / self.high, 0.0), 1.0)
         return share * (FINITE_SHARE if self.infinite else 1.0)
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Round values with their labels, infinity last."""
-        finite = round_ticks(self.top)
+        finite = round_ticks(self.high)
         return (*finite, (math.inf, "∞")) if self.infinite else finite
 
 
-def claim_mark(certificate: Certificate) -> Mark | None:
-    """The claimed ε; None where the claim is not a statement about ε."""
+def claim_mark(certificate: Certificate) -> Mark:
+    """The most that is claimed of the claim's parameter."""
     guarantee = certificate.claim.guarantee
-    if not isinstance(guarantee, ApproxDP):
-        return None
+    _, most = claimed(guarantee)
     # Beyond the doubles the ruler has no other place for it.
-    value = float(guarantee.epsilon) if guarantee.epsilon < 10**300 else math.inf
-    text = guarantee_symbols(ApproxDP(guarantee.epsilon))
+    value = float(most) if most < 10**300 else math.inf
+    text = claimed_text(guarantee)
     return Mark("claim", "Claim", text, value, value, True, "", certificate.claim.covers)
 
 
 def bound_marks(certificate: Certificate) -> tuple[Mark, ...]:
-    """The certificate's floor, exact value and ceiling, those that there are."""
+    """The floor, the exact value and the ceiling, those that there are on the claim's axis."""
     marks = []
+    axis, _ = claimed(certificate.claim.guarantee)
     names = {Side.FLOOR: "Floor", Side.EXACT: "Exact value", Side.CEILING: "Ceiling"}
     for side, name in names.items():
         bound = certificate.bound(side)
-        if bound is None:
+        if bound is None or decided_on(bound)[0] != axis:
             continue
         source = next(e for e in certificate.evidence if e.bound is bound)
-        low, high = bound.epsilon.floats()
+        low, high = decided_on(bound)[1].floats()
         if side is Side.FLOOR:
             high = low
         elif side is Side.CEILING:
@@ -109,13 +115,13 @@ def _basis(evidence: Evidence) -> str:
 
 
 def common_scale(certificates: Sequence[Certificate]) -> Scale:
-    """One axis on which the claims and bounds of all certificates fit."""
+    """One axis on which the claims and bounds of certificates of one parameter fit."""
     ends = [
         end
         for certificate in certificates
         for mark in (claim_mark(certificate), *bound_marks(certificate))
-        if mark is not None
         for end in (mark.low, mark.high)
     ]
     top = max((end for end in ends if math.isfinite(end)), default=0.0) * 1.12
-    return Scale(top if top > 0 else 1.0, any(math.isinf(end) for end in ends))
+    symbol, _ = claimed(certificates[0].claim.guarantee)
+    return Scale(symbol, top if top > 0 else 1.0, any(math.isinf(end) for end in ends))

@@ -26,7 +26,3 @@ class Spans:
     hollow: str
     full: str
     rows: tuple[Span, ...]
-
-    def place(self, value: float) -> str:
-        """Where a value lies, in percent of the drawing's width, with room at both ends."""
-        return f"{2 + 96 * self.axis.share(value):.3f}%"

@@ -18,7 +18,7 @@ from audit.analysis import Analysis
 from audit.certificate import Certificate
 from audit.report.channel_view import analysis_view
 from audit.report.measures_view import measures_view
-from audit.report.ruler import Scale, common_scale
+from audit.report.ruler import Scale
 from audit.report.terminal_measures import attacker_parts, language_parts, release_parts
 from audit.report.terminal_sheet import Adaptive, Sheet
 from audit.report.terminal_text import command_lines, shown
@@ -41,11 +41,10 @@ _TONES = {
 def certificate_lines(certificate: Certificate) -> RenderableType:
     """A certificate in full."""
     view = certificate_view(certificate)
-    scale = common_scale([certificate])
-    return Adaptive(lambda sheet: _certificate(sheet, view, scale))
+    return Adaptive(lambda sheet: _certificate(sheet, view))
 
 
-def _certificate(sheet: Sheet, view: CertificateView, scale: Scale) -> RenderableType:
+def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
     style = _TONES[view.tone]
     verdict = Group(Text(view.verdict, style=f"bold {style}"), sheet.text(view.meaning))
     parts: list[RenderableType] = [
@@ -55,14 +54,12 @@ def _certificate(sheet: Sheet, view: CertificateView, scale: Scale) -> Renderabl
         sheet.heading("Bounds"),
     ]
     if view.bounds:
-        parts.append(
-            sheet.indented(sheet.ruler(scale, view.claim, view.bounds, sheet.columns(view.bounds)))
-        )
-        if view.claim is not None:
-            glyph = ":" if sheet.ascii_only else "┊"
-            parts.append(sheet.indented(sheet.text(f"{glyph} {view.claim.text} is claimed", "dim")))
+        ruler = sheet.ruler(view.scale, view.claim, view.bounds, sheet.columns(view.bounds))
+        glyph = ":" if sheet.ascii_only else "┊"
+        claim = sheet.text(f"{glyph} {view.claim.text} is claimed", "dim")
+        parts += [sheet.indented(ruler), sheet.indented(claim)]
     else:
-        parts.append(sheet.indented(sheet.text("No finding bounds ε from either side.")))
+        parts.append(sheet.indented(_no_bounds(sheet, view.scale)))
     parts += [Text(), sheet.heading("Evidence")]
     if not view.evidence:
         parts.append(sheet.indented(Text("No auditor has reported a finding.")))
@@ -90,6 +87,10 @@ def _certificate(sheet: Sheet, view: CertificateView, scale: Scale) -> Renderabl
     return Group(*parts)
 
 
+def _no_bounds(sheet: Sheet, scale: Scale) -> Text:
+    return sheet.text(f"No finding bounds {scale.symbol} from either side.")
+
+
 def _evidence(sheet: Sheet, row: EvidenceRow) -> Group:
     head = Text()
     head.append(shown(row.auditor, sheet.ascii_only), style="bold")
@@ -108,13 +109,13 @@ def _evidence(sheet: Sheet, row: EvidenceRow) -> Group:
 
 
 def comparison_lines(entries: Sequence[tuple[str, Certificate]]) -> RenderableType:
-    """Named certificates side by side, on one scale."""
+    """Named certificates side by side, on one scale for each parameter that they bound."""
     view = comparison_view(entries)
 
     def build(sheet: Sheet) -> RenderableType:
         parts: list[RenderableType] = []
         columns = sheet.columns([mark for row in view.rows for mark in row.bounds])
-        for row in view.rows:
+        for scale, row in ((scale, row) for scale, rows in view.groups for row in rows):
             head = Text(shown(row.name, sheet.ascii_only), style="bold", overflow="fold")
             head.append("  ")
             head.append(row.verdict, style=_TONES[row.tone])
@@ -123,10 +124,10 @@ def comparison_lines(entries: Sequence[tuple[str, Certificate]]) -> RenderableTy
                 sheet.indented(sheet.text(f"claim {row.claim}; {row.relative_to}", "dim")),
             ]
             if row.bounds:
-                ruler = sheet.ruler(view.scale, row.claim_mark, row.bounds, columns)
+                ruler = sheet.ruler(scale, row.claim_mark, row.bounds, columns)
                 parts.append(sheet.indented(ruler))
             else:
-                parts.append(sheet.indented(sheet.text("No finding bounds ε from either side.")))
+                parts.append(sheet.indented(_no_bounds(sheet, scale)))
             parts.append(Text())
         if view.caution:
             parts.append(sheet.text(view.caution))

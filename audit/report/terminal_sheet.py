@@ -38,7 +38,7 @@ class Sheet:
 
     def heading(self, text: str) -> Text:
         """A heading."""
-        return self.text(f"\n{text}".lstrip("\n"), "bold")
+        return self.text(text, "bold")
 
     def indented(self, part: RenderableType) -> Padding:
         """A part, set in."""
@@ -53,17 +53,16 @@ class Sheet:
             table.add_row(self.text(term), self.text(text))
         return table
 
-    def ruler(
-        self, scale: Scale, claim: Mark | None, bounds: tuple[Mark, ...], columns: Widths
-    ) -> Table:
-        """Bounds drawn on one axis."""
+    def ruler(self, scale: Scale, claim: Mark, bounds: tuple[Mark, ...], columns: Widths) -> Table:
+        """Bounds drawn on one axis, whose symbol stands right of it."""
         table = Table.grid(padding=(0, 2))
         for width in (columns.name, None, columns.text):
             table.add_column(no_wrap=True, width=width)
         room = max(self.width - 2 - columns.name - columns.text - 4, 16)
         rows = ruler_rows(scale, claim, bounds, room, self.ascii_only)
         texts = [shown(mark.text, self.ascii_only) for mark in bounds]
-        for (name, drawing), text in zip(rows, [*texts, "", ""], strict=True):
+        texts += [shown(scale.symbol, self.ascii_only), ""]
+        for (name, drawing), text in zip(rows, texts, strict=True):
             table.add_row(Text(name), Text(drawing), Text(text, style="bold"))
         return table
 

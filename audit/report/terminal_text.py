@@ -42,7 +42,7 @@ def shown(text: str, ascii_only: bool) -> str:
 
 
 def ruler_rows(
-    scale: Scale, claim: Mark | None, bounds: tuple[Mark, ...], width: int, ascii_only: bool
+    scale: Scale, claim: Mark, bounds: tuple[Mark, ...], width: int, ascii_only: bool
 ) -> list[tuple[str, str]]:
     """The ruler as (name, drawing) rows, the axis last; a drawing is ``width`` characters."""
     glyphs = _ASCII_GLYPHS if ascii_only else _GLYPHS
@@ -57,18 +57,16 @@ def ruler_rows(
         if all(character == " " for character in labels[max(start - 1, 0) : start + len(text)]):
             labels[start : start + len(text)] = text
     if scale.infinite:
-        end = round(0.86 * (width - 1))
+        end = _column(scale, scale.high, width)
         axis[end + 1 : end + 3] = "//"
     return [*rows, ("", "".join(axis)), ("", "".join(labels))]
 
 
 def _column(scale: Scale, value: float, width: int) -> int:
-    return min(round(min(scale.place(value), INFINITE_PLACE) * (width - 1)), width - 1)
+    return min(round(min(scale.share(value), INFINITE_PLACE) * (width - 1)), width - 1)
 
 
-def _drawing(
-    scale: Scale, claim: Mark | None, mark: Mark, width: int, glyphs: dict[str, str]
-) -> str:
+def _drawing(scale: Scale, claim: Mark, mark: Mark, width: int, glyphs: dict[str, str]) -> str:
     line = [" "] * width
     low, high = _column(scale, mark.low, width), _column(scale, mark.high, width)
     if mark.kind == "floor":
@@ -79,8 +77,7 @@ def _drawing(
         line[0] = "<"
     else:
         line[low:high] = glyphs["line"] * (high - low)
-    if claim is not None:
-        line[_column(scale, claim.low, width)] = glyphs["claim"]
+    line[_column(scale, claim.low, width)] = glyphs["claim"]
     at = high if mark.kind == "ceiling" else low
     line[at] = glyphs[mark.kind]
     if mark.kind == "exact" and high > low:

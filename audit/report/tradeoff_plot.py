@@ -9,8 +9,8 @@ from statistics import NormalDist
 from audit.measures.extreme import Extreme
 from audit.measures.tradeoff import Tradeoff
 from audit.measures.unavailable import Unavailable
-from audit.report.attacker_words import percent_below
 from audit.report.curve import Box, Dot, Label, Line, Plot, Point, from_zero
+from audit.report.percentages import percent_below
 from audit.report.words import equation
 
 HEIGHT = 300.0

@@ -16,12 +16,14 @@ from audit.report.words import (
     MEANINGS,
     RELEASED,
     bound_text,
+    claimed,
+    decided_on,
     guarantee_words,
     in_full,
     plural,
     short,
 )
-from proofs.guarantees import ApproxDP
+from proofs.guarantees import ApproxDP, RenyiDP
 from synthesizers.neighbours import describe
 
 
@@ -51,8 +53,9 @@ class CertificateView:
     meaning: str
     subject: str
     facts: tuple[tuple[str, str], ...]
-    claim: Mark | None
+    claim: Mark
     bounds: tuple[Mark, ...]
+    scale: Scale
     evidence: tuple[EvidenceRow, ...]
     witnesses: tuple[tuple[str, Story], ...]
     assumptions: tuple[str, ...]
@@ -70,7 +73,7 @@ class ComparisonRow:
     tone: str
     claim: str
     relative_to: str
-    claim_mark: Mark | None
+    claim_mark: Mark
     bounds: tuple[Mark, ...]
 
     def bound(self, kind: str) -> str:
@@ -80,10 +83,14 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """Certificates side by side. ``caution``: in what they are not alike, or empty."""
+    """Certificates side by side.
+
+    ``groups``: those whose claims bound the same parameter, on its axis; ``caution``: in what
+    the certificates are not alike, or empty.
+    """
 
     rows: tuple[ComparisonRow, ...]
-    scale: Scale
+    groups: tuple[tuple[Scale, tuple[ComparisonRow, ...]], ...]
     caution: str
 
 
@@ -98,6 +105,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         _facts(certificate),
         claim_mark(certificate),
         bound_marks(certificate),
+        common_scale([certificate]),
         tuple(_evidence_row(evidence) for evidence in certificate.evidence),
         _witnesses(certificate),
         certificate.assumptions,
@@ -108,11 +116,13 @@ def certificate_view(certificate: Certificate) -> CertificateView:
 
 
 def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonView:
-    """Several certificates on one scale."""
+    """Several certificates, on one scale for each parameter that their claims bound."""
     rows = []
-    for name, certificate in entries:
+    alike: dict[str, list[int]] = {}
+    for place, (name, certificate) in enumerate(entries):
         claim = certificate.claim
         verdict = certificate.verdict
+        alike.setdefault(claimed(claim.guarantee)[0], []).append(place)
         rows.append(
             ComparisonRow(
                 name,
@@ -124,9 +134,11 @@ def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonVie
                 bound_marks(certificate),
             )
         )
-    return ComparisonView(
-        tuple(rows), common_scale([certificate for _, certificate in entries]), _caution(entries)
+    groups = tuple(
+        (common_scale([entries[k][1] for k in places]), tuple(rows[k] for k in places))
+        for places in alike.values()
     )
+    return ComparisonView(tuple(rows), groups, _caution(entries))
 
 
 def subject_name(subject: Mapping[str, Any]) -> str:
@@ -145,12 +157,17 @@ def _caution(entries: Sequence[tuple[str, Certificate]]) -> str:
             for _, c in entries
             if isinstance(c.claim.guarantee, ApproxDP)
         ],
+        "the order α": [
+            str(c.claim.guarantee.alpha)
+            for _, c in entries
+            if isinstance(c.claim.guarantee, RenyiDP)
+        ],
     }
     unlike = [name for name, values in aspects.items() if len(set(values)) > 1]
     if not unlike:
         return ""
     return (
-        f"These certificates differ in {', '.join(unlike)}: their values of ε answer different "
+        f"These certificates differ in {', '.join(unlike)}: their bounds answer different "
         "questions, and the smaller is not for that reason the more private."
     )
 
@@ -207,7 +224,7 @@ def _evidence_row(evidence: Evidence) -> EvidenceRow:
         evidence.confidence or "–",
         "–" if bound is None else bound_text(bound),
         direction,
-        "" if bound is None else in_full(bound.epsilon),
+        "" if bound is None else in_full(decided_on(bound)[1]),
         tuple((str(key), short(_plain(value), 400)) for key, value in evidence.replay.items()),
     )
 

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 
 from audit.decimals import Enclosure
 from audit.evidence import Decision, Witness
 from audit.report.words import (
     cell_name,
+    claimed_text,
     guarantee_symbols,
     in_full,
     measured,
@@ -18,7 +20,7 @@ from audit.report.words import (
     plural,
     vector,
 )
-from proofs.guarantees import ApproxDP, Guarantee
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 
 MAX_CELLS = 12
@@ -104,7 +106,7 @@ def story(
         ),
         _odds(first, second),
         _telling(first, second, "It" if single else "One of them"),
-        _judgement(guarantee, decision),
+        _judgement(witness, guarantee, decision),
     )
 
 
@@ -169,7 +171,7 @@ def _telling(first: Enclosure, second: Enclosure, what: str) -> str:
     )
 
 
-def _judgement(guarantee: Guarantee | None, decision: Decision | None) -> str:
+def _judgement(witness: Witness, guarantee: Guarantee | None, decision: Decision | None) -> str:
     if guarantee is None or decision is None:
         return ""
     ending = {
@@ -178,13 +180,57 @@ def _judgement(guarantee: Guarantee | None, decision: Decision | None) -> str:
         Decision.UNDECIDED: "What was found could not be told apart from this limit.",
         Decision.SILENT: "This instance is not the claim's, so it decides nothing.",
     }[decision]
-    if not isinstance(guarantee, ApproxDP):
-        return f"The claim is {guarantee_symbols(guarantee)}. {ending}"
+    match guarantee:
+        case ApproxDP():
+            allowed = _allowed_factor(guarantee)
+        case GaussianDP():
+            allowed = _allowed_chance(guarantee, witness.probabilities[1])
+        case ZCDP() | RenyiDP():
+            allowed = _allowed_divergence(guarantee, witness.probabilities)
+    return f"{allowed} {ending}"
+
+
+def _allowed_factor(guarantee: ApproxDP) -> str:
     exponent = guarantee.epsilon
     value = f" ≈ {math.exp(exponent):.4g}" if 0 < exponent < 700 else ""
-    factor = "e^" + guarantee_symbols(ApproxDP(guarantee.epsilon)).removeprefix("ε = ")
+    factor = "e^" + claimed_text(guarantee).removeprefix("ε = ")
     extra = f", plus δ = {number(guarantee.delta)}" if guarantee.delta > 0 else ""
     return (
         f"The claim allows the chance under A to be at most {factor}{value} times the chance "
-        f"under B{extra}. {ending}"
+        f"under B{extra}."
     )
+
+
+def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
+    """What μ allows of an event's chance: Φ(Φ⁻¹(q) + μ), where the other chance is q.
+
+    That is 1 - G_μ(q) (Dong, Roth & Su 2022, Definition 2.6).
+    """
+    chance = second.floats()[1]
+    most = chance
+    if 0 < chance < 1:
+        # Eighty deviations right of where the smallest double lies, every chance has come to 1.
+        place = NormalDist().inv_cdf(chance) + float(min(guarantee.mu, Fraction(80)))
+        # NormalDist.cdf loses the lower tail.
+        most = math.erfc(-place / math.sqrt(2)) / 2
+    return (
+        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
+        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart. With the "
+        "chance under B as it is, that allows the chance under A to be at most "
+        f"{measured(Enclosure(Fraction(most), Fraction(most)))}."
+    )
+
+
+def _allowed_divergence(guarantee: ZCDP | RenyiDP, chances: tuple[Enclosure, Enclosure]) -> str:
+    claim = guarantee_symbols(guarantee)
+    limit = (
+        f"{claim}, allows the Rényi divergence of every order α of A from B to be at most ρ·α"
+        if isinstance(guarantee, ZCDP)
+        else f"{claim}, allows the Rényi divergence of that order of A from B to be at most ε(α)"
+    )
+    part = (
+        "what is shown here alone makes it infinite"
+        if _ratio(*chances) == ("∞", True)
+        else "it is a sum over all outputs, to which what is shown here adds most"
+    )
+    return f"The claim, {limit}; {part}."

@@ -126,17 +126,44 @@ def in_full(ends: Enclosure) -> str:
     return f"[{data['lower']}, {data['upper']}]".replace("inf", "∞")
 
 
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε(α)"}
+
+
+def decided_on(bound: Bound) -> tuple[str, Enclosure]:
+    """What a bound bounds, by symbol, and its value: the claim's own parameter, or else ε."""
+    name, ends = bound.parameter or ("epsilon", bound.epsilon)
+    return _SYMBOLS[name], ends
+
+
+def claimed(guarantee: Guarantee) -> tuple[str, Fraction]:
+    """What a claim bounds, by symbol, and the largest value that it allows."""
+    match guarantee:
+        case ApproxDP(epsilon=most):
+            name = "epsilon"
+        case ZCDP(rho=most):
+            name = "rho"
+        case GaussianDP(mu=most):
+            name = "mu"
+        case RenyiDP(epsilon=most):
+            name = "rdp"
+    return _SYMBOLS[name], most
+
+
+def claimed_text(guarantee: Guarantee) -> str:
+    """The part of a claim that `claimed` speaks of, without its δ or its order: ``ε = 2``."""
+    start = f"{claimed(guarantee)[0]} = "
+    return next(p for p in guarantee_symbols(guarantee).split(", ") if p.startswith(start))
+
+
 def bound_text(bound: Bound) -> str:
     """A bound with its direction, rounded in that direction: ``ε ≥ 1.62``."""
+    symbol, ends = decided_on(bound)
     if bound.side is Side.EXACT:
-        return equation("ε", bound.epsilon)
+        return equation(symbol, ends)
     if bound.side is Side.FLOOR:
-        least = below(bound.epsilon.lower)
-        return "ε = ∞" if least == "∞" else f"ε ≥ {least}"
-    return f"ε ≤ {above(bound.epsilon.upper)}"
-
-
-_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε"}
+        least = below(ends.lower)
+        return f"{symbol} = ∞" if least == "∞" else f"{symbol} ≥ {least}"
+    return f"{symbol} ≤ {above(ends.upper)}"
 
 
 def guarantee_symbols(guarantee: Guarantee) -> str:

@@ -128,7 +128,7 @@ def streamed() -> StreamedChannel:
     """Five records over two cells, drawn anew by the predictive law: ε is ln 11."""
     setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 5)
     program = build("multinomial-dirichlet", {"alpha": "1/2"})
-    return streamed_channel(program, setting, instance(setting, 5), "output", None)
+    return streamed_channel(program, setting, instance(setting, 5), "output")
 
 
 def claim(text: str = "epsilon=2", neighbours: Neighbours | None = None) -> Claim:
@@ -136,8 +136,20 @@ def claim(text: str = "epsilon=2", neighbours: Neighbours | None = None) -> Clai
     return Claim(parse_guarantee(text), relation, "output", CLINIC, 5)
 
 
-def bound(side: Side, low: F | float, high: F | float, rigour: str = "exact") -> Bound:
-    return Bound(side, Enclosure(low, high), "databases of 5 records over 6 cells", rigour)
+def bound(
+    side: Side,
+    low: F | float,
+    high: F | float,
+    rigour: str = "exact",
+    parameter: tuple[str, Enclosure] | None = None,
+) -> Bound:
+    covers = "databases of 5 records over 6 cells"
+    return Bound(side, Enclosure(low, high), covers, rigour, parameter)
+
+
+def own(name: str, low: F | float, high: F | float, side: Side = Side.EXACT) -> Bound:
+    """A bound on a claim's own parameter, beside ε = 2."""
+    return bound(side, F(2), F(2), parameter=(name, Enclosure(low, high)))
 
 
 def finding(
@@ -212,8 +224,19 @@ def certificates() -> dict[str, Certificate]:
         "contradiction": certificate(claim(), exact, infinite),
         "empty": certificate(claim("epsilon=0")),
         "persons": certificate(persons, finding(Decision.HOLDS, None, witness=WITNESS)),
-        "rényi": certificate(claim("alpha=8, rdp=2"), exact),
-        "gaussian": certificate(claim("mu=1/3")),
+        "rényi": certificate(
+            claim("alpha=8, rdp=2"),
+            finding(Decision.HOLDS, own("rdp", F("1.75"), F("1.75")), witness=WITNESS),
+        ),
+        "gaussian": certificate(
+            claim("mu=1/3"),
+            finding(Decision.VIOLATED, own("mu", F("0.7"), F("0.8")), witness=WITNESS),
+        ),
+        "concentrated": certificate(
+            claim("rho=1"),
+            finding(Decision.VIOLATED, own("rho", inf, inf), witness=DISCLOSING_WITNESS),
+        ),
+        "in ε alone": certificate(claim("rho=1"), exact),
         "hostile": certificate(claim(), hostile, name=HOSTILE, note=[HOSTILE, None, 1.5]),
         "wide": certificate(
             claim("epsilon=1/10"), finding(Decision.UNDECIDED, bound(Side.EXACT, F(0), F(700)))

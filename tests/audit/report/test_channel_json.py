@@ -323,7 +323,7 @@ def test_every_measure_of_randomised_response_by_hand() -> None:
 def test_what_is_not_available_is_null_with_its_reason() -> None:
     setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 4)
     program = build("multinomial-dirichlet", {})
-    channel = streamed_channel(program, setting, instance(setting, 4), "output", None)
+    channel = streamed_channel(program, setting, instance(setting, 4), "output")
     document = to_json(analyse_streamed(channel, Wishes(EPSILONS), 1), False)
     whole = document_of(channel_of(program, setting, exact=True).channel)
     missing = ("probabilities", "log_odds", "zcdp", "gdp", "profile", "tradeoff", "rows", "groups")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from audit.measures.unavailable import Unavailable
+from audit.report.attacker_view import attacker_view
 from audit.report.html import render
 from audit.report.measures_view import measures_view
 from audit.report.page import (
@@ -40,7 +41,7 @@ def test_certificates_are_well_formed_and_load_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ANALYSES)
 def test_analyses_are_well_formed_and_load_nothing(name: str) -> None:
-    checked(page_of(AnalysisSection(name, ANALYSES[name], ("A note.",))))
+    checked(page_of(AnalysisSection(name, ANALYSES[name])))
 
 
 def test_comparison_table_and_text() -> None:
@@ -94,9 +95,52 @@ def test_the_ruler_names_all_bounds_where_they_coincide() -> None:
     assert "a part of the claim only" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "claim", "exact", "axis"),
+    [
+        ("gaussian", "μ = 1/3", "μ = 0.7 to 0.8", "μ"),
+        ("concentrated", "ρ = 1", "ρ = ∞", "ρ, nats"),
+        ("rényi", "ε(α) = 2", "ε(α) = 1.75", "ε(α), nats"),
+    ],
+)
+def test_a_claim_is_shown_beside_what_it_is_decided_on(
+    name: str, claim: str, exact: str, axis: str
+) -> None:
+    document = page_of(CertificateSection(name, CERTIFICATES[name]))
+    text = checked(document)
+    symbol = claim.split(" = ")[0]
+    assert f"bounds on {symbol} lie Claim: {claim}. Exact value: {exact}, covering" in text
+    assert f"right of the claim, {symbol} would be larger than claimed" in text
+    assert f'text-anchor="end">{axis}</text>' in document
+    row = document.split("<tbody>")[1].split("</tbody>")[0]
+    assert f'<span class="value">{exact}</span>' in row and "ε = 2" not in row
+
+
+def test_the_full_ends_are_those_of_what_is_bounded() -> None:
+    text = checked(page_of(CertificateSection("Gaussian", CERTIFICATES["gaussian"])))
+    assert "[0.7, 0.8]" in text
+
+
+def test_claims_that_bound_other_things_are_compared_on_other_axes() -> None:
+    entries = tuple(
+        (name, CERTIFICATES[name]) for name in ("exact", "gaussian", "rényi", "refuted")
+    )
+    document = page_of(ComparisonSection("Side by side", entries))
+    text = checked(document)
+    assert re.findall(r'axis-name">(.*?)</div>', document) == ["ε, nats", "μ", "ε(α), nats"]
+    assert text.count("gaussian: REFUTED; claim mu=1/3; Exact value μ = 0.7 to 0.8") == 1
+    assert "their bounds answer different questions" in text
+    orders = tuple(
+        (order, samples.certificate(samples.claim(f"alpha={order}, rdp=1"))) for order in "23"
+    )
+    assert "differ in the order α:" in checked(page_of(ComparisonSection("Orders", orders)))
+
+
 def test_missing_bounds_evidence_and_witness() -> None:
     text = checked(page_of(CertificateSection("Empty", CERTIFICATES["empty"])))
     assert "No finding bounds ε from either side." in text
+    other = checked(page_of(CertificateSection("Other", CERTIFICATES["in ε alone"])))
+    assert "No finding bounds ρ from either side." in other
     assert "No auditor has reported a finding." in text
     assert "Witness" not in text
 
@@ -208,6 +252,50 @@ def test_drawings_are_those_of_the_view() -> None:
             assert f'y="{bar.y:.2f}" width="{bar.width:.2f}" height="{bar.height:.2f}"' in document
 
 
+def attributes(document: str, pattern: str) -> list[float]:
+    """The percentages that a pattern finds, of a drawing's width."""
+    return [float(found) for found in re.findall(pattern, document)]
+
+
+def test_spans_begin_and_end_where_their_values_are() -> None:
+    view = attacker_view(ANALYSES["response"]).rises
+    assert view is not None
+    # From 2 % to 98 % of the width.
+    ends = [(2 + 96 * row.start, 2 + 96 * row.end) for row in view.rows]
+    part = section_of("response").split('class="compare spans"')[1].split("<ul")[0]
+    for mark, end in (("hollow", 0), ("full", 1)):
+        found = attributes(part, rf'<circle class="{mark}" cx="([\d.]+)%"')
+        assert found == pytest.approx([pair[end] for pair in ends], abs=1e-3)
+    ticks = re.findall(r'<text class="tick" x="([\d.]+)%"[^>]*>([^<]*)<', part)
+    assert [(float(x), label) for x, label in ticks] == [
+        (2 + 24 * k, f"{25 * k} %") for k in range(5)
+    ]
+
+
+def test_a_ruler_puts_the_claim_and_infinity_where_they_are() -> None:
+    certificate = CERTIFICATES["refuted"]
+    document = page_of(CertificateSection("Refuted", certificate))
+    # 1 of 1.12 on 86 % of the width's 96 %; infinity at 97 % of it.
+    claim = 2 + 96 * 0.86 / 1.12
+    assert attributes(document, r'<line class="claim" x1="([\d.]+)%"') == [
+        pytest.approx(claim, abs=1e-3)
+    ]
+    assert attributes(document, r'<rect class="beyond" x="([\d.]+)%"') == [
+        pytest.approx(claim, abs=1e-3)
+    ]
+    (infinity,) = attributes(document, r'<text class="tick infinity" x="([\d.]+)%"')
+    assert infinity == pytest.approx(2 + 96 * 0.97, abs=1e-3)
+    (end,) = attributes(document, r'<line class="axis" x1="2%" x2="([\d.]+)%"')
+    assert end == pytest.approx(2 + 96 * 0.86, abs=1e-3)
+
+
+DRAWN = ("area", "curve", "dot", "name")
+"""What a plot draws, each of a kind."""
+
+PLAIN = {"dot chosen", "dot main"}
+"""The kinds that look as any other."""
+
+
 def test_every_look_is_in_the_stylesheet() -> None:
     used = set()
     for name in ANALYSES:
@@ -215,11 +303,11 @@ def test_every_look_is_in_the_stylesheet() -> None:
         sheet = document.split("<style>")[1].split("</style>")[0]
         used |= set(re.findall(r'<(?:path|circle|rect|line|text) class="([^"]+)"', document))
     assert {"curve main", "dot touch", "name limit", "hollow", "full", "column"} <= used
-    for look in used:
-        parts = look.split()
-        assert any(f".{part} {{" in sheet or f".{part}," in sheet for part in parts) or (
-            parts[0] == "tick"
-        )
+    drawn = {look for look in used if look.split()[0] in DRAWN}
+    own = set(re.findall(rf"\.((?:{'|'.join(DRAWN)})\.\w+)\b", sheet))
+    assert {look.replace(".", " ") for look in own} == drawn - PLAIN
+    for look in used - drawn - {"tick"}:
+        assert re.search(rf"\.{look}\b", sheet), look
 
 
 def test_a_streamed_channel_says_why_so_much_is_missing() -> None:

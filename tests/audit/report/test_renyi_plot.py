@@ -26,7 +26,7 @@ ANALYSES = samples.analyses()
 
 
 def plot_of(channel: Channel, smallest: SmallestRho | Unavailable) -> Plot | None:
-    found = {order: renyi(channel, order).extreme.enclosure for order in ORDERS}
+    found = {order: renyi(channel, order).enclosure for order in ORDERS}
     return renyi_plot(found, smallest, epsilon(channel).enclosure)
 
 

@@ -53,7 +53,8 @@ def test_reports_fit_other_widths(width: int) -> None:
 def test_comparisons_share_one_axis() -> None:
     text = printed(comparison_lines(tuple(CERTIFICATES.items())))
     axes = {line for line in text.splitlines() if line.strip().startswith("┬")}
-    assert len(axes) == 1
+    # One for each of the parameters that claims bound, if something is known of it.
+    assert sorted(line.split()[-1] for line in axes) == ["ε", "ε(α)", "μ", "ρ"]
     assert printed(comparison_lines(tuple(CERTIFICATES.items())), "ascii").isascii()
 
 
@@ -62,6 +63,26 @@ def test_the_ruler_puts_bounds_in_order() -> None:
     places = [next(line.index(glyph) for line in lines if glyph in line) for glyph in "├◆"]
     ceiling = next(line for line in lines if line.lstrip().startswith("Ceiling"))
     assert places[0] < places[1] == ceiling.index("┤")
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "exact"),
+    [
+        ("gaussian", "μ = 1/3", "μ = 0.7 to 0.8"),
+        ("concentrated", "ρ = 1", "ρ = ∞"),
+        ("rényi", "ε(α) = 2", "ε(α) = 1.75"),
+    ],
+)
+def test_a_claim_is_shown_beside_what_it_is_decided_on(name: str, claim: str, exact: str) -> None:
+    text = printed(certificate_lines(CERTIFICATES[name]))
+    symbol = claim.split(" = ")[0]
+    lines = [line.strip() for line in text.splitlines()]
+    ruler = next(line for line in lines if line.startswith("Exact value"))
+    assert ruler.endswith(exact) and "┊" in ruler
+    axis = next(line for line in lines if line.startswith("┬"))
+    assert axis.split()[-1] == symbol
+    assert f"┊ {claim} is claimed" in lines
+    assert f"{exact} (exact value)" in text and "ε = 2 (exact value)" not in text
 
 
 def test_infinity_is_named_in_ascii_too() -> None:

@@ -6,8 +6,16 @@ import pytest
 
 from audit.decimals import Enclosure
 from audit.evidence import Bound, Side, Verdict
-from audit.report.ruler import Scale
-from audit.report.words import MEANINGS, bound_text, clean, guarantee_words, measured, vector
+from audit.report.words import (
+    MEANINGS,
+    bound_text,
+    claimed,
+    claimed_text,
+    clean,
+    guarantee_words,
+    measured,
+    vector,
+)
 from proofs.guarantees import parse_guarantee
 
 F = Fraction
@@ -48,6 +56,36 @@ def test_bounds(side: Side, low: F | float, high: F | float, text: str) -> None:
     assert bound_text(Bound(side, Enclosure(low, high), "all", "exact")) == text
 
 
+@pytest.mark.parametrize(
+    ("name", "side", "low", "high", "text"),
+    [
+        ("mu", Side.EXACT, F(3, 2), F(3, 2), "μ = 1.5"),
+        ("rho", Side.FLOOR, F(2, 3), F(1), "ρ ≥ 0.6666666"),
+        ("rho", Side.FLOOR, INF, INF, "ρ = ∞"),
+        ("rdp", Side.CEILING, F(0), F(1, 3), "ε(α) ≤ 0.3333334"),
+    ],
+)
+def test_a_bound_on_a_claims_own_parameter(
+    name: str, side: Side, low: F | float, high: F | float, text: str
+) -> None:
+    one = Enclosure(F(1), F(1))
+    assert bound_text(Bound(side, one, "all", "exact", (name, Enclosure(low, high)))) == text
+
+
+@pytest.mark.parametrize(
+    ("claim", "symbol", "most", "text"),
+    [
+        ("epsilon=1/3, delta=0.5", "ε", F(1, 3), "ε = 1/3"),
+        ("rho=0.5", "ρ", F(1, 2), "ρ = 0.5"),
+        ("mu=2", "μ", F(2), "μ = 2"),
+        ("alpha=8, rdp=3", "ε(α)", F(3), "ε(α) = 3"),
+    ],
+)
+def test_what_a_claim_bounds(claim: str, symbol: str, most: F, text: str) -> None:
+    guarantee = parse_guarantee(claim)
+    assert claimed(guarantee) == (symbol, most) and claimed_text(guarantee) == text
+
+
 def test_every_verdict_has_one_sentence() -> None:
     assert set(MEANINGS) == set(Verdict)
     for sentence in MEANINGS.values():
@@ -62,7 +100,7 @@ def test_every_verdict_has_one_sentence() -> None:
         ("epsilon=1, delta=0.5", "approximate differential privacy with ε = 1, δ = 0.5"),
         ("rho=0.5", "zero-concentrated differential privacy with ρ = 0.5"),
         ("mu=1", "Gaussian differential privacy with μ = 1"),
-        ("alpha=8, rdp=2", "Rényi differential privacy with α = 8, ε = 2"),
+        ("alpha=8, rdp=2", "Rényi differential privacy with α = 8, ε(α) = 2"),
     ],
 )
 def test_guarantees(claim: str, words: str) -> None:
@@ -79,11 +117,3 @@ def test_vectors() -> None:
 
 def test_invisible_characters_are_spelled_out() -> None:
     assert clean("a\x1b[0m\n\u202e\ud800 é ε") == "a\\x1b[0m\\n\\u202e\\ud800 é ε"
-
-
-def test_places_on_the_axis() -> None:
-    finite, infinite = Scale(4.0, False), Scale(4.0, True)
-    assert [finite.place(v) for v in (0.0, 2.0, 4.0)] == [0.0, 0.5, 1.0]
-    assert infinite.place(4.0) < infinite.place(INF) < 1
-    assert [label for _, label in infinite.ticks] == ["0", "1", "2", "3", "4", "∞"]
-    assert [label for _, label in Scale(0.05, False).ticks][:3] == ["0", "0.01", "0.02"]
