@@ -31,8 +31,9 @@ ORDERS = (Fraction(3, 2), *(Fraction(order) for order in (2, 4, 8, 16, 32, 64)))
 """The orders at which Rényi divergences are listed (a choice of this project)."""
 
 MAX_TERMS = 150_000_000
-"""Pairs times outputs up to which all measures are computed (a choice of this project: a few
-minutes, of which most go into ρ and μ; `benchmarks/measures.py` prints the times)."""
+"""Pairs times outputs up to which all measures are computed (a choice of this project: minutes, of
+which most go into ρ, the profile and the trade-off; ``benchmarks/measures.py --all`` prints the
+times)."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def analyse(channel: Channel, wishes: Wishes) -> Analysis:
         smallest,
         {text: delta(channel, value) for text, value in wishes.epsilons.items()},
         {text: probabilistic_delta(channel, value) for text, value in wishes.epsilons.items()},
-        {order: renyi(channel, order).extreme.enclosure for order in ORDERS},
+        {order: renyi(channel, order).enclosure for order in ORDERS},
         last_record(smallest, wishes.prior),
         profile(channel) if small else large,
         zcdp(channel) if small else large,
@@ -109,7 +110,9 @@ def analyse_streamed(
 ) -> Analysis:
     """What one pass over a streamed channel gives; the rest is unavailable."""
     found = one_pass(channel, list(wishes.epsilons.values()), jobs, progress)
-    reason = Unavailable("the channel is too large to hold, and this needs all of it at once")
+    reason = Unavailable(
+        "the channel is too large to hold, and this takes more than the one pass made over it"
+    )
     return Analysis(
         channel,
         found.epsilon,

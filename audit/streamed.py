@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from audit.channel import BLOCK, UNIT_ROUNDOFF, gamma
 from audit.columns import Block, FloatArray, IntArray
 from synthesizers.arithmetic import OutcomesAlone
-from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain
 from synthesizers.enumeration import leaves, output_of, transcript_of
@@ -99,11 +98,7 @@ class StreamedChannel:
 
 
 def streamed_channel(
-    program: Program,
-    setting: Setting,
-    databases: Databases,
-    released: str,
-    budget: Budget | None,
+    program: Program, setting: Setting, databases: Databases, released: str
 ) -> StreamedChannel:
     """The streamed channel of a program.
 
@@ -113,7 +108,7 @@ def streamed_channel(
     event: Event | None = None
     outputs: list[tuple[Any, ...]] = []
     choose = output_of if released == "output" else transcript_of
-    for leaf in leaves(program, setting, databases, OutcomesAlone(), budget=budget):
+    for leaf in leaves(program, setting, databases, OutcomesAlone()):
         if event is None:
             event = _single(leaf.ledger, databases)
         elif leaf.ledger != (event,):
@@ -122,11 +117,6 @@ def streamed_channel(
     assert event is not None
     if len(set(outputs)) < len(outputs):
         raise TooLargeError("a program that gives one output for several answers is not streamed")
-    if len(outputs) * len(databases.rows) > MAX_STREAMED:
-        raise TooLargeError(
-            f"the channel has {rounded_count(len(outputs) * len(databases.rows))} entries, more "
-            f"than the {MAX_STREAMED} that are streamed; take fewer cells or records"
-        )
     return StreamedChannel(databases, setting.neighbours, event, tuple(outputs), released)
 
 
@@ -134,4 +124,10 @@ def _single(ledger: tuple[Event, ...], databases: Databases) -> Event:
     """The one question of a ledger, of one coordinate; raises TooLargeError."""
     if len(ledger) != 1 or len(ledger[0].coordinates(databases)) != 1:
         raise TooLargeError("only a program of one question with one answer is streamed")
+    entries = ledger[0].width(databases) * len(databases.rows)
+    if entries > MAX_STREAMED:
+        raise TooLargeError(
+            f"the channel has {rounded_count(entries)} entries, more than the {MAX_STREAMED} that "
+            "are streamed; take fewer cells or records"
+        )
     return ledger[0]

@@ -1,6 +1,6 @@
 """Guarantees: the statements of privacy that a claim may make.
 
-All parameters are rationals; epsilon, rho and mu are in nats.
+All parameters are rationals; epsilon and rho are in nats, mu has no unit.
 """
 
 from __future__ import annotations

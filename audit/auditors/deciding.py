@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.columns import Columns
-from audit.decimals import Enclosure
+from audit.decimals import MAX_FRACTION_BITS, Enclosure
 from audit.evidence import Decision, Witness
 from audit.measures.delta import decide_delta, epsilon_at
 from audit.measures.epsilon import decide_epsilon, epsilon
@@ -68,7 +68,10 @@ def decided(columns: Columns, guarantee: Guarantee) -> Decided:
 
 
 def shown(ends: Enclosure) -> str:
-    """An enclosure in a sentence."""
-    if ends.lower == ends.upper:
-        return "infinite" if isinstance(ends.lower, float) else f"exactly {ends.lower}"
-    return f"in {ends}"
+    """An enclosure in a sentence; a fraction too long to be read, by its decimal ends."""
+    if ends.lower != ends.upper:
+        return f"in {ends}"
+    if isinstance(ends.lower, float):
+        return "infinite"
+    short = ends.lower.denominator.bit_length() <= MAX_FRACTION_BITS
+    return f"exactly {ends.lower}" if short else f"in {ends}"

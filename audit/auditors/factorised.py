@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.auditors.deciding import shown
 from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
@@ -79,8 +80,7 @@ def examine(
     size = setting.require_rows() if claim.records is None else claim.records
     attained = _attained(measures, setting, difference, size)
     lower, witness = attained if attained is not None else (Fraction(0), None)
-    exact = lower == loss
-    return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness, exact)
+    return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness)
 
 
 def fixed_ledger(
@@ -226,9 +226,7 @@ def _best_transcript(
     return ratio, chances, answers
 
 
-def _evidence(
-    claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | None, exact: bool
-) -> Evidence:
+def _evidence(claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | None) -> Evidence:
     guarantee = claim.guarantee
     assert isinstance(guarantee, ApproxDP)
     transcript = claim.released == "transcript"
@@ -238,9 +236,8 @@ def _evidence(
     holds = loss <= guarantee.epsilon
     violated = transcript and guarantee.delta == 0 and ends.lower > guarantee.epsilon
     decision = Decision.HOLDS if holds else Decision.VIOLATED if violated else Decision.UNDECIDED
-    shown = f"exactly {loss}" if exact else f"in {ends}"
     finding = (
-        f"the transcript's smallest epsilon is {shown}, over {covers}: its cells carry "
+        f"the transcript's smallest epsilon is {shown(ends)}, over {covers}: its cells carry "
         "independent noise, so the loss is a sum over cells"
     )
     if not transcript:

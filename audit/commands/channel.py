@@ -109,7 +109,7 @@ def _analysis(
     if products > MAX_ENTRIES and not flags.exact:
         # What several answers lead to may still be few enough to hold.
         with contextlib.suppress(TooLargeError):
-            streamed = streamed_channel(subject.program, setting, databases, flags.released, None)
+            streamed = streamed_channel(subject.program, setting, databases, flags.released)
     if streamed is not None:
         if flags.csv:
             raise InputError("the channel is too large to be written; leave --csv out")

@@ -24,7 +24,7 @@ from audit.measures.extreme import (
 from audit.measures.impossible import impossible_mass
 from audit.measures.sweep import Chunk, grouped, oriented, sweep
 from synthesizers.exact import Exact, add, compare, enclose, is_zero, subtract, times_exp
-from synthesizers.intervals import Interval, exp_interval, float_above, float_below
+from synthesizers.intervals import exp_interval, float_above, float_below
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -209,7 +209,7 @@ def hockey_stick(
 def decide_delta(columns: Columns, wanted: Fraction, limit: Fraction) -> tuple[Decision, Extreme]:
     """Whether δ(``wanted``) <= ``limit``, with that δ."""
     extreme = delta(columns, wanted)
-    return decide(extreme, limit, Interval(limit, limit)), extreme
+    return decide(extreme, limit, limit), extreme
 
 
 def epsilon_at(columns: Columns, limit: Fraction) -> Enclosure:

@@ -19,7 +19,7 @@ from audit.evidence import Decision, Witness
 from audit.measures.extreme import MAX_EXACT_TERMS, Extreme, decide, witness_of
 from audit.measures.sweep import RATIO_ERROR, Chunk, grouped, oriented, ratios, sweep
 from synthesizers.exact import Exact, ExpRational, compare, divide, enclose, log_enclosure
-from synthesizers.intervals import Interval, log_interval
+from synthesizers.intervals import log_interval
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -165,4 +165,4 @@ def _exact_largest(
 def decide_epsilon(columns: Columns, wanted: Fraction) -> tuple[Decision, Extreme]:
     """Whether the channel is ``wanted``-DP, with its smallest ε."""
     extreme = epsilon(columns)
-    return decide(extreme, ExpRational.exp(wanted), Interval(wanted, wanted)), extreme
+    return decide(extreme, ExpRational.exp(wanted), wanted), extreme

@@ -10,7 +10,6 @@ from audit.columns import Columns
 from audit.decimals import Enclosure
 from audit.evidence import Decision, Witness
 from synthesizers.exact import Exact, add, compare, enclose
-from synthesizers.intervals import Interval
 
 MAX_EXACT_TERMS = 60_000
 """The most candidate entries that are compared exactly (a choice of this project)."""
@@ -44,19 +43,20 @@ class Extreme:
     witness: Witness | None
 
 
-def decide(extreme: Extreme, bound: Exact, limit: Interval) -> Decision:
+def decide(extreme: Extreme, bound: Exact, limit: Fraction) -> Decision:
     """Whether the extreme is at most wanted: certified, or UNDECIDED.
 
     ``bound``: what the extreme's ``value`` may be at most; ``limit``: the same
     for its ``enclosure`` (for ε, e^ε and ε).
     """
-    if extreme.value is not None:
-        order = compare(extreme.value, bound)
-        if order is not None:
-            return Decision.VIOLATED if order > 0 else Decision.HOLDS
-    if extreme.enclosure.upper <= limit.lower:
+    if extreme.enclosure.upper <= limit:
         return Decision.HOLDS
-    return Decision.VIOLATED if extreme.enclosure.lower > limit.upper else Decision.UNDECIDED
+    if extreme.enclosure.lower > limit:
+        return Decision.VIOLATED
+    order = None if extreme.value is None else compare(extreme.value, bound)
+    if order is None:
+        return Decision.UNDECIDED
+    return Decision.VIOLATED if order > 0 else Decision.HOLDS
 
 
 def witness_of(columns: Columns, source: int, target: int, outputs: Sequence[int]) -> Witness:

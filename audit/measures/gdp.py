@@ -17,7 +17,8 @@ from audit.evidence import Decision
 from audit.measures.convex import Curve
 from audit.measures.epsilon import epsilon
 from audit.measures.extreme import Extreme, decide, witness_of
-from audit.measures.tradeoff import Breakpoint, Tradeoff, tradeoff
+from audit.measures.tradeoff import Tradeoff, tradeoff
+from synthesizers.errors import TooLargeError
 from synthesizers.intervals import Interval
 from synthesizers.normal import normal_quantile
 
@@ -52,15 +53,15 @@ def smallest_mu(columns: Columns, curves: Tradeoff) -> Extreme:
         if pure.enclosure.lower == math.inf:
             return Extreme(Enclosure.infinite(), None, pure.witness)
     upper = _ceiling(curves.lower)
-    best = max(curves.upper, key=_floor)
-    if best.test is None or _floor(best) <= 0:
+    best = max(curves.upper, key=lambda point: _floor(point.alpha, point.beta))
+    if best.test is None or _floor(best.alpha, best.beta) <= 0:
         return Extreme(Enclosure(ZERO, upper), None, None)
     # Rejected, hence likely under the alternative: a witness names that first.
     witness = witness_of(columns, best.test.alternative, best.test.null, best.test.outputs)
     likely, unlikely = witness.probabilities
     power, alpha = max(likely.lower, 1 - best.beta), min(unlikely.upper, best.alpha)
     known = Enclosure(power, likely.upper), Enclosure(unlikely.lower, alpha)
-    lower = _distance(Fraction(alpha), 1 - Fraction(power)).lower
+    lower = _floor(Fraction(alpha), 1 - Fraction(power))
     return Extreme(Enclosure(lower, upper), None, replace(witness, probabilities=known))
 
 
@@ -72,23 +73,29 @@ def _ceiling(curve: Curve) -> Fraction | float:
             continue
         if alpha == 0:
             return math.inf
-        largest = max(largest, _distance(alpha, beta).upper)
+        try:
+            largest = max(largest, _distance(alpha, beta).upper)
+        except TooLargeError:
+            return math.inf
     return largest
 
 
-def _floor(point: Breakpoint) -> Fraction:
+def _floor(alpha: Fraction, beta: Fraction) -> Fraction:
     """The smallest μ for which G_μ is not above the errors of a test, rounded down."""
-    if point.alpha in (0, 1) or point.beta in (0, 1):
+    if alpha in (0, 1) or beta in (0, 1):
         return ZERO
-    return _distance(point.alpha, point.beta).lower
+    try:
+        return _distance(alpha, beta).lower
+    except TooLargeError:
+        return ZERO
 
 
 def _distance(alpha: Fraction, beta: Fraction) -> Interval:
-    """The μ whose G_μ goes through (α, β)."""
+    """The μ whose G_μ goes through (α, β); raises TooLargeError far in the tails."""
     return normal_quantile(1 - alpha, BITS) - normal_quantile(beta, BITS)
 
 
 def decide_gdp(columns: Columns, limit: Fraction) -> tuple[Decision, Extreme]:
     """Whether the channel is ``limit``-Gaussian differentially private, with its smallest μ."""
     extreme = gdp(columns)
-    return decide(extreme, limit, Interval(limit, limit)), extreme
+    return decide(extreme, limit, limit), extreme

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +26,6 @@ from audit.measures.moments import Sums, divergence_sums, divergences, tilted
 from audit.measures.sweep import Chunk, grouped, oriented, sweep
 from synthesizers.errors import InputError
 from synthesizers.exact import ExpRational
-from synthesizers.intervals import Interval
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -39,19 +37,6 @@ LEAST_STEP = Fraction(1, 10**9)
 """The least order above 1 is 1 + `LEAST_STEP` (a choice of this project)."""
 
 ZERO = Fraction(0)
-
-
-@dataclass(frozen=True)
-class RenyiDivergence:
-    """The largest Rényi divergence of one order over neighbours.
-
-    ``extreme.value``: the exact Σ P^α·Q^(1-α), where it is a fraction and was computed.
-    ``extreme.witness``: the pair, with the one output that adds most to that sum. It shows the
-    pair; the divergence is a sum over all outputs.
-    """
-
-    order: Fraction
-    extreme: Extreme
 
 
 class Divergences:
@@ -165,15 +150,18 @@ def _alone(chunk: Chunk) -> Place | None:
     return None
 
 
-def renyi(columns: Columns, order: Fraction) -> RenyiDivergence:
+def renyi(columns: Columns, order: Fraction) -> Extreme:
     """The largest D_α over ordered pairs of neighbours, at ``order`` α from 1 to `MAX_ORDER`.
 
-    Infinite where a zero stands beside a non-zero. Raises InputError for other orders.
+    Infinite where a zero stands beside a non-zero. ``value``: Σ P^α·Q^(1-α), where it is a
+    fraction and was computed. ``witness``: the pair, with the one output that adds most to that
+    sum. It shows the pair; the divergence is a sum over all outputs. Raises InputError for other
+    orders.
 
     Guarantee
     ---------
-    The exact value lies in ``extreme.enclosure``; ``extreme.value`` is exact. Backed by the
-    comparison with all pairs in high precision in ``tests/audit/measures/test_renyi.py``.
+    The exact value lies in ``enclosure``; ``value`` is exact. Backed by the comparison with all
+    pairs in high precision in ``tests/audit/measures/test_renyi.py``.
     """
     require_order(order)
     pairs, groups = grouped(columns, columns.pairs)
@@ -193,14 +181,14 @@ def require_order(order: Fraction) -> None:
 
 def largest_divergence(
     columns: Columns, pairs: IntArray, sums: Divergences, order: Fraction
-) -> RenyiDivergence:
+) -> Extreme:
     """The largest of the divergences that a sweep collected, sharpened by exact chances."""
     if not len(pairs):
         return _nothing(order)
     if sums.alone is not None:
         place = sums.alone
         witness = witness_of(columns, place.source, place.target, [place.output])
-        return RenyiDivergence(order, Extreme(Enclosure.infinite(), None, witness))
+        return Extreme(Enclosure.infinite(), None, witness)
     ends = sums.ends()
     low, high = float(ends.low.max()), float(ends.high.max())
     if low == 0 and neighbours_are_equal(columns):
@@ -216,12 +204,12 @@ def largest_divergence(
             lower = max(lower, largest.divergence.lower)
             upper = min(upper, largest.divergence.upper)
     witness = witness_of(columns, *best, [largest_term(columns, *best, order)])
-    return RenyiDivergence(order, Extreme(Enclosure(lower, upper), value, witness))
+    return Extreme(Enclosure(lower, upper), value, witness)
 
 
-def _nothing(order: Fraction) -> RenyiDivergence:
+def _nothing(order: Fraction) -> Extreme:
     value = Fraction(1) if order > 1 else None
-    return RenyiDivergence(order, Extreme(Enclosure(ZERO, ZERO), value, None))
+    return Extreme(Enclosure(ZERO, ZERO), value, None)
 
 
 def largest_term(columns: Columns, source: int, target: int, order: Fraction) -> int:
@@ -239,9 +227,5 @@ def decide_renyi(columns: Columns, order: Fraction, limit: Fraction) -> tuple[De
 
     Σ P^α·Q^(1-α) and e^((α-1)·limit) are compared exactly where the first is a known fraction.
     """
-    extreme = renyi(columns, order).extreme
-    decision = decide(replace(extreme, value=None), ZERO, Interval(limit, limit))
-    if decision is Decision.UNDECIDED and extreme.value is not None:
-        bound = ExpRational.exp((order - 1) * limit)
-        decision = decide(extreme, bound, Interval(limit, limit))
-    return decision, extreme
+    extreme = renyi(columns, order)
+    return decide(extreme, ExpRational.exp((order - 1) * limit), limit), extreme

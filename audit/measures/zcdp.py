@@ -24,7 +24,7 @@ from audit.measures.log_moments import Points, Rows, ceilings, joined, points
 from audit.measures.renyi import MAX_ORDER, ZERO, Divergences, largest_term
 from audit.measures.sweep import grouped, sweep
 from synthesizers.errors import InputError
-from synthesizers.intervals import Interval, float_below
+from synthesizers.intervals import float_below
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -116,7 +116,7 @@ def decide_zcdp(
     The work ends with the decision, so that the enclosure of ρ may be wide.
     """
     extreme = _smallest(columns, _Goal(_positive(width), float_below(limit))).extreme
-    return decide(extreme, limit, Interval(limit, limit)), extreme
+    return decide(extreme, limit, limit), extreme
 
 
 def _positive(width: Fraction) -> float:
