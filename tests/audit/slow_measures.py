@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from audit.channel import Channel
 from audit.decimals import Enclosure
-from audit.evidence import Witness
+from audit.evidence import Decision, Witness
 from synthesizers.domain import Domain
 from synthesizers.exact import Exact, ExpRational, add, divide
 from synthesizers.intervals import Interval
@@ -56,6 +56,25 @@ def channel_of_rows(rows: Rows, shape: Shape | None = None) -> Channel:
     outputs = tuple((place,) for place in range(len(rows[0])))
     domain = Domain.from_cells(str(databases.shape[1]))
     return Channel.of_exact(domain, neighbours, databases, outputs, matrix(rows), "output")
+
+
+def randomised_response(epsilon: Fraction) -> Channel:
+    """One bit, kept with chance e^ε/(1 + e^ε)."""
+    one = Fraction(1)
+    keep = ExpRational({epsilon: one}, {Fraction(0): one, epsilon: one})
+    return channel_of_rows([[keep, 1 - keep], [1 - keep, keep]])
+
+
+def channels_without_loss() -> tuple[Channel, ...]:
+    """One certain output, equal rows with a zero in them, and a database without neighbours."""
+    one, none = Fraction(1), Fraction(0)
+    keep = ExpRational({one: one}, {none: one, one: one})
+    equal: list[list[Exact]] = [[keep, 1 - keep, none]] * 3
+    return (
+        channel_of_rows([[one]] * 3),
+        channel_of_rows(equal),
+        channel_of_rows([[one, none]], SHAPES[0]),
+    )
 
 
 def ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
@@ -173,6 +192,12 @@ def is_narrow(ends: Enclosure, width: Fraction = Fraction(1, 10**12)) -> bool:
     return ends.upper - ends.lower <= width * max(abs(ends.upper), Fraction(1))
 
 
+def right_decision(truth: mpmath.mpf, limit: Fraction) -> Decision:
+    """What to decide on the claim that a number, known to the reference, is at most a limit."""
+    exceeds = mpmath.isinf(truth) or rational_near(truth) > limit
+    return Decision.VIOLATED if exceeds else Decision.HOLDS
+
+
 def shows_violation(witness: Witness, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether whoever holds the witness sees P > e^epsilon Q + delta, at its ends at worst."""
     first, second = witness.probabilities
@@ -185,7 +210,7 @@ def shows_violation(witness: Witness, epsilon: Fraction, delta: Fraction) -> boo
 
 
 def fraction_of(value: Fraction) -> mpmath.mpf:
-    """A fraction at the precision in force."""
+    """A fraction at the precision in force, where that is finer than the reference's."""
     return mpmath.mpf(value.numerator) / value.denominator
 
 
@@ -240,6 +265,19 @@ def exponential_channels(draw: st.DrawFn) -> Channel:
         return normalised(found)
 
     return channel_of_rows([line() for _ in shape[1]], shape)
+
+
+def roundings(most: int) -> st.SearchStrategy[tuple[int, list[int]]]:
+    """Up to ``most`` operations, and a pattern of errors: what `floated` takes."""
+    steps = st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=7)
+    return st.tuples(st.integers(1, most), steps)
+
+
+def blurs() -> st.SearchStrategy[tuple[Fraction, Fraction]]:
+    """Widths of intervals, and where in them the chances lie: what `blurred` takes."""
+    widths = [Fraction(1, 10**8), Fraction(1, 1000), Fraction(1, 20), Fraction(1, 3)]
+    shifts = [Fraction(0), Fraction(1, 2), Fraction(1)]
+    return st.tuples(st.sampled_from(widths), st.sampled_from(shifts))
 
 
 def floated(channel: Channel, operations: int, steps: Sequence[int]) -> Channel:

@@ -13,7 +13,7 @@ from audit.evidence import Decision, Verdict
 from audit.run import Effort, certify
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
-from synthesizers.laws.table_laws import Subsample
+from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
 PERSON = ReplaceOne(Unit("person", 2))

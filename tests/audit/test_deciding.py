@@ -10,8 +10,7 @@ import pytest
 from audit.auditors.deciding import decided
 from audit.evidence import Decision
 from proofs.guarantees import parse_guarantee
-from synthesizers.exact import ExpRational
-from tests.audit.slow_measures import channel_of_rows
+from tests.audit.slow_measures import channel_of_rows, randomised_response
 
 # Randomised response with odds 3 : 1, so ε = ln 3 = 1.0986…; Σ P²/Q = (9/16)/(1/4) +
 # (1/16)/(3/4) = 9/4 + 1/12 = 7/3, so D_2 = ln(7/3) = 0.8473…;
@@ -63,10 +62,7 @@ def test_an_infinite_loss_violates_every_finite_claim() -> None:
 
 
 def test_exponential_chances_are_decided_too() -> None:
-    keep = ExpRational(
-        {Fraction(1): Fraction(1)}, {Fraction(1): Fraction(1), Fraction(0): Fraction(1)}
-    )
-    channel = channel_of_rows([[keep, 1 - keep], [1 - keep, keep]])
+    channel = randomised_response(Fraction(1))
     assert decided(channel, parse_guarantee("epsilon=1")).decision is Decision.HOLDS
     assert decided(channel, parse_guarantee("rho=0.5")).decision is Decision.HOLDS
     assert decided(channel, parse_guarantee("rho=0.4")).decision is Decision.VIOLATED

@@ -14,7 +14,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError, TooLargeError
 from synthesizers.exact import enclose, is_zero
-from synthesizers.laws.table_laws import Subsample
+from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs import build
@@ -35,7 +35,7 @@ def both(case: tuple[str, dict[str, str], Neighbours, str, int], released: str) 
     setting = Setting.of(Domain.from_cells(cells), neighbours, size)
     listed = instance(setting, size)
     program = build(name, values)
-    streamed = streamed_channel(program, setting, listed, released, None)
+    streamed = streamed_channel(program, setting, listed, released)
     return streamed, channel_of(program, setting, released=released, exact=True).channel
 
 
@@ -79,7 +79,7 @@ def test_blocks_and_rows_enclose_the_exact_chances(
 
 def streamed(program: Any, cells: str = "2", size: int = 3) -> StreamedChannel:
     setting = Setting.of(Domain.from_cells(cells), ReplaceOne(), size)
-    return streamed_channel(program, setting, instance(setting, size), "output", None)
+    return streamed_channel(program, setting, instance(setting, size), "output")
 
 
 def two_questions(curator: Curator) -> Any:

@@ -17,7 +17,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import BudgetExceeded, DPAuditError
 from synthesizers.laws.public_laws import UniformChoice
-from synthesizers.laws.table_laws import Subsample
+from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise
 from synthesizers.queries import CellCounts, ModelError, Query, Total, whole_table

@@ -28,7 +28,7 @@ from audit.measures.epsilon import epsilon
 from audit.measures.extreme import Extreme
 from audit.measures.probabilistic import data_laws
 from synthesizers.errors import InputError
-from synthesizers.exact import Exact, ExpRational
+from synthesizers.exact import Exact
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.audit.slow_measures import (
@@ -44,6 +44,7 @@ from tests.audit.slow_measures import (
     is_narrow,
     numbers,
     ordered_pairs,
+    randomised_response,
     rational,
     rational_channels,
 )
@@ -254,8 +255,7 @@ def test_the_best_guess_from_vague_chances_encloses(
 
 def test_randomised_response_by_hand() -> None:
     # Keep with e/(1+e): the advantage is (e - 1)/(e + 1), which no channel of epsilon 1 exceeds.
-    keep = ExpRational({F(1): F(1)}, {F(0): F(1), F(1): F(1)})
-    channel = channel_of_rows([[keep, 1 - keep], [1 - keep, keep]])
+    channel = randomised_response(F(1))
     with mpmath.workdps(DIGITS):
         e = mpmath.e
         assert encloses(guess(channel).advantage, (e - 1) / (e + 1))

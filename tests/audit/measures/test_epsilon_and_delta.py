@@ -130,7 +130,7 @@ def test_wide_intervals_enclose_whatever_lies_in_them(
         found = delta(vague, loss)
         assert encloses(found.enclosure, truth)
         for limit in (F(0), F(1, 10), F(1, 2)):
-            decision = decide(found, limit, enclose(limit))
+            decision = decide(found, limit, limit)
             if decision is not Decision.UNDECIDED:
                 violated = rational_near(truth) > limit
                 assert (decision is Decision.VIOLATED) == violated
@@ -421,13 +421,13 @@ def test_decide_by_enclosures_alone() -> None:
         return extremes.Extreme(Enclosure(low, high), None, None)
 
     e_one = ExpRational.exp(1)
-    assert decide(extreme(F(0), F(1)), e_one, enclose(F(1))) is Decision.HOLDS
-    assert decide(extreme(F(1), F(2)), e_one, enclose(F(1))) is Decision.UNDECIDED
-    assert decide(extreme(F(1) + HAIR, F(2)), e_one, enclose(F(1))) is Decision.VIOLATED
-    assert decide(extreme(F(1, 2), F(1, 2)), F(1, 2), enclose(F(1, 2))) is Decision.HOLDS
-    assert decide(extreme(F(1, 2), F(3, 4)), F(1, 2), enclose(F(1, 2))) is Decision.UNDECIDED
+    assert decide(extreme(F(0), F(1)), e_one, F(1)) is Decision.HOLDS
+    assert decide(extreme(F(1), F(2)), e_one, F(1)) is Decision.UNDECIDED
+    assert decide(extreme(F(1) + HAIR, F(2)), e_one, F(1)) is Decision.VIOLATED
+    assert decide(extreme(F(1, 2), F(1, 2)), F(1, 2), F(1, 2)) is Decision.HOLDS
+    assert decide(extreme(F(1, 2), F(3, 4)), F(1, 2), F(1, 2)) is Decision.UNDECIDED
     vague = extremes.Extreme(Enclosure(F(1, 4), F(1)), Interval(F(1, 4), F(1)), None)
-    assert decide(vague, F(1, 2), enclose(F(1, 2))) is Decision.UNDECIDED
+    assert decide(vague, F(1, 2), F(1, 2)) is Decision.UNDECIDED
 
 
 # -- epsilon at a delta ----------------------------------------------------------------------

@@ -236,7 +236,7 @@ def candidates(
 
 def divergences(channel: Channel) -> list[Enclosure]:
     """The largest divergences at `ORDERS`."""
-    return [renyi(channel, order).extreme.enclosure for order in ORDERS]
+    return [renyi(channel, order).enclosure for order in ORDERS]
 
 
 def rho_of(channel: Channel) -> Enclosure:
@@ -270,7 +270,7 @@ def test_epsilon_bounds_rho_and_rho_the_divergences(channel: Channel) -> None:
 def test_the_total_variation_bounds_divergence_and_rho_from_below(channel: Channel) -> None:
     # Pinsker: Σ P·ln(P/Q) >= 2·TV², and TV is δ(0).
     variation = F(delta(channel, F(0)).enclosure.lower)
-    for ends in (renyi(channel, F(1)).extreme.enclosure, rho_of(channel)):
+    for ends in (renyi(channel, F(1)).enclosure, rho_of(channel)):
         assert ends.upper == math.inf or F(ends.upper) >= 2 * variation**2 - HAIR
 
 
@@ -292,7 +292,7 @@ def test_rho_bounds_the_profile(channel: Channel, excess: Fraction) -> None:
 @settings(max_examples=60)
 def test_a_divergence_bounds_the_profile(channel: Channel, order: Fraction, loss: Fraction) -> None:
     # D_α <= D gives δ(ε) <= e^(-(α - 1)·(ε - D)) (Mironov 2017, Proposition 3).
-    largest = renyi(channel, order).extreme.enclosure.upper
+    largest = renyi(channel, order).enclosure.upper
     if largest == math.inf:
         return
     with mpmath.workdps(DIGITS):

@@ -23,9 +23,9 @@ from audit.measures.moments import (
     spread,
     tilted,
 )
+from tests.synthesizers.brute_force import DIGITS, fraction
 
 BETAS = (0.0, 1e-9, 1e-3, 0.5, 1.0, 7.0, 99.0, 5000.0, 1e6)
-DIGITS = 60
 
 # Chances of all sizes, tiny ones among them; nothing here needs them to sum to 1.
 chances = st.one_of(
@@ -36,11 +36,6 @@ chances = st.one_of(
 rows = st.lists(
     st.tuples(chances, chances).filter(lambda pair: pair[1] > 0), min_size=1, max_size=5
 )
-
-
-def real(value: float | Fraction) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def true_sums(
@@ -86,7 +81,7 @@ def check_doubles(pairs: Sequence[tuple[float, float]], beta: float) -> None:
     """By one double a chance, and by two corners that are the same."""
     p, q = (np.array([side]) for side in zip(*pairs, strict=True))
     corner = Corner.of(p, q)
-    exact = [(real(a), real(b)) for a, b in pairs]
+    exact = [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in pairs]
     check(next(ways(corner, corner, 0.0)), beta, exact)
     check(next(ways(corner, Corner.of(p, q), 0.0)), beta, exact)
 
@@ -115,7 +110,7 @@ def test_sums_of_blurred_doubles(
     moves = [1 + (1 if sign else -1) * Fraction(blur) for sign in signs]
     with mpmath.workdps(DIGITS):
         moved = [
-            (real(Fraction(a) * moves[2 * n]), real(Fraction(b) * moves[2 * n + 1]))
+            (fraction(Fraction(a) * moves[2 * n]), fraction(Fraction(b) * moves[2 * n + 1]))
             for n, (a, b) in enumerate(pairs)
         ]
     check(next(ways(corner, corner, blur)), beta, moved)
@@ -141,8 +136,8 @@ def test_sums_over_boxes(
     with mpmath.workdps(DIGITS):
         inside = [
             (
-                real(Fraction(a) + (Fraction(b) - Fraction(a)) * Fraction(x)),
-                real(Fraction(c) + (Fraction(d) - Fraction(c)) * Fraction(y)),
+                fraction(Fraction(a) + (Fraction(b) - Fraction(a)) * Fraction(x)),
+                fraction(Fraction(c) + (Fraction(d) - Fraction(c)) * Fraction(y)),
             )
             for (a, b, c, d), (_, _, x, y) in zip(ends, boxes, strict=True)
         ]
@@ -156,7 +151,7 @@ def test_the_spread_is_a_ceiling(pairs: list[tuple[float, float]], beta: float) 
     losses = next(ways(corner, corner, 0.0))
     tilt = tilted(losses, np.array([beta]))
     with mpmath.workdps(DIGITS):
-        exact = [(real(a), real(b)) for a, b in pairs if a > 0]
+        exact = [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in pairs if a > 0]
         weights = [a * mpmath.exp(beta * mpmath.log(a / b)) for a, b in exact]
         if not weights:
             return

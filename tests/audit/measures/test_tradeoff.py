@@ -27,6 +27,7 @@ from synthesizers.programs import build
 from tests.audit.slow_measures import (
     SHAPES,
     blurred,
+    blurs,
     channel_of_rows,
     encloses,
     exponential_channels,
@@ -35,7 +36,9 @@ from tests.audit.slow_measures import (
     is_narrow,
     numbers,
     ordered_pairs,
+    randomised_response,
     rational_channels,
+    roundings,
 )
 from tests.audit.slow_tradeoff import all_errors, dyadic_channel, slow_tradeoff
 from tests.synthesizers.brute_force import fraction, rational_near
@@ -98,30 +101,25 @@ def test_fractions_give_the_lowest_of_all_tests_exactly(channel: Channel) -> Non
     assert set(found.lower) <= all_errors(channel)
 
 
-@given(rational_channels(), st.integers(1, 10**4), st.sampled_from([[1, -1, 0], [-1], [0, 1]]))
+@given(rational_channels(), roundings(10**4))
 @settings(max_examples=40)
-def test_doubles_enclose_and_are_close(channel: Channel, operations: int, steps: list[int]) -> None:
-    found = tradeoff(floated(channel, operations, steps))
+def test_doubles_enclose_and_are_close(channel: Channel, rounding: tuple[int, list[int]]) -> None:
+    found = tradeoff(floated(channel, *rounding))
     check_encloses(found, channel)
     check_tests(found, channel)
     for alpha in ALPHAS:
         assert is_narrow(found.at(alpha), F(1, 10**9))
 
 
-@given(
-    rational_channels(),
-    st.sampled_from([F(1, 1000), F(1, 20), F(1, 3)]),
-    st.sampled_from([F(0), F(1, 2), F(1)]),
-    st.booleans(),
-)
+@given(rational_channels(), blurs(), st.booleans())
 @settings(max_examples=40)
 def test_wide_intervals_enclose_whatever_lies_in_them(
-    channel: Channel, width: Fraction, shift: Fraction, doubles: bool
+    channel: Channel, blur: tuple[Fraction, Fraction], doubles: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if doubles:
             patch.setattr(tradeoffs, "MAX_FRACTIONS", 0)
-        found = tradeoff(blurred(channel, width, shift))
+        found = tradeoff(blurred(channel, *blur))
     check_encloses(found, channel)
     assert all(found.at(alpha).upper <= 1 - alpha for alpha in ALPHAS)
 
@@ -151,11 +149,9 @@ def test_large_channels_of_fractions_take_doubles_pair_after_pair(channel: Chann
 
 @pytest.mark.parametrize("text", ["1/10", "1", "3", "20"])
 def test_randomised_response_has_three_breakpoints(text: str) -> None:
-    # Keep with e^ε/(1 + e^ε): either output is the other's mirror image.
+    # Either output is the other's mirror image.
     epsilon = F(text)
-    keep = ExpRational({epsilon: F(1)}, {F(0): F(1), epsilon: F(1)})
-    channel = channel_of_rows([[keep, 1 - keep], [1 - keep, keep]])
-    found = tradeoff(channel)
+    found = tradeoff(randomised_response(epsilon))
     assert len(found.upper) == 3
     with mpmath.workdps(60):
         corner = 1 / (1 + mpmath.exp(fraction(epsilon)))
@@ -262,11 +258,7 @@ def test_small_powers_keep_their_relative_precision(doubles: bool) -> None:
         for alpha, power in ((e**3, 4 * e**3), (e**3 + e**2, 4 * e**3 + 3 * e**2)):
             ends = found.at(rational_near(alpha))
             for end in (ends.lower, ends.upper):
-                assert abs(fraction_of(1 - F(end)) / power - 1) < (1e-13 if doubles else 1e-50)
-
-
-def fraction_of(value: Fraction) -> mpmath.mpf:
-    return mpmath.mpf(value.numerator) / value.denominator
+                assert abs(fraction(1 - F(end)) / power - 1) < (1e-13 if doubles else 1e-50)
 
 
 def test_sums_that_round_upwards_all_the_way_are_lowered_enough() -> None:
