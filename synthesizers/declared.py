@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from fractions import Fraction
+from typing import Any
 
 from synthesizers.errors import ProtocolError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
@@ -48,7 +49,6 @@ TABLE_LAWS: set[type] = {
 }
 PUBLIC_LAWS: set[type] = {Multinomial, UniformChoice}
 
-
 PLAIN: set[type] = {int, bool, str}
 """The classes of what a declared object is made of, beside tuples and Fractions of them."""
 
@@ -70,11 +70,11 @@ def require_declared(event: Event) -> None:
                 f"it takes {names}, and no subclass of them"
             )
     for part, _ in parts:
-        for field in fields(part):  # type: ignore[arg-type]
+        for field in fields(part):
             _require_plain(getattr(part, field.name))
 
 
-def _parts(event: Event) -> list[tuple[object, set[type]]]:
+def _parts(event: Event) -> list[tuple[Any, set[type]]]:
     match event:
         case Measure():
             return [*_query_parts(event.query), (event.noise, NOISES)]
@@ -86,15 +86,15 @@ def _parts(event: Event) -> list[tuple[object, set[type]]]:
             return [(event.law, PUBLIC_LAWS)]
 
 
-def _query_parts(query: object) -> list[tuple[object, set[type]]]:
-    parts: list[tuple[object, set[type]]] = [(query, QUERIES)]
+def _query_parts(query: object) -> list[tuple[Any, set[type]]]:
+    parts: list[tuple[Any, set[type]]] = [(query, QUERIES)]
     if type(query) is ModelError:
         parts += [(marginal, {Marginal}) for marginal in query.candidates]
     return parts
 
 
-def _law_parts(law: object) -> list[tuple[object, set[type]]]:
-    parts: list[tuple[object, set[type]]] = [(law, TABLE_LAWS)]
+def _law_parts(law: object) -> list[tuple[Any, set[type]]]:
+    parts: list[tuple[Any, set[type]]] = [(law, TABLE_LAWS)]
     if type(law) is CellKey:
         parts.append((law.table, {PerturbationTable}))
     return parts
