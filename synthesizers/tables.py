@@ -78,7 +78,7 @@ def from_frame(frame: pd.DataFrame, domain: Domain, *, extra: Extra = "ignore") 
     codes.setflags(write=False)
     persons = None
     if domain.individual is not None and domain.individual in names:
-        persons = _persons(domain.individual, frame.iloc[:, names.index(domain.individual)])
+        persons = persons_of(domain.individual, frame.iloc[:, names.index(domain.individual)])
     return Dataset(domain, codes, persons)
 
 
@@ -115,7 +115,7 @@ def _datasets(
     path: str | Path, domain: Domain, rows: int | None, extra: Extra
 ) -> Iterator[Dataset]:
     empty = True
-    for frame in _frames(path, domain, rows, extra):
+    for frame in table_frames(path, domain, rows, extra):
         dataset = from_frame(frame, domain)
         if dataset.records:
             empty = False
@@ -124,9 +124,13 @@ def _datasets(
         raise InputError(f"{_spoken(path)}: the table has no records")
 
 
-def _frames(
-    path: str | Path, domain: Domain, rows: int | None, extra: Extra
+def table_frames(
+    path: str | Path, domain: Domain, rows: int | None, extra: Extra = "ignore"
 ) -> Iterator[pd.DataFrame]:
+    """Return a table file as frames of at most ``rows`` records, or one frame if None.
+
+    Raises ``InputError`` if the file cannot be read, lacks an attribute or repeats a column.
+    """
     if str(path) != "-" and _kind(Path(path)) == "parquet":
         names: Sequence[str] = parquet_columns(Path(path))
         _check_columns(names, domain, extra)
@@ -172,7 +176,7 @@ def _check_columns(names: Sequence[str], domain: Domain, extra: Extra) -> None:
 
 
 def _encode_column(attribute: Attribute, series: pd.Series) -> NDArray[np.int64]:
-    places, texts = _distinct_texts(attribute.name, series)
+    places, texts = distinct_texts(attribute.name, series)
     lookup = encode_texts(attribute, texts)
     if places.size and places.min() < 0:
         lookup = np.append(lookup, missing_code(attribute))
@@ -180,8 +184,12 @@ def _encode_column(attribute: Attribute, series: pd.Series) -> NDArray[np.int64]
     return lookup[places]
 
 
-def _persons(name: str, series: pd.Series) -> NDArray[np.int64]:
-    places, texts = _distinct_texts(name, series)
+def persons_of(name: str, series: pd.Series) -> NDArray[np.int64]:
+    """Return the person [records] of each record, numbered as they first appear.
+
+    Raises ``InputError`` if a record has no id, or ids mix numbers and texts.
+    """
+    places, texts = distinct_texts(name, series)
     if "" in texts or (places.size and places.min() < 0):
         raise InputError(f"id column {name!r}: a record has no id; every record needs one")
     if len(set(texts)) < len(texts):
@@ -189,8 +197,11 @@ def _persons(name: str, series: pd.Series) -> NDArray[np.int64]:
     return places
 
 
-def _distinct_texts(name: str, series: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
-    """For each record the place of its text among the distinct ones, or -1 if it has none."""
+def distinct_texts(name: str, series: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the place of each record's text among the distinct ones, -1 if it has none, and those.
+
+    Raises ``InputError`` for a value that is neither text nor a number.
+    """
     try:
         places, distinct = pd.factorize(series)
     except TypeError as error:

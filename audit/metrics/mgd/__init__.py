@@ -1,0 +1,1 @@
+"""MGD (Li et al.): the weighted mean of AEMC over target marginals, exactly."""

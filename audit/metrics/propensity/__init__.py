@@ -1,0 +1,1 @@
+"""How well a classifier tells real records from synthetic ones, and against which null."""

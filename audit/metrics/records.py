@@ -1,0 +1,183 @@
+"""Tables to be compared: records coded over a declared domain, with the numbers behind the bins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from audit.metrics.counts import Attributes, Counts, count_records
+from synthesizers.attributes import Attribute
+from synthesizers.domain import Dataset, Domain
+from synthesizers.encoding import encode_texts
+from synthesizers.errors import InputError
+from synthesizers.numerals import is_decimal
+from synthesizers.tables import distinct_texts, persons_of, table_frames
+
+Outside = Literal["refuse", "cell"]
+"""What to do with a value that the domain does not declare: an error, or a cell of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records in the order of their file: codes [records, d] over ``domain``, in int64.
+
+    The code ``domain.shape[c]`` stands for a value outside attribute c's declared
+    ones, in tables read with ``outside="cell"`` alone. ``binned`` holds the numbers
+    [records] behind the codes of binned attributes, NaN where there is none; in
+    ``midpoints`` are those among them of which a record only names its bin, and
+    the middle of the bin stands for the number. ``persons`` [records], if known,
+    says whose record each is. Neither the repr nor any error shows a value.
+    """
+
+    domain: Domain
+    codes: NDArray[np.int64]
+    binned: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    midpoints: frozenset[str] = frozenset()
+    persons: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        """Return the domain alone: everything else is private."""
+        return f"Records(domain={self.domain.name!r})"
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return int(self.codes.shape[0])
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of codes of each attribute, the one for values outside it included."""
+        most = self.codes.max(axis=0, initial=0)
+        sizes = self.domain.shape
+        return tuple(size + int(top >= size) for size, top in zip(sizes, most, strict=True))
+
+    def column(self, attribute: str) -> NDArray[np.int64]:
+        """The codes [records] of one attribute; ``InputError`` if there is none such."""
+        return self.codes[:, self.domain.position(attribute)]
+
+    def numbers(self, attribute: str) -> NDArray[np.float64]:
+        """The numbers [records] of one attribute, NaN where a record has none.
+
+        Raises ``InputError`` if the attribute's values are not numbers.
+        """
+        if attribute in self.binned:
+            return self.binned[attribute]
+        return label_numbers(self.domain.attribute(attribute))[self.column(attribute)]
+
+    def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
+        """The counts of each set of attributes, in their order; ``shape`` codes an attribute."""
+        return count_records(self.codes, self.domain, sets, shape)
+
+    def take(self, rows: NDArray[np.int64]) -> Records:
+        """The records at ``rows``, in that order."""
+        return Records(
+            self.domain,
+            np.asfortranarray(self.codes[rows]),
+            {name: numbers[rows] for name, numbers in self.binned.items()},
+            self.midpoints,
+            None if self.persons is None else self.persons[rows],
+        )
+
+
+def label_numbers(attribute: Attribute) -> NDArray[np.float64]:
+    """The number of each code [size + 1]: the label's or the bin's middle.
+
+    It is NaN for the missing value and for one outside the declared. Raises ``InputError`` if a value is not a number.
+    """
+    numbers = np.full(attribute.size + 1, np.nan)
+    if attribute.edges is not None:
+        middles = [(a + b) / 2 for a, b in zip(attribute.edges, attribute.edges[1:], strict=False)]
+        numbers[: len(middles)] = [float(middle) for middle in middles]
+        return numbers
+    if not all(map(is_decimal, attribute.values)):
+        raise InputError(
+            f"attribute {attribute.name!r}: its values must be numbers here; declare bins, or "
+            "values that are numbers"
+        )
+    numbers[: len(attribute.values)] = [float(value) for value in attribute.values]
+    return numbers
+
+
+def is_numeric(attribute: Attribute) -> bool:
+    """Whether every declared value of an attribute is a number or a bin of numbers."""
+    return attribute.edges is not None or all(map(is_decimal, attribute.values))
+
+
+def of_dataset(dataset: Dataset) -> Records:
+    """The records of a dataset; the middle of its bin stands for every binned number."""
+    binned = {
+        attribute.name: label_numbers(attribute)[dataset.codes[:, column]]
+        for column, attribute in enumerate(dataset.domain.attributes)
+        if attribute.edges is not None
+    }
+    codes = np.asfortranarray(dataset.codes)
+    return Records(dataset.domain, codes, binned, frozenset(binned), dataset.persons)
+
+
+def of_frame(frame: pd.DataFrame, domain: Domain, outside: Outside = "refuse") -> Records:
+    """The records of a data frame; values are matched as ``synthesizers.tables.from_frame`` does.
+
+    Raises ``InputError`` for a missing or repeated column, and for a value that
+    the domain does not declare unless ``outside="cell"``.
+    """
+    names = [str(name) for name in frame.columns]
+    absent = [name for name in domain.names if names.count(name) != 1]
+    if absent:
+        raise InputError(
+            f"the table must have one column {absent[0]!r}, found {names.count(absent[0])}"
+        )
+    codes = np.empty((len(frame), len(domain.attributes)), dtype=np.int64, order="F")
+    binned: dict[str, NDArray[np.float64]] = {}
+    midpoints: set[str] = set()
+    for column, attribute in enumerate(domain.attributes):
+        places, texts = distinct_texts(attribute.name, frame.iloc[:, names.index(attribute.name)])
+        # A missing value has place -1, which indexes the empty text appended.
+        lookup = _codes(attribute, [*texts, ""] if (places < 0).any() else texts, outside)
+        codes[:, column] = lookup[places]
+        if attribute.edges is not None:
+            numbers = label_numbers(attribute)[lookup]
+            exact = [place for place, text in enumerate(texts) if is_decimal(text)]
+            if len(exact) < np.count_nonzero(~np.isnan(numbers)):
+                midpoints.add(attribute.name)
+            numbers[exact] = [float(Fraction(texts[place])) for place in exact]
+            binned[attribute.name] = numbers[places]
+    persons = None
+    if domain.individual is not None and domain.individual in names:
+        persons = persons_of(domain.individual, frame.iloc[:, names.index(domain.individual)])
+    return Records(domain, codes, binned, frozenset(midpoints), persons)
+
+
+def read_records(path: str | Path, domain: Domain, outside: Outside = "refuse") -> Records:
+    """The records of a table file, as ``synthesizers.tables.read_table`` reads it.
+
+    Columns that the domain does not declare are left unread. Raises ``InputError``
+    as ``of_frame``, and for a file that cannot be read or has no records.
+    """
+    frame = next(table_frames(path, domain, None), None)
+    if frame is None or not len(frame):
+        raise InputError(f"{path}: the table has no records")
+    return of_frame(frame, domain, outside)
+
+
+def _codes(attribute: Attribute, texts: list[str], outside: Outside) -> NDArray[np.int64]:
+    try:
+        return encode_texts(attribute, texts)
+    except InputError:
+        if outside == "refuse":
+            raise
+    return np.array([_code(attribute, text) for text in texts], dtype=np.int64)
+
+
+def _code(attribute: Attribute, text: str) -> int:
+    try:
+        return int(encode_texts(attribute, [text])[0])
+    except InputError:
+        return attribute.size
