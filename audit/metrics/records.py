@@ -90,7 +90,8 @@ class Records:
 def label_numbers(attribute: Attribute) -> NDArray[np.float64]:
     """The number of each code [size + 1]: the label's or the bin's middle.
 
-    It is NaN for the missing value and for one outside the declared. Raises ``InputError`` if a value is not a number.
+    It is NaN for the missing value and for one outside the declared.
+    Raises ``InputError`` if a value is not a number.
     """
     numbers = np.full(attribute.size + 1, np.nan)
     if attribute.edges is not None:
