@@ -21,7 +21,9 @@ from audit.report.page import (
     Section,
     TableSection,
     TextSection,
+    UtilitySection,
 )
+from audit.report.utility_view import utility_view
 from audit.report.views import certificate_view, comparison_view
 from audit.report.words import clean
 
@@ -39,6 +41,8 @@ def render(page: Page) -> str:
     return template.render(
         page=page,
         sections=[_filled(section) for section in page.sections],
+        of_utility=any(isinstance(s, UtilitySection) for s in page.sections),
+        of_privacy=not all(isinstance(s, UtilitySection) for s in page.sections),
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
     )
 
@@ -65,6 +69,8 @@ def _filled(section: Section) -> tuple[str, dict[str, Any]]:
                 "map": heat_map(channel) if isinstance(channel, Channel) else None,
                 "alternative": alternative(channel) if isinstance(channel, Channel) else "",
             }
+        case UtilitySection():
+            return "utility.html", {"title": section.title, "view": utility_view(section.results)}
         case TableSection():
             return "table.html", {"title": section.title, "table": section}
         case TextSection():

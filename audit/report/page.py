@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from audit.analysis import Analysis
 from audit.certificate import Certificate
+from audit.metrics.results import UtilityResults
 from synthesizers.errors import InputError
 
 
@@ -56,7 +57,22 @@ class TextSection:
     paragraphs: tuple[str, ...]
 
 
-Section = CertificateSection | ComparisonSection | AnalysisSection | TableSection | TextSection
+@dataclass(frozen=True)
+class UtilitySection:
+    """What metrics say of synthetic files: their ranking, their scores, what these are made of."""
+
+    title: str
+    results: UtilityResults
+
+
+Section = (
+    CertificateSection
+    | ComparisonSection
+    | AnalysisSection
+    | UtilitySection
+    | TableSection
+    | TextSection
+)
 
 
 @dataclass(frozen=True)
