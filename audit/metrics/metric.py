@@ -15,6 +15,7 @@ from audit.metrics.pair import Pair, Source
 from audit.metrics.score import Direction, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
+from synthesizers.plain import is_integer
 
 FIXED = "fixed"
 """The mode that follows the sound definition; every other mode reproduces a named program."""
@@ -91,5 +92,10 @@ class Metric(ABC):
 
 
 def generator(metric: str, seed: int) -> np.random.Generator:
-    """The random numbers of one metric: metrics of one seed draw independently of each other."""
+    """The random numbers of one metric: metrics of one seed draw independently of each other.
+
+    Raises ``InputError`` unless the seed is an integer of at least 0.
+    """
+    if not is_integer(seed) or seed < 0:
+        raise InputError(f"{metric}: the seed must be a whole number of at least 0")
     return np.random.default_rng([seed, zlib.crc32(metric.encode())])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.metrics.counts import Attributes, Counted, Counts, ordered
+from audit.metrics.counts import (
+    Attributes,
+    Counted,
+    Counts,
+    l1,
+    marginal_shape,
+    most_bytes,
+    nonempty,
+    ordered,
+    union,
+)
 from audit.metrics.records import Records, of_dataset, of_frame, read_records
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -20,25 +31,50 @@ from synthesizers.errors import InputError
 Source = Counted | Dataset | pd.DataFrame | str | Path
 """What a table may be handed over as; a text is the path of a CSV or Parquet file."""
 
-MAX_HELD = 2**27
-"""The most counts that are held for further metrics: one gigabyte."""
+MAX_HELD = 2**29
+"""The most bytes of counts that are held of one table for further metrics."""
+
+
+class NeedsRecords(InputError):
+    """A metric looks at records one by one, and a table is only counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """The counts of both tables over a set of attributes, in every cell that has records.
+    """The counts of both tables over a set of attributes, the last one fastest.
 
-    ``cells`` [m] ascend, numbered over ``shape`` with the last attribute fastest;
-    ``real`` and ``synthetic`` [m] are their counts, one of the two positive, of
-    ``records`` = (real, synthetic) in all.
+    ``counts`` are those of the real and of the synthetic table, and ``records`` the
+    records of each. Cell by cell they are lined up when they are first asked for:
+    ``cells`` [m], ascending, are those in which one of the two has records, and
+    ``real`` and ``synthetic`` [m] how many.
     """
 
     attributes: Attributes
-    shape: tuple[int, ...]
-    cells: NDArray[np.int64]
-    real: NDArray[np.int64]
-    synthetic: NDArray[np.int64]
+    counts: tuple[Counts, Counts]
     records: tuple[int, int]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The codes of each attribute."""
+        return self.counts[0].shape
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """The numbers [m] of the cells with records."""
+        real, synthetic = self.counts
+        if real.cells is not None and synthetic.cells is not None:
+            return union(real.cells, synthetic.cells)
+        return nonempty(real.full(), synthetic.full())
+
+    @cached_property
+    def real(self) -> NDArray[np.int64]:
+        """The real records [m] in each of ``cells``."""
+        return self.counts[0].at(self.cells)
+
+    @cached_property
+    def synthetic(self) -> NDArray[np.int64]:
+        """The synthetic records [m] in each of ``cells``."""
+        return self.counts[1].at(self.cells)
 
     @property
     def size(self) -> int:
@@ -51,8 +87,17 @@ class Marginal:
         return self.synthetic / self.records[1] - self.real / self.records[0]
 
     def total_variation(self) -> float:
-        """Half the L1 distance of the two normalised marginals, in [0, 1]."""
-        return min(float(np.abs(self.differences).sum()) / 2, 1.0)
+        """Half the L1 distance of the two normalised marginals, in [0, 1].
+
+        It is summed in whole numbers and rounded once, so that neither the order of
+        the cells nor how they are held shows in it.
+        """
+        real, synthetic = self.counts
+        if real.cells is None and synthetic.cells is None:
+            apart = l1(real.counts, synthetic.counts, self.records)
+        else:
+            apart = l1(self.real, self.synthetic, self.records)
+        return apart / (2 * self.records[0] * self.records[1])
 
     def codes(self, attribute: str) -> NDArray[np.int64]:
         """The code of one attribute in each cell [m]."""
@@ -62,26 +107,50 @@ class Marginal:
 
     def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Both contingency tables in full, of ``shape``."""
-        full = np.zeros((2, self.size), dtype=np.int64)
-        full[0, self.cells], full[1, self.cells] = self.real, self.synthetic
-        return full[0].reshape(self.shape), full[1].reshape(self.shape)
+        real, synthetic = self.counts
+        return _table(real), _table(synthetic)
+
+
+def _table(counts: Counts) -> NDArray[np.int64]:
+    return counts.full().astype(np.int64).reshape(counts.shape)
 
 
 class HeldCounts:
-    """The counts of one table, each counted once while there is room to hold them."""
+    """The counts of one table, each counted once while there is room to hold them.
+
+    At most ``MAX_HELD`` bytes are held. What does not fit is counted again whenever
+    it is read, so that memory stays bounded however many marginals are asked for.
+    """
 
     def __init__(self, table: Counted, shape: tuple[int, ...] | None = None) -> None:
         """``shape``: the codes an attribute of all tables that this one is compared with."""
         self.table = table
         self.shape = table.shape if shape is None else shape
         self._held: dict[Attributes, Counts] = {}
-        self._entries = 0
+        self._bytes = 0
 
     def count(self, sets: Iterable[Attributes]) -> None:
-        """Count in one pass what is not held yet."""
-        wanted = tuple(dict.fromkeys(names for names in sets if names not in self._held))
-        for names, counts in zip(wanted, self.table.counts(wanted, self.shape), strict=True):
+        """Count in one pass what is not held yet, as long as there is room for it."""
+        wanted, room = [], MAX_HELD - self._bytes
+        for names in dict.fromkeys(sets):
+            if names not in self._held:
+                room -= self._most_bytes(names)
+                if room < 0:
+                    break
+                wanted.append(names)
+        for names, counts in zip(wanted, self.read(wanted), strict=True):
             self._hold(names, counts)
+
+    def read(self, sets: Sequence[Attributes]) -> Iterator[Counts]:
+        """The counts of each set, in their order; one pass for all that are not held."""
+        missing = deque(dict.fromkeys(names for names in sets if names not in self._held))
+        counted = self.table.counts(tuple(missing), self.shape)
+        for names in sets:
+            if missing and missing[0] == names:
+                missing.popleft()
+                yield next(counted)
+            else:
+                yield self[names]
 
     def __getitem__(self, names: Attributes) -> Counts:
         held = self._held.get(names)
@@ -90,11 +159,14 @@ class HeldCounts:
             self._hold(names, held)
         return held
 
+    def _most_bytes(self, names: Attributes) -> int:
+        size = math.prod(marginal_shape(names, self.table.domain, self.shape))
+        return most_bytes(size, self.table.records)
+
     def _hold(self, names: Attributes, counts: Counts) -> None:
-        entries = counts.counts.size * (1 if counts.cells is None else 2)
-        if self._entries + entries <= MAX_HELD:
+        if names not in self._held and self._bytes + counts.bytes <= MAX_HELD:
             self._held[names] = counts
-            self._entries += entries
+            self._bytes += counts.bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +205,11 @@ class Pair:
 
     @cached_property
     def tables(self) -> tuple[Records, Records]:
-        """Both tables record by record; ``InputError`` for one that is only counted in chunks."""
+        """Both tables record by record; ``NeedsRecords`` for one that is only counted in chunks."""
         real, synthetic = self.real.table, self.synthetic.table
         if isinstance(real, Records) and isinstance(synthetic, Records):
             return real, synthetic
-        raise InputError(
+        raise NeedsRecords(
             "this metric looks at records one by one, and a table is only counted in chunks; read "
             "it whole, or leave the metric out"
         )
@@ -151,33 +223,22 @@ class Pair:
     def marginal(self, attributes: Sequence[str]) -> Marginal:
         """The marginal over the attributes, which may be named in any order."""
         names = ordered(attributes, self.domain)
-        real, synthetic = self.real[names], self.synthetic[names]
-        if real.cells is None or synthetic.cells is None:
-            cells = np.flatnonzero(real.counts | synthetic.counts)
-            aligned = real.counts[cells], synthetic.counts[cells]
-        else:
-            cells = np.union1d(real.cells, synthetic.cells)
-            aligned = _spread(real, cells), _spread(synthetic, cells)
-        return Marginal(names, real.shape, cells, *aligned, self.records)
+        return Marginal(names, (self.real[names], self.synthetic[names]), self.records)
 
     def marginals(self, sets: Iterable[Sequence[str]]) -> Iterator[Marginal]:
-        """The marginals over several sets, in their order, counted in one pass."""
+        """The marginals over several sets, in their order, counted in one pass.
+
+        They are handed on and not held, unless ``count`` was asked to.
+        """
         wanted = [ordered(names, self.domain) for names in sets]
-        self.count(wanted)
-        for names in wanted:
-            yield self.marginal(names)
+        both = zip(self.real.read(wanted), self.synthetic.read(wanted), strict=True)
+        for names, counts in zip(wanted, both, strict=True):
+            yield Marginal(names, counts, self.records)
 
 
 def common_shape(tables: Sequence[Counted]) -> tuple[int, ...]:
     """The number of codes of each attribute over all tables."""
     return tuple(map(max, zip(*(table.shape for table in tables), strict=True)))
-
-
-def _spread(counts: Counts, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    assert counts.cells is not None
-    spread = np.zeros(len(cells), dtype=np.int64)
-    spread[np.searchsorted(cells, counts.cells)] = counts.counts
-    return spread
 
 
 def _counted(source: Source, domain: Domain) -> Counted:

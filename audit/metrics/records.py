@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -35,6 +35,10 @@ class Records:
     ``midpoints`` are those among them of which a record only names its bin, and
     the middle of the bin stands for the number. ``persons`` [records], if known,
     says whose record each is. Neither the repr nor any error shows a value.
+
+    Raises ``InputError`` for codes that are not integers, not of shape [records, d]
+    or outside the domain by more than that one code, and for numbers or persons
+    that are not one a record.
     """
 
     domain: Domain
@@ -42,6 +46,31 @@ class Records:
     binned: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     midpoints: frozenset[str] = frozenset()
     persons: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse codes outside the domain, and lay the columns out one after the other."""
+        codes = np.asarray(self.codes)
+        width = len(self.domain.attributes)
+        if codes.dtype.kind not in "iu" or codes.ndim != 2 or codes.shape[1] != width:
+            raise InputError(
+                f"codes must be integers, with one column for each of the {width} attributes"
+            )
+        lowest, highest = codes.min(axis=0, initial=0), codes.max(axis=0, initial=0)
+        for attribute, low, high in zip(self.domain.attributes, lowest, highest, strict=True):
+            if low < 0 or int(high) > attribute.size:
+                raise InputError(
+                    f"attribute {attribute.name!r}: a code lies outside 0 to {attribute.size - 1}, "
+                    f"and {attribute.size} for values that are not declared"
+                )
+        object.__setattr__(self, "codes", np.asfortranarray(codes, dtype=np.int64))
+        for name, numbers in self.binned.items():
+            if self.domain.attribute(name).edges is None or numbers.shape != (len(codes),):
+                raise InputError(
+                    f"attribute {name!r}: the numbers behind its bins must be one a record, and "
+                    "the domain must declare bins"
+                )
+        if self.persons is not None and self.persons.shape != (len(codes),):
+            raise InputError("the person index must be one integer for each record")
 
     def __repr__(self) -> str:
         """Return the domain alone: everything else is private."""
@@ -73,7 +102,13 @@ class Records:
         return label_numbers(self.domain.attribute(attribute))[self.column(attribute)]
 
     def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
-        """The counts of each set of attributes, in their order; ``shape`` codes an attribute."""
+        """The counts of each set of attributes, in their order; ``shape`` codes an attribute.
+
+        Raises ``InputError`` if the records have more codes, ``TooLargeError`` for a
+        marginal of 2**63 cells or more.
+        """
+        if any(own > given for own, given in zip(self.shape, shape, strict=True)):
+            raise InputError("a table must be counted over at least the codes that it has")
         return count_records(self.codes, self.domain, sets, shape)
 
     def take(self, rows: NDArray[np.int64]) -> Records:
@@ -105,6 +140,29 @@ def label_numbers(attribute: Attribute) -> NDArray[np.float64]:
         )
     numbers[: len(attribute.values)] = [float(value) for value in attribute.values]
     return numbers
+
+
+def numbers_alike(
+    tables: tuple[Records, Records], attribute: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The numbers of one attribute in two tables, equally fine in both.
+
+    Where one table only names the bins, the middles of the bins stand for the numbers
+    of both. Raises ``InputError`` if the attribute's values are not numbers.
+    """
+    first, second = tables
+    if attribute in first.midpoints | second.midpoints:
+        middles = label_numbers(first.domain.attribute(attribute))
+        return middles[first.column(attribute)], middles[second.column(attribute)]
+    return first.numbers(attribute), second.numbers(attribute)
+
+
+def is_measured(attribute: Attribute) -> bool:
+    """Whether an attribute is a quantity: binned, or ordinal with numbers for values.
+
+    The numbers 1 and 2 of an attribute that is not ordinal are codes.
+    """
+    return attribute.edges is not None or (attribute.ordinal and is_numeric(attribute))
 
 
 def is_numeric(attribute: Attribute) -> bool:
@@ -144,11 +202,10 @@ def of_frame(frame: pd.DataFrame, domain: Domain, outside: Outside = "refuse") -
         lookup = _codes(attribute, [*texts, ""] if (places < 0).any() else texts, outside)
         codes[:, column] = lookup[places]
         if attribute.edges is not None:
-            numbers = label_numbers(attribute)[lookup]
-            exact = [place for place, text in enumerate(texts) if is_decimal(text)]
-            if len(exact) < np.count_nonzero(~np.isnan(numbers)):
+            numbers = _numbers(attribute, texts, lookup)
+            named = ~np.isnan(label_numbers(attribute)[lookup])
+            if any(named[place] and not is_decimal(text) for place, text in enumerate(texts)):
                 midpoints.add(attribute.name)
-            numbers[exact] = [float(Fraction(texts[place])) for place in exact]
             binned[attribute.name] = numbers[places]
     persons = None
     if domain.individual is not None and domain.individual in names:
@@ -168,17 +225,28 @@ def read_records(path: str | Path, domain: Domain, outside: Outside = "refuse") 
     return of_frame(frame, domain, outside)
 
 
+def _numbers(
+    attribute: Attribute, texts: list[str], codes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The number behind each code: the text's, or the middle of the bin that it names."""
+    numbers = label_numbers(attribute)[codes]
+    for place, text in enumerate(texts):
+        # A missing value may be written as a number, such as -1.
+        if is_decimal(text) and not (attribute.missing and text == attribute.missing_label):
+            number = float(text)
+            numbers[place] = number if math.isfinite(number) else np.nan
+    return numbers
+
+
 def _codes(attribute: Attribute, texts: list[str], outside: Outside) -> NDArray[np.int64]:
     try:
         return encode_texts(attribute, texts)
     except InputError:
         if outside == "refuse":
             raise
-    return np.array([_code(attribute, text) for text in texts], dtype=np.int64)
-
-
-def _code(attribute: Attribute, text: str) -> int:
-    try:
-        return int(encode_texts(attribute, [text])[0])
-    except InputError:
-        return attribute.size
+    if len(texts) == 1:
+        return np.array([attribute.size], dtype=np.int64)
+    # Texts outside the domain are few as a rule: halving finds them soon.
+    half = len(texts) // 2
+    parts = texts[:half], texts[half:]
+    return np.concatenate([_codes(attribute, part, outside) for part in parts])
