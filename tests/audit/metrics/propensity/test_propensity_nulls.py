@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from audit.metrics.propensity.nulls import Null
+from audit.metrics.score import standard_error
+
+
+def test_equation_eight_by_hand():
+    # Six slopes, 4000 records, half of them synthetic: 6·(1/4)·(1/2)/4000.
+    null = Null.closed_form(7, 0.5, 4000)
+    assert null.mean == 6 * 0.125 / 4000 == 0.0001875
+    assert null.deviation == pytest.approx(math.sqrt(12) * 0.125 / 4000)
+    # A quarter synthetic: 2·(9/16)·(1/4)/800.
+    assert Null.closed_form(3, 0.25, 800).mean == 2 * 0.140625 / 800
+
+
+def test_permutations_by_hand():
+    null = Null.of_permutations((1.0, 2.0, 6.0), 1.0)
+    assert null.mean == 3 and null.deviation == pytest.approx(math.sqrt(7))
+    # A larger null makes the ratio smaller: 1.5·(2 - null/3).
+    assert null.ratio(4.5) == (1.5, pytest.approx((2.5, 2.0, 0.0)))
+    assert null.standardised(4.5)[0] == pytest.approx(1.5 / math.sqrt(7))
+    halved = Null.of_permutations((1.0, 2.0, 6.0), 0.5)
+    assert halved.ratio(4.5)[0] == 3
+    assert halved.values == (0.5, 1.0, 3.0)
+
+
+@pytest.mark.parametrize("measure", ["ratio", "standardised"])
+def test_contributions_have_the_value_for_mean_and_its_jackknife_error(measure):
+    random = np.random.default_rng(1)
+    found = tuple((1 + 0.05 * random.normal(size=400)).tolist())
+    value, parts = getattr(Null.of_permutations(found, 1.0), measure)(1.2)
+    assert math.fsum(parts) / len(parts) == pytest.approx(value, rel=1e-12)
+    without = [
+        getattr(Null.of_permutations(found[:k] + found[k + 1 :], 1.0), measure)(1.2)[0]
+        for k in range(400)
+    ]
+    jackknife = math.sqrt(399 / 400 * sum((w - np.mean(without)) ** 2 for w in without))
+    assert standard_error(parts) == pytest.approx(jackknife, rel=0.02)
+
+
+def test_the_closed_form_has_no_monte_carlo_part():
+    assert Null.closed_form(7, 0.5, 4000).ratio(0.0001875) == (1.0, ())
+    assert Null.closed_form(7, 0.5, 4000).standardised(0.0001875) == (0.0, ())
