@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from audit.commands import certify, channel, demo, listing, release, verify
+from audit.commands import certify, channel, demo, listing, release, utility, verify
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 
 INTERNAL = 70
 """The exit code of a fault of ours (the contract's CONTRADICTION)."""
 
-COMMANDS = (demo, listing, channel, certify, verify, release)
+COMMANDS = (demo, listing, channel, certify, verify, release, utility)
 
 
 def parser() -> argparse.ArgumentParser:

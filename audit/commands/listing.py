@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import math
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from audit.commands.common import output_console
+from audit.metrics.catalogue import METRICS
+from audit.metrics.metric import FIXED, Metric
 from synthesizers.declared import NOISES, PUBLIC_LAWS, SELECTIONS, TABLE_LAWS
 from synthesizers.programs import PROGRAMS, card
 
@@ -39,7 +43,7 @@ def run(flags: argparse.Namespace) -> int:
             continue
         table = Table(box=None, show_header=False, padding=(0, 2))
         for name, words in _rows(topic):
-            table.add_row(name, words)
+            table.add_row(name, Text(words))
         console.print(table)
     return 0
 
@@ -52,4 +56,13 @@ def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "noise":
         laws: set[Any] = NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
         return sorted((law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in laws)
-    return [("none", "the utility of tables is not measured yet; channel prints mean errors")]
+    return [(name, _summary(metric)) for name, metric in METRICS.items()]
+
+
+def _summary(metric: type[Metric]) -> str:
+    """What a metric is, its range, and the programs that it can reproduce."""
+    words = (inspect.getdoc(metric) or "").splitlines()[0]
+    span = f"{metric.lowest:g} to {'∞' if math.isinf(metric.highest) else f'{metric.highest:g}'}"
+    others = [mode for mode in metric.modes if mode != FIXED]
+    compat = f"; --compat {', '.join(others)}" if others else ""
+    return f"{words} [{span}, {metric.direction} is better{compat}]"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.metrics.comparison import Z
+from audit.metrics.comparison import margin_of_draws
 from audit.metrics.ranking import MetricRanking, Place, Ranking
 from audit.metrics.results import Scored, UtilityResults
 from audit.metrics.score import Score
@@ -47,7 +47,7 @@ class Track:
 class ScoreRow:
     """One file, or the baseline, by one metric.
 
-    ``at``: its place on the track; ``low``, ``high``: within ``Z`` standard errors of it.
+    ``at``: its place on the track; ``low``, ``high``: the ends of its confidence interval.
     All three are None without a value, and ``undefined`` says why. ``first``: no
     other file is better.
     """
@@ -193,6 +193,6 @@ def _null_row(name: str, null: Score, track: Track | None) -> ScoreRow:
 def _places(score: Score, track: Track | None) -> tuple[float | None, float | None, float | None]:
     if score.value is None or track is None:
         return None, None, None
-    error = Z * (score.standard_error or 0.0)
+    error = margin_of_draws(score)
     low, high = sorted((track.share(score.value - error), track.share(score.value + error)))
     return track.share(score.value), low, high

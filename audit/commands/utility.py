@@ -1,0 +1,190 @@
+"""``dp-audit utility``: how useful synthetic tables are, beside the real one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from audit.commands import common
+from audit.metrics.catalogue import METRICS, named
+from audit.metrics.chunks import Chunks
+from audit.metrics.counts import Counted
+from audit.metrics.draws import draws_text, read_draws
+from audit.metrics.metric import FIXED, Metric
+from audit.metrics.parameters import planned, read_plan
+from audit.metrics.records import Outside, read_records
+from audit.metrics.results import UtilityResults
+from audit.metrics.suite import Progress as Report
+from audit.metrics.suite import applicable, measured
+from audit.report.html import render
+from audit.report.page import Page, UtilitySection
+from audit.report.terminal_utility import utility_lines
+from audit.report.utility_json import utility_text
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.schemas import load_domain
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser("utility", help="how useful synthetic tables are")
+    parser.add_argument("real", metavar="REAL", help="the confidential table: CSV or Parquet")
+    parser.add_argument("synthetic", metavar="SYNTH", nargs="+", help="synthetic tables")
+    parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="one metric (see: dp-audit list metrics); repeat; default: all that apply",
+    )
+    parser.add_argument("--compat", metavar="MODE", help="reproduce an official program")
+    parser.add_argument("--draws", metavar="FILE", help="the random draws to use")
+    parser.add_argument("--save-draws", metavar="FILE", help="write the random draws used")
+    parser.add_argument("--plan", metavar="FILE", help="parameters of metrics (TOML)")
+    parser.add_argument(
+        "--set", action="append", metavar="METRIC.NAME=VALUE", help="one parameter; repeat"
+    )
+    parser.add_argument("--seed", metavar="N", help="seed of every metric that draws (0)")
+    parser.add_argument(
+        "--replicates", default="1", metavar="R", help="take what is drawn with R seeds (1)"
+    )
+    parser.add_argument(
+        "--outside",
+        default="refuse",
+        choices=("refuse", "cell"),
+        help="values that the domain does not declare: an error, or a cell of their own",
+    )
+    parser.add_argument("--no-baseline", action="store_true", help="no null table beside")
+    parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
+    for name in ("json", "html"):
+        parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
+    parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Print the scores, write the files asked for; exit code 0."""
+    tables = [flags.real, *flags.synthetic]
+    inputs = (*tables, flags.domain, flags.draws, flags.plan)
+    common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
+    if len(set(flags.synthetic)) < len(flags.synthetic):
+        raise InputError("a synthetic table is given twice; name each file once")
+    if [*tables, flags.domain].count("-") > 1:
+        raise InputError("standard input can be only one of the files")
+    domain = load_domain(flags.domain)
+    metrics, refused = _metrics(flags, domain)
+    replicates = common.whole_number(flags.replicates, "--replicates", 1)
+    talk = common.talk_console(flags.quiet)
+    read = {path: _table(path, domain, flags, talk) for path in tables}
+    with _progress(talk) as progress:
+        results = measured(
+            (flags.real, read[flags.real]),
+            {path: read[path] for path in flags.synthetic},
+            metrics,
+            replicates=replicates,
+            baseline=not flags.no_baseline,
+            refused=refused,
+            progress=progress,
+        )
+    _write(results, flags)
+    common.output_console().print(utility_lines(results))
+    return 0
+
+
+def _metrics(
+    flags: argparse.Namespace, domain: Domain
+) -> tuple[tuple[Metric, ...], tuple[tuple[str, str], ...]]:
+    """The metrics of the flags, and those that were not asked for by name and do not apply."""
+    parameters = _parameters(flags)
+    draws = {} if flags.draws is None else read_draws(flags.draws)
+    mentioned = {*parameters, *draws}
+    asked = list(dict.fromkeys(flags.metric or METRICS))
+    for name in (*asked, *mentioned):
+        named(name)
+    stray = [name for name in mentioned if name not in asked]
+    if stray:
+        raise InputError(
+            f"{stray[0]} has parameters or draws but is not among the metrics asked for"
+        )
+    metrics = [planned(METRICS[name], parameters.get(name, {}), named) for name in asked]
+    if flags.seed is not None:
+        seeds: dict[str, Any] = {"seed": common.whole_number(flags.seed, "--seed")}
+        metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
+    if flags.compat is not None:
+        metrics = _compatible(metrics, flags.compat, bool(flags.metric))
+    metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
+    if flags.metric or mentioned:
+        for metric in metrics:
+            if flags.metric or metric.name in mentioned:
+                metric.check(domain)
+    return applicable(metrics, domain)
+
+
+def _compatible(metrics: Sequence[Metric], mode: str, by_name: bool) -> list[Metric]:
+    """The metrics that have the mode, in it; all of them must have it if asked for by name."""
+    modes = sorted({m for metric in METRICS.values() for m in metric.modes} - {FIXED})
+    if mode not in modes:
+        raise InputError(f"--compat must be one of {', '.join(modes)}, not {mode!r}")
+    without = [metric.name for metric in metrics if mode not in metric.modes]
+    if by_name and without:
+        raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
+    return [replace(metric, mode=mode) for metric in metrics if mode in metric.modes]
+
+
+def _parameters(flags: argparse.Namespace) -> Mapping[str, Mapping[str, object]]:
+    """The parameters of each metric, those of ``--set`` over those of the plan."""
+    plan = {} if flags.plan is None else read_plan(flags.plan)
+    parameters = {metric: dict(values) for metric, values in plan.items()}
+    for text, value in common.settings(flags.set).items():
+        metric, dot, name = text.partition(".")
+        if not dot:
+            raise InputError(f"--set reads METRIC.NAME=VALUE here, found {text!r}")
+        parameters.setdefault(metric, {})[name] = value
+    return parameters
+
+
+def _table(path: str, domain: Domain, flags: argparse.Namespace, talk: Console) -> Counted:
+    talk.print(f"reading {path}", markup=False)
+    outside = cast(Outside, flags.outside)
+    try:
+        if flags.chunk is not None:
+            rows = common.whole_number(flags.chunk, "--chunk", 1)
+            return Chunks(path, domain, rows, outside)
+        return read_records(path, domain, outside)
+    except InputError as error:
+        where = "standard input" if path == "-" else path
+        raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Report]:
+    """A bar on the console that follows the scores."""
+    columns = (
+        TextColumn("measuring {task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} scores"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, name: bar.update(
+            task, completed=done, total=total, description=name
+        )
+
+
+def _write(results: UtilityResults, flags: argparse.Namespace) -> None:
+    if flags.json:
+        common.write_text(flags.json, utility_text(results))
+    if flags.html:
+        title = f"Utility beside {Path(flags.real).name}"
+        lead = "How near synthetic tables are to the real one, by the measures of the field."
+        common.write_text(flags.html, render(Page(title, lead, (UtilitySection(title, results),))))
+    if flags.save_draws:
+        common.write_text(flags.save_draws, draws_text(s.score for s in results.scored))

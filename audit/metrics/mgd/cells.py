@@ -1,0 +1,104 @@
+"""The cells of a target marginal as an AEMC problem in integers, and back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.metrics.counts import Attributes
+from audit.metrics.mgd.problem import Axis, Problem
+from audit.metrics.mgd.semantic import semantic
+from audit.metrics.mgd.target import Target
+from audit.metrics.pair import Marginal
+from synthesizers.domain import Domain
+from synthesizers.errors import TooLargeError, rounded_count
+
+MOST_CELLS = 2**27
+"""Cells that are spelt out at most: a gigabyte for each of the tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A problem whose first axis are the combinations of the attributes that nothing crosses.
+
+    Combinations without any record, real or synthetic, cost nothing and are left out.
+    ``combinations`` [first axis] are numbered over ``fixed``, the attributes of infinite
+    weight, the last fastest; the further axes are the ``finite`` attributes.
+    """
+
+    problem: Problem
+    fixed: Attributes
+    finite: Attributes
+    sizes: tuple[int, ...]
+    combinations: NDArray[np.int64]
+
+    def codes(self, cells: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+        """The codes [n] of each attribute in cells [n] of the problem, in the order of memory."""
+        first, *values = np.unravel_index(cells, self.problem.shape)
+        rest = self.combinations[first]
+        found = dict(zip(self.finite, values, strict=True))
+        for name, size in zip(reversed(self.fixed), reversed(self.sizes), strict=True):
+            rest, found[name] = np.divmod(rest, size)
+        return found
+
+
+def cells_of(target: Target, marginal: Marginal, domain: Domain) -> Cells:
+    """The problem of a target in integers; exact, as weights and tolerance are.
+
+    Costs are in units of 1/u, u the least common multiple of the denominators of all
+    steps; counts are multiplied by the denominator of the tolerance.
+
+    Raises ``InputError`` as ``Target.resolved`` and ``semantic`` do, and ``TooLargeError``
+    beyond ``MOST_CELLS`` cells, or if the costs do not fit 64-bit integers.
+    """
+    weights = target.resolved(domain)
+    shape = dict(zip(marginal.attributes, marginal.shape, strict=True))
+    found = {
+        name: (semantic(domain, name, shape[name]), weight)
+        for name, weight in weights.items()
+        if weight != "infinite" and shape[name] > 1
+    }
+    steps = [weight * each.edge for each, weight in found.values()]
+    unit = math.lcm(*(step.denominator for step in steps))
+    axes: list[Axis | None] = [each.axis(weight, unit) for each, weight in found.values()]
+    finite = tuple(found)
+    fixed = tuple(name for name in marginal.attributes if name not in found)
+    place = np.zeros_like(marginal.cells)
+    for name in fixed:
+        place = place * shape[name] + marginal.codes(name)
+    combinations, place = _numbered(place, math.prod(shape[name] for name in fixed))
+    sizes = tuple(shape[name] for name in finite)
+    cells = len(combinations) * math.prod(sizes)
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            f"the marginal {target.label} has {rounded_count(cells)} cells that records can move "
+            f"between and at most {MOST_CELLS} are held; take fewer attributes, or make "
+            'weights "infinite"'
+        )
+    for name in finite:
+        place = place * shape[name] + marginal.codes(name)
+    scale = target.tolerance.denominator
+    tables = np.zeros((2, cells), dtype=np.int64)
+    tables[0, place], tables[1, place] = marginal.synthetic * scale, marginal.real * scale
+    problem = Problem(
+        (None, *axes),
+        tables[0].reshape(len(combinations), *sizes),
+        tables[1].reshape(len(combinations), *sizes),
+        tolerance=int(target.tolerance * scale),
+        penalty=unit,
+        scale=scale,
+    )
+    return Cells(problem, fixed, finite, tuple(shape[name] for name in fixed), combinations)
+
+
+def _numbered(place: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct numbers below ``size``, ascending, and where each of ``place`` [n] is."""
+    if size > 2**24:
+        found, where = np.unique(place, return_inverse=True)
+        return found, where.reshape(-1)
+    present = np.zeros(size, dtype=bool)
+    present[place] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[place]

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audit.metrics.baselines import independent_table, uniform_table
+from audit.metrics.records import Records, of_frame
+from audit.metrics.workload_error import WorkloadError
+from synthesizers.domain import Attribute, Domain
+from synthesizers.errors import InputError
+from tests.audit.metrics.mixed_tables import MIXED, records
+
+
+def test_uniform_values_are_drawn_from_all_that_are_declared() -> None:
+    # 20 000 draws of 29 values: by Hoeffding one share is off by 0.026 with probability below
+    # 2·exp(-2·20 000·0.026²) < 4e-12, any of them with probability below 2e-10.
+    table = uniform_table(records(1, 10), 20_000)
+    assert table.records == 20_000
+    for column, size in enumerate(MIXED.shape):
+        shares = np.bincount(table.codes[:, column], minlength=size) / 20_000
+        assert len(shares) == size
+        assert np.abs(shares - 1 / size).max() < 0.026
+
+
+def test_uniform_columns_do_not_depend_on_each_other() -> None:
+    # The cells of two columns, as above: 5 · 2 of them.
+    table = uniform_table(records(1, 10), 20_000)
+    cells = np.bincount(table.column("colour") * 2 + table.column("sex"), minlength=10)
+    assert np.abs(cells / 20_000 - 0.1).max() < 0.026
+
+
+def test_uniform_numbers_lie_in_their_bin_all_over_it() -> None:
+    table = uniform_table(records(1, 10), 5_000)
+    for name in ("wage", "age"):
+        attribute = MIXED.attribute(name)
+        assert attribute.edges is not None
+        edges = np.array([float(edge) for edge in attribute.edges])
+        numbers, codes = table.numbers(name), table.column(name)
+        known = codes < len(attribute.values)
+        assert np.isnan(numbers[~known]).all()
+        assert (np.searchsorted(edges, numbers[known], side="right") - 1 == codes[known]).all()
+        # About 800 numbers a bin; the chance that the lowest tenth stays empty is 0.9^700 < 1e-31.
+        first = numbers[codes == 0]
+        assert len(first) > 700
+        width = edges[1] - edges[0]
+        assert first.min() < edges[0] + width / 10 and first.max() > edges[1] - width / 10
+    assert table.midpoints == frozenset()
+
+
+def test_the_uniform_table_reads_nothing_but_the_domain() -> None:
+    one, other = uniform_table(records(1, 30), 50), uniform_table(records(2, 99, shift=1), 50)
+    assert np.array_equal(one.codes, other.codes)
+    assert not np.array_equal(one.codes, uniform_table(records(1, 30), 50, seed=1).codes)
+
+
+def test_independent_columns_keep_every_one_way_marginal() -> None:
+    real = records(1, 400)
+    table = independent_table(real, 400)
+    for name in MIXED.names:
+        assert Counter(table.column(name)) == Counter(real.column(name))
+    for name in ("wage", "age"):
+        numbers = table.numbers(name)
+        assert np.array_equal(np.sort(numbers), np.sort(real.numbers(name)), equal_nan=True)
+        pairs = set(zip(real.column(name), real.numbers(name).astype(str), strict=True))
+        assert set(zip(table.column(name), numbers.astype(str), strict=True)) == pairs
+
+
+def test_independent_columns_lose_every_association() -> None:
+    random = np.random.default_rng(1)
+    domain = Domain("d", (Attribute("x", ("0", "1")), Attribute("y", ("0", "1"))))
+    column = random.integers(2, size=4_000)
+    real = Records(domain, np.column_stack([column, column]))
+    table = independent_table(real, 4_000)
+    # A shuffle against a fixed column: by Hoeffding (Serfling) the share of equal values is off
+    # by 0.06 with probability below 2·exp(-2·4 000·0.06²) < 7e-13.
+    same = float(np.mean(table.column("x") == table.column("y")))
+    share = float(column.mean())
+    assert abs(same - (share**2 + (1 - share) ** 2)) < 0.06
+    assert WorkloadError(k=1)(real, table, domain).value == 0
+
+
+def test_an_independent_table_of_another_size_is_drawn_from_the_real_values() -> None:
+    real = records(1, 60)
+    table = independent_table(real, 500)
+    assert table.records == 500
+    for name in MIXED.names:
+        assert set(table.column(name)) <= set(real.column(name))
+    assert independent_table(real, 500).codes.tolist() == table.codes.tolist()
+
+
+def persons(sizes: list[int]) -> Records:
+    domain = Domain("d", (Attribute("x", ("0", "1")),), individual="id")
+    ids = [f"p{k}" for k, size in enumerate(sizes) for _ in range(size)]
+    return of_frame(pd.DataFrame({"id": ids, "x": ["0"] * len(ids)}), domain)
+
+
+@pytest.mark.parametrize("make", [uniform_table, independent_table])
+def test_persons_keep_their_numbers_of_records(make: object) -> None:
+    real = persons([1, 1, 1, 5, 7])
+    table = make(real, 15)  # type: ignore[operator]
+    assert sorted(Counter(table.persons).values()) == [1, 1, 1, 5, 7]
+    for size in (1, 4, 33, 1000):
+        table = make(real, size)  # type: ignore[operator]
+        found = list(Counter(table.persons).values())
+        assert sum(found) == table.records == size
+        # All but the last one drawn have all of theirs.
+        assert set(found[:-1]) <= {1, 5, 7}
+    assert uniform_table(records(1, 5), 5).persons is None
+
+
+def test_every_person_is_as_likely_as_every_other() -> None:
+    # 3000 records are some 1000 persons of 3 records in the mean, drawn from 1, 1, 1, 5, 7. Those
+    # of one record are 3/5 of them: by Hoeffding off by 0.12 with probability below 2·exp(-2·700·
+    # 0.12²) < 4e-9 for 700 persons or more; there are fewer only if 700 persons have 3000 records,
+    # 1.28 a person above the mean, of a range of 6: below exp(-2·700·1.28²/36) < 1e-27.
+    table = uniform_table(persons([1, 1, 1, 5, 7]), 3000)
+    assert table.persons is not None
+    found = list(Counter(table.persons.tolist()).values())
+    assert len(found) > 700
+    assert abs(sum(size == 1 for size in found) / len(found) - 0.6) < 0.12
+
+
+def test_a_table_without_records_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one record"):
+        uniform_table(records(1, 5), 0)
+    with pytest.raises(InputError, match="the real table has no records"):
+        independent_table(records(1, 5).take(np.array([], dtype=np.int64)), 5)
