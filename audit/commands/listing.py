@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from audit.commands.common import output_console
-from audit.metrics.catalogue import METRICS
 from audit.metrics.metric import FIXED, Metric
 from synthesizers.declared import NOISES, PUBLIC_LAWS, SELECTIONS, TABLE_LAWS
 from synthesizers.programs import PROGRAMS, card
@@ -56,6 +55,9 @@ def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "noise":
         laws: set[Any] = NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
         return sorted((law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in laws)
+    # Here, not above: scikit-learn comes with it.
+    from audit.metrics.catalogue import METRICS
+
     return [(name, _summary(metric)) for name, metric in METRICS.items()]
 
 

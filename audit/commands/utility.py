@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from audit.commands import common
-from audit.metrics.catalogue import METRICS, named
 from audit.metrics.chunks import Chunks
 from audit.metrics.counts import Counted
 from audit.metrics.draws import draws_text, read_draws
@@ -24,9 +23,10 @@ from audit.metrics.results import UtilityResults
 from audit.metrics.suite import Progress as Report
 from audit.metrics.suite import applicable, measured
 from audit.report.html import render
-from audit.report.page import Page, UtilitySection
+from audit.report.page import Page, Section, TableSection, UtilitySection
 from audit.report.terminal_utility import utility_lines
 from audit.report.utility_json import utility_text
+from audit.verify import load_certificate
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain
@@ -61,6 +61,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         choices=("refuse", "cell"),
         help="values that the domain does not declare: an error, or a cell of their own",
     )
+    parser.add_argument(
+        "--certificate",
+        action="append",
+        metavar="CERT.json",
+        help="show a certificate in the HTML report, beside the scores; repeat",
+    )
     parser.add_argument("--no-baseline", action="store_true", help="no null table beside")
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
     for name in ("json", "html"):
@@ -72,12 +78,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the scores, write the files asked for; exit code 0."""
     tables = [flags.real, *flags.synthetic]
-    inputs = (*tables, flags.domain, flags.draws, flags.plan)
+    certificates = flags.certificate or []
+    inputs = (*tables, flags.domain, flags.draws, flags.plan, *certificates)
     common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
     if len(set(flags.synthetic)) < len(flags.synthetic):
         raise InputError("a synthetic table is given twice; name each file once")
     if [*tables, flags.domain].count("-") > 1:
         raise InputError("standard input can be only one of the files")
+    if certificates and not flags.html:
+        raise InputError("--certificate shows a certificate in the HTML report; add --html FILE")
+    evidence = [(path, load_certificate(path)) for path in certificates]
     domain = load_domain(flags.domain)
     metrics, refused = _metrics(flags, domain)
     replicates = common.whole_number(flags.replicates, "--replicates", 1)
@@ -93,8 +103,8 @@ def run(flags: argparse.Namespace) -> int:
             refused=refused,
             progress=progress,
         )
-    _write(results, flags)
-    common.output_console().print(utility_lines(results))
+    _write(results, evidence, flags)
+    common.output_console().print(utility_lines(results.renamed(_short(tables))))
     return 0
 
 
@@ -102,6 +112,9 @@ def _metrics(
     flags: argparse.Namespace, domain: Domain
 ) -> tuple[tuple[Metric, ...], tuple[tuple[str, str], ...]]:
     """The metrics of the flags, and those that were not asked for by name and do not apply."""
+    # Here, not above: scikit-learn comes with it.
+    from audit.metrics.catalogue import METRICS, named
+
     parameters = _parameters(flags)
     draws = {} if flags.draws is None else read_draws(flags.draws)
     mentioned = {*parameters, *draws}
@@ -118,6 +131,9 @@ def _metrics(
         seeds: dict[str, Any] = {"seed": common.whole_number(flags.seed, "--seed")}
         metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
     if flags.compat is not None:
+        modes = sorted({mode for metric in METRICS.values() for mode in metric.modes} - {FIXED})
+        if flags.compat not in modes:
+            raise InputError(f"--compat must be one of {', '.join(modes)}, not {flags.compat!r}")
         metrics = _compatible(metrics, flags.compat, bool(flags.metric))
     metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
     if flags.metric or mentioned:
@@ -129,9 +145,6 @@ def _metrics(
 
 def _compatible(metrics: Sequence[Metric], mode: str, by_name: bool) -> list[Metric]:
     """The metrics that have the mode, in it; all of them must have it if asked for by name."""
-    modes = sorted({m for metric in METRICS.values() for m in metric.modes} - {FIXED})
-    if mode not in modes:
-        raise InputError(f"--compat must be one of {', '.join(modes)}, not {mode!r}")
     without = [metric.name for metric in metrics if mode not in metric.modes]
     if by_name and without:
         raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
@@ -179,12 +192,51 @@ def _progress(console: Console) -> Iterator[Report]:
         )
 
 
-def _write(results: UtilityResults, flags: argparse.Namespace) -> None:
+def _short(paths: Sequence[str]) -> Mapping[str, str]:
+    """What reports call the files: their own names, or as typed where two names are alike."""
+    names = {path: Path(path).name for path in paths}
+    return names if len(set(names.values())) == len(names) else {path: path for path in paths}
+
+
+def _write(
+    results: UtilityResults,
+    evidence: Sequence[tuple[str, Mapping[str, Any]]],
+    flags: argparse.Namespace,
+) -> None:
     if flags.json:
         common.write_text(flags.json, utility_text(results))
     if flags.html:
-        title = f"Utility beside {Path(flags.real).name}"
+        short = results.renamed(_short([results.real, *results.synthetics]))
+        title = f"Utility beside {short.real}"
         lead = "How near synthetic tables are to the real one, by the measures of the field."
-        common.write_text(flags.html, render(Page(title, lead, (UtilitySection(title, results),))))
+        sections: list[Section] = [UtilitySection(title, short)]
+        if evidence:
+            sections.append(_privacy(evidence))
+        common.write_text(flags.html, render(Page(title, lead, tuple(sections))))
     if flags.save_draws:
         common.write_text(flags.save_draws, draws_text(s.score for s in results.scored))
+
+
+def _privacy(evidence: Sequence[tuple[str, Mapping[str, Any]]]) -> TableSection:
+    """What certificates state, beside the scores."""
+    header = ("certificate", "subject", "claim", "neighbours", "released", "verdict")
+    rows = tuple(
+        (
+            Path(path).name,
+            *(
+                _stated(document[key])
+                for key in ("subject", "claim", "neighbours", "released", "verdict")
+            ),
+        )
+        for path, document in evidence
+    )
+    note = "As stated, not re-checked here: dp-audit verify re-checks a certificate."
+    return TableSection("Privacy, as the certificates state it", header, rows, note)
+
+
+def _stated(value: object) -> str:
+    """One entry of a certificate as text."""
+    if isinstance(value, Mapping):
+        named = value.get("name", value.get("text"))
+        return str(value if named is None else named)
+    return str(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from audit.metrics.score import Score, standard_error
 from synthesizers.errors import InputError
@@ -23,7 +23,8 @@ def quantile(values: float) -> float:
     Student's law with one degree of freedom less than there are values, two-sided at
     ``CONFIDENCE``; the normal law for an infinite number.
     """
-    return float(student.ppf((1 + CONFIDENCE) / 2, values - 1))
+    level = (1 + CONFIDENCE) / 2
+    return float(ndtri(level) if math.isinf(values) else stdtrit(values - 1, level))
 
 
 ROUNDING = 1e-12

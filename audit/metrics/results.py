@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.metrics.score import Score
 from synthesizers.domain import Domain
@@ -66,6 +66,15 @@ class UtilityResults:
     def synthetics(self) -> tuple[str, ...]:
         """The synthetic files that were scored, in the order of their first score."""
         return tuple(dict.fromkeys(scored.synthetic for scored in self.scored))
+
+    def renamed(self, names: Mapping[str, str]) -> UtilityResults:
+        """The same results with other names for the files."""
+        return replace(
+            self,
+            real=names[self.real],
+            records={names[file]: records for file, records in self.records.items()},
+            scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
+        )
 
     def of_metric(self, metric: str) -> tuple[Scored, ...]:
         """The scores of one metric, a file each; none for a metric that was not taken."""

@@ -26,6 +26,9 @@ WORST = 3
 STRIP = 22
 """Characters of the line on which a score's place is drawn."""
 
+MAX_TAUS = 8
+"""From so many metrics on the table of their agreement is left to the other reports."""
+
 ROOMY = 76
 """From so many columns on that line is drawn."""
 
@@ -94,7 +97,7 @@ def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
         parts.append(sheet.heading("Whether the metrics agree"))
         parts += [sheet.indented(sheet.text(sentence)) for sentence in view.disagreement]
         parts.append(Text())
-    if view.taus is not None:
+    if view.taus is not None and len(view.taus.columns) < MAX_TAUS:
         parts.append(sheet.indented(sheet.grid(view.taus)))
     return parts
 

@@ -61,7 +61,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
         None if ranking is None else ranking_view(ranking),
         score_blocks(results, ranking),
         _undefined(results),
-        tuple((metric, _bare(metric, reason)) for metric, reason in results.refused),
+        tuple((metric, _brief(metric, reason)) for metric, reason in results.refused),
         dives(results),
         _dives_note(results),
     )
@@ -105,6 +105,11 @@ def _undefined(results: UtilityResults) -> tuple[tuple[str, str, str], ...]:
 def _bare(metric: str, reason: str) -> str:
     """A reason without the metric's name at its head: it stands beside."""
     return reason.removeprefix(f"{metric}: ")
+
+
+def _brief(metric: str, reason: str) -> str:
+    """Why nobody's table can be given a metric, without what would help somebody who wants it."""
+    return _bare(metric, reason).partition("; ")[0]
 
 
 def _dives_note(results: UtilityResults) -> str:
