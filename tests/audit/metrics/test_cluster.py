@@ -114,3 +114,19 @@ def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(InputError, match=r"pip install 'dp-audit\[dask\]'"):
         Distributed("table.parquet", DOMAIN)
+
+
+@pytest.mark.slow
+def test_the_workers_of_a_cluster_are_processes_that_get_only_their_partitions(
+    tmp_path: Path,
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask[distributed]")
+    frames = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
+    frames.from_pandas(FRAME, npartitions=7).to_parquet(tmp_path / "many")
+    workers = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with workers, distributed.Client(workers):
+        table = Distributed(tmp_path / "many", DOMAIN)
+        for names, counts in zip(SETS, table.counts(SETS, table.shape), strict=True):
+            assert listed(counts) == slow_counts(WHOLE, names)
