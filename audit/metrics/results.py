@@ -31,7 +31,7 @@ class UtilityResults:
 
     ``records``: the rows of every file, the real one among them. ``refused``: metrics
     that cannot be taken over the domain, each with the reason. Raises ``InputError``
-    for a metric taken twice of a file, for one whose range or direction changes from
+    for a metric taken twice of a file, for one whose direction or mode changes from
     file to file, and for a file whose rows are not told.
     """
 
@@ -44,15 +44,15 @@ class UtilityResults:
     def __post_init__(self) -> None:
         """Refuse scores that cannot be laid side by side."""
         met: set[tuple[str, str]] = set()
-        forms: dict[str, tuple[float, float, str, str]] = {}
+        forms: dict[str, tuple[str, str]] = {}
         for scored in self.scored:
             score = scored.score
             if (score.metric, scored.synthetic) in met:
                 raise InputError(f"{scored.synthetic} has two scores of {score.metric}")
             met.add((score.metric, scored.synthetic))
-            form = score.lowest, score.highest, score.direction, score.mode
+            form = score.direction, score.mode
             if forms.setdefault(score.metric, form) != form:
-                raise InputError(f"{score.metric}: its range, direction or mode is not one")
+                raise InputError(f"{score.metric}: its direction or mode is not one")
         untold = {self.real, *self.synthetics} - set(self.records)
         if untold:
             raise InputError(f"the number of records of {min(untold)} is not told")

@@ -31,14 +31,19 @@ def test_a_metric_is_taken_once_of_a_file() -> None:
         dataclasses.replace(RESULTS, scored=twice)
 
 
-@pytest.mark.parametrize(
-    "change", [{"direction": "higher"}, {"highest": 5.0}, {"lowest": -1.0}, {"mode": "other"}]
-)
+@pytest.mark.parametrize("change", [{"direction": "higher"}, {"mode": "other"}])
 def test_a_metric_is_one_for_all_files(change: dict[str, object]) -> None:
     other = Scored("c.csv", made(1.0, "m", **change), None, 0.0)
     records = {**RESULTS.records, "c.csv": 1}
-    with pytest.raises(InputError, match="m: its range, direction or mode"):
+    with pytest.raises(InputError, match="m: its direction or mode"):
         dataclasses.replace(RESULTS, scored=(*RESULTS.scored, other), records=records)
+
+
+def test_a_range_may_grow_with_a_file() -> None:
+    wider = Scored("c.csv", made(7.0, "m", highest=7.0), None, 0.0)
+    records = {**RESULTS.records, "c.csv": 1}
+    found = dataclasses.replace(RESULTS, scored=(*RESULTS.scored, wider), records=records)
+    assert found.at("m", "c.csv") == wider
 
 
 def test_the_rows_of_every_file_are_told() -> None:

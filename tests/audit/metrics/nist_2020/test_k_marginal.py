@@ -29,7 +29,6 @@ from tests.audit.metrics.nist_2020.slow_nist_2020 import (
     slow_sprint_3,
 )
 
-ACS = Path("/work/shared/data")
 GROUPS = ("g", "h")
 COLUMNS = ("a", "b", "c", "d")
 MODES = KMarginal.modes
@@ -458,11 +457,10 @@ def test_a_marginal_that_cannot_be_numbered_is_refused() -> None:
         KMarginal(k=50).check(wide_domain(50))
 
 
-@pytest.mark.skipif(not (ACS / "acs_ma2018.csv.gz").exists(), reason="the ACS tables are absent")
-def test_two_years_of_the_acs_are_nearer_than_uniform_values_and_scored_as_slowly() -> None:
-    domain = load_domain(ACS / "acs_ma2018.schema.json")
+def test_two_years_of_the_acs_are_nearer_than_uniform_values_and_scored_as_slowly(shared_data: Path) -> None:
+    domain = load_domain(shared_data / "acs_ma2018.schema.json")
     real, synthetic = (
-        read_records(ACS / f"acs_ma{year}.csv.gz", domain, outside="cell") for year in (2018, 2019)
+        read_records(shared_data / f"acs_ma{year}.csv.gz", domain, outside="cell") for year in (2018, 2019)
     )
     columns = ("AGEP", "SEX", "RAC1P")
     metric = KMarginal(k=2, columns=columns, groups=("PUMA",))
