@@ -123,6 +123,7 @@ class Associations(Metric):
                         "measure",
                     ),
                     tuple(rows),
+                    plotted="difference",
                 ),
             ),
         }

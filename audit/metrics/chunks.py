@@ -54,6 +54,10 @@ class Chunks:
         """Return the domain alone: everything else is private."""
         return f"Chunks(domain={self.domain.name!r})"
 
+    def measure(self) -> None:
+        """Go through the file once, unless that was done: its faults are found now, not later."""
+        assert self._extent
+
     @property
     def records(self) -> int:
         """The number of records."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
@@ -87,6 +87,24 @@ def sampling_error(parts: tuple[float, ...], total: int) -> float | None:
         return 0.0
     error = standard_error(parts)
     return None if error is None else error * math.sqrt(1 - len(parts) / total)
+
+
+def distinct_among(
+    sets: Sequence[tuple[Hashable, ...]], columns: Collection[Hashable]
+) -> int | None:
+    """How many sets there are in all, if those given can have been drawn without replacement.
+
+    They can if they are distinct sets of one size, out of ``columns``; None if not.
+    """
+    sizes = {len(names) for names in sets}
+    apart = {frozenset(names) for names in sets}
+    if len(sizes) != 1 or len(apart) < len(sets):
+        return None
+    (size,) = sizes
+    own = frozenset(columns)
+    if not all(len(names) == size and names <= own for names in apart):
+        return None
+    return math.comb(len(own), size)
 
 
 def given_sets(metric: str, drawn: Sequence[object]) -> tuple[tuple[str, ...], ...]:

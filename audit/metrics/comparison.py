@@ -28,7 +28,9 @@ def quantile(values: float) -> float:
 
 
 ROUNDING = 1e-12
-"""Relative difference that the order of a sum in doubles can make."""
+"""Difference that the order of a sum in doubles can make, relative to the values, and to the
+range of a metric (to 1 where that is infinite): near a best value of 0 nothing but rounding
+is left of some metrics."""
 
 Basis = Literal["paired draws", "standard errors", "brackets", "values"]
 """What a comparison rests on, in the order in which it is sought below."""
@@ -102,7 +104,9 @@ def _order(first: Score, second: Score) -> float:
     if first.exact is not None and second.exact is not None:
         return float((first.exact > second.exact) - (first.exact < second.exact))
     assert first.value is not None and second.value is not None
-    if math.isclose(first.value, second.value, rel_tol=ROUNDING, abs_tol=0.0):
+    width = first.highest - first.lowest
+    least = ROUNDING * (width if math.isfinite(width) else 1.0)
+    if math.isclose(first.value, second.value, rel_tol=ROUNDING, abs_tol=least):
         return 0.0
     return 1.0 if first.value > second.value else -1.0
 

@@ -21,7 +21,6 @@ MISSING = "missing"
 """The label of the missing value where the domain gives it none."""
 
 _LOOKED_UP = 2**20
-_SHOWN = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +99,8 @@ class Groups:
         rows: list[tuple[Entry, ...]] = sorted(
             entries, key=lambda row: (row[1] is None, row[1] or 0.0)
         )
-        left = len(rows) - _SHOWN
-        return Breakdown(
-            "groups",
-            ("group", "score", "real records", "synthetic records"),
-            tuple(rows[:_SHOWN]),
-            f"{left} better groups are left out" if left > 0 else "",
-        )
+        columns = ("group", "score", "real records", "synthetic records")
+        return Breakdown.of_worst("groups", columns, rows)
 
     def stated(self) -> tuple[str, ...]:
         """What a reader has to know of the groups."""

@@ -18,6 +18,15 @@ from synthesizers.exact import parse_rational
 _NOT_PLANNED = frozenset({"mode", "given"})
 """The mode is chosen for all metrics together, and draws come from a draws file."""
 
+MOST_REPEATS = 10**6
+"""The most draws, folds, replicates and the like: nobody waits for more."""
+
+_REPEATS = frozenset(
+    {"draws", "folds", "iterations", "permutations", "queries", "replicates", "triples"}
+)
+_LARGEST = 10**15
+"""The largest whole number: more records than any table has, and safe in 64-bit sums."""
+
 
 def parameter_names(metric: type[Metric]) -> tuple[str, ...]:
     """The parameters of a metric that a plan may set."""
@@ -46,7 +55,10 @@ def planned(
             raise InputError(
                 f"{metric.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
-        arguments[name] = _typed(value, hints[name], f"{metric.name}: {name}", named)
+        what = f"{metric.name}: {name}"
+        arguments[name] = _typed(value, hints[name], what, named)
+        if name in _REPEATS and (arguments[name] or 0) > MOST_REPEATS:
+            raise InputError(f"{what} must be at most {MOST_REPEATS}")
     return metric(**arguments)
 
 
@@ -110,10 +122,15 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
     if hint is int:
         if number.denominator != 1:
             raise InputError(f"{what} must be a whole number, not {value!r}")
+        if abs(number) > _LARGEST:
+            raise InputError(f"{what} must be at most {_LARGEST} in size")
         return int(number)
     if hint is Fraction:
         return number
-    return float(number)
+    try:
+        return float(number)
+    except OverflowError:
+        raise InputError(f"{what} must be a number below 1e308 in size") from None
 
 
 def _text(value: object, what: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from audit.metrics.metric import Metric, generator
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records
-from audit.metrics.score import Breakdown, Score, standard_error
+from audit.metrics.score import Breakdown, Entry, Score, standard_error
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -23,9 +23,6 @@ Query = tuple[tuple[str, tuple[int, ...]], ...]
 
 EXPECTED_CONDITIONS = 3
 """Conditions a query has on average by default: Li et al. query the three of their domain."""
-
-LISTED = 50
-"""The most queries that a breakdown lists."""
 
 _FORM = 'a query is an object of codes by attribute, as in {"MONTH": [0, 1, 2], "TYPE": [4, 17]}'
 
@@ -134,8 +131,9 @@ class RangeQueries(Metric):
             standard_error=standard_error(parts),
             stated=(
                 *self._law(pair.domain),
-                f"floor {least:g} records, a share of {least / n:g}, under "
-                f"{int(np.count_nonzero(real >= least))} of {len(queries)} queries",
+                f"floor {least:g} records, a share of {least / n:g}; "
+                f"{int(np.count_nonzero(real < least))} of {len(queries)} queries match fewer real "
+                "records, and their errors are relative to it",
                 f"median {middle:.6g}, 95th percentile {high:.6g}",
             ),
             details=(
@@ -173,20 +171,17 @@ class RangeQueries(Metric):
         errors: NDArray[np.float64],
         records: tuple[int, int],
     ) -> Breakdown:
-        order = np.argsort(-errors, kind="stable")[:LISTED].tolist()
-        rows = tuple(
+        rows: list[tuple[Entry, ...]] = [
             (
                 _words(queries[k], domain),
                 float(real[k] / records[0]),
                 float(synthetic[k] / records[1]),
                 float(errors[k]),
             )
-            for k in order
-        )
-        left = len(queries) - len(rows)
-        note = f"{left} queries with smaller errors are left out" if left else ""
+            for k in np.argsort(-errors, kind="stable").tolist()
+        ]
         columns = ("query", "real share", "synthetic share", "relative error")
-        return Breakdown("queries", columns, rows, note)
+        return Breakdown.of_worst("queries", columns, rows, "relative error")
 
 
 def _condition(attribute: Attribute, share: float, random: np.random.Generator) -> tuple[int, ...]:

@@ -24,6 +24,13 @@ from synthesizers.tables import distinct_texts, persons_of, table_frames
 Outside = Literal["refuse", "cell"]
 """What to do with a value that the domain does not declare: an error, or a cell of its own."""
 
+LARGEST = 1e100
+"""The largest number in size that metrics reckon with: its square and cube are doubles."""
+
+
+class NumbersTooLarge(InputError):
+    """A metric reckons with the numbers of an attribute, and they would not fit its sums."""
+
 
 @dataclass(frozen=True, eq=False)
 class Records:
@@ -95,11 +102,12 @@ class Records:
     def numbers(self, attribute: str) -> NDArray[np.float64]:
         """The numbers [records] of one attribute, NaN where a record has none.
 
-        Raises ``InputError`` if the attribute's values are not numbers.
+        Raises ``InputError`` if the attribute's values are not numbers, and
+        ``NumbersTooLarge`` if one of the table is beyond ``LARGEST`` in size.
         """
-        if attribute in self.binned:
-            return self.binned[attribute]
-        return label_numbers(self.domain.attribute(attribute))[self.column(attribute)]
+        if attribute not in self.binned:
+            return label_numbers(self.domain.attribute(attribute))[self.column(attribute)]
+        return _bounded(self.binned[attribute], attribute)
 
     def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
         """The counts of each set of attributes, in their order; ``shape`` codes an attribute.
@@ -126,17 +134,17 @@ def label_numbers(attribute: Attribute) -> NDArray[np.float64]:
     """The number of each code [size + 1]: the label's or the bin's middle.
 
     It is NaN for the missing value and for one outside the declared.
-    Raises ``InputError`` if a value is not a number.
+    Raises ``InputError`` if a value is not a number, or one beyond ``LARGEST`` in size.
     """
     numbers = np.full(attribute.size + 1, np.nan)
     if attribute.edges is not None:
         middles = [(a + b) / 2 for a, b in zip(attribute.edges, attribute.edges[1:], strict=False)]
         numbers[: len(middles)] = [float(middle) for middle in middles]
         return numbers
-    if not all(map(is_decimal, attribute.values)):
+    if not is_numeric(attribute):
         raise InputError(
-            f"attribute {attribute.name!r}: its values must be numbers here; declare bins, or "
-            "values that are numbers"
+            f"attribute {attribute.name!r}: its values must be numbers here, of at most "
+            f"{LARGEST:g} in size; declare bins, or values that are numbers"
         )
     numbers[: len(attribute.values)] = [float(value) for value in attribute.values]
     return numbers
@@ -153,7 +161,8 @@ def numbers_alike(
     first, second = tables
     if attribute in first.midpoints | second.midpoints:
         middles = label_numbers(first.domain.attribute(attribute))
-        return middles[first.column(attribute)], middles[second.column(attribute)]
+        real, synthetic = (middles[table.column(attribute)] for table in tables)
+        return _bounded(real, attribute), _bounded(synthetic, attribute)
     return first.numbers(attribute), second.numbers(attribute)
 
 
@@ -166,8 +175,20 @@ def is_measured(attribute: Attribute) -> bool:
 
 
 def is_numeric(attribute: Attribute) -> bool:
-    """Whether every declared value of an attribute is a number or a bin of numbers."""
-    return attribute.edges is not None or all(map(is_decimal, attribute.values))
+    """Whether every declared value of an attribute is a bin, or a number of at most ``LARGEST``."""
+    return attribute.edges is not None or all(
+        is_decimal(value) and abs(float(value)) <= LARGEST for value in attribute.values
+    )
+
+
+def _bounded(numbers: NDArray[np.float64], attribute: str) -> NDArray[np.float64]:
+    """The numbers; ``NumbersTooLarge`` if one is beyond ``LARGEST`` in size."""
+    if (np.abs(numbers) > LARGEST).any():
+        raise NumbersTooLarge(
+            f"attribute {attribute!r}: a number, or the middle of a bin, is beyond {LARGEST:g} in "
+            "size and would not fit the sums; correct the table, or draw the outermost edges in"
+        )
+    return numbers
 
 
 def of_dataset(dataset: Dataset) -> Records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -11,6 +12,9 @@ from synthesizers.errors import InputError
 
 Direction = Literal["higher", "lower"]
 """Which end of its range a score should be near."""
+
+MOST_ROWS = 1000
+"""The most rows of a breakdown of which the worst are listed: all pairs of 45 attributes."""
 
 Entry = str | int | float | None
 """One entry of a breakdown; None is an undefined number."""
@@ -21,16 +25,36 @@ class Breakdown:
     """What a score is made of, as a table; the rows that matter most come first.
 
     ``name`` says of what the rows are, so that a report can draw them: "marginals",
-    "pairs", "groups", "densities", "cells", …
+    "pairs", "groups", "densities", "cells", …; ``plotted`` is the column to be drawn, if that
+    is not the first one of numbers.
+
+    Raises ``InputError`` for a row that is not as wide as the header, or a column to be
+    drawn that there is not.
     """
 
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     note: str = ""
+    plotted: str = ""
+
+    @classmethod
+    def of_worst(
+        cls,
+        name: str,
+        columns: tuple[str, ...],
+        worst_first: Sequence[tuple[Entry, ...]],
+        plotted: str = "",
+    ) -> Breakdown:
+        """The first ``MOST_ROWS`` rows, with a note that says how many are left out."""
+        left = len(worst_first) - MOST_ROWS
+        note = f"{left} better {name} are left out" if left > 0 else ""
+        return cls(name, columns, tuple(worst_first[:MOST_ROWS]), note, plotted)
 
     def __post_init__(self) -> None:
-        """Refuse a row that is not as wide as the header."""
+        """Refuse a row that is not as wide as the header, and an unknown column."""
+        if self.plotted and self.plotted not in self.columns:
+            raise InputError(f"a breakdown has no column {self.plotted!r} to draw")
         if any(len(row) != len(self.columns) for row in self.rows):
             raise InputError(f"every row of a breakdown needs {len(self.columns)} entries")
 
@@ -96,3 +120,15 @@ def standard_error(parts: tuple[float, ...]) -> float | None:
     mean = math.fsum(parts) / len(parts)
     spread = math.fsum((part - mean) ** 2 for part in parts)
     return math.sqrt(spread / (len(parts) - 1) / len(parts))
+
+
+def jackknife_parts(value: float, without: Sequence[float]) -> tuple[float, ...]:
+    """What each of n draws contributes to a value that is no mean of theirs.
+
+    ``without`` [n] are the values that leave out one draw each. The contributions have
+    ``value`` for mean, and their standard error is that of the jackknife (Efron and Stein
+    1981, "The jackknife estimate of variance"): unlike a linearisation at the value, it
+    is not too small where a few draws decide.
+    """
+    middle = math.fsum(without) / len(without)
+    return tuple(value + (len(without) - 1) * (middle - left) for left in without)

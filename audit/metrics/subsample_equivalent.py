@@ -17,12 +17,12 @@ from audit.metrics.counts import Attributes
 from audit.metrics.metric import Metric, generator
 from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.pair import HeldCounts, Pair
-from audit.metrics.score import Breakdown, Score, standard_error
+from audit.metrics.score import Breakdown, Score, jackknife_parts, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
 Subsamples = Mapping[int, tuple[float | None, ...]]
-"""The score of each replicate by the per cent of the records; None is an undefined one."""
+"""The score of each replicate by the number of records; None is an undefined one."""
 
 PERCENTS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 """Subsamples, per cent of the real records; the report of SDNist has most of them."""
@@ -36,8 +36,12 @@ class SubsampleEquivalent(Metric):
     each of ``percents``, are scored against the whole of it. Their mean scores are made
     monotone (isotonic regression) and interpolated over the logarithm of the per cent.
     A synthetic table that is worse than the smallest or better than the largest has
-    that per cent as its value, said to be a bound. The standard error is that of the
-    mean over the replicates, each taken as a curve of its own.
+    that per cent as its value, said to be a bound. Per cents are those of the whole records
+    that were taken, and the standard error is the jackknife's over the replicates.
+
+    The subsamples are parts of the table that they are scored against: a new sample of
+    as many records, from where the real ones came from, is as good as one of about a
+    third of them, and not of all.
 
     Source: the sampling-error equivalent in the report of SDNist 2.5 (Lothe et al.),
     which names the nearest of single unseeded subsamples; here they are seeded,
@@ -84,26 +88,30 @@ class SubsampleEquivalent(Metric):
         if own.value is None:
             return self.undefined(f"{self.of.name} of the synthetic table: {own.undefined}")
         found = self._subsamples(pair)
-        known = {p: scores for p, scores in found.items() if None not in scores}
-        left = [f"{p} %" for p in found if p not in known]
+        per_cent = {size: 100 * size / pair.records[0] for size in found}
+        known = {size: scores for size, scores in found.items() if None not in scores}
+        left = [f"{per_cent[size]:.3g} %" for size in found if size not in known]
+        if len(found) < 2:
+            return self.undefined("the real table has too few records for two sizes of subsamples")
         if len(known) < 2:
             return self.undefined(f"{self.of.name} is undefined for almost all subsamples")
-        percents = np.array(list(known), dtype=np.float64)
+        percents = np.array([per_cent[size] for size in known], dtype=np.float64)
         # From here on more is better, whatever the metric.
         sign = 1.0 if self.of.direction == "higher" else -1.0
         scores = sign * np.array(list(known.values()), dtype=np.float64)
         value = _equivalent(percents, scores.mean(axis=1), sign * own.value)
-        each = tuple(
-            _equivalent(percents, scores[:, k], sign * own.value) for k in range(self.replicates)
-        )
-        fields: dict[str, Any] = {"standard_error": standard_error(each), "seed": self.seed}
-        best, worst = f"{percents[-1]:g} %", f"{percents[0]:g} %"
+        fields: dict[str, Any] = {"seed": self.seed}
+        if self.replicates > 1:
+            rest = (scores.sum(axis=1)[:, None] - scores) / (self.replicates - 1)
+            without = [_equivalent(percents, column, sign * own.value) for column in rest.T]
+            fields["standard_error"] = standard_error(jackknife_parts(value, without))
+        best, worst = f"{percents[-1]:.3g} %", f"{percents[0]:.3g} %"
         if value <= percents[0]:
             said = f"below the {worst} sample: the value is an upper bound"
-            fields["bracket"] = Fraction(0), Fraction(int(percents[0]))
+            fields["bracket"] = Fraction(0), Fraction(value)
         elif value >= percents[-1]:
             said = f"above the {best} sample: the value is a lower bound"
-            fields["bracket"] = Fraction(int(percents[-1])), Fraction(100)
+            fields["bracket"] = Fraction(value), Fraction(100)
         else:
             said = f"as good as a {value:.3g} % sample"
         omitted = f"; {', '.join(left)} left out, undefined" if left else ""
@@ -114,12 +122,12 @@ class SubsampleEquivalent(Metric):
                 f"{self.replicates} subsamples of each size without replacement{omitted}",
                 *(f"{self.of.name}: {text}" for text in own.stated),
             ),
-            details=(_listed(found),),
+            details=(_listed({per_cent[size]: scores for size, scores in found.items()}),),
             **fields,
         )
 
     def _subsamples(self, pair: Pair) -> Subsamples:
-        """The scores of the subsamples against the whole real table, by per cent.
+        """The scores of the subsamples against the whole real table, by their records.
 
         They do not depend on the synthetic table: the files of a suite share them.
         """
@@ -130,14 +138,14 @@ class SubsampleEquivalent(Metric):
         real = pair.tables[0]
         random = generator(self.name, self.seed)
         drawn: dict[int, tuple[float | None, ...]] = {}
-        for percent in self.percents:
-            size = max(round(real.records * percent / 100), 1)
+        sizes = (max(round(real.records * percent / 100), 1) for percent in self.percents)
+        for size in dict.fromkeys(sizes):
             scores = []
             for _ in range(self.replicates):
                 rows = np.sort(random.choice(real.records, size, replace=False, shuffle=False))
                 sample = HeldCounts(real.take(rows), pair.real.shape)
                 scores.append(self.of.score(Pair(pair.real, sample)).value)
-            drawn[percent] = tuple(scores)
+            drawn[size] = tuple(scores)
         taken.append((self, drawn))
         return drawn
 
@@ -161,7 +169,7 @@ def _equivalent(percents: NDArray[np.float64], scores: NDArray[np.float64], want
     return math.exp(float(np.interp(wanted, levels, middle)))
 
 
-def _listed(found: Subsamples) -> Breakdown:
+def _listed(found: Mapping[float, tuple[float | None, ...]]) -> Breakdown:
     rows = []
     for percent, scores in found.items():
         known = tuple(score for score in scores if score is not None)

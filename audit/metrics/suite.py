@@ -10,6 +10,7 @@ from audit.metrics.baselines import uniform_table
 from audit.metrics.counts import Counted
 from audit.metrics.metric import Metric
 from audit.metrics.pair import HeldCounts, NeedsRecords, Pair, common_shape
+from audit.metrics.records import NumbersTooLarge
 from audit.metrics.results import Scored, UtilityResults
 from audit.metrics.score import Score
 from synthesizers.domain import Domain
@@ -34,7 +35,8 @@ def applicable(
         try:
             metric.check(domain)
         except InputError as error:
-            refused.append((metric.name, str(error)))
+            # Whoever reads the reason reads the metric's name beside it.
+            refused.append((metric.name, str(error).removeprefix(f"{metric.name}: ")))
         else:
             kept.append(metric)
     return tuple(kept), tuple(refused)
@@ -104,7 +106,7 @@ def _scored(metric: Metric, pair: Pair, replicates: int) -> Score:
         again = [
             replace(metric, **{"seed": seed + k}).score(pair).value for k in range(1, replicates)
         ]
-    except NeedsRecords as error:
+    except (NeedsRecords, NumbersTooLarge) as error:
         return metric.undefined(str(error))
     return replace(score, replicates=tuple(value for value in again if value is not None))
 

@@ -32,9 +32,6 @@ LISTED_TABLES = 5
 LISTED_CELLS = 8
 """The most cells listed of each."""
 
-LISTED = 200
-"""The most tables of other than two attributes that a breakdown lists."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class TableUtility(Metric):
@@ -163,11 +160,9 @@ class TableUtility(Metric):
             return Breakdown("pairs", columns, tuple(rows))
         rows = [
             (" × ".join(table), values[table], *(found[table][name] for name in others))
-            for table in worst[:LISTED]
+            for table in worst
         ]
-        left = len(worst) - len(rows)
-        note = f"{left} tables with smaller values are left out" if left else ""
-        return Breakdown("marginals", ("attributes", self.statistic, *others), tuple(rows), note)
+        return Breakdown.of_worst("marginals", ("attributes", self.statistic, *others), rows)
 
 
 def _worst_first(value: float | None) -> float:
@@ -198,4 +193,4 @@ def _cells(marginals: list[Marginal], domain: Domain) -> Breakdown:
             )
     note = f"at most {LISTED_CELLS} cells of each of the worst {LISTED_TABLES} tables"
     columns = ("attributes", "cell", "real records", "synthetic records", "z")
-    return Breakdown("cells", columns, tuple(rows), note)
+    return Breakdown("cells", columns, tuple(rows), note, "z")

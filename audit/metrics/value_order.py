@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from synthesizers.attributes import Attribute
 from synthesizers.numerals import is_decimal
 
 
+@lru_cache(maxsize=1024)
 def ascending(attribute: Attribute) -> NDArray[np.int64]:
     """The rank [size + 1] of each code when values ascend, the code for values outside last.
 
@@ -28,4 +30,6 @@ def ascending(attribute: Attribute) -> NDArray[np.int64]:
     missing = [len(attribute.values)] if attribute.missing else []
     ranks = np.empty(attribute.size + 1, dtype=np.int64)
     ranks[[*missing, *order, attribute.size]] = np.arange(attribute.size + 1)
+    # One array for all who ask.
+    ranks.setflags(write=False)
     return ranks

@@ -21,9 +21,6 @@ PRIVATE_PGM = "private-pgm"
 HELD_CELLS = 2**23
 """Marginals of so many cells together are held for all metrics; more are counted here alone."""
 
-LISTED = 200
-"""The most marginals that a breakdown lists; all pairs are listed, for a heat map."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadError(Metric):
@@ -120,7 +117,5 @@ class WorkloadError(Metric):
             rows: list[tuple[Entry, ...]] = [(*names, error) for names, error in worst]
             columns = ("first attribute", "second attribute", "total variation")
             return Breakdown("pairs", columns, tuple(rows))
-        listed = tuple((" × ".join(names), error) for names, error in worst[:LISTED])
-        left = len(worst) - len(listed)
-        note = f"{left} marginals with smaller values are left out" if left else ""
-        return Breakdown("marginals", ("attributes", "total variation"), listed, note)
+        listed = [(" × ".join(names), error) for names, error in worst]
+        return Breakdown.of_worst("marginals", ("attributes", "total variation"), listed)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.metrics.score import Breakdown
-from audit.report.breakdowns import is_number, measure_column, numbers, row_name, row_rest
+from audit.report.breakdowns import is_number, numbers, plotted_column, row_name, row_rest
 from audit.report.utility_words import entry_text
 
 MAX_BARS = 10
@@ -44,7 +44,7 @@ def bar_ends(details: Sequence[Breakdown], highest: float) -> tuple[float, float
     """
     found = [0.0]
     for detail in details:
-        column = measure_column(detail)
+        column = plotted_column(detail)
         if column is not None:
             found += numbers(detail, column)
             if detail.columns[column] == "score" and math.isfinite(highest):
@@ -54,7 +54,7 @@ def bar_ends(details: Sequence[Breakdown], highest: float) -> tuple[float, float
 
 def bars(detail: Breakdown, ends: tuple[float, float]) -> Bars | None:
     """The bars of a breakdown on a scale; None of one without numbers."""
-    column = measure_column(detail)
+    column = plotted_column(detail)
     if column is None:
         return None
     low, high = ends

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from audit.metrics.score import Breakdown, Entry
 from audit.report.utility_words import entry_text
-
-MEASURES = ("difference", "score", "variation", "error", "distance", "importance", "beyond")
-"""Words in the name of a column that may be what its rows are ordered by."""
 
 
 def is_number(entry: Entry) -> bool:
@@ -28,23 +24,11 @@ def numeric_columns(detail: Breakdown) -> tuple[int, ...]:
     )
 
 
-def measure_column(detail: Breakdown) -> int | None:
-    """The column to draw: of those that the rows are ordered by, the one of a telling name.
-
-    Rows come worst first, so that what they tell rises or falls, at least in size.
-    None of a breakdown without numbers.
-    """
-    numeric = numeric_columns(detail)
-    ordered = [column for column in numeric if _ordered([row[column] for row in detail.rows])]
-    named = [
-        column
-        for column in numeric
-        if any(word in detail.columns[column].lower() for word in MEASURES)
-    ]
-    for candidates in ([c for c in ordered if c in named], ordered, named, numeric):
-        if candidates:
-            return candidates[0]
-    return None
+def plotted_column(detail: Breakdown) -> int | None:
+    """The column to draw: the one that is named, else the first of numbers; None without any."""
+    if detail.plotted:
+        return detail.columns.index(detail.plotted)
+    return min(numeric_columns(detail), default=None)
 
 
 def numbers(detail: Breakdown, column: int) -> tuple[float, ...]:
@@ -75,12 +59,3 @@ def rises(detail: Breakdown, column: int) -> bool:
     """Whether the worst rows, which come first, have the smallest numbers."""
     found = numbers(detail, column)
     return len(found) > 1 and found[0] < found[-1]
-
-
-def _ordered(entries: Sequence[Entry]) -> bool:
-    found = [float(entry) for entry in entries if isinstance(entry, int | float)]
-    sizes = [abs(value) for value in found]
-    return any(
-        all(a >= b for a, b in pairwise(values)) or all(a <= b for a, b in pairwise(values))
-        for values in (found, sizes)
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from audit.metrics.results import Scored, UtilityResults
 from audit.metrics.score import Breakdown, Score
 from audit.report.bars import Bars, bar_ends, bars
-from audit.report.breakdowns import is_number, measure_column, numbers, numeric_columns, rises
+from audit.report.breakdowns import is_number, numbers, numeric_columns, plotted_column, rises
 from audit.report.curve import Plot
 from audit.report.grid import Grid
 from audit.report.square_map import SquareMap, square_map
@@ -159,7 +159,7 @@ def _densities(title: str, told: Told) -> Dive:
 
 
 def _measure(detail: Breakdown) -> str:
-    column = measure_column(detail)
+    column = plotted_column(detail)
     return "" if column is None else f"Bars: {detail.columns[column]}."
 
 
@@ -178,7 +178,7 @@ def _map(title: str, told: Told) -> Dive:
     """Pairs as maps, each on its own scale: one bad file would drown what is off in the others."""
     details = [detail for _, _, detail in told]
     names = _pair_names(details)
-    column = measure_column(details[0]) or 0
+    column = plotted_column(details[0]) or 0
     signed = any(value < 0 for detail in details for value in numbers(detail, column))
     low_is_worst = not signed and any(rises(detail, column) for detail in details)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from audit.metrics.score import Breakdown, Score
-from audit.report.breakdowns import measure_column, numbers, rises
+from audit.report.breakdowns import numbers, plotted_column, rises
 from audit.report.curve import (
     Axis,
     Box,
@@ -163,7 +163,7 @@ def _samples(detail: Breakdown) -> list[tuple[float, float, float]]:
 
 def strip_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
     """Every row of a breakdown in its order as one line; None of fewer than two numbers."""
-    column = measure_column(detail)
+    column = plotted_column(detail)
     if column is None or not ends[0] < ends[1]:
         return None
     found = numbers(detail, column)

@@ -26,6 +26,10 @@ class FileRow:
     part: str
 
 
+MAX_REASON = 120
+"""The most characters of a reason that is told in full: longer ones list all attributes."""
+
+
 @dataclass(frozen=True)
 class UtilityView:
     """Utility in words and pictures.
@@ -108,8 +112,9 @@ def _bare(metric: str, reason: str) -> str:
 
 
 def _brief(metric: str, reason: str) -> str:
-    """Why nobody's table can be given a metric, without what would help somebody who wants it."""
-    return _bare(metric, reason).partition("; ")[0]
+    """Why a metric does not apply; a long reason without what would help somebody who wants it."""
+    bare = _bare(metric, reason)
+    return bare if len(bare) <= MAX_REASON else bare.partition("; ")[0]
 
 
 def _dives_note(results: UtilityResults) -> str:

@@ -5,7 +5,7 @@ potentials (complementary slackness) if records move along an edge only where π
 cost, and a cell keeps, before any are added or removed,
 
     at least Q + Δ if π = K,   Q + Δ if 0 < π,   max(Q - Δ, 0) to Q + Δ if π = 0,
-    max(Q - Δ, 0) if π < 0,    at most that if π = -K,    0 if π < -K.
+    max(Q - Δ, 0) if π < 0,    at most that if π = -K.
 
 A plan that fits feasible potentials is optimal, and so are they (Ford and Fulkerson, Flows in
 Networks, 1962, chapter III). So a maximum flow along such edges either ends the search, or
@@ -125,7 +125,6 @@ class Ascent:
         risen[self.kept < self.lowest] = -self.penalty
         fallen = np.where(self.kept > self.lowest, 0, self.penalty)
         fallen[self.kept > self.highest] = -self.penalty
-        fallen[self.kept == 0] = FAR
         before = self.potentials
         self.potentials = self._raised(before, self.carried, self.excess, risen, self.ceiling)
         self.potentials = -self._raised(
@@ -221,9 +220,8 @@ class Ascent:
         """The fewest and the most records [cells] that each may keep at its potential."""
         prices = self.potentials[: self.network.cells]
         fewest = np.where(prices > 0, self.highest, self.lowest)
-        fewest[prices <= -self.penalty] = 0
+        fewest[prices == -self.penalty] = 0
         most = np.where(prices < 0, self.lowest, self.highest)
-        most[prices < -self.penalty] = 0
         most[prices == self.penalty] = FAR
         return fewest, most
 

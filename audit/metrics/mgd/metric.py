@@ -218,6 +218,7 @@ def _details(parts: list[_Part]) -> tuple[Breakdown, ...]:
             ("marginal", "cell", "real", "synthetic", "beyond the tolerance", "to be removed"),
             tuple(cells[:SHOWN]),
             f"{unlisted} further cells are beyond the tolerance" if unlisted else "",
+            "beyond the tolerance",
         ),
     )
 

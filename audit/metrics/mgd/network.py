@@ -25,8 +25,13 @@ LARGEST_NODE = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Edges between two generations: where each family starts among them, and its upper end."""
+    """Edges between two generations of an attribute, its position among the attributes.
 
+    ``starts`` [families] is where each family starts among the edges, ``heads`` [families]
+    its upper end.
+    """
+
+    attribute: int
     edges: slice
     starts: NDArray[np.int64]
     heads: NDArray[np.int64]
@@ -56,10 +61,10 @@ class Network:
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have edges."""
         found = []
-        for first, last in pairwise(self.bounds):
+        for attribute, (first, last) in zip(self.attributes, pairwise(self.bounds), strict=True):
             upper = self.upper[first:last]
             starts = np.flatnonzero(np.diff(upper, prepend=-1))
-            found.append(Layer(slice(first, last), starts, upper[starts]))
+            found.append(Layer(attribute, slice(first, last), starts, upper[starts]))
         return tuple(layer for layer in found if len(layer.starts))
 
     def within(self, inside: NDArray[np.bool_]) -> tuple[Network, NDArray[np.int64]]:

@@ -58,11 +58,8 @@ def primal_dual(problem: Problem, budget_seconds: float | None = None) -> Soluti
     )
     _search(ascent, deadline)
     potentials = ascent.potentials[: problem.size].reshape(problem.shape)
-    # Below -K the dual no longer falls with a potential, so -K is as good.
-    potentials = np.maximum(potentials, -problem.penalty)
-    if potentials.max(initial=0) > problem.penalty or not np.array_equal(
-        under(problem, potentials), potentials
-    ):
+    within = bool((np.abs(potentials) <= problem.penalty).all())
+    if not within or not np.array_equal(under(problem, potentials), potentials):
         raise ArithmeticError("the potentials found do not keep the constraints of the dual")
     lower = worth(problem, potentials)
     plan = _plan(problem, ascent)

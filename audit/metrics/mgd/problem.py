@@ -91,12 +91,12 @@ class Problem:
 
     def __post_init__(self) -> None:
         """Refuse counts that 64-bit integers would not hold once they are costs."""
-        counts = [float(table.sum(dtype=np.float64)) for table in (self.synthetic, self.real)]
-        most = self.penalty * (sum(counts) + 2.0 * self.tolerance * self.size)
+        counts = [int(table.sum(dtype=np.float64)) for table in (self.synthetic, self.real)]
+        most = self.penalty * (sum(counts) + 2 * self.tolerance * self.size)
         # Half of what an integer holds: the sum above is rounded, and solvers add two such.
-        if most >= 2.0**62:
+        if most >= 2**62:
             raise TooLargeError(
-                f"the costs would reach {rounded_count(math.ceil(most))} units and must stay "
+                f"the costs would reach {rounded_count(most)} units and must stay "
                 "below 2**62; give weights and tolerance as simpler fractions"
             )
 

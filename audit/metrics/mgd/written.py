@@ -19,6 +19,7 @@ from synthesizers.exact import parse_rational
 
 _KEYS = ("targets", "tolerance", "most_cells", "budget_seconds")
 _TARGET_KEYS = ("attributes", "weights", "tolerance", "importance")
+_MOST_SECONDS = 10**9
 
 
 def targets_of(values: Mapping[str, object]) -> dict[str, Any]:
@@ -38,9 +39,10 @@ def targets_of(values: Mapping[str, object]) -> dict[str, Any]:
             )
         fields["most_cells"] = int(cells)
     if "budget_seconds" in values:
-        fields["budget_seconds"] = float(
-            parse_rational(values["budget_seconds"], "mgd: budget_seconds")
-        )
+        seconds = parse_rational(values["budget_seconds"], "mgd: budget_seconds")
+        if abs(seconds) > _MOST_SECONDS:
+            raise InputError(f"mgd: budget_seconds must be at most {_MOST_SECONDS}")
+        fields["budget_seconds"] = float(seconds)
     listed = values.get("targets")
     if listed is not None:
         if not isinstance(listed, list | tuple) or not listed:

@@ -22,10 +22,10 @@ from audit.metrics.nist_2018.conjunction_queries import (
     read_query,
     satisfied,
 )
-from audit.metrics.nist_2018.score import PERFECT, Nist2018Score, worst_of
+from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records
-from audit.metrics.score import Breakdown, Score, standard_error
+from audit.metrics.score import Breakdown, Score, jackknife_parts, standard_error
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -63,9 +63,8 @@ class Conjunction(Nist2018Score):
     column that the synthetic file lacks satisfies every condition there; here such a
     table is refused.
 
-    ``drawn`` repeats values of single real records. ``parts`` are the contributions to
-    the score linearised at its value (the delta method), so that their mean is the
-    value, before it is cut off at 0, and their standard error that of the value.
+    ``drawn`` repeats values of single real records. ``parts`` are contributions with the
+    value, before it is cut off at 0, for mean, and the jackknife's standard error.
 
     Source: DPSyn experiences, section 5.1; Bowen & Snoke, section 4 (which prints
     ln 10^-3, of the wrong sign); the local scorer of Match 3 and its generator.
@@ -143,7 +142,7 @@ class Conjunction(Nist2018Score):
         least = 0.0 if self.reproduces else LEAST_SHARE
         errors = [math.log(max(s, LEAST_SHARE)) - math.log(max(r, least)) for r, s in shares]
         value, spread = self._value(errors)
-        parts = tuple(_linearised(errors, spread))
+        parts = _contributions(errors, spread)
         return self.scored(
             value,
             parts=parts,
@@ -254,22 +253,23 @@ def _canonical(records: Records) -> NDArray[np.int64]:
     return np.argsort(keys, kind="stable")
 
 
-def _linearised(errors: list[float], spread: float) -> list[float]:
-    """What each query contributes to 10^6 · (1 - spread/ln 1000), to first order; mean exact."""
-    if spread == 0:
-        return [PERFECT] * len(errors)
-    return [
-        PERFECT * (1 - (spread + (error * error - spread * spread) / (2 * spread)) / math.log(1000))
-        for error in errors
-    ]
+def _contributions(errors: list[float], spread: float) -> tuple[float, ...]:
+    """What each query contributes to 10^6 · (1 - spread/ln 1000)."""
+    value = PERFECT * (1 - spread / math.log(1000))
+    if len(errors) == 1:
+        return (value,)
+    squares = np.square(errors)
+    rest = np.sqrt(np.maximum(squares.sum() - squares, 0) / (len(errors) - 1))
+    return jackknife_parts(value, (PERFECT * (1 - rest / math.log(1000))).tolist())
 
 
 def _breakdown(
     queries: tuple[Query, ...], shares: list[tuple[float, float]], errors: list[float]
 ) -> Breakdown:
     worst = sorted(zip(queries, shares, errors, strict=True), key=lambda item: -abs(item[2]))
-    return worst_of(
+    return Breakdown.of_worst(
         "queries",
         ("attributes", "real share", "synthetic share", "log error"),
         [(" × ".join(c.attribute for c in query), *both, error) for query, both, error in worst],
+        "log error",
     )

@@ -21,7 +21,7 @@ from audit.metrics.nist_2018.city_wages import (
     usual_cities,
     usual_comparison,
 )
-from audit.metrics.nist_2018.score import PERFECT, Nist2018Score, worst_of
+from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, label_numbers
 from audit.metrics.score import Breakdown, Entry, Score
@@ -200,4 +200,4 @@ class Inequality(Nist2018Score):
                     *ranks,
                 )
             )
-        return worst_of("groups", _COLUMNS, rows)
+        return Breakdown.of_worst("groups", _COLUMNS, rows)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from audit.metrics.metric import FIXED, Metric
-from audit.metrics.score import Breakdown, Entry, Score
+from audit.metrics.score import Score
 
 NIST_2018 = "nist-2018"
 """The mode that reproduces the local scorer of Match 3 and its three ground-truth generators.
@@ -17,9 +16,6 @@ They are in the competitor's pack of usnistgov/Differential-Privacy-Synthetic-Da
 
 PERFECT = 1e6
 """The best value of every score of the challenge (DPSyn experiences, section 5.1)."""
-
-LISTED = 50
-"""The most rows that a breakdown lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +40,3 @@ class Nist2018Score(Metric):
             return super().scored(value, **fields)
         lowest, highest = min(self.lowest, value), max(self.highest, value)
         return Score(self.name, value, lowest, highest, self.direction, self.mode, **fields)
-
-
-def worst_of(
-    name: str, columns: tuple[str, ...], worst_first: Sequence[tuple[Entry, ...]]
-) -> Breakdown:
-    """A breakdown of the first rows alone, which says how many are left out."""
-    left = len(worst_first) - LISTED
-    note = f"{left} {name} with better values are left out" if left > 0 else ""
-    return Breakdown(name, columns, tuple(worst_first[:LISTED]), note)

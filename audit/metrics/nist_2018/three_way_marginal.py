@@ -9,13 +9,13 @@ from typing import Self
 
 import numpy as np
 
-from audit.metrics.column_sets import given_sets, index_sets, sampling_error
+from audit.metrics.column_sets import distinct_among, given_sets, index_sets, sampling_error
 from audit.metrics.counts import Attributes, ordered
 from audit.metrics.metric import generator
 from audit.metrics.nist_2018.cells import reproduced
-from audit.metrics.nist_2018.score import PERFECT, Nist2018Score, worst_of
+from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
 from audit.metrics.pair import Pair
-from audit.metrics.score import Score, standard_error
+from audit.metrics.score import Breakdown, Score, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -126,7 +126,7 @@ class ThreeWayMarginal(Nist2018Score):
             parts=parts,
             standard_error=self._error(parts, pair.domain),
             stated=(self._law(pair.domain), *self._midpoints(pair)),
-            details=(worst_of("marginals", ("attributes", "total variation"), worst),),
+            details=(Breakdown.of_worst("marginals", ("attributes", "total variation"), worst),),
         )
 
     @property
@@ -140,9 +140,8 @@ class ThreeWayMarginal(Nist2018Score):
 
     def _error(self, parts: tuple[float, ...], domain: Domain) -> float | None:
         """Of a draw without repetition, or of independent draws."""
-        if self.given is None and not self.reproduces:
-            return sampling_error(parts, math.comb(len(domain.names), 3))
-        return standard_error(parts)
+        total = None if self.reproduces else distinct_among(self.triples(domain), domain.names)
+        return standard_error(parts) if total is None else sampling_error(parts, total)
 
     def _law(self, domain: Domain) -> str:
         if self.given is not None:

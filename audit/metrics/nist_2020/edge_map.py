@@ -100,4 +100,5 @@ class EdgeMap(Metric):
             f"{left} further edges hold {max(rest, 0.0) / 2:.3g} of the total variation"
             if left
             else "",
+            "difference",
         )

@@ -166,8 +166,8 @@ class HigherOrderConjunction(Metric):
                     "values that occur in the real table, and finds another number; take the mode "
                     "fixed"
                 )
-        draws = self._draws(*real.shape)
         at_most = int(self.mode == "sprint-3")
+        draws = self._draws(*real.shape, at_most)
         shares = [
             np.array(
                 [
@@ -185,7 +185,7 @@ class HigherOrderConjunction(Metric):
         """The seed of the draws: in an official mode 0 stands for the program's own."""
         return self.seed if self.mode == FIXED else self.seed or _PROGRAM_SEED
 
-    def _draws(self, dimensions: int, persons: int) -> tuple[Draw, ...]:
+    def _draws(self, dimensions: int, persons: int, at_most: int) -> tuple[Draw, ...]:
         low, high = SLACK
         if self.given is not None:
             for person, slacks in self.given:
@@ -198,6 +198,11 @@ class HigherOrderConjunction(Metric):
                     raise InputError(
                         f"{self.name}: a draw names a person that the real table does not have; "
                         "use draws made for this table"
+                    )
+                if not all(slack + at_most > 0 for slack in slacks):
+                    raise InputError(
+                        f"{self.name}: a draw has a slack of 0, within which nobody is similar, "
+                        f"not even the person picked; slacks go from {low} to {high}"
                     )
             return self.given
         if self.mode == FIXED:

@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.metrics.column_sets import (
     DRAWS,
+    distinct_among,
     given_sets,
     index_sets,
     program_seed,
@@ -28,7 +29,6 @@ from audit.metrics.score import Breakdown, Entry, Score, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-_SHOWN = 1000
 _PENALISED = {"sprint-2": 250, "sprint-3": None, "sdnist-1": None}
 """The modes with a bias penalty, and the limit that each program has unless told otherwise."""
 _GROUPED = ("sprint-2", "sprint-3")
@@ -172,9 +172,9 @@ class KMarginal(Metric):
 
     def _sets(self, domain: Domain) -> tuple[tuple[tuple[str, ...], ...], int | None]:
         """The column sets, and how many there are in all where they were drawn among distinct."""
-        if self.given is not None:
-            return self.given, None
         columns = self._columns(domain)
+        if self.given is not None:
+            return self.given, distinct_among(self.given, columns) if self.mode == FIXED else None
         if self.mode != FIXED:
             return program_sets(self.mode, columns, self.size, self.draws, self.seed), None
         columns = ordered(columns, domain)
@@ -286,16 +286,14 @@ def _details(sets: Sequence[tuple[str, ...]], distances: Sequence[float]) -> tup
         key=lambda item: -item[1],
     )
     marginals: list[tuple[Entry, ...]] = [(" × ".join(names), mean) for names, mean in worst]
-    tables = [_capped("marginals", ("attributes", "total variation"), marginals)]
+    tables = [Breakdown.of_worst("marginals", ("attributes", "total variation"), marginals)]
     if all(len(names) == 2 for names, _ in worst):
         pairs: list[tuple[Entry, ...]] = [(*names, mean) for names, mean in worst]
-        tables.append(_capped("pairs", ("first", "second", "total variation"), pairs))
+        tables.append(
+            Breakdown.of_worst(
+                "pairs", ("first attribute", "second attribute", "total variation"), pairs
+            )
+        )
     note = "mean over the sets with the attribute"
     tables.append(Breakdown("attributes", ("attribute", "total variation"), tuple(columns), note))
     return tuple(tables)
-
-
-def _capped(name: str, header: tuple[str, ...], rows: list[tuple[Entry, ...]]) -> Breakdown:
-    left = len(rows) - _SHOWN
-    note = f"{left} better rows are left out" if left > 0 else ""
-    return Breakdown(name, header, tuple(rows[:_SHOWN]), note)

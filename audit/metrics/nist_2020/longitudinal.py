@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from audit.metrics.column_sets import DRAWS, index_sets, sampling_error
+from audit.metrics.column_sets import DRAWS, distinct_among, index_sets, sampling_error
 from audit.metrics.metric import Metric, generator
 from audit.metrics.nist_2020.unfolding import EXTRA, Feature, period_labels, unfold
 from audit.metrics.pair import HeldCounts, Pair, common_shape
@@ -143,9 +143,9 @@ class LongitudinalKMarginal(Metric):
 
     def _sets(self, domain: Domain) -> tuple[tuple[tuple[Feature, ...], ...], int | None]:
         """The sets of features, and how many there are in all unless they were handed in."""
-        if self.given is not None:
-            return self.given, None
         features = self._features(domain)
+        if self.given is not None:
+            return self.given, distinct_among(self.given, features)
         random = generator(self.name, self.seed)
         places = index_sets(len(features), self.k, self.draws, random)
         sets = tuple(tuple(features[place] for place in draw) for draw in places)

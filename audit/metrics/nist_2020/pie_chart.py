@@ -23,8 +23,6 @@ from audit.metrics.score import Breakdown, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-_SHOWN = 500
-
 
 @dataclass(frozen=True, kw_only=True)
 class _PieMetric(Metric):
@@ -75,7 +73,7 @@ class _PieMetric(Metric):
         )
 
     def _worst(self, pair: Pair, rows: PieRows) -> Breakdown:
-        order = np.argsort(rows.scores, kind="stable")[:_SHOWN]
+        order = np.argsort(rows.scores, kind="stable")
         places = value_labels(pair.domain, self.place)
         periods = value_labels(pair.domain, self.period)
         width = pair.real.shape[pair.domain.position(self.period)]
@@ -94,8 +92,7 @@ class _PieMetric(Metric):
             ),
             strict=True,
         )
-        left = len(rows.scores) - len(order)
-        return Breakdown(
+        return Breakdown.of_worst(
             "groups",
             (
                 "group",
@@ -107,7 +104,6 @@ class _PieMetric(Metric):
                 "bias",
             ),
             tuple(entries),
-            f"{left} better rows are left out" if left else "",
         )
 
 

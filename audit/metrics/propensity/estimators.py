@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from audit.metrics.propensity.features import Features
 from audit.metrics.propensity.learners import Fit, Learner
 from audit.metrics.propensity.statistics import Propensities
+from audit.metrics.score import standard_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,18 @@ class Estimates:
         """The probabilities with the labels of their records."""
         labels = np.concatenate([fold.labels for fold in self.folds])
         return Propensities.of(self.probabilities, labels, self.share)
+
+    @property
+    def standard_error(self) -> float | None:
+        """That of pMSE over the random cut into folds; None for a single fit.
+
+        From the spread of the folds, which learn from and score different records.
+        """
+        each = [
+            Propensities.of(fold.fit.probabilities, fold.labels, self.share).pmse()
+            for fold in self.folds
+        ]
+        return standard_error(tuple(each))
 
     @property
     def importances(self) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 from scipy.linalg.lapack import dpstrf
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
@@ -119,6 +120,8 @@ class Logistic:
         with warnings.catch_warnings():
             # That it has not converged is read off below, and told with the score.
             warnings.simplefilter("ignore", ConvergenceWarning)
+            # So is an ill-conditioned step: it comes of estimates that are not finite.
+            warnings.simplefilter("ignore", LinAlgWarning)
             regression.fit(training.matrix if every else training.matrix[:, kept], labels)
         slopes = np.zeros(training.matrix.shape[1])
         slopes[kept] = regression.coef_[0]

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from audit.metrics.metric import FIXED
 from audit.metrics.propensity.metric import PMSE, Specks
 from audit.metrics.propensity.ratios import PMSERatio
+from audit.metrics.propensity.settings import SYNTHPOP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +19,7 @@ class LogisticPMSE(PMSE):
     """PMSE of a logistic regression."""
 
     name = "pmse-logistic"
+    modes = (FIXED, SYNTHPOP)
 
     learner: Literal["cart", "logistic"] = "logistic"
 
@@ -26,6 +29,7 @@ class LogisticSpecks(Specks):
     """SPECKS of a logistic regression."""
 
     name = "specks-logistic"
+    modes = (FIXED, SYNTHPOP)
 
     learner: Literal["cart", "logistic"] = "logistic"
 

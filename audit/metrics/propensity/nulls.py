@@ -31,6 +31,8 @@ import math
 import statistics
 from dataclasses import dataclass
 
+from audit.metrics.score import jackknife_parts
+
 
 @dataclass(frozen=True)
 class Null:
@@ -70,13 +72,20 @@ class Null:
         return value, tuple(value * (2 - null / self.mean) for null in self.values)
 
     def standardised(self, pmse: float) -> tuple[float, tuple[float, ...]]:
-        """(pMSE - mean)/deviation, and what each permutation contributes, as in ``ratio``."""
+        """(pMSE - mean)/deviation, and what each permutation contributes.
+
+        By the jackknife: the deviation of few permutations is itself so uncertain that a
+        linearisation understates the error of the value by a third. No contributions
+        where leaving one permutation out leaves no spread.
+        """
         if not self.deviation:
             raise ValueError("a null without spread standardises nothing")
         value = (pmse - self.mean) / self.deviation
-        count = len(self.values)
-        parts = []
-        for null in self.values:
-            unit = (null - self.mean) / self.deviation
-            parts.append(value - unit - value * (unit**2 * count / (count - 1) - 1) / 2)
-        return value, tuple(parts)
+        without = []
+        for place in range(len(self.values)):
+            rest = self.values[:place] + self.values[place + 1 :]
+            deviation = statistics.stdev(rest) if len(rest) > 1 else 0.0
+            if not deviation:
+                return value, ()
+            without.append((pmse - math.fsum(rest) / len(rest)) / deviation)
+        return value, jackknife_parts(value, without) if without else ()

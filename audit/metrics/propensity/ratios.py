@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,9 @@ class NullMetric(PropensityMetric):
       equation 8; in-sample alone, and not for trees that are pruned.
 
     ``given``: seeds of permutations to use instead of own ones.
+
+    The standard error is that over the permutations and, in Algorithm 1, over its folds;
+    ``parts`` are the permutations' contributions, and none there.
     """
 
     null: Literal["permutation", "closed-form", "fitted-original"] = "permutation"
@@ -91,6 +95,10 @@ class NullMetric(PropensityMetric):
         """The value, and what each permutation contributes."""
 
     @abstractmethod
+    def unit(self, null: Null) -> float:
+        """The pMSE that changes the value by 1."""
+
+    @abstractmethod
     def reason(self, null: Null) -> str | None:
         """Why this null gives no value; None if it does."""
 
@@ -117,7 +125,7 @@ class NullMetric(PropensityMetric):
             fields |= {
                 "drawn": seeds,
                 "details": (breakdowns.permutations(found, what),),
-                "seed": self.seed if self.given is None else None,
+                "seed": self.seed if self._seeded else None,
             }
             bare = sum(one.size == self._least_size for one in found)
             if self.learner == "cart":
@@ -129,9 +137,17 @@ class NullMetric(PropensityMetric):
         if reason is not None:
             return self.undefined(reason, stated=tuple(told), **fields)
         value, parts = self.measure(pmse, null)
-        return self.scored(
-            value, parts=parts, standard_error=standard_error(parts), stated=tuple(told), **fields
-        )
+        error, cut = standard_error(parts), estimates.standard_error
+        if cut is not None:
+            # The records are cut at random too, which no permutation contributes to: pairs of
+            # permutations say nothing of it.
+            parts, error = (), math.hypot(error or 0.0, cut / self.unit(null))
+        return self.scored(value, parts=parts, standard_error=error, stated=tuple(told), **fields)
+
+    @property
+    def _seeded(self) -> bool:
+        """Whether the seed draws anything: permutations, folds or a subsample."""
+        return self.given is None or self.form != "in-sample" or self.subsample is not None
 
     @property
     def _least_size(self) -> int:
@@ -185,6 +201,10 @@ class PMSERatio(NullMetric):
         """The ratio."""
         return null.ratio(pmse)
 
+    def unit(self, null: Null) -> float:
+        """The mean of the null."""
+        return null.mean
+
     def reason(self, null: Null) -> str | None:
         """Always None: only the mean is needed."""
         return None
@@ -208,6 +228,11 @@ class StandardisedPMSE(NullMetric):
     def measure(self, pmse: float, null: Null) -> tuple[float, tuple[float, ...]]:
         """The standardised difference."""
         return null.standardised(pmse)
+
+    def unit(self, null: Null) -> float:
+        """The deviation of the null, which ``reason`` has found to be one."""
+        assert null.deviation
+        return null.deviation
 
     def reason(self, null: Null) -> str | None:
         """Permutations that are all alike leave no scale."""

@@ -109,16 +109,6 @@ def test_large_workloads_are_not_held_and_come_out_the_same(
     assert WorkloadError(k=3)(real, synthetic, MIXED) == before
 
 
-def test_long_lists_of_marginals_say_how_many_are_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(workload_error, "LISTED", 7)
-    breakdown = WorkloadError(k=3)(records(1, 50), records(2, 50), MIXED).breakdown("marginals")
-    assert breakdown is not None
-    assert len(breakdown.rows) == 7
-    assert breakdown.note == "13 marginals with smaller values are left out"
-
-
 codes = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20
 )

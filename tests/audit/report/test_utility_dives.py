@@ -7,7 +7,7 @@ import pytest
 
 from audit.metrics.score import Breakdown, Score
 from audit.report.bars import MAX_BARS, Bars, bar_ends, bars
-from audit.report.breakdowns import measure_column, rises, row_name, row_rest
+from audit.report.breakdowns import plotted_column, rises, row_name, row_rest
 from audit.report.curve import Plot
 from audit.report.grid import Grid
 from audit.report.square_map import SquareMap
@@ -35,23 +35,19 @@ def dives_of(*details: Breakdown, **fields: object) -> tuple[Dive, ...]:
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows", "column"),
+    ("columns", "row", "plotted", "column"),
     [
-        (("a", "tv"), (("x", 0.5), ("y", 0.1)), 1),
-        (("a", "real", "synthetic", "difference"), (("x", 1, 9, 0.5), ("y", 5, 0, 0.1)), 3),
-        (("a", "real", "synthetic", "difference"), (("x", 9, 0, -0.5), ("y", 5, 4, 0.1)), 3),
-        (("a", "b", "score", "real"), (("x", "y", 0.1, 3), ("x", "z", 0.4, 1)), 2),
-        (("a", "S_pMSE", "pMSE"), (("x", 9.0, 0.1), ("y", None, 0.2), ("z", 2.0, 0.1)), 1),
-        (("a", "real share", "log error"), (("x", 0.1, -3.0), ("y", 0.3, 2.0)), 2),
-        (("a", "z", "standard error"), (("x", 3, 0.1), ("y", 2, 0.5), ("w", 1, 0.2)), 1),
-        (("a", "b"), (("x", "y"),), None),
-        (("a", "b"), (("x", None),), None),
+        (("a", "tv"), ("x", 0.5), "", 1),
+        (("a", "real", "synthetic", "difference"), ("x", 1, 9, 0.5), "difference", 3),
+        (("a", "b", "score", "real"), ("x", "y", 0.1, 3), "", 2),
+        (("a", "b"), ("x", "y"), "", None),
+        (("a", "b"), ("x", None), "", None),
     ],
 )
-def test_what_the_rows_are_ordered_by_is_drawn(
-    columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...], column: int | None
+def test_the_column_that_is_named_is_drawn_or_the_first_of_numbers(
+    columns: tuple[str, ...], row: tuple[object, ...], plotted: str, column: int | None
 ) -> None:
-    assert measure_column(Breakdown("marginals", columns, rows)) == column
+    assert plotted_column(Breakdown("marginals", columns, (row,), plotted=plotted)) == column
 
 
 def test_a_row_is_named_by_its_texts_and_says_the_rest() -> None:

@@ -273,10 +273,3 @@ def test_what_does_not_fit_the_domain_is_refused() -> None:
         ThreeWayMarginal(draws=0)
     with pytest.raises(InputError, match="mode must be one of fixed, nist-2018"):
         ThreeWayMarginal(mode="sprint-2")
-
-
-def test_long_lists_of_marginals_say_what_is_left_out() -> None:
-    found = ThreeWayMarginal().score(pair_of(random_rows(1, 50), random_rows(2, 50)))
-    detail = found.breakdown("marginals")
-    assert detail is not None and len(detail.rows) == 50
-    assert detail.note == "6 marginals with better values are left out"

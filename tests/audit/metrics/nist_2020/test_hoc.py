@@ -151,6 +151,16 @@ def test_draws_that_do_not_fit_the_table_are_refused(draw: object) -> None:
         metric(real, real, taxi_domain())
 
 
+def test_a_slack_that_excludes_the_person_picked_is_refused() -> None:
+    domain = taxi_domain(2, 3)
+    table = pd.DataFrame({"shift": ["0", "1"], "area": ["-1", "0"], "taxi": ["a", "b"]})
+    nobody = HigherOrderConjunction(attributes=BOTH).with_draws([[0, [5, 5, 5, 0, 5, 5, 5]]])
+    with pytest.raises(InputError, match="slack of 0"):
+        nobody(table, table, domain)
+    least = HigherOrderConjunction(attributes=BOTH).with_draws([[0, [1] * 7]])
+    assert least(table, table, domain).value == 1000
+
+
 @settings(max_examples=50)
 @given(st.integers(1, 6), st.integers(1, 8), st.randoms(use_true_random=False))
 def test_persons_are_ruled_out_as_by_looking_at_every_dimension(

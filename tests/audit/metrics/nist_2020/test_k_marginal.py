@@ -313,10 +313,23 @@ def test_the_standard_error_squared_is_unbiased_over_all_draws() -> None:
     assert sampling_error((1.0,), 5) is None
 
 
-def test_given_draws_have_the_usual_standard_error() -> None:
+def test_given_draws_have_the_usual_standard_error_once_one_is_repeated() -> None:
     real, synthetic, domain = SHAPES[0]
-    score = KMarginal().with_draws([["a", "b"], ["c", "d"], ["a", "d"]])(real, synthetic, domain)
+    repeated = KMarginal().with_draws([["a", "b"], ["c", "d"], ["b", "a"]])
+    score = repeated(real, synthetic, domain)
     assert score.standard_error == standard_error(score.parts)
+    mixed = KMarginal().with_draws([["a", "b"], ["c", "d", "a"]])(real, synthetic, domain)
+    assert mixed.standard_error == standard_error(mixed.parts)
+
+
+def test_its_own_draws_given_again_have_the_same_standard_error() -> None:
+    real, synthetic, domain = SHAPES[0]
+    pairs = math.comb(len(domain.names), 2)
+    for draws in (3, pairs):
+        drawn = KMarginal(k=2, draws=draws)(real, synthetic, domain)
+        given = KMarginal().with_draws(drawn.drawn)(real, synthetic, domain)
+        assert (given.value, given.standard_error) == (drawn.value, drawn.standard_error)
+        assert given.standard_error == sampling_error(given.parts, pairs)
 
 
 @pytest.mark.parametrize(
@@ -457,10 +470,13 @@ def test_a_marginal_that_cannot_be_numbered_is_refused() -> None:
         KMarginal(k=50).check(wide_domain(50))
 
 
-def test_two_years_of_the_acs_are_nearer_than_uniform_values_and_scored_as_slowly(shared_data: Path) -> None:
+def test_two_years_of_the_acs_are_nearer_than_uniform_values_and_scored_as_slowly(
+    shared_data: Path,
+) -> None:
     domain = load_domain(shared_data / "acs_ma2018.schema.json")
     real, synthetic = (
-        read_records(shared_data / f"acs_ma{year}.csv.gz", domain, outside="cell") for year in (2018, 2019)
+        read_records(shared_data / f"acs_ma{year}.csv.gz", domain, outside="cell")
+        for year in (2018, 2019)
     )
     columns = ("AGEP", "SEX", "RAC1P")
     metric = KMarginal(k=2, columns=columns, groups=("PUMA",))
