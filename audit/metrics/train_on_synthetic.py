@@ -113,7 +113,7 @@ class TrainOnSynthetic(Metric):
         return self.scored(
             value,
             seed=self.seed,
-            standard_error=standard_error(jackknife_parts(value, without)),
+            standard_error=standard_error(jackknife_parts(value, without)) if without else None,
             stated=self._stated(target, predictors, real, tested, synthetic),
             details=(_breakdown(found, gaps),),
         )
@@ -184,7 +184,7 @@ def _rests(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         if len(rows) > 1:
             part[rows] = (turn + np.arange(len(rows))) % GROUPS
             turn += len(rows)
-    return [np.flatnonzero(part != group) for group in range(GROUPS)]
+    return [np.flatnonzero(part != group) for group in np.unique(part[part >= 0])]
 
 
 def _examples(

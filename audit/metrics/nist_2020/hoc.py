@@ -167,7 +167,7 @@ class HigherOrderConjunction(Metric):
                     "fixed"
                 )
         at_most = int(self.mode == "sprint-3")
-        draws = self._draws(*real.shape, at_most)
+        draws = self._draws(len(real), real.shape[1], at_most)
         shares = [
             np.array(
                 [

@@ -33,6 +33,9 @@ from dataclasses import dataclass
 
 from audit.metrics.score import jackknife_parts
 
+NO_SPREAD = 1e-6
+"""Permutations that differ by so little, by the standards of all of them, differ by rounding."""
+
 
 @dataclass(frozen=True)
 class Null:
@@ -85,7 +88,7 @@ class Null:
         for place in range(len(self.values)):
             rest = self.values[:place] + self.values[place + 1 :]
             deviation = statistics.stdev(rest) if len(rest) > 1 else 0.0
-            if not deviation:
+            if deviation <= NO_SPREAD * self.deviation:
                 return value, ()
             without.append((pmse - math.fsum(rest) / len(rest)) / deviation)
         return value, jackknife_parts(value, without) if without else ()

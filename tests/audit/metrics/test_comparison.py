@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from audit.metrics.associations import Associations
 from audit.metrics.comparison import compare, margin_of_draws, quantile
+from audit.metrics.propensity.logistic import LogisticPMSE
 from audit.metrics.score import Score, standard_error
 from synthesizers.errors import InputError
 from tests.audit.metrics.made_scores import made, of_draws
+from tests.audit.metrics.mixed_tables import MIXED, records
 
 INF = math.inf
 
@@ -40,7 +43,21 @@ def test_the_direction_says_which_value_is_better(direction: str, outcome: int) 
 def test_values_without_draws_tie_where_they_are_equal_but_for_rounding() -> None:
     assert compare(made(0.1 + 0.2), made(0.3)).outcome == 0
     assert compare(made(0.3000001), made(0.3)).outcome == -1
-    assert compare(made(0.0), made(5e-324)).outcome == 1
+    # What rounding leaves of a perfect value, in the range of the metric.
+    assert compare(made(0.0, highest=1.0), made(1e-13, highest=1.0)).outcome == 0
+    assert compare(made(0.0, highest=1.0), made(1e-11, highest=1.0)).outcome == 1
+    assert compare(made(0.0), made(1e-10)).outcome == 0
+    assert compare(made(0.0, highest=INF), made(1e-29, highest=INF)).outcome == 0
+    assert compare(made(0.0, highest=INF), made(1e-11, highest=INF)).outcome == 1
+
+
+def test_two_copies_of_the_real_table_tie_whatever_the_order_of_their_rows() -> None:
+    real = records(1, 200)
+    shuffled = real.take(np.random.default_rng(2).permutation(200))
+    for metric in (Associations(), LogisticPMSE()):
+        scores = [metric(real, copy, MIXED) for copy in (real, shuffled)]
+        assert scores[0].value != scores[1].value
+        assert compare(*scores).outcome == 0
 
 
 def test_exact_values_tie_where_the_fractions_are_equal() -> None:

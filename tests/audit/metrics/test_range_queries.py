@@ -81,6 +81,12 @@ def test_a_hand_computed_example() -> None:
     assert worst.rows[0] == ("a1 in 2 of 4 values", 0.0, 0.75, 7.5)
 
 
+def test_it_says_how_many_queries_the_floor_decides() -> None:
+    real = coded((3,), [(0,)] * 10 + [(1,)] * 9 + [(2,)] * 2)
+    metric = RangeQueries().with_draws([{"a0": [0]}, {"a0": [1]}, {"a0": [2]}])
+    assert "; 2 of 3 queries match fewer real records" in metric(real, real, real.domain).stated[1]
+
+
 def test_the_real_table_itself_has_no_error() -> None:
     real = records(1, 100)
     assert RangeQueries()(real, real, MIXED).value == 0

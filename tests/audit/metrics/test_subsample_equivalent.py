@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -99,10 +100,29 @@ def test_the_spread_is_that_of_the_replicates() -> None:
         (10, pytest.approx(0.3), pytest.approx(0.1), 3),
         (40, pytest.approx(0.6), pytest.approx(0.1), 3),
     )
-    # 0.35 is 1/6 of the way from 0.3 to 0.6; of the replicates, 1/2, 1/6 and not yet 0.
+    # 0.35 is 1/6 of the way from 0.3 to 0.6. Without one replicate the ends are 0.35 and
+    # 0.65, 0.3 and 0.6, or 0.25 and 0.55.
     assert score.value == pytest.approx(10 * 4 ** (1 / 6))
-    each = [10 * 4**0.5, 10 * 4 ** (1 / 6), 10.0]
-    assert score.standard_error == pytest.approx(np.std(each, ddof=1) / 3**0.5)
+    without = np.array([10.0, 10 * 4 ** (1 / 6), 10 * 4 ** (1 / 3)])
+    spread = ((without - without.mean()) ** 2).sum()
+    assert score.standard_error == pytest.approx(math.sqrt(2 / 3 * spread))
+
+
+def test_per_cents_are_those_of_the_whole_records_that_were_taken() -> None:
+    real = coded((2,), [(0,)] * 30)
+    score = SubsampleEquivalent(of=Size(), percents=(1, 2, 5, 50), replicates=2)(
+        real, coded((2,), [(0,)]), real.domain
+    )
+    breakdown = score.breakdown("subsamples")
+    assert breakdown is not None
+    assert [row[0] for row in breakdown.rows] == pytest.approx([100 / 30, 200 / 30, 50])
+    # One record is 3.33 per cent of 30, and not 1.
+    assert score.value == pytest.approx(100 / 30)
+    assert score.bracket is not None and score.bracket[1] == Fraction(100 / 30)
+    assert score.stated[0].startswith("below the 3.33 % sample")
+    one = coded((2,), [(0,)])
+    alone = SubsampleEquivalent(of=Size())(one, one, one.domain)
+    assert alone.undefined is not None and "too few records" in alone.undefined
 
 
 def test_the_subsamples_are_drawn_without_replacement_of_the_size_they_say() -> None:
@@ -117,7 +137,8 @@ def test_the_subsamples_are_drawn_without_replacement_of_the_size_they_say() -> 
     real = coded((64,), [(k,) for k in range(64)])
     SubsampleEquivalent(of=Watch(), replicates=2)(real, real, real.domain)
     samples = seen[1:]
-    sizes = [max(round(64 * p / 100), 1) for p in PERCENTS for _ in range(2)]
+    # 1 and 2 per cent of 64 records are one record both, which is drawn once.
+    sizes = [round(64 * p / 100) for p in PERCENTS[1:] for _ in range(2)]
     assert [len(sample) for sample in samples] == sizes
     assert all(len(set(sample)) == len(sample) for sample in samples)
     assert samples[-1] != samples[-2]

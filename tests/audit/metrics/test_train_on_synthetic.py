@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -12,10 +13,10 @@ from audit.metrics import train_on_synthetic
 from audit.metrics.classifiers import CLASSIFIERS, Examples, predictions, quality
 from audit.metrics.records import Records
 from audit.metrics.score import Breakdown, Score
-from audit.metrics.train_on_synthetic import TrainOnSynthetic
+from audit.metrics.train_on_synthetic import GROUPS, TrainOnSynthetic, _examples
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
-from tests.audit.metrics.mixed_tables import MIXED, records
+from tests.audit.metrics.mixed_tables import MIXED, coded, records
 
 DOMAIN = Domain(
     "d",
@@ -143,6 +144,36 @@ def test_the_value_is_the_mean_gap_of_the_breakdown_worst_first() -> None:
             assert row[3] == row[1] - row[2]
             assert row[6] == row[4] - row[5]
             assert all(0 <= part <= 1 for part in (row[1], row[2], row[4], row[5]))
+
+
+@pytest.mark.parametrize("statistic", ["f1", "auc"])
+def test_the_standard_error_is_the_jackknifes_over_parts_of_what_is_kept_back(
+    statistic: str,
+) -> None:
+    metric = TrainOnSynthetic(target="sex", classifiers=("tree",), statistic=statistic)  # type: ignore[arg-type]
+    real, synthetic = records(1, 300), records(2, 200, shift=0.5)
+    score = metric(real, synthetic, MIXED)
+    target, predictors = metric._names(MIXED)
+    mine, theirs = _examples((real, synthetic), target, predictors)
+    taught, tested = metric._cut(mine.classes)
+    exam = mine.take(tested)
+    chances = [predictions("tree", t, exam, 0) for t in (mine.take(taught), theirs)]
+    # The classes take turns at the ten parts, one after the other.
+    order = np.argsort(exam.classes, kind="stable")
+    without = []
+    for part in range(GROUPS):
+        rest = np.sort(np.delete(order, np.s_[part::GROUPS]))
+        first, second = (quality(c[rest], exam.classes[rest]) for c in chances)
+        without.append(getattr(first, statistic) - getattr(second, statistic))
+    spread = ((np.array(without) - np.mean(without)) ** 2).sum()
+    assert score.standard_error == pytest.approx(math.sqrt((GROUPS - 1) / GROUPS * spread))
+    assert score.standard_error is not None and score.standard_error > 0
+
+
+def test_classes_of_one_record_kept_back_have_no_standard_error() -> None:
+    real = coded((2, 2), [(0, 0), (0, 1), (0, 0), (1, 1), (1, 0), (1, 1)])
+    score = TrainOnSynthetic(target="a0", classifiers=("tree",))(real, real, real.domain)
+    assert score.value is not None and score.standard_error is None
 
 
 def test_scores_repeat_and_all_synthetic_tables_meet_the_same_exam() -> None:

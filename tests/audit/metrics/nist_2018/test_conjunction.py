@@ -111,6 +111,8 @@ def test_the_mean_of_the_parts_is_the_value_and_their_error_is_the_jackknifes(mo
         without.append(Conjunction(mode=mode).with_draws(rest).score(pair).value)
     spread = sum((value - np.mean(without)) ** 2 for value in without)
     assert found.standard_error == pytest.approx(math.sqrt((count - 1) / count * spread))
+    # What the worst query contributes is the least: without it the score is the best.
+    assert int(np.argmin(found.parts)) == int(np.argmax(without))
     one = Conjunction(mode=mode).with_draws(found.drawn[:1]).score(pair)
     assert one.parts == (pytest.approx(one.value),) and one.standard_error is None
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from audit.metrics.propensity.features import Features, regression_features, tree_features
 from audit.metrics.propensity.learners import Cart, Logistic, independent_columns
+from audit.metrics.propensity.logistic import LogisticPMSE
 from tests.audit.metrics.propensity import slow_propensity as slow
 
 NEWTON = Logistic(iterations=100)
@@ -133,3 +136,11 @@ def test_a_tree_without_splits_gives_exactly_the_share():
     fit = Cart(6, 20).fit(features, labels_of(pair), features, 0)
     assert fit.size == 0
     assert set(fit.probabilities) == {labels_of(pair).mean()}
+
+
+def test_estimates_without_end_are_told_with_the_score_and_not_as_warnings():
+    pair = slow.random_pair("3x2x4", (20, 15), 2, 0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score = LogisticPMSE(interactions=True).score(pair)
+    assert any("coefficients without a finite estimate" in text for text in score.stated)

@@ -15,9 +15,11 @@ from audit.metrics.pair import Pair
 from audit.metrics.parameters import planned
 from audit.metrics.propensity.learners import Cart, Logistic
 from audit.metrics.propensity.metric import PMSE, PO50, Specks
+from audit.metrics.propensity.nulls import Null
 from audit.metrics.propensity.ratios import PMSERatio, StandardisedPMSE
 from audit.metrics.propensity.syntheses import over_syntheses
 from audit.metrics.records import Records, read_records
+from audit.metrics.score import standard_error
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain
@@ -172,6 +174,29 @@ def test_a_permutation_is_the_same_procedure_with_mixed_labels():
     labels = np.random.default_rng(17).permutation(np.repeat([False, True], [120, 80]))
     mixed = slow.coded_pair(pair.domain, pooled[~labels], pooled[labels])
     assert row[1] == pytest.approx(PMSE(seed=17).score(mixed).value, rel=1e-9)
+
+
+@pytest.mark.parametrize("learner", ["cart", "logistic"])
+def test_the_error_of_algorithm_one_is_that_of_its_folds_too(learner):
+    pair = slow.random_pair("3x2x4", (400, 300), 3, 0.3)
+    way = {"learner": learner, "form": "algorithm-1", "seed": 5}
+    pmse = PMSE(**way).score(pair)
+    fits = PMSE(**way).discriminator.fit(pair)
+    each = [((f.fit.probabilities - 3 / 7) ** 2).mean() for f in fits.folds]
+    assert pmse.standard_error == pytest.approx(np.std(each, ddof=1) / math.sqrt(5))
+    for metric in (PMSERatio(**way), StandardisedPMSE(**way)):
+        score = metric.score(pair)
+        found = np.array([row[1] for row in score.breakdown("permutations").rows])
+        unit = found.mean() if isinstance(metric, PMSERatio) else found.std(ddof=1)
+        null = Null.of_permutations(tuple(found.tolist()), 1.0)
+        what = "ratio" if isinstance(metric, PMSERatio) else "standardised"
+        own = standard_error(getattr(null, what)(pmse.value)[1])
+        assert score.standard_error == pytest.approx(math.hypot(own, pmse.standard_error / unit))
+        # Paired permutations would leave the cut out.
+        assert score.parts == ()
+        again = metric.with_draws(score.drawn).score(pair)
+        assert (again.value, again.seed) == (score.value, 5)
+    assert PMSE(learner=learner).score(pair).standard_error is None
 
 
 def test_draws_come_back_from_json():
