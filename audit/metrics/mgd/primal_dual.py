@@ -75,12 +75,12 @@ def _search(ascent: Ascent, deadline: float) -> None:
     """Carry and lift until nothing is left, in a small part of the network where that will do.
 
     A part keeps what is around it in place, so it can get stuck at its rim; then it is made
-    twice as wide. Steps in the whole network always get further.
+    twice as wide, in the end as wide as the network.
     """
     radius = int(ascent.network.steps.min(initial=ascent.penalty))
     while ascent.left and time.monotonic() < deadline:
         inside = ascent.near(radius)
-        if radius <= 2 * ascent.penalty and inside.mean() <= SMALL:
+        if inside.mean() <= SMALL:
             part, edges = ascent.part(inside)
             part.carry()
             while part.left and part.lift() and time.monotonic() < deadline:
