@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from stopwatch import peak_gigabytes, seconds
 
 from audit.metrics.pair import Pair
-from audit.metrics.propensity.metric import PMSE
+from audit.metrics.propensity.distances import PMSE
 from audit.metrics.propensity.ratios import PMSERatio
 from synthesizers.domain import Attribute, Dataset, Domain
 

@@ -30,8 +30,8 @@ from audit.metrics.nist_2018.three_way_marginal import ThreeWayMarginal
 from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.pair import Pair
 from audit.metrics.propensity.ratios import PMSERatio
-from audit.metrics.quality import Quality
 from audit.metrics.records import Records, of_dataset, read_records
+from audit.metrics.sdmetrics.quality import Quality
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.schemas import load_domain
 from synthesizers.tables import to_frame

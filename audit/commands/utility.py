@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -17,7 +17,7 @@ from audit.metrics.chunks import Chunks
 from audit.metrics.counts import Counted
 from audit.metrics.draws import draws_text, read_draws
 from audit.metrics.metric import FIXED, Metric
-from audit.metrics.parameters import planned, read_plan
+from audit.metrics.parameters import MOST_REPEATS, planned, read_plan
 from audit.metrics.records import Outside, read_records
 from audit.metrics.results import UtilityResults
 from audit.metrics.suite import Progress as Report
@@ -81,9 +81,9 @@ def run(flags: argparse.Namespace) -> int:
     certificates = flags.certificate or []
     inputs = (*tables, flags.domain, flags.draws, flags.plan, *certificates)
     common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
-    if len(set(flags.synthetic)) < len(flags.synthetic):
+    if len({Path(path).resolve() for path in flags.synthetic}) < len(flags.synthetic):
         raise InputError("a synthetic table is given twice; name each file once")
-    if [*tables, flags.domain].count("-") > 1:
+    if inputs.count("-") > 1:
         raise InputError("standard input can be only one of the files")
     if certificates and not flags.html:
         raise InputError("--certificate shows a certificate in the HTML report; add --html FILE")
@@ -91,8 +91,11 @@ def run(flags: argparse.Namespace) -> int:
     domain = load_domain(flags.domain)
     metrics, refused = _metrics(flags, domain)
     replicates = common.whole_number(flags.replicates, "--replicates", 1)
+    if replicates > MOST_REPEATS:
+        raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {replicates}")
+    rows = None if flags.chunk is None else common.whole_number(flags.chunk, "--chunk", 1)
     talk = common.talk_console(flags.quiet)
-    read = {path: _table(path, domain, flags, talk) for path in tables}
+    read = {path: _table(path, domain, rows, flags.outside, talk) for path in tables}
     with _progress(talk) as progress:
         results = measured(
             (flags.real, read[flags.real]),
@@ -103,7 +106,9 @@ def run(flags: argparse.Namespace) -> int:
             refused=refused,
             progress=progress,
         )
-    _write(results, evidence, flags)
+    # All of them first: after a fault in one, none is written.
+    for path, text in _documents(results, evidence, flags).items():
+        common.write_text(path, text)
     common.output_console().print(utility_lines(results.renamed(_short(tables))))
     return 0
 
@@ -117,7 +122,7 @@ def _metrics(
 
     parameters = _parameters(flags)
     draws = {} if flags.draws is None else read_draws(flags.draws)
-    mentioned = {*parameters, *draws}
+    mentioned = dict.fromkeys((*parameters, *draws))
     asked = list(dict.fromkeys(flags.metric or METRICS))
     for name in (*asked, *mentioned):
         named(name)
@@ -134,19 +139,36 @@ def _metrics(
         modes = sorted({mode for metric in METRICS.values() for mode in metric.modes} - {FIXED})
         if flags.compat not in modes:
             raise InputError(f"--compat must be one of {', '.join(modes)}, not {flags.compat!r}")
-        metrics = _compatible(metrics, flags.compat, bool(flags.metric))
+        metrics = _compatible(metrics, flags.compat, flags.metric or mentioned)
     metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
-    if flags.metric or mentioned:
-        for metric in metrics:
-            if flags.metric or metric.name in mentioned:
-                metric.check(domain)
-    return applicable(metrics, domain)
+    for metric in metrics:
+        if flags.metric or metric.name in mentioned:
+            _require(metric, domain)
+    kept, refused = applicable(metrics, domain)
+    if not kept:
+        raise InputError(
+            "none of the metrics can be taken of tables over this domain: "
+            + "; ".join(f"{name}: {reason}" for name, reason in refused)
+            + "; name the attributes with --set or a plan"
+        )
+    return kept, refused
 
 
-def _compatible(metrics: Sequence[Metric], mode: str, by_name: bool) -> list[Metric]:
-    """The metrics that have the mode, in it; all of them must have it if asked for by name."""
-    without = [metric.name for metric in metrics if mode not in metric.modes]
-    if by_name and without:
+def _require(metric: Metric, domain: Domain) -> None:
+    """Raise ``InputError``, with the metric's name, unless it can be taken over the domain."""
+    try:
+        metric.check(domain)
+    except InputError as error:
+        text = str(error)
+        if text.startswith(f"{metric.name}: "):
+            raise
+        raise type(error)(f"{metric.name}: {text}") from error
+
+
+def _compatible(metrics: Sequence[Metric], mode: str, named: Collection[str]) -> list[Metric]:
+    """The metrics that have the mode, in it; those that were asked for by name must have it."""
+    without = [m.name for m in metrics if m.name in named and mode not in m.modes]
+    if without:
         raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
     return [replace(metric, mode=mode) for metric in metrics if mode in metric.modes]
 
@@ -163,14 +185,16 @@ def _parameters(flags: argparse.Namespace) -> Mapping[str, Mapping[str, object]]
     return parameters
 
 
-def _table(path: str, domain: Domain, flags: argparse.Namespace, talk: Console) -> Counted:
-    talk.print(f"reading {path}", markup=False)
-    outside = cast(Outside, flags.outside)
+def _table(path: str, domain: Domain, rows: int | None, outside: Outside, talk: Console) -> Counted:
+    """One table, in chunks of so many ``rows`` if any; what is wrong with it names its file."""
+    talk.print(f"reading {path}", markup=False, soft_wrap=True)
     try:
-        if flags.chunk is not None:
-            rows = common.whole_number(flags.chunk, "--chunk", 1)
-            return Chunks(path, domain, rows, outside)
-        return read_records(path, domain, outside)
+        if rows is None:
+            return read_records(path, domain, outside)
+        chunks = Chunks(path, domain, rows, outside)
+        # Gone through once for its extent: now, so that its faults are found under its name.
+        chunks.measure()
+        return chunks
     except InputError as error:
         where = "standard input" if path == "-" else path
         raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
@@ -185,7 +209,9 @@ def _progress(console: Console) -> Iterator[Report]:
         TextColumn("{task.completed}/{task.total} scores"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    # Off a terminal the bar would leave nothing but an empty line.
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total, name: bar.update(
             task, completed=done, total=total, description=name
@@ -198,13 +224,15 @@ def _short(paths: Sequence[str]) -> Mapping[str, str]:
     return names if len(set(names.values())) == len(names) else {path: path for path in paths}
 
 
-def _write(
+def _documents(
     results: UtilityResults,
     evidence: Sequence[tuple[str, Mapping[str, Any]]],
     flags: argparse.Namespace,
-) -> None:
+) -> Mapping[str, str]:
+    """The text of every file that was asked for."""
+    texts: dict[str, str] = {}
     if flags.json:
-        common.write_text(flags.json, utility_text(results))
+        texts[flags.json] = utility_text(results)
     if flags.html:
         short = results.renamed(_short([results.real, *results.synthetics]))
         title = f"Utility beside {short.real}"
@@ -212,9 +240,10 @@ def _write(
         sections: list[Section] = [UtilitySection(title, short)]
         if evidence:
             sections.append(_privacy(evidence))
-        common.write_text(flags.html, render(Page(title, lead, tuple(sections))))
+        texts[flags.html] = render(Page(title, lead, tuple(sections)))
     if flags.save_draws:
-        common.write_text(flags.save_draws, draws_text(s.score for s in results.scored))
+        texts[flags.save_draws] = draws_text(s.score for s in results.scored)
+    return texts
 
 
 def _privacy(evidence: Sequence[tuple[str, Mapping[str, Any]]]) -> TableSection:

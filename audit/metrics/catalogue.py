@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from audit.metrics.associations import Associations
-from audit.metrics.interval_overlap import IntervalOverlap
 from audit.metrics.metric import Metric
 from audit.metrics.mgd.metric import MarginalDifference
+from audit.metrics.models.interval_overlap import IntervalOverlap
+from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
 from audit.metrics.nist_2018.conjunction import Conjunction
 from audit.metrics.nist_2018.inequality import Inequality
 from audit.metrics.nist_2018.three_way_marginal import ThreeWayMarginal
@@ -18,15 +19,16 @@ from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.nist_2020.longitudinal import LongitudinalKMarginal
 from audit.metrics.nist_2020.pie_chart import InvPie, PieChart
 from audit.metrics.nist_2020.sprint_3_total import Sprint3Total
+from audit.metrics.propensity.distances import PMSE, PO50, Specks
 from audit.metrics.propensity.logistic import LogisticPMSE, LogisticPMSERatio, LogisticSpecks
-from audit.metrics.propensity.metric import PMSE, PO50, Specks
 from audit.metrics.propensity.ratios import PMSERatio, StandardisedPMSE
-from audit.metrics.quality import ColumnPairTrends, ColumnShapes, Quality
 from audit.metrics.range_queries import RangeQueries
+from audit.metrics.sdmetrics.column_pair_trends import ColumnPairTrends
+from audit.metrics.sdmetrics.column_shapes import ColumnShapes
+from audit.metrics.sdmetrics.quality import Quality
 from audit.metrics.subsample_equivalent import SubsampleEquivalent
-from audit.metrics.table_utilities import TableUtility
+from audit.metrics.synthpop.table_utilities import TableUtility
 from audit.metrics.total_variation import TotalVariation
-from audit.metrics.train_on_synthetic import TrainOnSynthetic
 from audit.metrics.workload_error import WorkloadError
 from synthesizers.errors import InputError
 

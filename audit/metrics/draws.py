@@ -10,6 +10,7 @@ Each list is what ``Score.drawn`` holds: a draw a line, in the metric's own form
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,9 +21,13 @@ _FORM = 'a draws file is a JSON object with a list a metric, as in {"k-marginal"
 
 
 def read_draws(path: str | Path) -> Mapping[str, Sequence[object]]:
-    """The draws of each metric in a file; ``InputError`` if it is not a draws file."""
+    """The draws of each metric in a file, or ``-`` for standard input.
+
+    Raises ``InputError`` if it is not a draws file.
+    """
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        document = json.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise InputError(f"the draws file {path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 import types
 from collections.abc import Callable, Mapping
@@ -63,9 +64,13 @@ def planned(
 
 
 def read_plan(path: str | Path) -> Mapping[str, Mapping[str, object]]:
-    """The tables of a TOML plan, one a metric. Raises ``InputError`` if it is not one."""
+    """The tables of a TOML plan, one a metric; ``-`` is standard input.
+
+    Raises ``InputError`` if it is not a plan.
+    """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        content = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        text = content.decode("utf-8-sig")
         document = tomllib.loads(text, parse_float=Decimal)
     except OSError as error:
         raise InputError(f"the plan {path} cannot be read: {error.strerror}") from error

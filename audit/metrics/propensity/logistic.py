@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from audit.metrics.metric import FIXED
-from audit.metrics.propensity.metric import PMSE, Specks
+from audit.metrics.propensity.distances import PMSE, Specks
+from audit.metrics.propensity.metric import SYNTHPOP
 from audit.metrics.propensity.ratios import PMSERatio
-from audit.metrics.propensity.settings import SYNTHPOP
 
 
 @dataclass(frozen=True, kw_only=True)

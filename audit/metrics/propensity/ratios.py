@@ -14,8 +14,8 @@ from audit.metrics.propensity import breakdowns
 from audit.metrics.propensity.discriminator import FAMILY, Permuted
 from audit.metrics.propensity.estimators import Estimates
 from audit.metrics.propensity.learners import Cart
+from audit.metrics.propensity.metric import SYNTHPOP, PropensityMetric
 from audit.metrics.propensity.nulls import Null
-from audit.metrics.propensity.settings import SYNTHPOP, PropensityMetric
 from audit.metrics.score import Score, standard_error
 from synthesizers.errors import InputError
 from synthesizers.plain import is_integer

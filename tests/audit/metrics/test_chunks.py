@@ -164,3 +164,13 @@ def test_the_counts_of_a_pass_are_added_up() -> None:
     parts = passes([("a2",)] * 7, DOMAIN, DOMAIN.shape, 10, 1000)
     assert [len(part) for part in parts] == [2, 2, 2, 1]
     assert [len(part) for part in passes([("a2",)] * 3, DOMAIN, DOMAIN.shape, 10, 1)] == [1, 1, 1]
+
+
+def test_a_fault_of_the_table_is_found_when_it_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a0,a1,a2,a3\n0,0,0,0\n0,0,0,9999\n")
+    table = Chunks(tmp_path / "t.csv", DOMAIN, 1)
+    with pytest.raises(InputError, match="attribute 'a3'"):
+        table.measure()
+    counted = Chunks(tmp_path / "t.csv", DOMAIN, 1, "cell")
+    counted.measure()
+    assert counted.records == 2

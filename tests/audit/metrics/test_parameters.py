@@ -30,6 +30,7 @@ class Planned(Metric):
     target: str | None = None
     limit: int | None = 4
     kept: bool = True
+    draws: int | None = None
     form: Literal["one", "two"] = "one"
     of: Metric | None = None
     given: tuple[object, ...] | None = None
@@ -93,6 +94,10 @@ def test_a_dash_stands_for_an_underscore_and_a_metric_is_named() -> None:
         ({"given": []}, "no parameter 'given'"),
         ({"k": "two"}, "planned: k must be a finite number"),
         ({"k": "1/2"}, "planned: k must be a whole number"),
+        ({"k": "1e16"}, "planned: k must be at most 1000000000000000 in size"),
+        ({"k": "-1e400"}, "planned: k must be at most 1000000000000000 in size"),
+        ({"floor": "1e400"}, "planned: floor must be a number below 1e308 in size"),
+        ({"draws": 1_000_001}, "planned: draws must be at most 1000000"),
         ({"k": True}, "planned: k must be a number"),
         ({"k": [1]}, "planned: k must be a number"),
         ({"kept": "yes"}, "planned: kept must be true or false"),

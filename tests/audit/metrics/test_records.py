@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from audit.metrics.records import (
+    NumbersTooLarge,
     Outside,
     Records,
     is_measured,
@@ -250,3 +251,30 @@ def test_numbers_of_labels() -> None:
     assert [is_numeric(a) for a in (WAGE, ordinal, nominal)] == [True, True, True]
     assert [is_measured(a) for a in (WAGE, ordinal, nominal)] == [True, True, False]
     assert not is_measured(Attribute("a", ("low", "high"), ordinal=True))
+
+
+def test_numbers_that_would_overflow_are_refused_when_they_are_asked_for() -> None:
+    domain = Domain(
+        "huge",
+        (
+            Attribute.binned("wide", [0, 1, 10**200]),
+            Attribute("label", ("1", "1" + "0" * 101), ordinal=True),
+        ),
+    )
+    small = of_frame(pd.DataFrame({"wide": ["0.5", "1e100"], "label": ["1", "1"]}), domain)
+    assert small.numbers("wide").tolist() == [0.5, 1e100]
+    large = of_frame(pd.DataFrame({"wide": ["0.5", "1.1e100"], "label": ["1", "1"]}), domain)
+    named = of_frame(
+        pd.DataFrame({"wide": ["[0, 1)", domain.attribute("wide").values[1]]}).assign(label="1"),
+        domain,
+    )
+    for table in (large, named):
+        with pytest.raises(NumbersTooLarge, match="attribute 'wide'") as refused:
+            table.numbers("wide")
+        assert "1.1e" not in str(refused.value)
+    with pytest.raises(NumbersTooLarge):
+        numbers_alike((small, named), "wide")
+    # Such labels are names, and no numbers.
+    assert not is_measured(domain.attribute("label"))
+    with pytest.raises(InputError, match="its values must be numbers here"):
+        small.numbers("label")

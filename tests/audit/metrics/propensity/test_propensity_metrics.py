@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from audit.metrics.pair import Pair
 from audit.metrics.parameters import planned
+from audit.metrics.propensity.distances import PMSE, PO50, Specks
 from audit.metrics.propensity.learners import Cart, Logistic
-from audit.metrics.propensity.metric import PMSE, PO50, Specks
 from audit.metrics.propensity.nulls import Null
 from audit.metrics.propensity.ratios import PMSERatio, StandardisedPMSE
 from audit.metrics.propensity.syntheses import over_syntheses

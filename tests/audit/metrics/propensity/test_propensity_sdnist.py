@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from audit.metrics.pair import Pair
-from audit.metrics.propensity.metric import PMSE, Specks
+from audit.metrics.propensity.distances import PMSE, Specks
 from audit.metrics.propensity.sdnist import sdnist_features, sequential_pmse
 from audit.metrics.records import of_frame
 from synthesizers.domain import Attribute, Domain

@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from audit.metrics.propensity.distances import PMSE
 from audit.metrics.propensity.estimators import AlgorithmOne
 from audit.metrics.propensity.features import regression_features
 from audit.metrics.propensity.learners import Logistic
-from audit.metrics.propensity.metric import PMSE
 from audit.metrics.propensity.ratios import PMSERatio, StandardisedPMSE
 from synthesizers.domain import Domain
 from tests.audit.metrics.propensity.slow_propensity import coded_pair

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, pearsonr
 from scipy.stats.contingency import association
 
-from audit.metrics.quality import ColumnPairTrends, ColumnShapes, Quality
 from audit.metrics.records import Records, of_frame
 from audit.metrics.score import Score
+from audit.metrics.sdmetrics.column_pair_trends import ColumnPairTrends
+from audit.metrics.sdmetrics.column_shapes import ColumnShapes
+from audit.metrics.sdmetrics.quality import Quality
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 from tests.audit.metrics.mixed_tables import MIXED, NUMERIC, coded, frame, records

@@ -20,7 +20,7 @@ from audit.metrics.numeric_columns import (
 )
 from audit.metrics.pair import Marginal, Pair
 from audit.metrics.score import Breakdown, Entry, Score
-from audit.metrics.table_statistics import STATISTICS, SYNTHPOP, table_utilities
+from audit.metrics.synthpop.table_statistics import STATISTICS, SYNTHPOP, table_utilities
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from audit.metrics.metric import FIXED, Metric
+from audit.metrics.models.design import Both, design_matrices, unsettled
+from audit.metrics.models.regressions import Coefficients, independent, least_squares, logistic
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, is_measured, is_numeric, numbers_alike
-from audit.metrics.regressions import Coefficients, independent, least_squares, logistic
 from audit.metrics.score import Breakdown, Entry, Score
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
@@ -21,9 +21,6 @@ from synthesizers.errors import InputError
 
 SYNTHPOP = "synthpop"
 """``compare.fit.synds`` of the R package synthpop 1.9-2, one synthesis, inference for the data."""
-
-Both = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""A value a record of the real and of the synthetic table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +69,10 @@ class IntervalOverlap(Metric):
         tables = self._complete(pair.tables, outcome, predictors)
         settled: list[str] = []
         if self.mode == FIXED and _is_binary(pair.domain.attribute(outcome)):
-            tables, settled = _unsettled(tables, outcome, predictors)
+            tables, settled = unsettled(tables, outcome, predictors)
         if not all(table.records for table in tables):
             return self.undefined("a table has no record with all values that the fit needs")
-        terms, columns = _design(tables, predictors)
+        terms, columns = design_matrices(tables, predictors)
         kept = independent(*columns)
         aliased = [term for place, term in enumerate(terms) if place not in kept]
         fits = _fits(tables, outcome, (columns[0][:, kept], columns[1][:, kept]))
@@ -190,64 +187,6 @@ def _is_binary(attribute: Attribute) -> bool:
     return attribute.edges is None and len(attribute.values) == 2
 
 
-def _design(tables: tuple[Records, Records], predictors: tuple[str, ...]) -> tuple[list[str], Both]:
-    """The terms [k], and the columns [n, k] of both tables."""
-    terms = ["(intercept)"]
-    sides = tuple([np.ones(table.records)] for table in tables)
-    for name in predictors:
-        attribute = tables[0].domain.attribute(name)
-        if is_measured(attribute):
-            terms.append(name)
-            for side, numbers in zip(sides, numbers_alike(tables, name), strict=True):
-                side.append(numbers)
-            continue
-        codes = [table.column(name) for table in tables]
-        counts = [np.bincount(column, minlength=attribute.size + 1) > 0 for column in codes]
-        shared, any_table = counts[0] & counts[1], counts[0] | counts[1]
-        base = int(np.argmax(shared if shared.any() else any_table))
-        labels = _labels(attribute)
-        for code in np.flatnonzero(any_table).tolist():
-            if code != base:
-                terms.append(f"{name} = {labels[code]}")
-                for side, column in zip(sides, codes, strict=True):
-                    side.append((column == code).astype(np.float64))
-    return terms, (np.column_stack(sides[0]), np.column_stack(sides[1]))
-
-
-def _unsettled(
-    tables: tuple[Records, Records], outcome: str, predictors: tuple[str, ...]
-) -> tuple[tuple[Records, Records], list[str]]:
-    """The tables without the values that settle the outcome in either table, and those values.
-
-    The coefficient of a value whose records all have one outcome is infinite, and in
-    the limit these records tell nothing about the others: without them every other
-    estimate is the same.
-    """
-    domain = tables[0].domain
-    nominal = [name for name in predictors if not is_measured(domain.attribute(name))]
-    settled: list[str] = []
-    found = True
-    while found:
-        found = False
-        for name in nominal:
-            size = domain.attribute(name).size + 1
-            settles = np.zeros(size, dtype=np.bool_)
-            for table in tables:
-                counts = np.bincount(
-                    table.column(name) * 2 + table.column(outcome), minlength=2 * size
-                )
-                settles |= (counts.reshape(size, 2) > 0).sum(axis=1) == 1
-            if settles.any():
-                found = True
-                labels = _labels(domain.attribute(name))
-                settled += [f"{name} = {labels[code]}" for code in np.flatnonzero(settles)]
-                first, second = (
-                    table.take(np.flatnonzero(~settles[table.column(name)])) for table in tables
-                )
-                tables = first, second
-    return tables, settled
-
-
 def _omitted(
     given: tuple[Records, Records],
     used: tuple[Records, Records],
@@ -270,12 +209,6 @@ def _omitted(
     if flat:
         told.append(f"terms left out, with an interval of width 0: {flat}")
     return tuple(told)
-
-
-def _labels(attribute: Attribute) -> tuple[str, ...]:
-    """A name for each code, the one for values outside the domain included."""
-    missing = ("(missing)",) if attribute.missing else ()
-    return (*attribute.values, *missing, "(outside)")
 
 
 def _fits(

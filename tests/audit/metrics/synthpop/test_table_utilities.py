@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, mannwhitneyu
 
 from audit.metrics.records import of_frame
-from audit.metrics.table_utilities import STATISTICS, TableUtility, table_utilities
+from audit.metrics.synthpop.table_utilities import STATISTICS, TableUtility, table_utilities
 from synthesizers.errors import InputError
 from tests.audit.metrics.mixed_tables import MIXED, NUMERIC, coded, frame, records
 

@@ -13,9 +13,9 @@ from scipy import optimize
 from scipy.special import ndtri
 from sklearn.linear_model import LogisticRegression
 
-from audit.metrics.interval_overlap import IntervalOverlap, overlap
+from audit.metrics.models.interval_overlap import IntervalOverlap, overlap
+from audit.metrics.models.regressions import independent, least_squares, logistic
 from audit.metrics.records import Records, of_frame
-from audit.metrics.regressions import independent, least_squares, logistic
 from audit.metrics.score import Breakdown, Score
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.classifiers import CLASSIFIERS, Examples, Quality, predictions, quality
 from audit.metrics.metric import Metric, generator
+from audit.metrics.models.classifiers import CLASSIFIERS, Examples, Quality, predictions, quality
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, is_measured, numbers_alike
 from audit.metrics.score import Breakdown, Score, jackknife_parts, standard_error

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.metrics import train_on_synthetic
-from audit.metrics.classifiers import CLASSIFIERS, Examples, predictions, quality
+from audit.metrics.models import train_on_synthetic
+from audit.metrics.models.classifiers import CLASSIFIERS, Examples, predictions, quality
+from audit.metrics.models.train_on_synthetic import GROUPS, TrainOnSynthetic, _examples
 from audit.metrics.records import Records
 from audit.metrics.score import Breakdown, Score
-from audit.metrics.train_on_synthetic import GROUPS, TrainOnSynthetic, _examples
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 from tests.audit.metrics.mixed_tables import MIXED, coded, records

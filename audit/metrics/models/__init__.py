@@ -1,0 +1,1 @@
+"""What models learn from synthetic records, beside what they learn from real ones."""

@@ -1,0 +1,1 @@
+"""The quality scores of the Python package SDMetrics."""

@@ -1,0 +1,1 @@
+"""The table statistics of the R package synthpop."""
