@@ -22,8 +22,9 @@ from audit.metrics.records import Outside, read_records
 from audit.metrics.results import UtilityResults
 from audit.metrics.suite import Progress as Report
 from audit.metrics.suite import applicable, measured
+from audit.report.certificate_table import certificate_table
 from audit.report.html import render
-from audit.report.page import Page, Section, TableSection, UtilitySection
+from audit.report.page import Page, Section, UtilitySection
 from audit.report.terminal_utility import utility_lines
 from audit.report.utility_json import utility_text
 from audit.verify import load_certificate
@@ -67,7 +68,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="CERT.json",
         help="show a certificate in the HTML report, beside the scores; repeat",
     )
-    parser.add_argument("--no-baseline", action="store_true", help="no null table beside")
+    parser.add_argument("--no-baseline", action="store_true", help="no baseline table beside")
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
     for name in ("json", "html"):
         parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
@@ -239,33 +240,8 @@ def _documents(
         lead = "How near synthetic tables are to the real one, by the measures of the field."
         sections: list[Section] = [UtilitySection(title, short)]
         if evidence:
-            sections.append(_privacy(evidence))
+            sections.append(certificate_table(evidence))
         texts[flags.html] = render(Page(title, lead, tuple(sections)))
     if flags.save_draws:
         texts[flags.save_draws] = draws_text(s.score for s in results.scored)
     return texts
-
-
-def _privacy(evidence: Sequence[tuple[str, Mapping[str, Any]]]) -> TableSection:
-    """What certificates state, beside the scores."""
-    header = ("certificate", "subject", "claim", "neighbours", "released", "verdict")
-    rows = tuple(
-        (
-            Path(path).name,
-            *(
-                _stated(document[key])
-                for key in ("subject", "claim", "neighbours", "released", "verdict")
-            ),
-        )
-        for path, document in evidence
-    )
-    note = "As stated, not re-checked here: dp-audit verify re-checks a certificate."
-    return TableSection("Privacy, as the certificates state it", header, rows, note)
-
-
-def _stated(value: object) -> str:
-    """One entry of a certificate as text."""
-    if isinstance(value, Mapping):
-        named = value.get("name", value.get("text"))
-        return str(value if named is None else named)
-    return str(value)

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from audit.metrics.counts import Attributes
-from audit.metrics.pair import Pair, Source
+from audit.metrics.pair import NeedsRecords, Pair, Source
+from audit.metrics.records import NumbersTooLarge
 from audit.metrics.score import Direction, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -26,7 +27,7 @@ class Metric(ABC):
     """One utility measure with its parameters, the fields of its dataclass.
 
     Called with two tables and their domain it gives a ``Score``. A suite calls
-    ``score`` on a pair whose marginals are counted once for all its metrics.
+    ``take`` on a pair whose marginals are counted once for all its metrics.
     """
 
     name: ClassVar[str]
@@ -51,7 +52,7 @@ class Metric(ABC):
         """
         pair = Pair.of(real, synthetic, domain)
         self.check(domain)
-        return self.score(pair)
+        return self.take(pair)
 
     def check(self, domain: Domain) -> None:  # noqa: B027 - some metrics refuse no domain
         """Raise ``InputError`` if the metric cannot be taken of tables over ``domain``."""
@@ -63,6 +64,13 @@ class Metric(ABC):
     @abstractmethod
     def score(self, pair: Pair) -> Score:
         """The score of a pair of tables that ``check`` accepts."""
+
+    def take(self, pair: Pair) -> Score:
+        """The score of a pair, undefined for tables that the metric cannot look into."""
+        try:
+            return self.score(pair)
+        except (NeedsRecords, NumbersTooLarge) as error:
+            return self.undefined(str(error))
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these draws, in the plain JSON of ``Score.drawn``, instead of its own.

@@ -9,8 +9,7 @@ from dataclasses import fields, replace
 from audit.metrics.baselines import uniform_table
 from audit.metrics.counts import Counted
 from audit.metrics.metric import Metric
-from audit.metrics.pair import HeldCounts, NeedsRecords, Pair, common_shape
-from audit.metrics.records import NumbersTooLarge
+from audit.metrics.pair import HeldCounts, Pair, common_shape
 from audit.metrics.results import Scored, UtilityResults
 from audit.metrics.score import Score
 from synthesizers.domain import Domain
@@ -98,17 +97,17 @@ def measured(
 
 
 def _scored(metric: Metric, pair: Pair, replicates: int) -> Score:
-    try:
-        score = metric.score(pair)
-        if replicates == 1 or not _draws(metric):
-            return score
-        seed = getattr(metric, "seed")  # noqa: B009 - only some metrics have one
-        again = [
-            replace(metric, **{"seed": seed + k}).score(pair).value for k in range(1, replicates)
-        ]
-    except (NeedsRecords, NumbersTooLarge) as error:
-        return metric.undefined(str(error))
-    return replace(score, replicates=tuple(value for value in again if value is not None))
+    score = metric.take(pair)
+    if replicates == 1 or score.value is None or not _draws(metric):
+        return score
+    seed = getattr(metric, "seed")  # noqa: B009 - only some metrics have one
+    again = [replace(metric, **{"seed": seed + k}).take(pair).value for k in range(1, replicates)]
+    known = tuple(value for value in again if value is not None)
+    left = len(again) - len(known)
+    stated = (
+        (*score.stated, f"{left} of {replicates} seeds give no value") if left else score.stated
+    )
+    return replace(score, replicates=known, stated=stated)
 
 
 def _draws(metric: Metric) -> bool:

@@ -135,6 +135,28 @@ def test_replicates_are_the_values_of_the_next_seeds() -> None:
     assert null is not None and null.replicates == ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fickle(Metric):
+    """A metric that has no value for odd seeds."""
+
+    name = "fickle"
+    lowest, highest, direction = 0.0, 10.0, "lower"
+
+    seed: int = 0
+
+    def score(self, pair: Pair) -> Score:
+        return self.undefined("odd") if self.seed % 2 else self.scored(float(self.seed))
+
+
+def test_seeds_without_a_value_are_counted() -> None:
+    results = measured(("real", REAL), TABLES, (Fickle(),), replicates=5, baseline=False)
+    score = results.scored[0].score
+    assert score.replicates == (2.0, 4.0)
+    assert score.stated == ("2 of 5 seeds give no value",)
+    odd = measured(("real", REAL), TABLES, (Fickle(seed=1),), replicates=5, baseline=False)
+    assert (odd.scored[0].score.undefined, odd.scored[0].score.replicates) == ("odd", ())
+
+
 def test_draws_that_were_handed_in_are_not_replicated() -> None:
     results = measured(("r", REAL), {"f": FIRST}, (Coin(given=(0.1,)),), replicates=3)
     assert results.scored[0].score.value == 0.5 and results.scored[0].score.replicates == ()
