@@ -1,4 +1,4 @@
-"""Tables that know next to nothing, to be scored beside a synthetic one.
+"""A table that knows next to nothing, to be scored beside a synthetic one.
 
 A score says little alone: that of a table which knows nothing but the domain shows
 how much of it comes for free.
@@ -24,7 +24,9 @@ def uniform_table(real: Counted, records: int, seed: int = 0) -> Records:
     the real table only its domain is read and, where known, how many records each
     person has (see ``_persons``). Raises ``InputError`` for less than one record.
     """
-    random = _random("uniform-table", records, seed)
+    if records < 1:
+        raise InputError(f"a baseline needs at least one record, not {records}")
+    random = generator("uniform-table", seed)
     domain = real.domain
     codes = np.empty((records, len(domain.attributes)), dtype=np.int64, order="F")
     binned = {}
@@ -33,36 +35,6 @@ def uniform_table(real: Counted, records: int, seed: int = 0) -> Records:
         if attribute.edges is not None:
             binned[attribute.name] = _within_bins(attribute, codes[:, column], random)
     return Records(domain, codes, binned, frozenset(), _persons(real, records, random))
-
-
-def independent_table(real: Records, records: int, seed: int = 0) -> Records:
-    """A table with the real one-way marginals and nothing else, of ``records`` records.
-
-    Every column is shuffled by itself or, for another number of records than the real
-    one, drawn from the real column with replacement; a number goes with its bin.
-    Raises ``InputError`` for less than one record, or a real table without any.
-    """
-    random = _random("independent-table", records, seed)
-    if not real.records:
-        raise InputError("the real table has no records")
-    codes = np.empty((records, len(real.domain.attributes)), dtype=np.int64, order="F")
-    binned = {}
-    for column, name in enumerate(real.domain.names):
-        if records == real.records:
-            rows = random.permutation(records)
-        else:
-            rows = random.integers(real.records, size=records)
-        codes[:, column] = real.codes[rows, column]
-        if name in real.binned:
-            binned[name] = real.binned[name][rows]
-    persons = _persons(real, records, random)
-    return Records(real.domain, codes, binned, real.midpoints, persons)
-
-
-def _random(name: str, records: int, seed: int) -> np.random.Generator:
-    if records < 1:
-        raise InputError(f"a baseline needs at least one record, not {records}")
-    return generator(name, seed)
 
 
 def _within_bins(

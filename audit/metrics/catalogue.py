@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from audit.metrics.associations import Associations
 from audit.metrics.metric import Metric
-from audit.metrics.mgd.metric import MarginalDifference
+from audit.metrics.mgd.marginal_difference import MarginalDifference
 from audit.metrics.models.interval_overlap import IntervalOverlap
 from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
 from audit.metrics.nist_2018.conjunction import Conjunction

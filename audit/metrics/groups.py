@@ -9,16 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.labels import value_labels
 from audit.metrics.pair import Marginal, Pair
 from audit.metrics.score import Breakdown, Entry
 from audit.metrics.value_order import ascending
 from synthesizers.domain import Domain
-
-OUTSIDE = "outside the domain"
-"""The label of a value that the domain does not declare."""
-
-MISSING = "missing"
-"""The label of the missing value where the domain gives it none."""
 
 _LOOKED_UP = 2**20
 
@@ -123,8 +118,3 @@ def numbered(
         numbers *= marginal.shape[marginal.attributes.index(name)]
         numbers += ranks[name][marginal.codes(name)]
     return numbers
-
-
-def value_labels(domain: Domain, name: str) -> tuple[str, ...]:
-    """The label [size + 1] of each code of an attribute, the last for values outside it."""
-    return (*(label or MISSING for label in domain.attribute(name).labels), OUTSIDE)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.metrics.pair import Pair
-from audit.metrics.records import Records, is_numeric, label_numbers
+from audit.metrics.records import Records, is_measured, label_numbers
 from synthesizers.domain import Attribute, Domain
 
 Numbers = NDArray[np.float64]
-Groups = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]
+Grouping = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]
 """The group of each record of both tables (-1 for one without a number), and what each is."""
 
 
@@ -26,26 +26,26 @@ def numeric_names(domain: Domain, named: Sequence[str] | None = None) -> tuple[s
     Raises ``InputError`` for a name that is unknown, or whose values are no numbers.
     """
     if named is None:
-        return tuple(
-            attribute.name
-            for attribute in domain.attributes
-            if attribute.edges is not None or (attribute.ordinal and is_numeric(attribute))
-        )
+        return tuple(a.name for a in domain.attributes if is_measured(a))
     for name in named:
         label_numbers(domain.attribute(name))
     return tuple(name for name in domain.names if name in named)
 
 
-def stated_midpoints(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:
-    """A sentence on the numbers of which a table only names the bin; none if all are exact."""
+def stated_midpoints(pair: Pair, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """A sentence on the numbers of which a table only names the bin; none if all are exact.
+
+    It names those of the attributes ``names``, or for None of all.
+    """
     real, synthetic = pair.tables
-    vague = [name for name in names if name in real.midpoints | synthetic.midpoints]
+    among = pair.domain.names if names is None else names
+    vague = [name for name in among if name in real.midpoints | synthetic.midpoints]
     if not vague:
         return ()
     return (f"the middle of its bin stands for a number of {', '.join(vague)}",)
 
 
-def quantile_groups(real: Numbers, synthetic: Numbers, groups: int) -> Groups:
+def quantile_groups(real: Numbers, synthetic: Numbers, groups: int) -> Grouping:
     """Left-closed groups of about equally many records of both tables together.
 
     A column of no more than ``groups`` distinct numbers has a group each, as in
@@ -58,7 +58,7 @@ def quantile_groups(real: Numbers, synthetic: Numbers, groups: int) -> Groups:
     return _placed(real, cuts), _placed(synthetic, cuts), _labels(cuts)
 
 
-def equal_width_groups(real: Numbers, synthetic: Numbers, groups: int) -> Groups:
+def equal_width_groups(real: Numbers, synthetic: Numbers, groups: int) -> Grouping:
     """Left-closed groups of equal width over the range of the real numbers, the ends open."""
     known = real[~np.isnan(real)]
     cuts = np.histogram_bin_edges(known, bins=groups)[1:-1]
@@ -66,7 +66,7 @@ def equal_width_groups(real: Numbers, synthetic: Numbers, groups: int) -> Groups
 
 
 def regrouped(
-    pair: Pair, names: Sequence[str], grouping: Callable[[Numbers, Numbers], Groups]
+    pair: Pair, names: Sequence[str], grouping: Callable[[Numbers, Numbers], Grouping]
 ) -> Pair:
     """The pair with groups in place of the declared values of some attributes.
 
@@ -116,7 +116,7 @@ def _labels(cuts: Numbers) -> tuple[str, ...]:
 
 
 def _recoded(
-    table: Records, grouped: Mapping[str, Groups], which: Literal[0, 1], domain: Domain
+    table: Records, grouped: Mapping[str, Grouping], which: Literal[0, 1], domain: Domain
 ) -> Records:
     codes = table.codes.copy(order="F")
     for name, found in grouped.items():

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.labels import value_labels
 from audit.metrics.metric import Metric, generator
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records
@@ -18,7 +19,7 @@ from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-Query = tuple[tuple[str, tuple[int, ...]], ...]
+RangeQuery = tuple[tuple[str, tuple[int, ...]], ...]
 """Conditions on distinct attributes, in the domain's order: the name, the ascending codes."""
 
 EXPECTED_CONDITIONS = 3
@@ -57,7 +58,7 @@ class RangeQueries(Metric):
     floor_share: float = 0.001
     counts: bool = False
     seed: int = 0
-    given: tuple[Query, ...] | None = None
+    given: tuple[RangeQuery, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -95,13 +96,13 @@ class RangeQueries(Metric):
         """The metric on these queries, objects of codes by attribute."""
         return replace(self, given=tuple(map(_read, drawn)))
 
-    def queries(self, domain: Domain) -> tuple[Query, ...]:
+    def queries(self, domain: Domain) -> tuple[RangeQuery, ...]:
         """The queries, given or drawn; drawn ones depend on the domain and the seed alone."""
         if self.given is not None:
             return self.given
         random = generator(self.name, self.seed)
         chance = self._include(domain)
-        drawn: list[Query] = []
+        drawn: list[RangeQuery] = []
         while len(drawn) < self.draws:
             included = np.flatnonzero(random.random(len(domain.attributes)) < chance)
             chosen = [domain.attributes[column] for column in included]
@@ -165,7 +166,7 @@ class RangeQueries(Metric):
     def _worst(
         self,
         domain: Domain,
-        queries: tuple[Query, ...],
+        queries: tuple[RangeQuery, ...],
         real: NDArray[np.int64],
         synthetic: NDArray[np.int64],
         errors: NDArray[np.float64],
@@ -194,7 +195,7 @@ def _condition(attribute: Attribute, share: float, random: np.random.Generator) 
     return tuple(sorted(random.choice(size, length, replace=False).tolist()))
 
 
-def _matching(table: Records, queries: tuple[Query, ...]) -> NDArray[np.int64]:
+def _matching(table: Records, queries: tuple[RangeQuery, ...]) -> NDArray[np.int64]:
     """The number of records that each query matches; values outside the domain match none."""
     found = np.zeros(len(queries), dtype=np.int64)
     for k, query in enumerate(queries):
@@ -209,23 +210,21 @@ def _matching(table: Records, queries: tuple[Query, ...]) -> NDArray[np.int64]:
     return found
 
 
-def _words(query: Query, domain: Domain) -> str:
+def _words(query: RangeQuery, domain: Domain) -> str:
     """The conditions as text: an interval by its ends, a set by how many of the values it has."""
     texts = []
     for name, codes in query:
-        attribute = domain.attribute(name)
+        attribute, labels = domain.attribute(name), value_labels(domain, name)
         if len(codes) == 1:
-            texts.append(f"{name} = {attribute.labels[codes[0]]}")
+            texts.append(f"{name} = {labels[codes[0]]}")
         elif attribute.ordinal or attribute.edges is not None:
-            texts.append(
-                f"{name} from {attribute.labels[codes[0]]} to {attribute.labels[codes[-1]]}"
-            )
+            texts.append(f"{name} from {labels[codes[0]]} to {labels[codes[-1]]}")
         else:
             texts.append(f"{name} in {len(codes)} of {attribute.size} values")
     return ", ".join(texts)
 
 
-def _read(draw: object) -> Query:
+def _read(draw: object) -> RangeQuery:
     if not isinstance(draw, Mapping) or not draw:
         raise InputError(f"range-queries: {_FORM}")
     query = []

@@ -113,6 +113,10 @@ class Score:
         return next((detail for detail in self.details if detail.name == name), None)
 
 
+class Undefined(Exception):
+    """A score has no value, for the reason that the message gives."""
+
+
 def standard_error(parts: tuple[float, ...]) -> float | None:
     """The standard error of the mean of independent draws; None for fewer than two."""
     if len(parts) < 2:

@@ -43,7 +43,7 @@ class SubsampleEquivalent(Metric):
     as many records, from where the real ones came from, is as good as one of about a
     third of them, and not of all.
 
-    Source: the sampling-error equivalent in the report of SDNist 2.5 (Lothe et al.),
+    Source: the sampling-error equivalent in the report of SDNist 2.x (Lothe et al.),
     which names the nearest of single unseeded subsamples; here they are seeded,
     repeated and interpolated.
     """

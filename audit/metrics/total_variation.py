@@ -33,5 +33,5 @@ class TotalVariation(Metric):
         worst = sorted(found.items(), key=lambda item: -item[1])
         return self.scored(
             sum(found.values()) / len(found),
-            details=(Breakdown("marginals", ("attribute", "total variation"), tuple(worst)),),
+            details=(Breakdown("marginals", ("attributes", "total variation"), tuple(worst)),),
         )

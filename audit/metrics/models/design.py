@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.labels import value_labels
 from audit.metrics.records import Records, is_measured, numbers_alike
-from synthesizers.attributes import Attribute
 
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 """A value a record of the real and of the synthetic table."""
@@ -29,7 +29,7 @@ def design_matrices(
         counts = [np.bincount(column, minlength=attribute.size + 1) > 0 for column in codes]
         shared, any_table = counts[0] & counts[1], counts[0] | counts[1]
         base = int(np.argmax(shared if shared.any() else any_table))
-        labels = _labels(attribute)
+        labels = value_labels(tables[0].domain, name)
         for code in np.flatnonzero(any_table).tolist():
             if code != base:
                 terms.append(f"{name} = {labels[code]}")
@@ -63,16 +63,10 @@ def unsettled(
                 settles |= (counts.reshape(size, 2) > 0).sum(axis=1) == 1
             if settles.any():
                 found = True
-                labels = _labels(domain.attribute(name))
+                labels = value_labels(domain, name)
                 settled += [f"{name} = {labels[code]}" for code in np.flatnonzero(settles)]
                 first, second = (
                     table.take(np.flatnonzero(~settles[table.column(name)])) for table in tables
                 )
                 tables = first, second
     return tables, settled
-
-
-def _labels(attribute: Attribute) -> tuple[str, ...]:
-    """A name for each code, the one for values outside the domain included."""
-    missing = ("(missing)",) if attribute.missing else ()
-    return (*attribute.values, *missing, "(outside)")

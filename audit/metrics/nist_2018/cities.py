@@ -16,9 +16,9 @@ from audit.metrics.nist_2018.city_wages import (
     City,
     Comparison,
     Kept,
-    NotDefinedError,
     Wages,
 )
+from audit.metrics.score import Undefined
 
 _EXACT = 2.0**53
 """Up to here sums of whole numbers are the same in doubles as in the program's integers."""
@@ -28,25 +28,25 @@ def program_cities(table: Wages, *, truth: bool) -> dict[int, City]:
     """Each city in file order, by the generator of the ground ``truth``, or by the local scorer.
 
     The scorer guards its divisions, and the generator does not. Raises
-    ``NotDefinedError`` where the program stops with an error.
+    ``Undefined`` where the program stops with an error.
 
     **Guarantee.** Equal to the program's numbers in every bit: backed by the
     transcription in ``tests/audit/metrics/nist_2018/slow_nist_2018.py``.
     """
     which = "real" if truth else "synthetic"
     if table.without_city:
-        raise NotDefinedError(
+        raise Undefined(
             f"the program stops at a {which} record without a city, and cannot tell apart cities "
             "outside the domain"
         )
     if np.isnan(table.wage).any():
-        raise NotDefinedError(f"the program stops at a {which} record without a wage")
+        raise Undefined(f"the program stops at a {which} record without a wage")
     if (table.wage != np.trunc(table.wage)).any():
-        raise NotDefinedError(f"the program stops at a {which} wage that is not a whole number")
+        raise Undefined(f"the program stops at a {which} wage that is not a whole number")
     if np.abs(table.wage[table.earning]).sum() >= _EXACT:
-        raise NotDefinedError(f"the {which} wages are too large to be added up exactly")
+        raise Undefined(f"the {which} wages are too large to be added up exactly")
     if (table.side == ABSENT).any() or (table.side[table.earning] == UNKNOWN).any():
-        raise NotDefinedError(f"the program stops at a {which} record that is of neither sex")
+        raise Undefined(f"the program stops at a {which} record that is of neither sex")
     return {
         city: City(_gini(wages, truth), _gap(wages[sides == MEN], wages[sides == WOMEN], truth))
         for city, (wages, sides) in table.by_city().items()
@@ -56,7 +56,7 @@ def program_cities(table: Wages, *, truth: bool) -> dict[int, City]:
 def program_comparison(real: Cities, synthetic: Cities) -> Comparison:
     """The program's score, in its order of operations.
 
-    Raises ``NotDefinedError`` where the program divides by zero: a single real city
+    Raises ``Undefined`` where the program divides by zero: a single real city
     that the synthetic table has too.
     """
     places = _places(real), _places(synthetic)
@@ -68,7 +68,7 @@ def program_comparison(real: Cities, synthetic: Cities) -> Comparison:
             kept[code] = Kept(0.0, 0.0, (place + 1, None))
             continue
         if cities == 1:
-            raise NotDefinedError("the program divides by zero: there is one real city")
+            raise Undefined("the program divides by zero: there is one real city")
         apart = 1 - abs(_number(real[code].gini) - _number(synthetic[code].gini))
         s1 += apart * apart
         rank = 1 - abs(place - places[1][code]) / (cities - 1)
@@ -94,7 +94,7 @@ def _number(value: float | None) -> float:
 def _gini(wages: NDArray[np.float64], truth: bool) -> float:
     people, total = len(wages), float(wages.sum())
     if truth and people and total == 0:
-        raise NotDefinedError("the program divides by zero: the wages of a real city add up to 0")
+        raise Undefined("the program divides by zero: the wages of a real city add up to 0")
     if not people or (not truth and total <= 0):
         return 1.0
     # ``accumulate`` adds from the left, as a loop does; ``sum`` would not.
@@ -104,7 +104,7 @@ def _gini(wages: NDArray[np.float64], truth: bool) -> float:
 
 def _gap(men: NDArray[np.float64], women: NDArray[np.float64], truth: bool) -> float:
     if truth and not (len(men) and len(women)):
-        raise NotDefinedError("the program divides by zero: a real city has wages of one sex alone")
+        raise Undefined("the program divides by zero: a real city has wages of one sex alone")
     gap = 0.0
     if len(men):
         gap += float(men.sum()) / len(men)

@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from audit.metrics.nist_2018.score import PERFECT
+from audit.metrics.score import Undefined
 
 MEN, WOMEN, UNKNOWN, ABSENT = 0, 1, -1, -2
 """Sides of a pay gap; another sex, and none at all, are on neither."""
-
-
-class NotDefinedError(Exception):
-    """There is no score, for the reason that the message gives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +99,11 @@ def usual_cities(table: Wages) -> dict[int, City]:
 def usual_comparison(real: Cities, synthetic: Cities) -> Comparison:
     """The score over the real cities that have both numbers, ranked among the common ones.
 
-    Raises ``NotDefinedError`` for fewer than two.
+    Raises ``Undefined`` for fewer than two.
     """
     counted = [code for code, city in real.items() if None not in (city.gini, city.gap)]
     if len(counted) < 2:
-        raise NotDefinedError(
-            f"{len(counted)} real cities have wages of both sexes, and ranks need two"
-        )
+        raise Undefined(f"{len(counted)} real cities have wages of both sexes, and ranks need two")
     ranks = _common_ranks({code: real[code] for code in counted}, synthetic)
     kept = {}
     for code in counted:

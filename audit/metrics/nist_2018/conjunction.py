@@ -23,6 +23,7 @@ from audit.metrics.nist_2018.conjunction_queries import (
     satisfied,
 )
 from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
+from audit.metrics.numeric_columns import stated_midpoints
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records
 from audit.metrics.score import Breakdown, Score, jackknife_parts, standard_error
@@ -208,10 +209,7 @@ class Conjunction(Nist2018Score):
             sentences.append(f"{empty} queries have no condition and count as perfect")
         if unfounded:
             sentences.append(f"{unfounded} given queries are satisfied by no real record")
-        vague = sorted({*pair.tables[0].midpoints, *pair.tables[1].midpoints})
-        if vague:
-            sentences.append(f"the middle of its bin stands for a number of {', '.join(vague)}")
-        return tuple(sentences)
+        return (*sentences, *stated_midpoints(pair))
 
 
 def _drawable(attribute: Attribute, reproduces: bool) -> int:

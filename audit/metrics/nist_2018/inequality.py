@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.metrics.groups import value_labels
+from audit.metrics.labels import value_labels
 from audit.metrics.nist_2018.cities import program_cities, program_comparison
 from audit.metrics.nist_2018.city_wages import (
     ABSENT,
@@ -16,15 +16,15 @@ from audit.metrics.nist_2018.city_wages import (
     Cities,
     City,
     Comparison,
-    NotDefinedError,
     Wages,
     usual_cities,
     usual_comparison,
 )
 from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
+from audit.metrics.numeric_columns import stated_midpoints
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, label_numbers
-from audit.metrics.score import Breakdown, Entry, Score
+from audit.metrics.score import Breakdown, Entry, Score, Undefined
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -122,7 +122,7 @@ class Inequality(Nist2018Score):
             else:
                 cities = usual_cities(tables[0]), usual_cities(tables[1])
                 found = usual_comparison(*cities)
-        except NotDefinedError as reason:
+        except Undefined as reason:
             return self.undefined(str(reason))
         return self.scored(
             found.value,
@@ -171,9 +171,7 @@ class Inequality(Nist2018Score):
             )
         if self.reproduces:
             sentences.append("Gini index less 1/m of m wages; tied pay gaps in the file's order")
-        if any(self.wage in table.midpoints for table in pair.tables):
-            sentences.append(f"the middle of its bin stands for a number of {self.wage}")
-        return tuple(sentences)
+        return (*sentences, *stated_midpoints(pair, (self.wage,)))
 
     def _breakdown(
         self,

@@ -14,6 +14,7 @@ from audit.metrics.counts import Attributes, ordered
 from audit.metrics.metric import generator
 from audit.metrics.nist_2018.cells import reproduced
 from audit.metrics.nist_2018.score import PERFECT, Nist2018Score
+from audit.metrics.numeric_columns import stated_midpoints
 from audit.metrics.pair import Pair
 from audit.metrics.score import Breakdown, Score, standard_error
 from synthesizers.domain import Domain
@@ -117,6 +118,7 @@ class ThreeWayMarginal(Nist2018Score):
             apart = [marginal.total_variation() for marginal in pair.marginals(triples)]
             parts = tuple(PERFECT * (1 - distance) for distance in apart)
             value = PERFECT * (1 - math.fsum(apart) / len(apart))
+        midpoints = stated_midpoints(pair) if self.reproduces else ()
         found = {" × ".join(names): d for names, d in zip(triples, apart, strict=True)}
         worst = sorted(found.items(), key=lambda item: -item[1])
         return self.scored(
@@ -125,7 +127,7 @@ class ThreeWayMarginal(Nist2018Score):
             drawn=tuple(list(names) for names in triples),
             parts=parts,
             standard_error=self._error(parts, pair.domain),
-            stated=(self._law(pair.domain), *self._midpoints(pair)),
+            stated=(self._law(pair.domain), *midpoints),
             details=(Breakdown.of_worst("marginals", ("attributes", "total variation"), worst),),
         )
 
@@ -155,11 +157,3 @@ class ThreeWayMarginal(Nist2018Score):
         if total <= self._draws:
             return f"all {total} triples"
         return f"{self._draws} of {total} triples, none twice"
-
-    def _midpoints(self, pair: Pair) -> tuple[str, ...]:
-        if not self.reproduces:
-            return ()
-        vague = sorted(frozenset().union(*(table.midpoints for table in pair.tables)))
-        if not vague:
-            return ()
-        return (f"the middle of its bin stands for a number of {', '.join(vague)}",)

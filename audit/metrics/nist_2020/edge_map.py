@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.metrics.counts import Attributes, ordered
-from audit.metrics.groups import numbered, value_labels
+from audit.metrics.groups import numbered
+from audit.metrics.labels import value_labels
 from audit.metrics.metric import FIXED, Metric
 from audit.metrics.pair import Marginal, Pair
 from audit.metrics.score import Breakdown, Score
@@ -80,10 +81,10 @@ class EdgeMap(Metric):
     def _edges(self, marginal: Marginal, domain: Domain) -> Breakdown:
         differences = marginal.differences
         worst = np.argsort(-np.abs(differences), kind="stable")[:_SHOWN]
-        ends = [
-            [value_labels(domain, name)[code] for code in marginal.codes(name)[worst]]
-            for name in (self.origin, self.destination)
-        ]
+        ends = []
+        for name in (self.origin, self.destination):
+            labels = value_labels(domain, name)
+            ends.append([labels[code] for code in marginal.codes(name)[worst]])
         rows = zip(
             *ends,
             (marginal.real[worst] / marginal.records[0]).tolist(),

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from audit.metrics.metric import FIXED, Metric, generator
 from audit.metrics.nist_2020.person_counts import (
     count_vectors,
+    need_persons,
     person_places,
     program_vectors,
     similar,
 )
+from audit.metrics.nist_2020.sdnist import SDNIST
 from audit.metrics.pair import Pair
-from audit.metrics.score import Breakdown, Score, standard_error
+from audit.metrics.score import Breakdown, Score, Undefined, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -58,13 +60,13 @@ class HigherOrderConjunction(Metric):
     program's own draws follow if the real table is sorted by person.
 
     ``given`` are draws handed in. Sources: Lothe et al., SDNist, "Higher Order
-    Conjunction"; drivendataorg/deid2-runtime, branch master, ``metric.py``; SDNist
-    2.4, ``sdnist/metrics/hoc.py``.
+    Conjunction"; drivendataorg/deid2-runtime, branch master, ``metric.py``;
+    ``sdnist/metrics/hoc.py`` of the SDNist that ``SDNIST`` names.
     """
 
     name = "hoc"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-3", "sdnist-2.5")
+    modes = (FIXED, "sprint-3", SDNIST)
 
     attributes: tuple[str, ...] = ("shift", "pickup_community_area")
     draws: int = 50
@@ -107,10 +109,10 @@ class HigherOrderConjunction(Metric):
 
         Raises ``InputError`` for given draws that do not fit the real table.
         """
-        found = self.errors(pair)
-        if isinstance(found, str):
-            return self.undefined(found)
-        draws, real, synthetic = found
+        try:
+            draws, real, synthetic = self.shares(pair)
+        except Undefined as reason:
+            return self.undefined(str(reason))
         errors = np.abs(real - synthetic)
         # The real share is that of the picked person at the least, and never 0.
         relative = errors / real
@@ -136,22 +138,17 @@ class HigherOrderConjunction(Metric):
             details=(Breakdown("targets", header, tuple(rows)),),
         )
 
-    def errors(
+    def shares(
         self, pair: Pair
-    ) -> tuple[tuple[Draw, ...], NDArray[np.float64], NDArray[np.float64]] | str:
+    ) -> tuple[tuple[Draw, ...], NDArray[np.float64], NDArray[np.float64]]:
         """The draws with the share of similar persons [draws] in the real and synthetic table.
 
-        A text instead says why there are none.
+        Raises ``Undefined`` if there are none, and ``InputError`` as ``score``.
         """
-        for table, what in zip(pair.tables, ("real", "synthetic"), strict=True):
-            if table.persons is None:
-                return (
-                    f"the {what} table lacks the id column {pair.domain.individual!r}, so that it "
-                    "is not known whose record each is"
-                )
+        need_persons(pair)
         values = sum(pair.domain.attribute(name).size + 1 for name in self.attributes)
         if values * max(person_places(table)[1] for table in pair.tables) > _MAX_ENTRIES:
-            return (
+            raise Undefined(
                 "the counts of all persons and values are too many to hold; take fewer attributes"
             )
         if self.mode == FIXED:
@@ -161,7 +158,7 @@ class HigherOrderConjunction(Metric):
         else:
             real, synthetic = program_vectors(*pair.tables, self.attributes)
             if len(real) != PROGRAM_DIMENSIONS:
-                return (
+                raise Undefined(
                     f"the program of {self.mode} insists on {PROGRAM_DIMENSIONS} dimensions, "
                     "values that occur in the real table, and finds another number; take the mode "
                     "fixed"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -16,16 +15,17 @@ from audit.metrics.column_sets import (
     distinct_among,
     given_sets,
     index_sets,
-    program_seed,
-    program_sets,
     sampling_error,
 )
 from audit.metrics.counts import Attributes, ordered
 from audit.metrics.groups import Groups
 from audit.metrics.metric import FIXED, Metric, generator
+from audit.metrics.nist_2020.k_marginal_breakdowns import breakdowns
 from audit.metrics.nist_2020.k_marginal_modes import PROGRAMS, Measured, sorted_tables
+from audit.metrics.nist_2020.program_sets import program_seed, program_sets
+from audit.metrics.nist_2020.sdnist import SDNIST
 from audit.metrics.pair import Pair
-from audit.metrics.score import Breakdown, Entry, Score, standard_error
+from audit.metrics.score import Score, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -42,7 +42,8 @@ class KMarginal(Metric):
 
     Column sets are drawn from ``columns`` (all attributes but the groups, if none
     are named). ``draws`` sets of distinct columns are drawn without replacement;
-    None takes all of them, or 300 if there are more. ``k`` None is 3, and 2 in the
+    None takes all of them, or 300 if there are more; ``all_sets`` takes all of them
+    however many they are. ``k`` None is 3, and 2 in the
     official modes. With ``groups`` the tables of each group are normalised by
     themselves and the groups weigh alike: one with records in one table only has
     the worst score, one with none in either is left out. ``given`` are column sets
@@ -68,10 +69,11 @@ class KMarginal(Metric):
 
     name = "k-marginal"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-2", "sprint-3", "sdnist-1", "sdnist-2.5")
+    modes = (FIXED, "sprint-2", "sprint-3", "sdnist-1", SDNIST)
 
     k: int | None = None
     draws: int | None = None
+    all_sets: bool = False
     columns: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     bias_penalty: int | None = None
@@ -84,6 +86,11 @@ class KMarginal(Metric):
         for what, number in (("k", self.k), ("draws", self.draws)):
             if number is not None and number < 1:
                 raise InputError(f"{self.name}: {what} must be at least 1, not {number}")
+        if self.all_sets and (self.mode, self.draws, self.given) != (FIXED, None, None):
+            raise InputError(
+                f"{self.name}: all_sets takes every set in the mode {FIXED}, without draws or "
+                "given sets; leave it out, or the others"
+            )
         if self.draws is not None and self.mode == "sprint-3":
             raise InputError(
                 f"{self.name}: the program of sprint-3 takes all ordered sets of columns; leave "
@@ -139,7 +146,7 @@ class KMarginal(Metric):
         codes = {attribute.name: attribute.size + 1 for attribute in domain.attributes}
         for names in self._sets(domain)[0]:
             distinct = set(names)
-            if len(distinct) < len(names) and self.mode not in ("sdnist-1", "sdnist-2.5"):
+            if len(distinct) < len(names) and not self._replaced:
                 raise InputError(
                     f"{self.name}: the set {' × '.join(names)} names an attribute twice; only "
                     "SDNist draws with replacement"
@@ -162,12 +169,12 @@ class KMarginal(Metric):
 
     @property
     def _replaced(self) -> bool:
-        return self.mode in ("sdnist-1", "sdnist-2.5")
+        return self.mode in ("sdnist-1", SDNIST)
 
     def _columns(self, domain: Domain) -> tuple[str, ...]:
         if self.columns:
             return self.columns
-        left_out = {*self.groups, *(_NEVER_DRAWN if self.mode == "sdnist-2.5" else ())}
+        left_out = {*self.groups, *(_NEVER_DRAWN if self.mode == SDNIST else ())}
         return tuple(name for name in domain.names if name not in left_out)
 
     def _sets(self, domain: Domain) -> tuple[tuple[tuple[str, ...], ...], int | None]:
@@ -179,9 +186,10 @@ class KMarginal(Metric):
             return program_sets(self.mode, columns, self.size, self.draws, self.seed), None
         columns = ordered(columns, domain)
         random = generator(self.name, self.seed)
-        places = index_sets(len(columns), self.size, self.draws or DRAWS, random)
-        sets = tuple(tuple(columns[place] for place in draw) for draw in places)
-        return sets, math.comb(len(columns), self.size)
+        total = math.comb(len(columns), self.size)
+        draws = total if self.all_sets else self.draws or DRAWS
+        places = index_sets(len(columns), self.size, draws, random)
+        return tuple(tuple(columns[place] for place in draw) for draw in places), total
 
     def wanted(self, domain: Domain) -> Sequence[Attributes]:
         """The groups, and the groups with each column set."""
@@ -191,12 +199,14 @@ class KMarginal(Metric):
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these column sets, each a list of attributes."""
-        return replace(self, given=given_sets(self.name, drawn), k=None, draws=None)
+        return replace(self, given=given_sets(self.name, drawn), k=None, draws=None, all_sets=False)
 
-    def measured(self, pair: Pair) -> Measured:
-        """The value with what it is made of."""
+    def scaled(self, pair: Pair) -> float:
+        """The score over 1000, as a program has it before it scales."""
         sets = self._sets(pair.domain)[0]
-        groups = Groups.of(pair, self.groups)
+        return self._measured(pair, sets, Groups.of(pair, self.groups)).scaled
+
+    def _measured(self, pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
         program = PROGRAMS.get(self.mode)
         if program is None:
             return _fixed(pair, sets, groups)
@@ -207,9 +217,9 @@ class KMarginal(Metric):
         """The mean over sets and groups; always defined."""
         sets, total = self._sets(pair.domain)
         groups = Groups.of(pair, self.groups)
-        found = self.measured(pair)
+        found = self._measured(pair, sets, groups)
         parts = tuple(found.parts.tolist())
-        details = _details(sets, found.distances.tolist())
+        details = breakdowns(sets, found.distances.tolist())
         if self.groups:
             details = (groups.breakdown(pair.domain, found.groups), *details)
         return self.scored(
@@ -266,34 +276,3 @@ def _fixed(pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measu
         np.array(distances),
         1000 * (1 - summed / len(distances)),
     )
-
-
-def _details(sets: Sequence[tuple[str, ...]], distances: Sequence[float]) -> tuple[Breakdown, ...]:
-    """The total variation of each set, of each pair if they are pairs, and of each column."""
-    by_set: dict[tuple[str, ...], list[float]] = defaultdict(list)
-    by_column: dict[str, list[float]] = defaultdict(list)
-    for names, distance in zip(sets, distances, strict=True):
-        by_set[tuple(sorted(names))].append(distance)
-        for name in dict.fromkeys(names):
-            by_column[name].append(distance)
-    spelt = {tuple(sorted(names)): names for names in reversed(sets)}
-    worst = sorted(
-        ((spelt[names], math.fsum(found) / len(found)) for names, found in by_set.items()),
-        key=lambda item: -item[1],
-    )
-    columns = sorted(
-        ((name, math.fsum(found) / len(found)) for name, found in by_column.items()),
-        key=lambda item: -item[1],
-    )
-    marginals: list[tuple[Entry, ...]] = [(" × ".join(names), mean) for names, mean in worst]
-    tables = [Breakdown.of_worst("marginals", ("attributes", "total variation"), marginals)]
-    if all(len(names) == 2 for names, _ in worst):
-        pairs: list[tuple[Entry, ...]] = [(*names, mean) for names, mean in worst]
-        tables.append(
-            Breakdown.of_worst(
-                "pairs", ("first attribute", "second attribute", "total variation"), pairs
-            )
-        )
-    note = "mean over the sets with the attribute"
-    tables.append(Breakdown("attributes", ("attribute", "total variation"), tuple(columns), note))
-    return tuple(tables)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from audit.metrics.counts import ordered
 from audit.metrics.groups import Groups, numbered
+from audit.metrics.nist_2020.sdnist import SDNIST
 from audit.metrics.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -98,10 +99,10 @@ def sprint_3(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None) 
 
 
 def sdnist_1(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None) -> Measured:
-    """``KMarginalScore`` of SDNist 1.x (``kmarg_old`` of 2.4): a group on one side only has L1 = 1.
+    """``KMarginalScore`` of SDNist 1.x, kept by 2.x: a group on one side only has L1 = 1.
 
     A group whose counts differ by more than ``cutoff`` has the worst score. Source:
-    SDNist 2.4, ``sdnist/metrics/kmarg_old.py``.
+    ``sdnist/metrics/kmarg_old.py`` of the SDNist that ``SDNIST`` names.
     """
     real, synthetic = np.maximum(groups.real, 1), np.maximum(groups.synthetic, 1)
     columns = []
@@ -125,7 +126,7 @@ def sdnist_25(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None)
 
     The score of a group, 1000 · (1 - mean of min(share, difference)/share), is not
     part of the value. A group without real records has none. ``cutoff`` is None.
-    Source: SDNist 2.4, ``sdnist/metrics/kmarginal.py``.
+    Source: ``sdnist/metrics/kmarginal.py`` of the SDNist that ``SDNIST`` names.
     """
     real, synthetic = int(groups.real.sum()), int(groups.synthetic.sum())
     columns, joint = [], []
@@ -160,7 +161,7 @@ PROGRAMS = {
     "sprint-2": sprint_2,
     "sprint-3": sprint_3,
     "sdnist-1": sdnist_1,
-    "sdnist-2.5": sdnist_25,
+    SDNIST: sdnist_25,
 }
 """The programs that the k-marginal score reproduces, by mode."""
 

@@ -9,9 +9,10 @@ from typing import Self
 
 from audit.metrics.column_sets import DRAWS, distinct_among, index_sets, sampling_error
 from audit.metrics.metric import Metric, generator
+from audit.metrics.nist_2020.person_counts import need_persons
 from audit.metrics.nist_2020.unfolding import EXTRA, Feature, period_labels, unfold
 from audit.metrics.pair import HeldCounts, Pair, common_shape
-from audit.metrics.score import Breakdown, Entry, Score, standard_error
+from audit.metrics.score import Breakdown, Entry, Score, Undefined, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -99,12 +100,10 @@ class LongitudinalKMarginal(Metric):
 
     def score(self, pair: Pair) -> Score:
         """The mean over the sets, or undefined if a table does not say whose records it holds."""
-        for table, what in zip(pair.tables, ("real", "synthetic"), strict=True):
-            if table.persons is None:
-                return self.undefined(
-                    f"the {what} table lacks the id column {pair.domain.individual!r}, so that it "
-                    "is not known whose record each is"
-                )
+        try:
+            need_persons(pair)
+        except Undefined as reason:
+            return self.undefined(str(reason))
         sets, total = self._sets(pair.domain)
         used = tuple(dict.fromkeys(feature for features in sets for feature in features))
         unfolded = [unfold(table, self.period, used) for table in pair.tables]
@@ -133,7 +132,7 @@ class LongitudinalKMarginal(Metric):
                 f"{unfolded[0].several} times in the real and {unfolded[1].several} times in the "
                 "synthetic table",
             ),
-            details=(Breakdown("marginals", ("features", "total variation"), tuple(rows)),),
+            details=(Breakdown("marginals", ("attributes", "total variation"), tuple(rows)),),
         )
 
     def _features(self, domain: Domain) -> tuple[Feature, ...]:

@@ -7,23 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.labels import OUTSIDE
+from audit.metrics.pair import Pair
 from audit.metrics.records import Records
+from audit.metrics.score import Undefined
 from audit.metrics.value_order import ascending
-from synthesizers.errors import InputError
 
 Vectors = NDArray[np.int64]
+
+
+def need_persons(pair: Pair) -> None:
+    """Raise ``Undefined`` unless both tables say whose records they hold."""
+    for table, what in zip(pair.tables, ("real", "synthetic"), strict=True):
+        if table.persons is None:
+            raise Undefined(
+                f"the {what} table lacks the id column {pair.domain.individual!r}, so that it is "
+                "not known whose record each is"
+            )
 
 
 def person_places(table: Records) -> tuple[NDArray[np.int64], int]:
     """The place [records] of each record's person among all, and the number of persons.
 
-    Raises ``InputError`` if the table does not say whose records it holds.
+    The table must say whose records it holds, as ``need_persons`` makes sure.
     """
-    if table.persons is None:
-        raise InputError(
-            f"the table lacks the id column {table.domain.individual!r}, so that it is not known "
-            "whose record each is"
-        )
+    assert table.persons is not None
     persons, places = np.unique(table.persons, return_inverse=True)
     return places.astype(np.int64, copy=False).reshape(-1), len(persons)
 
@@ -81,7 +89,8 @@ def program_vectors(real: Records, synthetic: Records, attributes: Sequence[str]
 
 def _ranked_labels(table: Records, name: str) -> list[str]:
     attribute = table.domain.attribute(name)
-    texts = (*attribute.labels, "outside")
+    # A blank keeps its empty name: the label of a missing value could be a value's name.
+    texts = (*attribute.labels, OUTSIDE)
     return [texts[code] for code in np.argsort(ascending(attribute))]
 
 

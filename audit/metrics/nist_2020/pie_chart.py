@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audit.metrics.counts import Attributes, ordered
-from audit.metrics.groups import value_labels
+from audit.metrics.labels import value_labels
 from audit.metrics.metric import FIXED, Metric
 from audit.metrics.nist_2020.pie_rows import (
     BIAS_LIMIT,
@@ -19,7 +19,7 @@ from audit.metrics.nist_2020.pie_rows import (
     sprint_1_rows,
 )
 from audit.metrics.pair import Pair
-from audit.metrics.score import Breakdown, Score
+from audit.metrics.score import Breakdown, Score, Undefined
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -133,10 +133,11 @@ class PieChart(_PieMetric):
 
     def score(self, pair: Pair) -> Score:
         """The sum over the rows; undefined where the program gives none."""
-        rows = self._rows(pair)
+        try:
+            rows = self._rows(pair)
+        except Undefined as reason:
+            return self.undefined(str(reason))
         value = float(np.sum(rows.scores))
-        if math.isnan(value):
-            return self.undefined(rows.UNDEFINED)
         return self._scored_rows(pair, rows, value, float(len(rows.scores)))
 
 
@@ -152,8 +153,9 @@ class InvPie(_PieMetric):
 
     def score(self, pair: Pair) -> Score:
         """One less the mean over the rows; undefined where the program gives none."""
-        rows = self._rows(pair)
+        try:
+            rows = self._rows(pair)
+        except Undefined as reason:
+            return self.undefined(str(reason))
         value = 1 - float(np.sum(rows.scores)) / len(rows.scores)
-        if math.isnan(value):
-            return self.undefined(rows.UNDEFINED)
         return self._scored_rows(pair, rows, min(max(value, 0.0), 1.0), 1.0)

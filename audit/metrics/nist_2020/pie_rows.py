@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from scipy.special import rel_entr
 from audit.metrics.counts import ordered
 from audit.metrics.groups import numbered
 from audit.metrics.pair import Pair
+from audit.metrics.score import Undefined
 
 KEPT_SHARE = 0.05
 """A type with a smaller share of its row is ignored: ``threshold`` of the scorer."""
@@ -40,11 +40,6 @@ class PieRows:
     Rows are numbered over place × period, the period fastest. ``divergence`` is the
     Jensen-Shannon distance; the terms of an identical row are 0.
     """
-
-    UNDEFINED: ClassVar[str] = (
-        "the program takes the square root of a negative number in a row whose kept counts are "
-        "nearly proportional; take the mode fixed"
-    )
 
     scores: Floats
     real: NDArray[np.int64]
@@ -95,7 +90,10 @@ def fixed_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
 
 
 def sprint_1_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
-    """The rows as the scorer of sprint 1 computes them, to the last bit."""
+    """The rows as the scorer of sprint 1 computes them, to the last bit.
+
+    Raises ``Undefined`` where it gives no number.
+    """
     names = ordered((place, period, kind), pair.domain)
     marginal = pair.marginal(names)
     axes = [names.index(name) for name in (place, period, kind)]
@@ -110,6 +108,11 @@ def sprint_1_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
         for start in range(0, len(real), step)
     ]
     divergence, misleading, bias = (np.concatenate(terms) for terms in zip(*blocks, strict=True))
+    if np.isnan(divergence).any():
+        raise Undefined(
+            "the program takes the square root of a negative number in a row whose kept counts are "
+            "nearly proportional; take the mode fixed"
+        )
     return PieRows(
         np.clip(1.0 - (divergence + misleading + bias), 0.0, 1.0),
         real.sum(axis=1),

@@ -14,7 +14,7 @@ from audit.metrics.nist_2020.edge_map import EdgeMap
 from audit.metrics.nist_2020.hoc import Draw, HigherOrderConjunction
 from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.pair import Pair
-from audit.metrics.score import Breakdown, Score, standard_error
+from audit.metrics.score import Breakdown, Score, Undefined, standard_error
 from synthesizers.domain import Domain
 
 
@@ -65,13 +65,13 @@ class Sprint3Total(Metric):
     def score(self, pair: Pair) -> Score:
         """The mean of the three; undefined where HOC is."""
         k_marginal, edges, conjunction = self._terms()
-        found = conjunction.errors(pair)
-        if isinstance(found, str):
-            return self.undefined(f"{conjunction.name}: {found}")
-        draws, real, synthetic = found
+        try:
+            draws, real, synthetic = conjunction.shares(pair)
+        except Undefined as reason:
+            return self.undefined(f"{conjunction.name}: {reason}")
         errors = np.abs(real - synthetic)
         scaled = [
-            k_marginal.measured(pair).scaled,
+            k_marginal.scaled(pair),
             edges.scaled(pair),
             1.0 - float(errors.mean()),
         ]
@@ -89,7 +89,7 @@ class Sprint3Total(Metric):
                 "mean of three terms; with the two terms of the paper, k-marginal and HOC, it is "
                 f"{500 * (scaled[0] + scaled[2]):.1f}",
             ),
-            details=(Breakdown("terms", ("term", "score"), terms),),
+            details=(Breakdown("scores", ("score", "value"), terms),),
         )
 
     def _terms(self) -> tuple[KMarginal, EdgeMap, HigherOrderConjunction]:
@@ -97,7 +97,7 @@ class Sprint3Total(Metric):
             KMarginal(
                 mode=self.mode,
                 k=2,
-                draws=_ALL_PAIRS if self.mode == FIXED else None,
+                all_sets=self.mode == FIXED,
                 columns=self.columns,
                 groups=(self.origin, self.shift),
             ),
@@ -110,7 +110,3 @@ class Sprint3Total(Metric):
                 given=self.given,
             ),
         )
-
-
-_ALL_PAIRS = 2**31
-"""More draws than there are pairs of columns: all are taken."""

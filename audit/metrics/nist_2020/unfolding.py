@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.groups import MISSING
+from audit.metrics.labels import value_labels
 from audit.metrics.nist_2020.person_counts import person_places
 from audit.metrics.records import Records
 from synthesizers.domain import Attribute, Domain
@@ -33,7 +33,7 @@ class Unfolded:
 
 def period_labels(domain: Domain, period: str) -> tuple[str, ...]:
     """What each value of the period is called, in the order of the codes."""
-    return tuple(label or MISSING for label in domain.attribute(period).labels)
+    return value_labels(domain, period)[:-1]
 
 
 def unfold(table: Records, period: str, features: Sequence[Feature]) -> Unfolded:
@@ -41,7 +41,7 @@ def unfold(table: Records, period: str, features: Sequence[Feature]) -> Unfolded
 
     With s declared values a feature has s + 3 codes: those of the values, s for one
     outside them, s + 1 for no record of the person at the period, s + 2 for several.
-    Raises ``InputError`` if the table does not say whose records it holds.
+    The table must say whose records it holds.
     """
     places, persons = person_places(table)
     labels = period_labels(table.domain, period)

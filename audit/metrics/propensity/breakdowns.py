@@ -10,7 +10,7 @@ from audit.metrics.propensity.statistics import Propensities
 from audit.metrics.score import Breakdown
 
 BINS = 100
-"""Bins of the probability, as in the report of SDNist v2.5."""
+"""Bins of the probability, as in the report of SDNist 2.x."""
 
 
 def densities(propensities: Propensities) -> Breakdown:

@@ -25,7 +25,7 @@ from audit.metrics.propensity.sdnist import sdnist_features
 FAMILY = "propensity"
 """Names the random numbers: all metrics of this package share their draws and their fits."""
 
-Encoding = Literal["tree", "main effects", "interactions", "sdnist-2.5"]
+Encoding = Literal["tree", "main effects", "interactions", "sdnist"]
 """How records become features."""
 
 
@@ -95,7 +95,7 @@ class Discriminator:
         labels = np.repeat([False, True], [table.records for table in tables])
         if self.encoding == "tree":
             return tree_features(tables), labels
-        if self.encoding == "sdnist-2.5":
+        if self.encoding == "sdnist":
             return sdnist_features(tables), labels
         return regression_features(tables, self.encoding == "interactions"), labels
 

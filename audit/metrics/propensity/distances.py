@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.metrics.metric import FIXED
+from audit.metrics.nist_2020.sdnist import SDNIST
 from audit.metrics.pair import Pair
 from audit.metrics.propensity import breakdowns
 from audit.metrics.propensity.estimators import Estimates
-from audit.metrics.propensity.metric import SDNIST, SYNTHPOP, PropensityMetric
+from audit.metrics.propensity.metric import SYNTHPOP, PropensityMetric
 from audit.metrics.propensity.sdnist import sequential_pmse
 from audit.metrics.score import Breakdown, Score
 

@@ -16,8 +16,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.records import Records, is_numeric, label_numbers
-from synthesizers.attributes import Attribute
+from audit.metrics.records import Records, is_measured, numbers_alike
 
 Tables = tuple[Records, Records]
 """The real and the synthetic table."""
@@ -147,21 +146,14 @@ def regression_features(tables: Tables, interactions: bool) -> Features:
 def _variables(tables: Tables) -> Iterator[_Factor | _Number]:
     for column, attribute in enumerate(tables[0].domain.attributes):
         codes = np.concatenate([table.codes[:, column] for table in tables])
-        if attribute.edges is not None or (attribute.ordinal and is_numeric(attribute)):
-            values = _numbers(attribute, tables)
+        if is_measured(attribute):
+            values = np.concatenate(numbers_alike(tables, attribute.name))
             outside = codes == attribute.size
             none = np.isnan(values)
             indicators = tuple(flag for flag in (none & ~outside, outside) if flag.any())
             yield _Number(attribute.name, np.where(none, 0.0, values), indicators)
         else:
             yield _Factor(attribute.name, codes, np.flatnonzero(np.bincount(codes)))
-
-
-def _numbers(attribute: Attribute, tables: Tables) -> NDArray[np.float64]:
-    if any(attribute.name in table.midpoints for table in tables):
-        middles = label_numbers(attribute)
-        return np.concatenate([middles[table.column(attribute.name)] for table in tables])
-    return np.concatenate([table.numbers(attribute.name) for table in tables])
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float32]:

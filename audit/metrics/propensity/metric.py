@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 from audit.metrics.metric import FIXED, Metric
+from audit.metrics.nist_2020.sdnist import SDNIST
+from audit.metrics.numeric_columns import stated_midpoints
 from audit.metrics.pair import Pair
 from audit.metrics.propensity.discriminator import Discriminator, Encoding
 from audit.metrics.propensity.estimators import AlgorithmOne, Estimates, Form, InSample
@@ -19,9 +21,6 @@ from synthesizers.plain import is_integer
 
 SYNTHPOP = "synthpop"
 """synthpop 1.9-2, ``utility.gen``: in-sample, and half the permutation mean for a null."""
-
-SDNIST = "sdnist-2.5"
-"""SDNist v2.5 at f048b1c, ``sdnist/metrics/propensity.py``."""
 
 DEPTH = 6
 """SDNist's depth: at most 64 leaves leave even small tables a null far below c(1 - c)."""
@@ -97,7 +96,7 @@ class PropensityMetric(Metric):
         """The classifier with its data, as the parameters and the mode say."""
         encoding: Encoding = "tree"
         if self.mode == SDNIST:
-            encoding = "sdnist-2.5"
+            encoding = "sdnist"
         elif self.learner == "logistic":
             encoding = "interactions" if self._interactions else "main effects"
         form: Form = InSample()
@@ -135,9 +134,8 @@ class PropensityMetric(Metric):
             )
         if estimates.propensities.specks() == 1:
             told.append("the classifier separates the two tables perfectly")
-        names = sorted(frozenset.union(*(table.midpoints for table in pair.tables)))
-        if names and self.mode != SDNIST:
-            told.append(f"the middles of bins stand for the numbers of {', '.join(names)}")
+        if self.mode != SDNIST:
+            told.extend(stated_midpoints(pair))
         return tuple(told)
 
     @property

@@ -1,4 +1,4 @@
-"""pMSE as SDNist v2.5 computes it, to the last bit given the seed of its tree.
+"""pMSE as SDNist 2.x computes it, to the last bit given the seed of its tree.
 
 ``sdnist/metrics/propensity.py``: one tree of depth 6, scored on the records it was fitted to,
 and a Python sum over the records in their order. The program leaves the seed to numpy's global

@@ -14,7 +14,7 @@ from audit.metrics.associations import Association, Correlations, cramers_v
 from audit.metrics.counts import Attributes
 from audit.metrics.metric import FIXED
 from audit.metrics.numeric_columns import (
-    Groups,
+    Grouping,
     Numbers,
     equal_width_groups,
     numeric_names,
@@ -127,7 +127,7 @@ class ColumnPairTrends(QualityScore):
             real, synthetic = cramers_v(marginal, corrected=False)
             yield first, second, self._counted(marginal, real), real, synthetic, CONTINGENCY
 
-    def _bins(self, real: Numbers, synthetic: Numbers) -> Groups:
+    def _bins(self, real: Numbers, synthetic: Numbers) -> Grouping:
         if self.mode == FIXED:
             return equal_width_groups(real, synthetic, BINS)
         codes = []

@@ -78,7 +78,7 @@ class ColumnShapes(QualityScore):
                 *((f"{left} attributes without any value are left out",) if left else ()),
                 *(stated_midpoints(pair, numeric) if numeric else ()),
             ),
-            "details": (Breakdown("marginals", ("attribute", "score", "measure"), tuple(worst)),),
+            "details": (Breakdown("marginals", ("attributes", "score", "measure"), tuple(worst)),),
         }
         if not scores:
             return self.undefined("no attribute has a value in both tables", **fields)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from audit.metrics.counts import Attributes
+from audit.metrics.labels import value_labels
 from audit.metrics.metric import FIXED, Metric
 from audit.metrics.numeric_columns import (
     numeric_names,
@@ -179,13 +180,13 @@ def _cells(marginals: list[Marginal], domain: Domain) -> Breakdown:
         )
         for cell in np.argsort(-np.abs(z), kind="stable")[:LISTED_CELLS].tolist():
             labels = [
-                (*domain.attribute(name).labels, "outside the domain")[marginal.codes(name)[cell]]
+                value_labels(domain, name)[marginal.codes(name)[cell]]
                 for name in marginal.attributes
             ]
             rows.append(
                 (
                     " × ".join(marginal.attributes),
-                    " × ".join(label or "missing" for label in labels),
+                    " × ".join(labels),
                     int(marginal.real[cell]),
                     int(marginal.synthetic[cell]),
                     float(z[cell]),

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.metrics.baselines import independent_table, uniform_table
+from audit.metrics.baselines import uniform_table
 from audit.metrics.records import Records, of_frame
-from audit.metrics.workload_error import WorkloadError
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 from tests.audit.metrics.mixed_tables import MIXED, records
@@ -56,54 +55,18 @@ def test_the_uniform_table_reads_nothing_but_the_domain() -> None:
     assert not np.array_equal(one.codes, uniform_table(records(1, 30), 50, seed=1).codes)
 
 
-def test_independent_columns_keep_every_one_way_marginal() -> None:
-    real = records(1, 400)
-    table = independent_table(real, 400)
-    for name in MIXED.names:
-        assert Counter(table.column(name)) == Counter(real.column(name))
-    for name in ("wage", "age"):
-        numbers = table.numbers(name)
-        assert np.array_equal(np.sort(numbers), np.sort(real.numbers(name)), equal_nan=True)
-        pairs = set(zip(real.column(name), real.numbers(name).astype(str), strict=True))
-        assert set(zip(table.column(name), numbers.astype(str), strict=True)) == pairs
-
-
-def test_independent_columns_lose_every_association() -> None:
-    random = np.random.default_rng(1)
-    domain = Domain("d", (Attribute("x", ("0", "1")), Attribute("y", ("0", "1"))))
-    column = random.integers(2, size=4_000)
-    real = Records(domain, np.column_stack([column, column]))
-    table = independent_table(real, 4_000)
-    # A shuffle against a fixed column: by Hoeffding (Serfling) the share of equal values is off
-    # by 0.06 with probability below 2·exp(-2·4 000·0.06²) < 7e-13.
-    same = float(np.mean(table.column("x") == table.column("y")))
-    share = float(column.mean())
-    assert abs(same - (share**2 + (1 - share) ** 2)) < 0.06
-    assert WorkloadError(k=1)(real, table, domain).value == 0
-
-
-def test_an_independent_table_of_another_size_is_drawn_from_the_real_values() -> None:
-    real = records(1, 60)
-    table = independent_table(real, 500)
-    assert table.records == 500
-    for name in MIXED.names:
-        assert set(table.column(name)) <= set(real.column(name))
-    assert independent_table(real, 500).codes.tolist() == table.codes.tolist()
-
-
 def persons(sizes: list[int]) -> Records:
     domain = Domain("d", (Attribute("x", ("0", "1")),), individual="id")
     ids = [f"p{k}" for k, size in enumerate(sizes) for _ in range(size)]
     return of_frame(pd.DataFrame({"id": ids, "x": ["0"] * len(ids)}), domain)
 
 
-@pytest.mark.parametrize("make", [uniform_table, independent_table])
-def test_persons_keep_their_numbers_of_records(make: object) -> None:
+def test_persons_keep_their_numbers_of_records() -> None:
     real = persons([1, 1, 1, 5, 7])
-    table = make(real, 15)  # type: ignore[operator]
+    table = uniform_table(real, 15)
     assert sorted(Counter(table.persons).values()) == [1, 1, 1, 5, 7]
     for size in (1, 4, 33, 1000):
-        table = make(real, size)  # type: ignore[operator]
+        table = uniform_table(real, size)
         found = list(Counter(table.persons).values())
         assert sum(found) == table.records == size
         # All but the last one drawn have all of theirs.
@@ -126,5 +89,3 @@ def test_every_person_is_as_likely_as_every_other() -> None:
 def test_a_table_without_records_is_refused() -> None:
     with pytest.raises(InputError, match="at least one record"):
         uniform_table(records(1, 5), 0)
-    with pytest.raises(InputError, match="the real table has no records"):
-        independent_table(records(1, 5).take(np.array([], dtype=np.int64)), 5)

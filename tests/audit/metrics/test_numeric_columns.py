@@ -132,3 +132,5 @@ def test_middles_of_bins_are_told() -> None:
     assert stated_midpoints(Pair.of(exact, exact, MIXED), ["age", "rooms"]) == ()
     (said,) = stated_midpoints(Pair.of(exact, dataset, MIXED), ["age", "rooms"])
     assert said == "the middle of its bin stands for a number of age"
+    (every,) = stated_midpoints(Pair.of(dataset, exact, MIXED))
+    assert every == "the middle of its bin stands for a number of wage, age"

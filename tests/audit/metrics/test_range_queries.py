@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.metrics.range_queries import Query, RangeQueries
+from audit.metrics.range_queries import RangeQueries, RangeQuery
 from audit.metrics.records import Records, of_frame
 from synthesizers.errors import InputError
 from tests.audit.metrics.mixed_tables import MIXED, coded, frame, records
@@ -17,7 +17,7 @@ from tests.audit.metrics.mixed_tables import MIXED, coded, frame, records
 REAL, SYNTHETIC = records(1, 30), records(2, 60)
 
 
-def matches(table: Records, query: Query) -> int:
+def matches(table: Records, query: RangeQuery) -> int:
     """The records that satisfy every condition, one by one."""
     position = table.domain.position
     return sum(

@@ -137,9 +137,9 @@ def test_each_map_has_its_own_scale() -> None:
 
 def test_an_unknown_breakdown_is_a_table_of_its_first_rows() -> None:
     rows = tuple((f"t{k}", k, None) for k in range(14))
-    (dive,) = dives_of(Breakdown("terms", ("term", "score", "other"), rows))
+    (dive,) = dives_of(Breakdown("scores", ("term", "score", "other"), rows))
     (figure,) = dive.figures
-    assert isinstance(figure.picture, Grid) and dive.title == "Terms"
+    assert isinstance(figure.picture, Grid) and dive.title == "Scores"
     assert len(figure.picture.rows) == 10 and figure.picture.rows[3] == ("t3", ("3", "–"))
     assert figure.note == "4 further rows are in the JSON document"
 

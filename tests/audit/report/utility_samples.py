@@ -118,7 +118,7 @@ def cells() -> Breakdown:
 
 def terms() -> Breakdown:
     """Something that has no picture."""
-    return Breakdown("terms", ("term", "score"), (("k-marginal", 880.5), ("hoc", INF)))
+    return Breakdown("scores", ("term", "score"), (("k-marginal", 880.5), ("hoc", INF)))
 
 
 def results() -> UtilityResults:

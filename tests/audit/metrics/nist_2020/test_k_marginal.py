@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.metrics.column_sets import index_sets, program_sets, sampling_error
+from audit.metrics.column_sets import index_sets, sampling_error
 from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, of_frame, read_records
@@ -114,7 +114,7 @@ def test_sprint_3_is_reproduced_bit_for_bit(shape: int, cutoff: int | None) -> N
     assert sets_of(score) == list(itertools.permutations(COLUMNS, 2))
     expected = slow_sprint_3(real, synthetic, sets_of(score), GROUPS, cutoff)
     assert score.value == 1000.0 * expected
-    assert metric.measured(Pair.of(real, synthetic, domain)).scaled == expected
+    assert metric.scaled(Pair.of(real, synthetic, domain)) == expected
 
 
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
@@ -332,27 +332,18 @@ def test_its_own_draws_given_again_have_the_same_standard_error() -> None:
         assert given.standard_error == sampling_error(given.parts, pairs)
 
 
-@pytest.mark.parametrize(
-    ("mode", "columns", "k", "draws", "repeated"),
-    [("sdnist-1", 33, 2, 50, 3), ("sdnist-1", 35, 3, 300, 29), ("sdnist-2.5", 33, 2, 200, 6)],
-)
-def test_programs_that_replace_draw_a_column_twice_as_often_as_is_known_of_them(
-    mode: str, columns: int, k: int, draws: int, repeated: int
-) -> None:
-    names = [f"c{j:02}" for j in range(columns)]
-    sets = program_sets(mode, names, k, draws, 0)
-    assert len(sets) == draws
-    assert sum(len(set(names)) < k for names in sets) == repeated
-
-
-def test_sprint_2_draws_what_its_generator_draws() -> None:
-    names = ["B", "a", "C", "A", "D"]
-    state = np.random.RandomState(123456)
-    expected = [tuple(state.choice(sorted(names), size=2, replace=False)) for _ in range(50)]
-    assert list(program_sets("sprint-2", names, 2, None, 0)) == expected
-    state = np.random.RandomState(7)
-    expected = [tuple(state.choice(sorted(names), size=3, replace=False)) for _ in range(4)]
-    assert list(program_sets("sprint-2", names, 3, 4, 7)) == expected
+def test_all_sets_are_taken_however_many_they_are() -> None:
+    domain = wide_domain(26)
+    real, synthetic = (
+        Records(domain, np.random.default_rng(seed).integers(2, size=(40, 26))) for seed in (1, 2)
+    )
+    metric = KMarginal(k=2, all_sets=True)
+    score = metric(real, synthetic, domain)
+    assert sets_of(score) == list(itertools.combinations(domain.names, 2))
+    assert score.standard_error == 0
+    assert len(KMarginal(k=2)(real, synthetic, domain).drawn) == 300 < len(score.drawn)
+    few = metric.with_draws(list(score.drawn[:3]))(real, synthetic, domain)
+    assert few.parts == score.parts[:3]
 
 
 def test_sdnist_25_takes_all_pairs_of_few_columns_and_leaves_two_out() -> None:
@@ -433,6 +424,9 @@ def test_breakdowns_name_the_worst_first() -> None:
         ({"mode": "sdnist-2.5", "bias_penalty": 250}, "no bias penalty"),
         ({"mode": "sdnist-1", "bias_penalty": -1}, "at least 0"),
         ({"mode": "sprint-3", "draws": 5}, "leave draws out"),
+        ({"mode": "sdnist-1", "all_sets": True}, "all_sets takes every set"),
+        ({"draws": 5, "all_sets": True}, "all_sets takes every set"),
+        ({"given": (("a",),), "all_sets": True}, "all_sets takes every set"),
         ({"given": ((),)}, "at least one"),
     ],
 )

@@ -127,6 +127,18 @@ def test_proportional_rows_have_no_distance_in_the_sound_mode_alone() -> None:
     assert 0 < one_row([1, 2], [2, 4], "sprint-1")["Jensen-Shannon distance"] < 1e-4
 
 
+@pytest.mark.parametrize("metric", [PieChart, InvPie])
+def test_many_proportional_rows_take_the_program_to_the_root_of_a_negative_number(
+    metric: type[PieChart | InvPie],
+) -> None:
+    # Rounding takes every third such row below 0.
+    real = np.random.default_rng(0).integers(3, 20, (20, 5, 3))
+    tables = frame(real), frame(5 * real)
+    program = metric(mode="sprint-1")(*tables, grid(real.shape))
+    assert program.value is None and "square root of a negative" in str(program.undefined)
+    assert metric()(*tables, grid(real.shape)).value == (100.0 if metric is PieChart else 0.0)
+
+
 @pytest.mark.parametrize(("real", "synthetic"), [([0, 0, 0], [3, 1, 0]), ([3, 1, 0], [0, 0, 0])])
 def test_a_row_on_one_side_is_lost_and_in_the_program_an_even_pie(
     real: list[int], synthetic: list[int]

@@ -62,7 +62,7 @@ def test_the_program_is_reproduced_bit_for_bit() -> None:
     ]
     assert score.value == 1000.0 * float(np.mean(terms))
     assert f"{500 * (terms[0] + terms[2]):.1f}" in score.stated[0]
-    shown = score.breakdown("terms")
+    shown = score.breakdown("scores")
     assert shown is not None
     assert {row[0]: row[1] for row in shown.rows} == dict(
         zip(("k-marginal", "edge-map", "hoc"), (1000 * term for term in terms), strict=True)

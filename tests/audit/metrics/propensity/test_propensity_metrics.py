@@ -17,7 +17,6 @@ from audit.metrics.propensity.distances import PMSE, PO50, Specks
 from audit.metrics.propensity.learners import Cart, Logistic
 from audit.metrics.propensity.nulls import Null
 from audit.metrics.propensity.ratios import PMSERatio, StandardisedPMSE
-from audit.metrics.propensity.syntheses import over_syntheses
 from audit.metrics.records import Records, read_records
 from audit.metrics.score import standard_error
 from synthesizers.domain import Dataset, Domain
@@ -384,25 +383,6 @@ def test_parameters_come_from_a_plan():
     assert metric == PMSERatio(learner="logistic", null="closed-form", training=Fraction(3, 5))
     with pytest.raises(InputError, match="must be one of cart, logistic"):
         planned(PMSE, {"learner": "svm"}, lambda name: PMSE())
-
-
-def test_a_mean_over_synthetic_tables_has_its_spread_and_counts_the_undefined():
-    real = records(1, 300)
-    pairs = [Pair.of(real, records(seed, 300), MIXED) for seed in (2, 3, 4)]
-    values = [PMSE().score(pair).value for pair in pairs]
-    score = over_syntheses(PMSE(), pairs)
-    assert score.value == pytest.approx(np.mean(values))
-    assert score.replicates == tuple(values)
-    assert score.standard_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(3))
-    assert any("standard deviation" in line for line in score.stated)
-    small = Pair.of(real, Records(MIXED, real.codes[:5], {}, frozenset({"wage", "age"})), MIXED)
-    mixed = over_syntheses(PMSE(form="algorithm-1"), [*pairs, small])
-    assert mixed.stated[0] == "mean over 3 of 4 synthetic tables"
-    assert "too few records" in mixed.stated[1]
-    none = over_syntheses(PMSE(form="algorithm-1"), [small, small])
-    assert none.value is None and "every synthetic table" in none.undefined
-    with pytest.raises(InputError, match="at least two"):
-        over_syntheses(PMSE(), pairs[:1])
 
 
 def test_the_next_year_of_a_survey_is_nearer_than_shuffled_columns(shared_data):

@@ -1,0 +1,51 @@
+"""The page on utility metrics names what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from audit.metrics.catalogue import METRICS, named
+from audit.metrics.metric import FIXED
+from audit.metrics.parameters import planned, read_plan
+
+PAGE = (Path(__file__).parents[2] / "docs" / "utility.md").read_text(encoding="utf-8")
+WORDS = set(re.findall(r"`([^`\n]+)`", PAGE))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_named_itself_or_by_its_logistic_form(name: str) -> None:
+    plain = name.removesuffix("-logistic")
+    assert plain in WORDS
+    assert plain == name or (plain in METRICS and "…-logistic" in WORDS)
+
+
+def test_every_mode_has_a_row_and_its_metrics_have_the_mode() -> None:
+    modes = {mode for metric in METRICS.values() for mode in metric.modes} - {FIXED}
+    table = PAGE.split("| mode | program | metrics |")[1].split("\n\n")[0]
+    listed: set[str] = set()
+    for row in table.strip().splitlines()[1:]:
+        first, _, metrics = (cell.strip() for cell in row.strip("|").split("|"))
+        of_row = re.findall(r"`([^`]+)`", first)
+        listed.update(of_row)
+        groups = metrics.split(";") if len(of_row) > 1 else [metrics]
+        for mode, group in zip(of_row, groups, strict=True):
+            names = {name for name in re.findall(r"`([^`]+)`", group) if name in METRICS}
+            having = {name for name, metric in METRICS.items() if mode in metric.modes}
+            assert names == {name for name in having if not name.endswith("-logistic")}, mode
+    assert listed == modes
+
+
+def test_the_plan_that_is_shown_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("distances.csv").write_text("0,1/3\ninfinite,0\n")
+    file = tmp_path / "plan.toml"
+    file.write_text(PAGE.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    plan = read_plan(file)
+    assert set(plan) <= set(METRICS)
+    for name, values in plan.items():
+        assert planned(METRICS[name], values, named).name == name
