@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.metrics.counts import Attributes
+from audit.metrics.mgd.distances import NEVER
+from audit.metrics.mgd.matrix import Distances, in_units
 from audit.metrics.mgd.problem import Axis, Problem
 from audit.metrics.mgd.semantic import semantic
+from audit.metrics.mgd.solvers.four_layer import MOST_PAIRS
 from audit.metrics.mgd.target import Target
 from audit.metrics.pair import Marginal
 from synthesizers.domain import Domain
@@ -26,7 +29,9 @@ class Cells:
 
     Combinations without any record, real or synthetic, cost nothing and are left out.
     ``combinations`` [first axis] are numbered over ``fixed``, the attributes of infinite
-    weight, the last fastest; the further axes are the ``finite`` attributes.
+    weight, the last fastest; the further axes are the ``finite`` attributes. With ``matrix``
+    [cells, cells], a user's own distances in units, no attribute is finite, and all cells that
+    the matrix has are there.
     """
 
     problem: Problem
@@ -34,6 +39,7 @@ class Cells:
     finite: Attributes
     sizes: tuple[int, ...]
     combinations: NDArray[np.int64]
+    matrix: NDArray[np.int64] | None = None
 
     def codes(self, cells: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """The codes [n] of each attribute in cells [n] of the problem, in the order of memory."""
@@ -55,6 +61,8 @@ def cells_of(target: Target, marginal: Marginal, domain: Domain) -> Cells:
     beyond ``MOST_CELLS`` cells, or if the costs do not fit 64-bit integers.
     """
     weights = target.resolved(domain)
+    if target.distances is not None:
+        return _between_all(target, target.distances, marginal, domain)
     shape = dict(zip(marginal.attributes, marginal.shape, strict=True))
     found = {
         name: (semantic(domain, name, shape[name]), weight)
@@ -80,18 +88,58 @@ def cells_of(target: Target, marginal: Marginal, domain: Domain) -> Cells:
         )
     for name in finite:
         place = place * shape[name] + marginal.codes(name)
+    problem = _problem(target, marginal, place, (None, *axes), (len(combinations), *sizes), unit)
+    return Cells(problem, fixed, finite, tuple(shape[name] for name in fixed), combinations)
+
+
+def _between_all(target: Target, distances: Distances, marginal: Marginal, domain: Domain) -> Cells:
+    """The cells of the matrix, and those outside the domain that have records."""
+    what = f"the marginal {target.label}: the distance matrix"
+    codes = np.indices([domain.attribute(name).size for name in target.attributes])
+    inside = np.zeros(len(distances), dtype=np.int64)
+    for name, size in zip(marginal.attributes, marginal.shape, strict=True):
+        inside = inside * size + codes[target.attributes.index(name)].ravel()
+    combinations = np.union1d(inside, marginal.cells)
+    if len(combinations) ** 2 > MOST_PAIRS:
+        raise TooLargeError(
+            f"{what}: with the cells outside the domain it would have more than {MOST_PAIRS} "
+            "entries; take fewer attributes, or declare their values"
+        )
+    entries, unit = in_units(distances, what)
+    matrix = np.full((len(combinations),) * 2, NEVER, dtype=np.int64)
+    np.fill_diagonal(matrix, 0)
+    rows = np.searchsorted(combinations, inside)
+    matrix[np.ix_(rows, rows)] = entries
+    place = np.searchsorted(combinations, marginal.cells)
+    problem = _problem(target, marginal, place, (None,), (len(combinations),), unit)
+    return Cells(problem, marginal.attributes, (), marginal.shape, combinations, matrix)
+
+
+def _problem(
+    target: Target,
+    marginal: Marginal,
+    place: NDArray[np.int64],
+    axes: tuple[Axis | None, ...],
+    shape: tuple[int, ...],
+    unit: int,
+) -> Problem:
+    """The problem over the cells of ``shape``, the counts of the marginal at ``place`` [m]."""
     scale = target.tolerance.denominator
-    tables = np.zeros((2, cells), dtype=np.int64)
+    if scale * max(marginal.records) >= 2**62 or target.tolerance >= 2**62:
+        raise TooLargeError(
+            f"the marginal {target.label}: the tolerance makes counts that 64 bits do not hold; "
+            "take a simpler fraction"
+        )
+    tables = np.zeros((2, math.prod(shape)), dtype=np.int64)
     tables[0, place], tables[1, place] = marginal.synthetic * scale, marginal.real * scale
-    problem = Problem(
-        (None, *axes),
-        tables[0].reshape(len(combinations), *sizes),
-        tables[1].reshape(len(combinations), *sizes),
-        tolerance=int(target.tolerance * scale),
+    return Problem(
+        axes,
+        tables[0].reshape(shape),
+        tables[1].reshape(shape),
+        tolerance=target.tolerance.numerator,
         penalty=unit,
         scale=scale,
     )
-    return Cells(problem, fixed, finite, tuple(shape[name] for name in fixed), combinations)
 
 
 def _numbered(place: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

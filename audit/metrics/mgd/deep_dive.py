@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.labels import value_labels
 from audit.metrics.mgd.cells import Cells
-from audit.metrics.mgd.certificate import cheapest_axis
 from audit.metrics.mgd.plan import move_along, penalties, stay
 from audit.metrics.mgd.problem import Plan, Problem, Solution
+from audit.metrics.mgd.solvers.certificate import cheapest_axis
 from audit.metrics.score import Entry
 from synthesizers.domain import Domain
 
@@ -20,40 +21,44 @@ from synthesizers.domain import Domain
 class DeepDive:
     """What one AEMC is made of.
 
-    ``moving`` is what moving along each attribute contributes to AEMC, and ``adding`` what
-    adding and removing records does; their sum exceeds AEMC by ``excess``, which is 0 if
-    ``plan`` is an optimal plan.
+    ``moving`` is what moving along each attribute contributes to AEMC (along all together
+    with a user's own distances), and ``adding`` what adding and removing records does. Their
+    sum is AEMC, or the upper end of its bracket, which is what ``plan`` costs.
     """
 
     plan: Plan
     moving: dict[str, Fraction]
     adding: Fraction
-    excess: Fraction
 
 
 def plan_of(problem: Problem, solution: Solution) -> Plan:
-    """A plan for the problem, an optimal one wherever no flow was needed to find the optimum.
+    """A plan that costs what the solution says, so an optimal one if that is exact.
+
+    Raises ``ArithmeticError`` if it costs anything else.
 
     **Guarantee.** Nothing is lost: records are moved, never made; its cost is recounted from
     where they end. Backed by ``tests/audit/metrics/mgd/test_deep_dive.py``.
     """
     if solution.plan is not None:
-        return solution.plan
-    if not problem.finite:
-        return stay(problem)
-    return move_along(problem, cheapest_axis(problem))
+        plan = solution.plan
+    elif problem.finite:
+        plan = move_along(problem, cheapest_axis(problem))
+    else:
+        plan = stay(problem)
+    if plan.cost != solution.cost:
+        raise ArithmeticError("the plan does not cost what was found to be the least cost")
+    return plan
 
 
-def deep_dive(cells: Cells, solution: Solution) -> DeepDive | None:
-    """The contributions of attributes; None if there is no real record to divide by."""
+def deep_dive(cells: Cells, solution: Solution) -> DeepDive:
+    """The contributions of attributes."""
     problem = cells.problem
     plan = plan_of(problem, solution)
-    value = problem.value(solution.cost)
-    found = [problem.value(cost) for cost in (*plan.moving[1:], plan.adding, plan.cost)]
-    *moving, adding, total = (each for each in found if each is not None)
-    if value is None or len(moving) < len(cells.finite):
-        return None
-    return DeepDive(plan, dict(zip(cells.finite, moving, strict=True)), adding, total - value)
+    names, costs = cells.finite, plan.moving[1:]
+    if cells.matrix is not None:
+        names, costs = (" × ".join(cells.fixed),), plan.moving
+    moving = {name: problem.value(cost) for name, cost in zip(names, costs, strict=True)}
+    return DeepDive(plan, moving, problem.value(plan.adding))
 
 
 def worst_cells(
@@ -78,7 +83,7 @@ def worst_cells(
     tables = (problem.real, problem.synthetic)
     rows = [
         (
-            ", ".join(f"{name} = {_label(domain, name, int(codes[name][n]))}" for name in names),
+            ", ".join(f"{name} = {value_labels(domain, name)[codes[name][n]]}" for name in names),
             *(_records(table.ravel()[place], problem.scale) for table in tables),
             _records(beyond[place], problem.scale),
             _records(left[place], problem.scale),
@@ -91,10 +96,3 @@ def worst_cells(
 def _records(count: NDArray[np.int64], scale: int) -> Entry:
     """A count of scaled records as a number of records."""
     return int(count) // scale if int(count) % scale == 0 else int(count) / scale
-
-
-def _label(domain: Domain, name: str, code: int) -> str:
-    attribute = domain.attribute(name)
-    if code >= attribute.size:
-        return "(outside the domain)"
-    return attribute.labels[code] or "(missing)"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.metrics.mgd.problem import Axis, Plan, Problem
-from audit.metrics.mgd.trees import Components, over_siblings, programme
+from audit.metrics.mgd.solvers.trees import Components, over_siblings, programme
 
 Interval = tuple[NDArray[np.int64], NDArray[np.int64]]
 

@@ -40,20 +40,16 @@ class Axis:
         """An ordinal attribute: neighbouring values are ``step`` apart."""
         return cls(size, tuple(range(-1, size - 1)), step)
 
-    @property
-    def is_line(self) -> bool:
-        """Whether the tree is the line over the values in their order."""
-        return self.parents == tuple(range(-1, self.size - 1))
-
     @cached_property
     def lines(self) -> tuple[slice, ...] | None:
-        """The values of each tree, if all of them are lines in the order of the values."""
+        """The values of each tree, if all are lines in the order of the values from their root."""
         starts = [value for value, parent in enumerate(self.parents) if parent < 0]
         ends = [*starts[1:], len(self.parents)]
         parts = list(zip(starts, ends, strict=True))
-        if len(self.parents) > self.size or not all(
-            self.parents[a:b] == (-1, *range(a, b - 1)) for a, b in parts
-        ):
+        # Values before the first root would be in no part.
+        if starts[0] or len(self.parents) > self.size:
+            return None
+        if not all(self.parents[a:b] == (-1, *range(a, b - 1)) for a, b in parts):
             return None
         return tuple(slice(a, b) for a, b in parts)
 
@@ -129,15 +125,9 @@ class Problem:
         """The most records that each cell may keep for free: Q + Δ."""
         return self.real + self.tolerance
 
-    def value(self, cost: int) -> Fraction | None:
-        """AEMC for a ``cost`` in units; None (infinite) for a cost without any real record.
-
-        0/0 is 0: nothing has to be moved into an empty table that is to stay empty.
-        """
-        total = int(self.real.sum())
-        if total == 0:
-            return Fraction(0) if cost == 0 else None
-        return Fraction(cost, self.penalty * total)
+    def value(self, cost: int) -> Fraction:
+        """AEMC for a ``cost`` in units; there has to be a real record to divide by."""
+        return Fraction(cost, self.penalty * int(self.real.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +156,7 @@ class Solution:
     ``cost`` is that of a plan that exists, so the two are equal where the optimum was
     found. ``how`` names the solver. ``potentials`` [*shape], if known, are worth of being
     rid of a record in each cell: a solution of the dual whose value is ``lower``. ``plan``,
-    if one was made on the way, may cost more than ``cost``.
+    if one was made on the way, costs ``cost``.
     """
 
     cost: int

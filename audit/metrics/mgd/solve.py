@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from audit.metrics.mgd.certificate import bracket, certificate
-from audit.metrics.mgd.closed_form import closed_form
-from audit.metrics.mgd.flow import flow
 from audit.metrics.mgd.problem import Problem, Solution
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers.certificate import bracket, certificate
+from audit.metrics.mgd.solvers.closed_form import closed_form
+from audit.metrics.mgd.solvers.flow import flow
+from audit.metrics.mgd.solvers.primal_dual import primal_dual
+from audit.metrics.mgd.solvers.trees import along
 
-SECONDS_A_CELL = 2e-4
-"""What a flow takes at most on dense noise, measured with ``benchmarks/aemc.py --flow``."""
 
-
-def solve(problem: Problem, budget_seconds: float | None = None) -> Solution:
-    """The optimum, or a bracket around it where that would take more than the budget.
+def solve(
+    problem: Problem, budget_seconds: float | None = None, cross_check: bool = False
+) -> Solution:
+    """The optimum, or a bracket around it if the budget runs out before.
 
     No finite attribute: the closed form. One: the level programme. Several: the level
-    programme along one, if its potentials certify it; moves along one after the other, if
-    these meet the lower bound; else a flow. A flow cannot be
-    interrupted, so whether it fits the budget is decided beforehand by the number of
-    cells: a score does not depend on the machine or on what else runs there.
+    programme along one, if its potentials certify it; else the primal-dual method. Its
+    search alone has a budget, of wall-clock seconds: what it leaves is a bracket, which
+    depends on the machine and never calls itself exact unless its ends meet. Without a
+    budget nothing depends on the machine.
+
+    With ``cross_check`` several finite attributes are solved by a minimum-cost flow too, which
+    has no budget; ``ArithmeticError`` if it contradicts what was found.
 
     **Guarantee.** The cost is the optimum exactly where ``exact`` says so: backed by the
     linear programme in ``tests/audit/metrics/mgd/test_solve.py``.
@@ -28,12 +31,15 @@ def solve(problem: Problem, budget_seconds: float | None = None) -> Solution:
         return closed_form(problem)
     if len(problem.finite) == 1:
         return along(problem, problem.finite[0])
+    found = _general(problem, budget_seconds)
+    if cross_check and not found.lower <= flow(problem) <= found.cost:
+        raise ArithmeticError("the minimum-cost flow contradicts the optimum that was found")
+    return found
+
+
+def _general(problem: Problem, budget_seconds: float | None) -> Solution:
     found = certificate(problem)
     if found.exact:
         return found
-    found = bracket(problem, found)
-    late = budget_seconds is not None and SECONDS_A_CELL * problem.size > budget_seconds
-    if found.exact or late:
-        return found
-    cost = flow(problem)
-    return Solution(cost, cost, "minimum-cost flow", plan=found.plan)
+    found = primal_dual(problem, budget_seconds)
+    return found if found.exact else bracket(problem, found)

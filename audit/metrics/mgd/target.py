@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
 from audit.metrics.counts import Attributes, ordered
+from audit.metrics.mgd.matrix import Distances, checked
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -24,17 +26,22 @@ class Target:
 
     ``weights``: what moving costs along each attribute. Those not named are infinite for
     attributes without an order; ordinal ones share equally what the named leave of 1.
+    ``distances`` in their place: what moving costs from each cell (row) to each other one
+    (column), exact or "infinite"; cells are numbered with the attributes as named here, the last
+    one fastest. Values outside the domain are not in it, and nothing moves to or from them.
     ``tolerance`` is Δ, the deviation of a cell that is free; ``importance`` is ω, the
     share of this marginal in MGD. Numbers are exact: integers or ``Fraction``.
 
     Raises ``InputError`` for floats, a weight outside 0 to 1, a negative tolerance, an
-    importance of 0 or less, no attribute, or a weight of an attribute that is not there.
+    importance of 0 or less, no attribute, a weight of an attribute that is not there, weights
+    together with distances, and distances that are no such matrix; ``TooLargeError`` for too many.
     """
 
     attributes: Attributes
     weights: Mapping[str, Weight] = field(default_factory=dict, hash=False)
     tolerance: Fraction = TOLERANCE
     importance: Fraction = Fraction(1)
+    distances: Distances | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse numbers that are not exact or out of range."""
@@ -53,6 +60,13 @@ class Target:
                 )
         weights = {name: self._weight(name, value) for name, value in self.weights.items()}
         object.__setattr__(self, "weights", weights)
+        if self.distances is not None:
+            if self.weights:
+                raise InputError(
+                    f"the marginal {self.label} has weights and distances; give one of them"
+                )
+            found = checked(self.distances, f"the marginal {self.label}: the distance matrix")
+            object.__setattr__(self, "distances", found)
         for what, least in (("tolerance", "0 or more"), ("importance", "above 0")):
             value = self._exact(getattr(self, what), f"the {what}")
             if value < 0 or (what == "importance" and value == 0):
@@ -67,9 +81,19 @@ class Target:
     def resolved(self, domain: Domain) -> dict[str, Weight]:
         """The weight of every attribute, in the domain's order.
 
-        Raises ``InputError`` unless the finite ones sum to 1.
+        With distances of its own all are infinite. Raises ``InputError`` unless the finite ones
+        sum to 1, and for distances between more or fewer cells than the marginal has.
         """
         names = ordered(self.attributes, domain)
+        if self.distances is not None:
+            cells = math.prod(domain.attribute(name).size for name in names)
+            if cells != len(self.distances):
+                raise InputError(
+                    f"the marginal {self.label} has {cells} cells and its distance matrix "
+                    f"{len(self.distances)} rows; give a row and a column for each cell, missing "
+                    "values included"
+                )
+            return dict.fromkeys(names, "infinite")
         given = [weight for weight in self.weights.values() if weight != "infinite"]
         rest = 1 - sum(given, Fraction(0))
         open_to = [n for n in names if n not in self.weights and domain.attribute(n).ordinal]

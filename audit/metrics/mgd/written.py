@@ -4,7 +4,11 @@ tolerance = "2"
 targets = [
   { attributes = ["month", "area"], weights = { month = "1", area = "infinite" } },
   { attributes = ["area"], tolerance = "3/2", importance = "1/3" },
+  { attributes = ["area", "kind"], distances = "distances.csv" },
 ]
+
+``distances`` is the path of a CSV file as ``matrix.read_distances`` takes it, from the working
+directory. ``cross_check = true`` has every optimum along several attributes found twice.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from audit.metrics.mgd.matrix import read_distances
 from audit.metrics.mgd.target import TOLERANCE, Target, Weight
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 
-_KEYS = ("targets", "tolerance", "most_cells", "budget_seconds")
-_TARGET_KEYS = ("attributes", "weights", "tolerance", "importance")
+_KEYS = ("targets", "tolerance", "most_cells", "budget_seconds", "cross_check")
+_TARGET_KEYS = ("attributes", "weights", "distances", "tolerance", "importance")
 _MOST_SECONDS = 10**9
 
 
@@ -43,6 +48,13 @@ def targets_of(values: Mapping[str, object]) -> dict[str, Any]:
         if abs(seconds) > _MOST_SECONDS:
             raise InputError(f"mgd: budget_seconds must be at most {_MOST_SECONDS}")
         fields["budget_seconds"] = float(seconds)
+    if "cross_check" in values:
+        wanted = str(values["cross_check"]).lower()
+        if wanted not in ("true", "false"):
+            raise InputError(
+                f"mgd: cross_check must be true or false, not {values['cross_check']!r}"
+            )
+        fields["cross_check"] = wanted == "true"
     listed = values.get("targets")
     if listed is not None:
         if not isinstance(listed, list | tuple) or not listed:
@@ -69,11 +81,16 @@ def _target(written: object, tolerance: Fraction, what: str) -> Target:
         else parse_rational(weight, f"{what}: the weight of {name!r}")
         for name, weight in weights.items()
     }
+    distances = written.get("distances")
+    if distances is not None and not isinstance(distances, str):
+        raise InputError(f"{what}: distances must be the path of a CSV file, not {distances!r}")
+    label = f"the marginal {' × '.join(attributes)}: the distance matrix"
     return Target(
         tuple(attributes),
         read,
         parse_rational(written.get("tolerance", tolerance), f"{what}: the tolerance"),
         parse_rational(written.get("importance", 1), f"{what}: the importance"),
+        None if distances is None else read_distances(distances, label),
     )
 
 

@@ -22,8 +22,9 @@ def least_cost(
 ) -> int:
     """The optimum of equation 1 of Li et al. with X ≥ 0, for whole ``distances`` between cells.
 
-    HiGHS proposes a plan and prices; both are rounded, found feasible in integers and of
-    equal value, which proves either optimal.
+    Over X_ij ≥ 0 and t_j ≥ 0: minimise Σ_ij M_ij·X_ij + K·Σ_j t_j where Σ_j X_ij = P_i and
+    |Σ_i X_ij - Q_j| ≤ Δ + t_j. HiGHS proposes a plan and prices; both are rounded, found
+    feasible in integers and of equal value, which proves either optimal.
     """
     cells = len(real)
     pairs = sorted(distances)
@@ -34,12 +35,11 @@ def least_cost(
         entries += [1, 1, -1]
     for j in range(cells):
         rows += [cells + j, 2 * cells + j]
-        columns += [len(pairs) + j, len(pairs) + cells + j]
+        columns += [len(pairs) + j] * 2
         entries += [-1, -1]
-    matrix = coo_matrix((entries, (rows, columns)), (3 * cells, len(pairs) + 2 * cells)).tocsr()
-    lowest = [max(q - tolerance, 0) for q in real]
-    highest = [q + tolerance for q in real]
-    costs = [distances[pair] for pair in pairs] + [penalty] * (2 * cells)
+    matrix = coo_matrix((entries, (rows, columns)), (3 * cells, len(pairs) + cells)).tocsr()
+    lowest, highest = [q - tolerance for q in real], [q + tolerance for q in real]
+    costs = [distances[pair] for pair in pairs] + [penalty] * cells
     found = linprog(
         costs,
         A_eq=matrix[:cells],
@@ -59,7 +59,8 @@ def least_cost(
     leaving = [round(price) for price in found.eqlin.marginals]
     upper = [-round(price) for price in found.ineqlin.marginals[:cells]]
     lower = [-round(price) for price in found.ineqlin.marginals[cells:]]
-    assert all(0 <= price <= penalty for price in upper + lower)
+    assert all(price >= 0 for price in upper + lower)
+    assert all(u + v <= penalty for u, v in zip(upper, lower, strict=True))
     assert all(leaving[i] <= distances[i, j] + upper[j] - lower[j] for i, j in pairs)
     worth = (
         sum(u * p for u, p in zip(leaving, synthetic, strict=True))

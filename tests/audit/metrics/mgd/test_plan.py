@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from audit.metrics.mgd.closed_form import closed_form
 from audit.metrics.mgd.plan import move_along, penalties, stay
 from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers.closed_form import closed_form
+from audit.metrics.mgd.solvers.trees import along
 from tests.audit.metrics.mgd.exact_plans import least_cost, optimum, path_lengths, problems
 
 

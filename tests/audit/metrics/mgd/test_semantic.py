@@ -80,5 +80,5 @@ def test_leaves_of_unequal_depth_are_refused() -> None:
 
 def test_an_axis_counts_in_units() -> None:
     axis = ordinal(12).axis(Fraction(1, 3), 33)
-    assert (axis.step, axis.is_line) == (1, True)
+    assert (axis.step, axis.lines) == (1, (slice(0, 12),))
     assert nominal(3).axis(Fraction(1), 2).step == 1

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.metrics.mgd import solve as solve_module
-from audit.metrics.mgd.closed_form import closed_form
-from audit.metrics.mgd.flow import flow
 from audit.metrics.mgd.problem import Axis, Problem
 from audit.metrics.mgd.solve import solve
+from audit.metrics.mgd.solvers.certificate import bracket
+from audit.metrics.mgd.solvers.closed_form import closed_form
+from audit.metrics.mgd.solvers.flow import flow
 from synthesizers.errors import TooLargeError
 from tests.audit.metrics.mgd.exact_plans import optimum, problems, random_grid
 
@@ -22,9 +22,10 @@ from tests.audit.metrics.mgd.exact_plans import optimum, problems, random_grid
 def test_every_problem_is_solved_exactly(problem: Problem) -> None:
     found = solve(problem)
     assert found.exact and found.cost == optimum(problem)
+    assert found.how != "bracket"
 
 
-def test_dense_noise_over_several_attributes_needs_the_flow() -> None:
+def test_dense_noise_over_several_attributes_needs_more_than_one_solver() -> None:
     rng = np.random.default_rng(8)
     seen: Counter[str] = Counter()
     for _ in range(25):
@@ -41,19 +42,29 @@ def test_a_budget_gives_a_bracket_that_is_not_called_exact() -> None:
     for _ in range(25):
         problem = random_grid(rng, (3, 3), tolerance=0)
         found, best = solve(problem, budget_seconds=1e-9), optimum(problem)
-        assert found.lower <= best <= found.cost
-        assert found.exact == (found.lower == found.cost)
+        assert found.lower <= best <= found.cost <= bracket(problem).cost
+        assert found.plan is None or found.plan.cost == found.cost
+        assert found.exact == (found.lower == found.cost) == (found.how != "bracket")
         open_brackets += not found.exact
         generous = solve(problem, budget_seconds=1e9)
         assert generous.exact and generous.cost == best
     assert open_brackets
 
 
-def test_the_budget_is_not_read_off_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+@given(problems((2, 3), cells=12))
+@settings(max_examples=40)
+def test_the_flow_confirms_what_is_found(problem: Problem) -> None:
+    assert solve(problem, cross_check=True).cost == solve(problem).cost
+    assert solve(problem, 1e-9, cross_check=True).lower <= solve(problem).cost
+
+
+@pytest.mark.parametrize("error", [-1, 1])
+def test_a_flow_that_disagrees_is_an_error(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_grid(np.random.default_rng(8), (3, 3), tolerance=0)
-    monkeypatch.setattr(solve_module, "flow", lambda _: pytest.fail("a flow was started"))
-    first, second = (solve(problem, budget_seconds=1e-9) for _ in range(2))
-    assert (first.lower, first.cost) == (second.lower, second.cost)
+    monkeypatch.setattr(solve_module, "flow", lambda each: flow(each) + error)
+    assert solve(problem).exact
+    with pytest.raises(ArithmeticError, match="contradicts"):
+        solve(problem, cross_check=True)
 
 
 @given(problems((0, 2), cells=10), st.integers(0, 5))
@@ -123,12 +134,11 @@ def test_an_empty_synthetic_table_costs_all_that_is_not_tolerated() -> None:
         assert solve(problem).cost == 2 * (3 + 0 + 0 + 7)
 
 
-def test_without_a_real_record_the_value_is_zero_or_infinite() -> None:
-    nothing = np.zeros(2, dtype=np.int64)
-    kept = Problem((None,), np.array([1, 2]), nothing, 2, 1)
-    assert kept.value(solve(kept).cost) == Fraction(0)
-    beyond = Problem((None,), np.array([1, 2]), nothing, 1, 1)
-    assert beyond.value(solve(beyond).cost) is None
+def test_without_a_real_record_what_is_beyond_the_tolerance_is_removed() -> None:
+    for axes in [(None,), (Axis.line(2, 1),)]:
+        problem = Problem(axes, np.array([1, 5]), np.zeros(2, dtype=np.int64), 2, 4)
+        # The first cell takes one of the three for free, at a step.
+        assert solve(problem).cost == (12 if axes[0] is None else 1 + 2 * 4)
 
 
 def test_costs_that_do_not_fit_are_refused() -> None:

@@ -7,26 +7,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from audit.metrics.mgd.flow import flow
-from audit.metrics.mgd.four_layer import four_layer_flow
-from audit.metrics.mgd.linear_programme import linear_programme
 from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.slack import slack
+from audit.metrics.mgd.solvers.flow import flow
+from audit.metrics.mgd.solvers.four_layer import four_layer_flow
+from audit.metrics.mgd.solvers.slack import slack
 from synthesizers.errors import TooLargeError
 from tests.audit.metrics.mgd.exact_plans import optimum, problems
 
 
 @given(problems())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_both_flows_and_the_linear_programme_find_the_optimum(problem: Problem) -> None:
-    assert flow(problem) == four_layer_flow(problem) == linear_programme(problem)
+    assert flow(problem) == four_layer_flow(problem).cost
     assert flow(problem) == optimum(problem)
 
 
 @given(problems((1, 3), cells=200, top=40))
 @settings(max_examples=40)
 def test_the_compressed_flow_agrees_with_the_uncompressed_one(problem: Problem) -> None:
-    assert flow(problem) == four_layer_flow(problem)
+    assert flow(problem) == four_layer_flow(problem).cost
 
 
 def test_tolerance_below_zero_records_does_not_lend_records_that_are_not_there() -> None:

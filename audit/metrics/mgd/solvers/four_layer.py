@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from ortools.graph.python import min_cost_flow
 
 from audit.metrics.mgd.distances import NEVER, distances
-from audit.metrics.mgd.flow import LARGEST, exact_cost, too_large
-from audit.metrics.mgd.problem import Problem
+from audit.metrics.mgd.plan import penalties
+from audit.metrics.mgd.problem import Plan, Problem
+from audit.metrics.mgd.solvers.flow import LARGEST, exact_cost, too_large
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 
 MOST_PAIRS = 2**24
 """Arcs beyond which the flow would need more than about 2 GB."""
 
 
-def four_layer_flow(problem: Problem, matrix: NDArray[np.int64] | None = None) -> int:
-    """The least cost, in units.
+def four_layer_flow(problem: Problem, matrix: NDArray[np.int64] | None = None) -> Plan:
+    """A cheapest plan; what moving costs is one number, for all attributes together.
 
     ``matrix`` [cells, cells] replaces M: whole units, or ``NEVER`` where infinite; every cell
     has to reach some cell. Raises ``InputError`` for any other matrix, ``TooLargeError``
@@ -72,5 +73,9 @@ def four_layer_flow(problem: Problem, matrix: NDArray[np.int64] | None = None) -
     status = solver.solve()
     if status != solver.OPTIMAL:
         raise ArithmeticError(f"OR-Tools did not solve a flow that has a solution: {status.name}")
-    added = int(lowest.sum()) - total
-    return exact_cost(solver.flows(arcs), price) + problem.penalty * added
+    moved = solver.flows(arcs)[: len(from_cell)]
+    kept = np.zeros(problem.size, dtype=np.int64)
+    np.add.at(kept, to_cell, moved)
+    kept = kept.reshape(problem.shape)
+    adding = problem.penalty * int(np.abs(penalties(problem, kept)).sum())
+    return Plan(kept, (exact_cost(moved, price[: len(moved)]),), adding)

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.mgd.lines import FEW, LONG, long_line
 from audit.metrics.mgd.problem import Axis, Problem, Solution
+from audit.metrics.mgd.solvers.lines import FEW, LONG, long_line
 
 CACHED = 2**17
 """Slopes of one generation held at a time: a megabyte, about the cache of one core."""
@@ -66,7 +66,7 @@ def along(problem: Problem, position: int, potentials: bool = False) -> Solution
     takes this for granted. Of several optimal ``potentials`` the ones near 0 are preferred.
 
     **Guarantee.** Exact in 64-bit integers for every tree: backed by the comparison with an
-    exact linear programme in ``tests/audit/metrics/mgd/test_trees.py``.
+    exact linear programme in ``tests/audit/metrics/mgd/solvers/test_trees.py``.
     """
     axis = problem.axes[position]
     assert axis is not None

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from audit.metrics.mgd import trees
-from audit.metrics.mgd.closed_form import closed_form
+from audit.metrics.mgd.plan import move_along
 from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers import trees
+from audit.metrics.mgd.solvers.closed_form import closed_form
+from audit.metrics.mgd.solvers.trees import along
 from tests.audit.metrics.mgd.exact_plans import LEVELS, dual_value, optimum, problems
 
 
@@ -40,6 +41,39 @@ def test_every_kind_of_tree_at_many_weights(kind: str, size: int) -> None:
         axis = Axis(size, LEVELS[kind](size), step)
         problem = Problem((axis, None), tables[0], tables[1], tolerance, penalty)
         assert along(problem, 0).cost == optimum(problem)
+
+
+def random_forest(rng: np.random.Generator, size: int, step: int) -> Axis:
+    """A forest over values and up to three groups, parents in any order, some lines among them."""
+    nodes = size + int(rng.integers(0, 4))
+    order = rng.permutation(nodes) if rng.integers(2) else np.arange(nodes)
+    parents = [-1] * nodes
+    for place in range(1, nodes):
+        above = place - 1 if rng.integers(2) else int(rng.integers(-1, place))
+        parents[order[place]] = int(order[above]) if above >= 0 else -1
+    return Axis(size, tuple(parents), step)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_forests_in_any_order_are_solved_exactly(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    penalty = int(rng.integers(1, 8))
+    axis = random_forest(rng, int(rng.integers(1, 6)), int(rng.integers(0, penalty + 1)))
+    tables = rng.integers(0, 9, (2, axis.size, 2))
+    problem = Problem((axis, None), tables[0], tables[1], int(rng.integers(0, 4)), penalty)
+    found = along(problem, 0, potentials=True)
+    assert found.cost == optimum(problem) == move_along(problem, 0).cost
+    assert found.potentials is not None
+    assert dual_value(problem, found.potentials) == found.cost
+
+
+def test_a_line_against_the_order_of_the_values_is_no_line() -> None:
+    assert Axis(2, (1, -1), 1).lines is None
+    assert Axis(3, (-1, 2, -1), 1).lines is None
+    assert Axis(3, (-1, 0, -1), 1).lines == (slice(0, 2), slice(2, 3))
+    # Value 0 has one to move to value 1 and value 1 wants three: one comes, two are added.
+    problem = Problem((Axis(2, (1, -1), 2),), np.array([1, 0]), np.array([0, 3]), 0, 6)
+    assert along(problem, 0).cost == 2 + 2 * 6
 
 
 def test_components_are_solved_alike_in_one_chunk_or_in_many(

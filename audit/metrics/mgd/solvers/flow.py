@@ -15,9 +15,9 @@ from ortools.graph.python import min_cost_flow
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from audit.metrics.mgd.network import Network, network
 from audit.metrics.mgd.problem import Problem
-from audit.metrics.mgd.slack import Slack, slack
+from audit.metrics.mgd.solvers.network import Network, network
+from audit.metrics.mgd.solvers.slack import Slack, slack
 from synthesizers.errors import TooLargeError
 
 LARGEST = 2**63 - 1

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from audit.metrics.mgd.closed_form import closed_form
 from audit.metrics.mgd.problem import Problem
+from audit.metrics.mgd.solvers.closed_form import closed_form
 from tests.audit.metrics.mgd.exact_plans import optimum, problems
 
 

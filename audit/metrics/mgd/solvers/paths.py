@@ -7,7 +7,7 @@ from itertools import cycle, groupby, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.mgd.network import Layer, Network
+from audit.metrics.mgd.solvers.network import Layer, Network
 
 FAR = 2**60
 """Further than any distance; a few costs may be added to it."""

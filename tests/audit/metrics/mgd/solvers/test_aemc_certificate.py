@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, given, settings
 
-from audit.metrics.mgd.certificate import bracket, certificate, under, worth
-from audit.metrics.mgd.closed_form import closed_form
 from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers.certificate import bracket, certificate, under, worth
+from audit.metrics.mgd.solvers.closed_form import closed_form
+from audit.metrics.mgd.solvers.trees import along
 from tests.audit.metrics.mgd.exact_plans import (
     distances,
     dual_value,
@@ -28,6 +28,8 @@ def test_both_bounds_hold_and_the_lower_one_is_proven(problem: Problem) -> None:
     assert found.lower == closer.lower <= best <= closer.cost <= found.cost
     assert closer.plan is not None and closer.plan.cost == closer.cost
     assert closer.plan.kept.sum() == problem.synthetic.sum()
+    for each in (found, closer):
+        assert each.exact == (each.how != "bracket")
 
 
 def test_dense_noise_leaves_some_brackets_open_and_none_wrong() -> None:

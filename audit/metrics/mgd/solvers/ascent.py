@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.graph.python import max_flow
 
-from audit.metrics.mgd.network import Network
-from audit.metrics.mgd.paths import FAR, settle
+from audit.metrics.mgd.solvers.network import Network
+from audit.metrics.mgd.solvers.paths import FAR, settle
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ def closed_form(problem: Problem) -> Solution:
     Δ = 0 it is the L1 distance. The lower bound is 0 where records could also move.
 
     **Guarantee.** Exact without finite attributes, never below the optimum with them:
-    backed by the linear programme in ``tests/audit/metrics/mgd/test_closed_form.py``.
+    backed by the linear programme in ``tests/audit/metrics/mgd/solvers/test_closed_form.py``.
     """
     surplus = problem.synthetic - problem.real
     np.abs(surplus, out=surplus)

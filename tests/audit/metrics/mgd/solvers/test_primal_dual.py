@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.metrics.mgd import primal_dual as module
-from audit.metrics.mgd.ascent import Ascent
-from audit.metrics.mgd.certificate import under, worth
-from audit.metrics.mgd.flow import flow
-from audit.metrics.mgd.network import network
-from audit.metrics.mgd.primal_dual import primal_dual
 from audit.metrics.mgd.problem import Axis, Problem, Solution
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers import primal_dual as module
+from audit.metrics.mgd.solvers.ascent import Ascent
+from audit.metrics.mgd.solvers.certificate import under, worth
+from audit.metrics.mgd.solvers.flow import flow
+from audit.metrics.mgd.solvers.network import network
+from audit.metrics.mgd.solvers.primal_dual import primal_dual
+from audit.metrics.mgd.solvers.trees import along
 from synthesizers.errors import TooLargeError
 from tests.audit.metrics.mgd.exact_plans import LEVELS, dual_value, optimum, problems
 
@@ -40,7 +40,7 @@ def _check_plan(problem: Problem, found: Solution) -> None:
 
 @pytest.mark.usefixtures("_search")
 @given(problems((1, 3)))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_the_optimum_is_found_and_proven(problem: Problem) -> None:
     if not problem.finite:
         return

@@ -12,6 +12,7 @@ from audit.metrics.counts import Attributes, ordered
 from audit.metrics.metric import Metric
 from audit.metrics.mgd.cells import cells_of
 from audit.metrics.mgd.deep_dive import DeepDive, deep_dive, worst_cells
+from audit.metrics.mgd.matrix import solve_matrix
 from audit.metrics.mgd.semantic import semantic
 from audit.metrics.mgd.solve import solve
 from audit.metrics.mgd.target import TOLERANCE, Target
@@ -45,9 +46,11 @@ class MarginalDifference(Metric):
     Counts are not normalised: a synthetic table of another size has to be filled up or
     emptied. ``targets`` None: all one- and two-way marginals of at most ``most_cells``
     cells, each as important as the other, with the ``tolerance`` given here and the weights
-    that ``Target`` gives by default. With ``budget_seconds``, a marginal whose flow would
-    take longer gets a bracket; the score then has no exact value, but a bracket as well,
-    and its value is the upper end.
+    that ``Target`` gives by default. With ``budget_seconds``, of wall-clock time, a marginal
+    along several of whose attributes the search takes longer gets a bracket; the score then has
+    no exact value, but a bracket as well, and its value is the upper end. Such a score depends
+    on the machine; one without a budget does not. ``cross_check``: solve the general problems
+    by a minimum-cost flow too; a disagreement is an ``ArithmeticError``.
 
     The breakdowns: "marginals", worst first; "moving", what moving along each attribute
     contributes; "cells", those furthest beyond the tolerance.
@@ -60,6 +63,7 @@ class MarginalDifference(Metric):
     tolerance: Fraction = TOLERANCE
     most_cells: int = 2**16
     budget_seconds: float | None = None
+    cross_check: bool = False
 
     def __post_init__(self) -> None:
         """Refuse no target, a tolerance that is not exact, a budget that is not above 0."""
@@ -75,20 +79,16 @@ class MarginalDifference(Metric):
             raise InputError("mgd: most_cells must be 1 or more")
         if self.budget_seconds is not None and not self.budget_seconds > 0:
             raise InputError("mgd: budget_seconds must be a number above 0")
+        if not isinstance(self.cross_check, bool):
+            raise InputError("mgd: cross_check must be true or false")
 
     @classmethod
-    def from_plan(
-        cls, values: Mapping[str, object], domain: Domain | None = None
-    ) -> MarginalDifference:
+    def from_plan(cls, values: Mapping[str, object]) -> MarginalDifference:
         """The metric as a table of a plan describes it; see ``written.targets_of``.
 
-        Raises ``InputError`` for a key or a number that it cannot read, and, if a
-        domain is given, for targets that do not fit it.
+        Raises ``InputError`` for a key, a number or a file that it cannot read.
         """
-        metric = cls(**targets_of(values))
-        if domain is not None:
-            metric.check(domain)
-        return metric
+        return cls(**targets_of(values))
 
     def chosen(self, domain: Domain) -> tuple[Target, ...]:
         """The targets, the default ones if none are given."""
@@ -143,14 +143,14 @@ class MarginalDifference(Metric):
 
     def _part(self, target: Target, marginal: Marginal, domain: Domain) -> _Part:
         cells = cells_of(target, marginal, domain)
-        solution = solve(cells.problem, self.budget_seconds)
-        lower, upper = (cells.problem.value(cost) for cost in (solution.lower, solution.cost))
+        if cells.matrix is None:
+            solution = solve(cells.problem, self.budget_seconds, self.cross_check)
+        else:
+            solution = solve_matrix(cells.problem, cells.matrix)
         dive = deep_dive(cells, solution)
-        if lower is None or upper is None or dive is None:
-            raise InputError("mgd: the real table has no records")
         return _Part(
             target,
-            (lower, upper),
+            (cells.problem.value(solution.lower), cells.problem.value(solution.cost)),
             solution.exact,
             solution.how,
             dive,
@@ -158,7 +158,7 @@ class MarginalDifference(Metric):
         )
 
     def _stated(self, domain: Domain, targets: int, exact: bool) -> tuple[str, ...]:
-        stated = [f"{targets} target marginals, counts not normalised"]
+        stated = [f"{targets} target marginal{'s' * (targets > 1)}, counts not normalised"]
         if self.targets is None:
             every = len(domain.names) * (len(domain.names) + 1) // 2
             stated.append(
@@ -168,10 +168,12 @@ class MarginalDifference(Metric):
                 stated.append(
                     f"{every - targets} marginals of more than {self.most_cells} cells left out"
                 )
+        if self.cross_check:
+            stated.append("every optimum along several attributes was checked by a second solver")
         if not exact:
             stated.append(
-                "not exact: the time budget left brackets; the value is the upper end, the cost of "
-                "a plan that exists"
+                "not exact: the time budget left brackets, which depend on the machine; the value "
+                "is the upper end, the cost of a plan that exists"
             )
         return tuple(stated)
 
@@ -203,10 +205,10 @@ def _details(parts: list[_Part]) -> tuple[Breakdown, ...]:
     moving.sort(key=lambda row: -_size(row[2]))
     cells.sort(key=lambda row: -_size(row[4]))
     unlisted = sum(part.unlisted for part in parts) + max(len(cells) - SHOWN, 0)
-    dearer = sum(part.dive.excess > 0 for part in parts)
+    bracketed = sum(not part.exact for part in parts)
     note = (
-        f"in {dearer} marginals moving and adding are those of a plan dearer than the optimum"
-        if dearer
+        f"in {bracketed} marginals moving and adding are those of a plan not known to be optimal"
+        if bracketed
         else ""
     )
     columns = ("marginal", "AEMC", "AEMC at least", "importance", "tolerance", "moving", "adding")

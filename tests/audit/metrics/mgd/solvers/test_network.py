@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 
-from audit.metrics.mgd import network as networks
 from audit.metrics.mgd.distances import NEVER, distances
-from audit.metrics.mgd.network import Network, network
-from audit.metrics.mgd.paths import FAR, settle
 from audit.metrics.mgd.problem import Axis, Problem
+from audit.metrics.mgd.solvers import network as networks
+from audit.metrics.mgd.solvers.network import Network, network
+from audit.metrics.mgd.solvers.paths import FAR, settle
 from synthesizers.errors import TooLargeError
 from tests.audit.metrics.mgd import exact_plans
 from tests.audit.metrics.mgd.exact_plans import problems

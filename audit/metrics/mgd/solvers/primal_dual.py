@@ -15,14 +15,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.mgd.ascent import Ascent
-from audit.metrics.mgd.certificate import cheapest_axis, under, worth
-from audit.metrics.mgd.flow import too_large
-from audit.metrics.mgd.network import network
-from audit.metrics.mgd.paths import FAR
 from audit.metrics.mgd.plan import penalties
-from audit.metrics.mgd.problem import Axis, Plan, Problem, Solution
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.problem import Plan, Problem, Solution
+from audit.metrics.mgd.solvers.ascent import Ascent
+from audit.metrics.mgd.solvers.certificate import cheapest_axis, nearest, under, worth
+from audit.metrics.mgd.solvers.flow import too_large
+from audit.metrics.mgd.solvers.network import network
+from audit.metrics.mgd.solvers.paths import FAR
+from audit.metrics.mgd.solvers.trees import along
 
 SMALL = 0.4
 """A part of the network is searched by itself if it has at most this share of the nodes.
@@ -42,7 +42,7 @@ def primal_dual(problem: Problem, budget_seconds: float | None = None) -> Soluti
     both are recomputed from the end result, from the counts and the axes alone, and found
     allowed. So ``exact`` rests on neither the search nor OR-Tools. That the search gets
     there: backed by the comparison with the minimum-cost flow and the linear programme in
-    ``tests/audit/metrics/mgd/test_primal_dual.py``.
+    ``tests/audit/metrics/mgd/solvers/test_primal_dual.py``.
     """
     deadline = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     if max(problem.penalty, *(axis.step for axis in problem.axes if axis)) > FAR // 8:
@@ -64,7 +64,8 @@ def primal_dual(problem: Problem, budget_seconds: float | None = None) -> Soluti
     lower = worth(problem, potentials)
     plan = _plan(problem, ascent)
     if plan is None or plan.cost > one.cost:
-        return Solution(one.cost, lower, "bracket", potentials)
+        how = f"{one.how}, certified" if one.cost == lower else "bracket"
+        return Solution(one.cost, lower, how, potentials)
     if not ascent.left and plan.cost != lower:
         raise ArithmeticError("the plan found is not optimal, and nothing is left to carry")
     how = "primal-dual" if plan.cost == lower else "bracket"
@@ -102,7 +103,7 @@ def _feasible(problem: Problem, prices: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     penalty = problem.penalty
     axes = [axis for axis in problem.axes if axis]
-    reach = min([penalty, *sorted(_nearest(axis) for axis in axes)[1:]])
+    reach = min([penalty, *sorted(nearest(axis) for axis in axes)[1:]])
     best, value = np.zeros_like(prices), 0
     for window in (
         (-penalty, penalty),
@@ -115,11 +116,6 @@ def _feasible(problem: Problem, prices: NDArray[np.int64]) -> NDArray[np.int64]:
             if worth(problem, found) > value:
                 best, value = found, worth(problem, found)
     return best
-
-
-def _nearest(axis: Axis) -> int:
-    """What it costs to move between the two nearest values of an attribute."""
-    return axis.step * (1 if any(0 <= parent < axis.size for parent in axis.parents) else 2)
 
 
 def _plan(problem: Problem, ascent: Ascent) -> Plan | None:

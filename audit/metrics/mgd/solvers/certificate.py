@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from audit.metrics.mgd.plan import move_along, penalties
 from audit.metrics.mgd.problem import Axis, Plan, Problem, Solution
-from audit.metrics.mgd.trees import along, over_siblings
+from audit.metrics.mgd.solvers.trees import along, over_siblings
 
 
 def certificate(problem: Problem) -> Solution:
@@ -23,8 +23,8 @@ def certificate(problem: Problem) -> Solution:
     where noise is small beside the tolerance.
 
     **Guarantee.** ``lower`` ≤ optimum ≤ ``cost``: backed by the linear programme in
-    ``tests/audit/metrics/mgd/test_aemc_certificate.py``, which also checks that the potentials
-    keep the constraints and are worth ``lower``.
+    ``tests/audit/metrics/mgd/solvers/test_aemc_certificate.py``, which also checks that the
+    potentials keep the constraints and are worth ``lower``.
     """
     found = along(problem, cheapest_axis(problem), potentials=True)
     assert found.potentials is not None
@@ -34,29 +34,39 @@ def certificate(problem: Problem) -> Solution:
     above = -under(problem, -found.potentials)
     candidates = [kept, above, (kept + above) // 2, np.zeros_like(kept)]
     best = max(candidates, key=lambda potentials: worth(problem, potentials))
-    return Solution(found.cost, worth(problem, best), "bracket", best)
+    lower = worth(problem, best)
+    how = f"{found.how}, certified" if lower == found.cost else "bracket"
+    return Solution(found.cost, lower, how, best)
 
 
 def cheapest_axis(problem: Problem) -> int:
     """The finite attribute whose nearest values are the cheapest to move between."""
 
-    def nearest(position: int) -> int:
+    def dearness(position: int) -> int:
         axis = problem.axes[position]
         assert axis is not None
-        return axis.step * (1 if any(0 <= parent < axis.size for parent in axis.parents) else 2)
+        return nearest(axis)
 
-    return min(problem.finite, key=nearest)
+    return min(problem.finite, key=dearness)
 
 
-def bracket(problem: Problem, certified: Solution | None = None) -> Solution:
-    """The certificate with a cheaper plan: moves along one attribute, then along the next.
+def nearest(axis: Axis) -> int:
+    """What it costs to move between the two nearest values of an attribute."""
+    return axis.step * (1 if any(0 <= parent < axis.size for parent in axis.parents) else 2)
 
-    Every attribute is tried as the first. ``certified`` is the certificate, if at hand.
+
+def bracket(problem: Problem, bounds: Solution | None = None) -> Solution:
+    """A cheaper plan within bounds: moves along one attribute, then along the next.
+
+    Every attribute is tried as the first. ``bounds`` are those at hand, else the certificate.
     """
-    found = certificate(problem) if certified is None else certified
-    plans = (cheapest_in_turn(problem, first) for first in problem.finite)
+    found = certificate(problem) if bounds is None else bounds
+    plans = [cheapest_in_turn(problem, first) for first in problem.finite]
+    if found.plan is not None:
+        plans.append(found.plan)
     plan = min(plans, key=lambda each: each.cost)
-    return Solution(plan.cost, found.lower, "bracket", found.potentials, plan)
+    how = "moves along one attribute at a time" if plan.cost == found.lower else "bracket"
+    return Solution(plan.cost, found.lower, how, found.potentials, plan)
 
 
 def cheapest_in_turn(problem: Problem, first: int) -> Plan:
@@ -103,10 +113,10 @@ def _lowered(axis: Axis, potentials: NDArray[np.int64], penalty: int) -> NDArray
     reached[: axis.size] = potentials
     families = list(zip(axis.generations, axis.generations[1:], strict=False))
     for above, nodes in reversed(families):
-        nearest = over_siblings(reached[nodes], parents[nodes], above, np.minimum) + axis.step
+        raised = over_siblings(reached[nodes], parents[nodes], above, np.minimum) + axis.step
         childless = ~np.isin(above, parents[nodes])
-        nearest[childless] = penalty
-        reached[above] = np.minimum(reached[above], nearest)
+        raised[childless] = penalty
+        reached[above] = np.minimum(reached[above], raised)
     for _, nodes in families:
         reached[nodes] = np.minimum(reached[nodes], reached[parents[nodes]] + axis.step)
     return reached[: axis.size]

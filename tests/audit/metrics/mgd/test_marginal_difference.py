@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.metrics.mgd.metric import MarginalDifference
+from audit.metrics.mgd import solve
+from audit.metrics.mgd.marginal_difference import MarginalDifference
 from audit.metrics.mgd.target import Target
 from audit.metrics.records import Records
 from synthesizers.domain import Attribute, Dataset, Domain, Hierarchy
@@ -130,6 +131,17 @@ def test_a_budget_gives_a_bracket_that_holds_the_value() -> None:
     assert any(text.startswith("not exact") for text in found.stated)
 
 
+def test_a_cross_check_asks_a_second_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, synthetic = _tables(4, (50, 35))
+    targets = (TARGETS[3][0],)
+    found = MarginalDifference(targets=targets, cross_check=True)(real, synthetic, DOMAIN)
+    assert found.exact == MarginalDifference(targets=targets)(real, synthetic, DOMAIN).exact
+    assert any("second solver" in text for text in found.stated)
+    monkeypatch.setattr(solve, "flow", lambda _: -1)
+    with pytest.raises(ArithmeticError):
+        MarginalDifference(targets=targets, cross_check=True)(real, synthetic, DOMAIN)
+
+
 def test_a_value_outside_the_domain_is_a_cell_of_its_own() -> None:
     domain = Domain("o", (Attribute("x", tuple("ab"), ordinal=True), Attribute("y", tuple("ab"))))
     real = Records(domain, np.array([[0, 0], [1, 1], [1, 1], [0, 1]]))
@@ -159,7 +171,7 @@ def test_the_breakdowns_add_up_and_the_worst_come_first() -> None:
     for row in marginals.rows:
         parts = [part[2] for part in moving.rows if part[0] == row[0]]
         assert row[5] == pytest.approx(math.fsum(map(float, parts)))  # type: ignore[arg-type]
-        assert float(row[5]) + float(row[6]) >= float(row[1]) - 1e-12  # type: ignore[arg-type]
+        assert float(row[5]) + float(row[6]) == pytest.approx(row[1])  # type: ignore[arg-type]
     sizes = [abs(float(row[4])) for row in cells.rows]  # type: ignore[arg-type]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -173,6 +185,7 @@ def test_the_breakdowns_add_up_and_the_worst_come_first() -> None:
         {"tolerance": -1},
         {"most_cells": 0},
         {"budget_seconds": 0},
+        {"cross_check": 1},
         {"mode": "compat"},
     ],
 )

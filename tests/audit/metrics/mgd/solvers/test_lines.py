@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.metrics.mgd import trees
-from audit.metrics.mgd.lines import long_line
 from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.trees import along
+from audit.metrics.mgd.solvers import trees
+from audit.metrics.mgd.solvers.lines import long_line
+from audit.metrics.mgd.solvers.trees import along
 from tests.audit.metrics.mgd.exact_plans import dual_value
 
 

@@ -93,7 +93,7 @@ def long_line(
     ``below`` and ``above`` are P - max(Q - Δ, 0) and P - (Q + Δ) of each value.
 
     **Guarantee.** Exact in whole numbers of any size: backed by the comparison with the
-    level programme in ``tests/audit/metrics/mgd/test_lines.py``.
+    level programme in ``tests/audit/metrics/mgd/solvers/test_lines.py``.
     """
     value = _Concave(penalty)
     firsts, lasts = [], []

@@ -1,0 +1,1 @@
+"""What solves one AEMC problem, by the structure that it has."""
