@@ -79,23 +79,19 @@ class Metric(ABC):
         """
         raise InputError(f"{self.name} has no random draws; leave it out of the draws file")
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """The range of the score with these parameters; without any, lowest to highest."""
+        return self.lowest, self.highest
+
     def scored(self, value: float, **fields: Any) -> Score:
         """A score of this metric; ``fields`` as those of ``Score``."""
-        return Score(
-            self.name, value, self.lowest, self.highest, self.direction, self.mode, **fields
-        )
+        return Score(self.name, value, *self.span, self.direction, self.mode, **fields)
 
     def undefined(self, reason: str, **fields: Any) -> Score:
         """The score of tables for which this metric has no value."""
         return Score(
-            self.name,
-            None,
-            self.lowest,
-            self.highest,
-            self.direction,
-            self.mode,
-            undefined=reason,
-            **fields,
+            self.name, None, *self.span, self.direction, self.mode, undefined=reason, **fields
         )
 
 

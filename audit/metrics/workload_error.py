@@ -45,9 +45,11 @@ class WorkloadError(Metric):
         super().__post_init__()
         if self.k < 1:
             raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
-        if self.mode == PRIVATE_PGM:
-            # Raw counts are not normalised, so this instance has no upper end.
-            object.__setattr__(self, "highest", math.inf)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """0 to 1, or without an upper end for counts that are not normalised."""
+        return 0.0, math.inf if self.mode == PRIVATE_PGM else 1.0
 
     def check(self, domain: Domain) -> None:
         """Refuse unknown targets, or a ``k`` larger than the number of other attributes."""

@@ -86,19 +86,19 @@ class IntervalOverlap(Metric):
         if not overlaps:
             return self.undefined("every interval has width 0")
         value = math.fsum(overlaps) / len(overlaps)
-        return Score(
-            self.name,
+        return self.scored(
             value,
-            0.0 if self.mode == FIXED else -math.inf,
-            1.0,
-            self.direction,
-            self.mode,
             stated=(
                 *self._stated(pair.domain, predictors),
                 *_omitted(pair.tables, tables, settled, aliased, len(rows) - len(overlaps)),
             ),
             details=(_breakdown(rows, aliased),),
         )
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """0 to 1; intervals that are apart count below 0 in synthpop."""
+        return 0.0 if self.mode == FIXED else -math.inf, 1.0
 
     def _names(self, domain: Domain) -> tuple[str, tuple[str, ...]]:
         if self.outcome is None:

@@ -34,11 +34,10 @@ class PMSE(PropensityMetric):
     lowest, highest, direction = 0.0, 0.25, "lower"
     modes: ClassVar[tuple[str, ...]] = (FIXED, SYNTHPOP, SDNIST)
 
-    def __post_init__(self) -> None:
-        """Set the range of the form."""
-        super().__post_init__()
-        if self.form != "in-sample":
-            object.__setattr__(self, "highest", 1.0)
+    @property
+    def span(self) -> tuple[float, float]:
+        """The range of the form."""
+        return 0.0, 0.25 if self.form == "in-sample" else 1.0
 
     def read_off(self, pair: Pair, estimates: Estimates) -> Score:
         """PMSE; always defined."""
@@ -55,7 +54,7 @@ class PMSE(PropensityMetric):
             details.append(breakdowns.folds(estimates))
         return self.scored(
             # A sum of squares may exceed its bound in the last bit.
-            min(value, self.highest),
+            min(value, self.span[1]),
             seed=self.seed,
             standard_error=estimates.standard_error,
             stated=self.told(pair, estimates),

@@ -69,10 +69,12 @@ class TableUtility(Metric):
             raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
         if self.groups < 2:
             raise InputError(f"{self.name}: groups must be at least 2, not {self.groups}")
-        # Every statistic has a range of its own.
-        object.__setattr__(self, "highest", STATISTICS[self.statistic])
-        if self.statistic == "PO50" and self.mode == SYNTHPOP:
-            object.__setattr__(self, "lowest", -50.0)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Every statistic has a range of its own."""
+        signed = self.statistic == "PO50" and self.mode == SYNTHPOP
+        return -50.0 if signed else 0.0, STATISTICS[self.statistic]
 
     def check(self, domain: Domain) -> None:
         """Refuse numeric attributes that are none, or more attributes than the domain has."""

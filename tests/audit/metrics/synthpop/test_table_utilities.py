@@ -276,6 +276,6 @@ def test_parameters_out_of_range_are_refused(fields: dict[str, object]) -> None:
 
 
 def test_the_range_is_that_of_the_statistic() -> None:
-    assert TableUtility(statistic="pMSE").highest == 0.25
-    assert TableUtility().highest == math.inf
-    assert TableUtility(statistic="PO50", mode="synthpop").lowest == -50
+    assert TableUtility(statistic="pMSE").span == (0, 0.25)
+    assert TableUtility().span == (0, math.inf)
+    assert TableUtility(statistic="PO50", mode="synthpop").span[0] == -50
