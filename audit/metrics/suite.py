@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import Any
 
 from audit.metrics.baselines import uniform_table
 from audit.metrics.counts import Counted
@@ -98,10 +99,11 @@ def measured(
 
 def _scored(metric: Metric, pair: Pair, replicates: int) -> Score:
     score = metric.take(pair)
-    if replicates == 1 or score.value is None or not _draws(metric):
+    seed = _seed(metric)
+    if replicates == 1 or score.value is None or seed is None:
         return score
-    seed = getattr(metric, "seed")  # noqa: B009 - only some metrics have one
-    again = [replace(metric, **{"seed": seed + k}).take(pair).value for k in range(1, replicates)]
+    seeds: list[dict[str, Any]] = [{"seed": seed + k} for k in range(1, replicates)]
+    again = [replace(metric, **other).take(pair).value for other in seeds]
     known = tuple(value for value in again if value is not None)
     left = len(again) - len(known)
     stated = (
@@ -110,7 +112,7 @@ def _scored(metric: Metric, pair: Pair, replicates: int) -> Score:
     return replace(score, replicates=known, stated=stated)
 
 
-def _draws(metric: Metric) -> bool:
-    """Whether another seed would give other draws."""
-    names = {field.name for field in fields(metric)}
-    return "seed" in names and getattr(metric, "given", None) is None
+def _seed(metric: Metric) -> int | None:
+    """The seed of a metric that would draw something else with another one, else None."""
+    parameters = vars(metric)
+    return parameters.get("seed") if parameters.get("given") is None else None

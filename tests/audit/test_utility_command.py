@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.audit.calls import Command, Shown
+from tests.audit.report.utility_samples import CONTRACT
 
 SECRET = "zebra"
 DOMAIN = """
@@ -30,19 +31,6 @@ year = { values = ["2018", "2019"], ordinal = true }
 id = "person"
 """
 HEADER = 'person,city,sex,age,wage,year,"q""<b>é"\n'
-FIELDS = {
-    "metric",
-    "synthetic",
-    "mode",
-    "value",
-    "range",
-    "direction",
-    "standard_error",
-    "draws",
-    "seed",
-    "undefined",
-}
-"""What the contract promises of every score."""
 
 QUICK = "utility real.csv near.csv --domain towns.toml --quiet --no-baseline"
 SOME = f"{QUICK} --metric k-marginal --metric total-variation"
@@ -151,7 +139,7 @@ def test_every_metric_has_a_score_of_the_contract_and_no_warning(
     # The file as it was typed.
     assert {score["synthetic"] for score in found} == {"near.csv", "./far.csv"}
     for score in found:
-        assert set(score) >= FIELDS
+        assert set(score) >= CONTRACT
         assert score["undefined"] is None and score["mode"] == "fixed"
         assert score["direction"] in ("higher", "lower")
         low, high = (float(end) for end in score["range"])

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from audit.metrics.metric import FIXED, Metric
 from audit.metrics.models.design import Both, design_matrices, unsettled
+from audit.metrics.models.predictors import predictors_of
 from audit.metrics.models.regressions import Coefficients, independent, least_squares, logistic
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, is_measured, is_numeric, numbers_alike
@@ -109,16 +110,7 @@ class IntervalOverlap(Metric):
                 f"{self.name}: the outcome {self.outcome!r} must have two values, or values that "
                 "are numbers or bins"
             )
-        others = tuple(name for name in domain.names if name != self.outcome)
-        named = others if self.predictors is None else self.predictors
-        for name in named:
-            domain.position(name)
-        if not named or self.outcome in named or len(set(named)) < len(named):
-            raise InputError(
-                f"{self.name}: predictors must be attributes other than the outcome "
-                f"{self.outcome!r}, each named once, and at least one"
-            )
-        return self.outcome, named
+        return self.outcome, predictors_of(domain, self.outcome, self.predictors, self.name)
 
     def _complete(
         self, tables: tuple[Records, Records], outcome: str, predictors: tuple[str, ...]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from audit.metrics.metric import Metric, generator
 from audit.metrics.models.classifiers import CLASSIFIERS, Examples, Quality, predictions, quality
+from audit.metrics.models.predictors import predictors_of
 from audit.metrics.pair import Pair
 from audit.metrics.records import Records, is_measured, numbers_alike
 from audit.metrics.score import Breakdown, Score, jackknife_parts, standard_error
@@ -122,16 +123,7 @@ class TrainOnSynthetic(Metric):
         if self.target is None:
             raise InputError(f"{self.name}: set target, the attribute to predict")
         domain.position(self.target)
-        others = tuple(name for name in domain.names if name != self.target)
-        named = others if self.predictors is None else self.predictors
-        for name in named:
-            domain.position(name)
-        if not named or self.target in named or len(set(named)) < len(named):
-            raise InputError(
-                f"{self.name}: predictors must be attributes other than the target "
-                f"{self.target!r}, each named once, and at least one"
-            )
-        return self.target, named
+        return self.target, predictors_of(domain, self.target, self.predictors, self.name)
 
     def _cut(self, classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The real records to learn from, and those kept back, in their order."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from audit.metrics.counts import Counts
+from audit.metrics.counts import Attributes, Counts
 from audit.metrics.pair import Marginal
 from audit.metrics.records import Records
 from synthesizers.domain import Attribute, Domain
@@ -76,3 +76,28 @@ def both(marginal: Marginal) -> tuple[Cells, Cells]:
             {tuple(c): n for c, n in zip(codes, marginal.synthetic.tolist(), strict=True) if n}
         ),
     )
+
+
+class Watched:
+    """A table that tells how often each marginal of it was counted, and in how many passes."""
+
+    def __init__(self, table: Records) -> None:
+        self.table = table
+        self.passes: list[tuple[Attributes, ...]] = []
+
+    @property
+    def domain(self) -> Domain:
+        return self.table.domain
+
+    @property
+    def records(self) -> int:
+        return self.table.records
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.table.shape
+
+    def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
+        if sets:
+            self.passes.append(sets)
+        return self.table.counts(sets, shape)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.metrics import pair as pairs
-from audit.metrics.counts import Attributes, Counts
+from audit.metrics.counts import Attributes
 from audit.metrics.pair import HeldCounts, NeedsRecords, Pair, common_shape
 from audit.metrics.records import Records
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.tables import to_frame, write_table
 from tests.audit.metrics.slow_counts import (
+    Watched,
     both,
     drawn,
     listed,
@@ -26,31 +26,6 @@ from tests.audit.metrics.slow_counts import (
     slow_counts,
     slow_total_variation,
 )
-
-
-class Watched:
-    """A table that tells how often each marginal of it was counted, and in how many passes."""
-
-    def __init__(self, table: Records) -> None:
-        self.table = table
-        self.passes: list[tuple[Attributes, ...]] = []
-
-    @property
-    def domain(self) -> Domain:
-        return self.table.domain
-
-    @property
-    def records(self) -> int:
-        return self.table.records
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.table.shape
-
-    def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
-        if sets:
-            self.passes.append(sets)
-        return self.table.counts(sets, shape)
 
 
 def every_set(domain: Domain) -> list[tuple[str, ...]]:

@@ -171,7 +171,7 @@ def test_errors_are_never_negative_and_the_standard_error_is_theirs(
 )
 def test_parameters_out_of_range_are_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError, match="range-queries"):
-        RangeQueries(**fields)  # type: ignore[arg-type]
+        RangeQueries(**fields)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 
 from audit.metrics.baselines import uniform_table
 from audit.metrics.chunks import Chunks
-from audit.metrics.counts import Attributes, Counts
 from audit.metrics.metric import Metric, generator
 from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
 from audit.metrics.nist_2020.hoc import HigherOrderConjunction
@@ -23,39 +22,15 @@ from audit.metrics.score import Score
 from audit.metrics.suite import BASELINE_SEED, applicable, measured
 from audit.metrics.total_variation import TotalVariation
 from audit.metrics.workload_error import WorkloadError
-from synthesizers.domain import Dataset, Domain
+from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.tables import write_table
-from tests.audit.metrics.slow_counts import drawn, nominal
+from tests.audit.metrics.slow_counts import Watched, drawn, nominal
 
 DOMAIN = nominal((3, 4, 5, 6))
 REAL, FIRST, SECOND = (drawn(DOMAIN, count, seed) for seed, count in enumerate((200, 150, 200)))
 TABLES = {"first.csv": FIRST, "second.csv": SECOND}
 METRICS = (TotalVariation(), WorkloadError(k=2), KMarginal(k=3, draws=3))
-
-
-class Watched:
-    """A table that remembers which marginals it was asked for."""
-
-    def __init__(self, table: Records) -> None:
-        self.table = table
-        self.asked: list[tuple[Attributes, ...]] = []
-
-    @property
-    def domain(self) -> Domain:
-        return self.table.domain
-
-    @property
-    def records(self) -> int:
-        return self.table.records
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.table.shape
-
-    def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
-        self.asked.append(sets)
-        return self.table.counts(sets, shape)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,10 +81,10 @@ def test_every_marginal_is_counted_once_a_table_and_the_real_one_once_for_all(
     measured(("r", real), {"f": first, "s": second}, METRICS, baseline=baseline)
     wanted = {names for metric in METRICS for names in metric.wanted(DOMAIN)}
     for table in (real, first, second):
-        times = Counter(names for sets in table.asked for names in sets)
+        times = Counter(names for sets in table.passes for names in sets)
         assert set(times) == wanted and set(times.values()) == {1}
         # In one pass over the table: further ones ask for nothing.
-        assert sum(bool(sets) for sets in table.asked) == 1
+        assert sum(bool(sets) for sets in table.passes) == 1
 
 
 def test_without_a_baseline_there_is_none() -> None:

@@ -121,7 +121,7 @@ def test_larger_marginals_are_never_nearer(
     real, synthetic = coded((2, 3, 3), here), coded((2, 3, 3), there)
     values = [WorkloadError(k=k)(real, synthetic, real.domain).value for k in (1, 2, 3)]
     assert all(value is not None and 0 <= value <= 1 for value in values)
-    assert values[0] <= values[1] + 1e-12 <= values[2] + 2e-12  # type: ignore[operator]
+    assert values[0] <= values[1] + 1e-12 <= values[2] + 2e-12
     assert WorkloadError()(real, real, real.domain).value == 0
 
 

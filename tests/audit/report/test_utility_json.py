@@ -26,19 +26,6 @@ def document(results: Any) -> dict[str, Any]:
 
 DOCUMENT = document(samples.results())
 
-CONTRACT = {
-    "metric",
-    "synthetic",
-    "mode",
-    "value",
-    "range",
-    "direction",
-    "standard_error",
-    "draws",
-    "seed",
-    "undefined",
-}
-
 
 def of(metric: str, file: int) -> dict[str, Any]:
     (found,) = [
@@ -52,7 +39,7 @@ def of(metric: str, file: int) -> dict[str, Any]:
 def test_every_score_has_what_the_contract_names() -> None:
     assert len(DOCUMENT["scores"]) == 7 * 3
     for score in DOCUMENT["scores"]:
-        assert set(score) >= CONTRACT
+        assert set(score) >= samples.CONTRACT
         assert (score["value"] is None) == (score["undefined"] is not None)
 
 

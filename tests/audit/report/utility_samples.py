@@ -230,3 +230,18 @@ def hostile() -> UtilityResults:
     domain = Domain("d", (Attribute("<script>x</script>\u202e", ("0", "1")),))
     records = {"r": 1, HOSTILE: 1, HOSTILE + "b": 1}
     return UtilityResults("r", domain, records, scored, ((HOSTILE, HOSTILE),))
+
+
+CONTRACT = {
+    "metric",
+    "synthetic",
+    "mode",
+    "value",
+    "range",
+    "direction",
+    "standard_error",
+    "draws",
+    "seed",
+    "undefined",
+}
+"""What the contract promises of every score in JSON."""

@@ -71,7 +71,7 @@ def test_any_matrix_is_solved_exactly_and_shared_out(
     target = Target(
         ("b", "a") if turned else ("a", "b"),
         tolerance=tolerance,
-        distances=[[rows[i][j] for j in places] for i in places],  # type: ignore[arg-type]
+        distances=[[rows[i][j] for j in places] for i in places],
     )
     found = MarginalDifference(targets=(target,))(
         _table(DOMAIN, real), _table(DOMAIN, synthetic), DOMAIN

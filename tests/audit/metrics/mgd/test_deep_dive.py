@@ -30,7 +30,7 @@ def _cells(target: Target, real: list[list[int]], synthetic: list[list[int]]) ->
 def test_an_optimal_plan_is_shared_out_between_moving_and_adding() -> None:
     rng = np.random.default_rng(1)
     for weights in ({}, {"month": "infinite"}, {"age": "infinite"}):
-        target = Target(("kind", "month", "age"), weights, Fraction(1))  # type: ignore[arg-type]
+        target = Target(("kind", "month", "age"), weights, Fraction(1))
         tables = [rng.integers(0, 2, (40, 3)).tolist() for _ in range(2)]
         cells = _cells(target, *tables)
         solution = solve(cells.problem)

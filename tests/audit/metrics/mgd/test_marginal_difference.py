@@ -167,12 +167,12 @@ def test_the_breakdowns_add_up_and_the_worst_come_first() -> None:
     marginals, moving, cells = (found.breakdown(n) for n in ("marginals", "moving", "cells"))
     assert marginals is not None and moving is not None and cells is not None
     scores = [row[1] for row in marginals.rows]
-    assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
+    assert scores == sorted(scores, reverse=True)
     for row in marginals.rows:
         parts = [part[2] for part in moving.rows if part[0] == row[0]]
-        assert row[5] == pytest.approx(math.fsum(map(float, parts)))  # type: ignore[arg-type]
-        assert float(row[5]) + float(row[6]) == pytest.approx(row[1])  # type: ignore[arg-type]
-    sizes = [abs(float(row[4])) for row in cells.rows]  # type: ignore[arg-type]
+        assert row[5] == pytest.approx(math.fsum(map(float, parts)))
+        assert float(row[5]) + float(row[6]) == pytest.approx(row[1])
+    sizes = [abs(float(row[4])) for row in cells.rows]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -191,7 +191,7 @@ def test_the_breakdowns_add_up_and_the_worst_come_first() -> None:
 )
 def test_parameters_out_of_range_are_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        MarginalDifference(**fields)  # type: ignore[arg-type]
+        MarginalDifference(**fields)
 
 
 def test_targets_are_checked_against_the_domain() -> None:

@@ -36,7 +36,7 @@ HALF = Fraction(1, 2)
 def test_weights_not_given_are_infinite_or_equal_shares(
     attributes: tuple[str, ...], weights: dict[str, object], expected: dict[str, object]
 ) -> None:
-    found = Target(attributes, weights).resolved(DOMAIN)  # type: ignore[arg-type]
+    found = Target(attributes, weights).resolved(DOMAIN)
     assert found == expected and list(found) == list(expected)
 
 
@@ -52,7 +52,7 @@ def test_weights_not_given_are_infinite_or_equal_shares(
 def test_finite_weights_that_do_not_sum_to_one_are_refused(
     attributes: tuple[str, ...], weights: dict[str, object]
 ) -> None:
-    target = Target(attributes, weights)  # type: ignore[arg-type]
+    target = Target(attributes, weights)
     with pytest.raises(InputError, match=f"{' × '.join(attributes)}.*sum to 1"):
         target.resolved(DOMAIN)
 
@@ -76,7 +76,7 @@ def test_finite_weights_that_do_not_sum_to_one_are_refused(
 )
 def test_what_is_not_exact_or_out_of_range_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError, match="marginal"):
-        Target(**{"attributes": ("month",), **fields})  # type: ignore[arg-type]
+        Target(**{"attributes": ("month",), **fields})
 
 
 def test_a_target_can_be_compared_and_hashed() -> None:

@@ -318,7 +318,7 @@ def test_fits_that_do_not_exist_are_undefined() -> None:
         ({}, "set outcome"),
         ({"outcome": "town"}, "'town' must have two values"),
         ({"outcome": "x"}, "no attribute 'x'"),
-        ({"outcome": "wage", "predictors": ("wage",)}, "other than the outcome 'wage'"),
+        ({"outcome": "wage", "predictors": ("wage",)}, "other than 'wage'"),
         ({"outcome": "wage", "predictors": ("age", "age")}, "named once"),
         ({"outcome": "wage", "predictors": ()}, "at least one"),
         ({"outcome": "wage", "predictors": ("x",)}, "no attribute 'x'"),

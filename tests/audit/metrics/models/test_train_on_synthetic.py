@@ -150,7 +150,7 @@ def test_the_value_is_the_mean_gap_of_the_breakdown_worst_first() -> None:
 def test_the_standard_error_is_the_jackknifes_over_parts_of_what_is_kept_back(
     statistic: str,
 ) -> None:
-    metric = TrainOnSynthetic(target="sex", classifiers=("tree",), statistic=statistic)  # type: ignore[arg-type]
+    metric = TrainOnSynthetic(target="sex", classifiers=("tree",), statistic=statistic)
     real, synthetic = records(1, 300), records(2, 200, shift=0.5)
     score = metric(real, synthetic, MIXED)
     target, predictors = metric._names(MIXED)
@@ -244,7 +244,7 @@ def test_a_target_without_two_values_to_test_is_undefined() -> None:
         ({}, "set target"),
         ({"target": "w"}, "no attribute 'w'"),
         ({"target": "y", "predictors": ("w",)}, "no attribute 'w'"),
-        ({"target": "y", "predictors": ("y",)}, "other than the target 'y'"),
+        ({"target": "y", "predictors": ("y",)}, "other than 'y'"),
         ({"target": "y", "predictors": ("x", "x")}, "each named once"),
         ({"target": "y", "predictors": ()}, "at least one"),
     ],

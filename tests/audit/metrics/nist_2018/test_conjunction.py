@@ -107,7 +107,7 @@ def test_the_mean_of_the_parts_is_the_value_and_their_error_is_the_jackknifes(mo
     assert math.fsum(found.parts) / count == pytest.approx(found.value)
     without = []
     for left in range(count):
-        rest = [dict(draw) for place, draw in enumerate(found.drawn) if place != left]  # type: ignore[call-overload]
+        rest = [dict(draw) for place, draw in enumerate(found.drawn) if place != left]
         without.append(Conjunction(mode=mode).with_draws(rest).score(pair).value)
     spread = sum((value - np.mean(without)) ** 2 for value in without)
     assert found.standard_error == pytest.approx(math.sqrt((count - 1) / count * spread))
@@ -137,7 +137,7 @@ def test_every_sound_query_has_a_record_of_its_own() -> None:
     domain = Domain("d", (Attribute("ID", tuple(map(str, range(300)))),))
     rows = [{"ID": str(k)} for k in range(300)]
     drawn = Conjunction(probability=1.0, draws=250).score(pair_of(rows, rows, domain)).drawn
-    assert len({query["ID"][0] for query in drawn}) == 250  # type: ignore[index]
+    assert len({query["ID"][0] for query in drawn}) == 250
 
 
 def test_a_condition_that_nearly_all_numbers_satisfy_is_not_passed_over() -> None:
@@ -198,8 +198,8 @@ def test_sets_grow_until_the_first_repeat() -> None:
     metric = Conjunction(probability=1.0, draws=6000)
     domain = SMALL.project(["P"])
     drawn = metric(rows[["P"]], rows[["P"]], domain).drawn
-    sizes = Counter(len(query["P"]) for query in drawn)  # type: ignore[index]
-    assert all(query["P"][0] == "a" for query in drawn)  # type: ignore[index]
+    sizes = Counter(len(query["P"]) for query in drawn)
+    assert all(query["P"][0] == "a" for query in drawn)
     for size, chance in ((1, 1 / 3), (2, 4 / 9), (3, 2 / 9)):
         slack = 7 * math.sqrt(chance * (1 - chance) / 6000)
         assert abs(sizes[size] / 6000 - chance) < slack
@@ -208,9 +208,9 @@ def test_sets_grow_until_the_first_repeat() -> None:
 def test_radii_reach_over_the_whole_width_of_the_domain() -> None:
     rows = random_rows(1, 2000)
     queries = Conjunction(probability=1.0, draws=2000).score(pair_of(rows, rows)).drawn
-    radii = [q["INDEX"]["radius"] for q in queries if q["INDEX"] is not None]  # type: ignore[index]
+    radii = [q["INDEX"]["radius"] for q in queries if q["INDEX"] is not None]
     assert 0 <= min(radii) < 0.2 and 8.35 < max(radii) <= 8.55
-    assert any(q["INDEX"] is None for q in queries)  # type: ignore[index]
+    assert any(q["INDEX"] is None for q in queries)
 
 
 def test_only_the_program_leaves_the_blank_of_listed_values_out_of_its_draws() -> None:
@@ -219,14 +219,14 @@ def test_only_the_program_leaves_the_blank_of_listed_values_out_of_its_draws() -
     pair = pair_of(rows, rows, domain)
     for mode, values in (("fixed", {"0", "1", ""}), ("nist-2018", {"0", "1"})):
         drawn = Conjunction(mode=mode, probability=1.0).score(pair).drawn
-        assert {value for query in drawn for value in query["A"]} == values  # type: ignore[index]
+        assert {value for query in drawn for value in query["A"]} == values
 
 
 def test_a_real_value_outside_the_domain_matches_other_values_outside() -> None:
     rows = [{"P": "other", "Q": "a", "R": "a", "S": "a"}]
     pair = pair_of(rows, [*rows, *small([("a", "a", "a", "a")])], SMALL)
     found = Conjunction(probability=1.0).score(pair)
-    assert found.drawn[0]["P"][0] is None  # type: ignore[index]
+    assert found.drawn[0]["P"][0] is None
     again = Conjunction().with_draws([{"P": [None]}]).score(pair)
     detail = again.breakdown("queries")
     assert detail is not None and detail.rows[0][1:3] == (1.0, 0.5)
@@ -282,7 +282,7 @@ def test_range_self_score_and_bits(
         assert found.value is not None and 0 <= found.value <= 1e6
         own = metric.score(pair_of(small(real), small(real), SMALL))
         assert own.value == 1e6 and own.standard_error in (None, 0.0)
-        slow = score_2(small(real), small(synthetic), found.drawn)  # type: ignore[arg-type]
+        slow = score_2(small(real), small(synthetic), found.drawn)
         assert found.value == pytest.approx(slow, abs=1e-6)
         if mode == "nist-2018":
             assert found.value == slow
@@ -330,7 +330,7 @@ def test_parameters_out_of_range_are_refused() -> None:
         ({"given": ()}, "no query is given"),
     ):
         with pytest.raises(InputError, match=part):
-            Conjunction(**parameters)  # type: ignore[arg-type]
+            Conjunction(**parameters)
 
 
 def test_numbers_known_by_their_bins_alone_are_said_so() -> None:

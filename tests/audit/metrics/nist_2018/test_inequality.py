@@ -321,7 +321,7 @@ def test_what_does_not_fit_the_domain_is_refused() -> None:
         ({"female": "7"}, "'SEX' has no value '7'"),
     ):
         with pytest.raises(InputError, match=part):
-            Inequality(**parameters).check(DOMAIN)  # type: ignore[arg-type]
+            Inequality(**parameters).check(DOMAIN)
     words = Domain("d", (*WAGES.attributes[:2], Attribute("INCWAGE", ("low", "high"))))
     with pytest.raises(InputError, match="must be numbers"):
         FIXED.check(words)

@@ -78,7 +78,7 @@ def test_the_sound_score_is_the_slow_one(seed: int) -> None:
     values = [[*range(4), 99], [*range(-1, 5), 99]]
     vectors = [person_vectors(frame, "taxi", BOTH, values) for frame in (real, synthetic)]
     parts = []
-    for target, slacks in score.drawn:  # type: ignore[misc]
+    for target, slacks in score.drawn:
         shares = [slow_similar(v, vectors[0][target], slacks, equal=False) for v in vectors]
         parts.append(1000 * (1 - abs(shares[0] - shares[1])))
     assert score.parts == pytest.approx(parts)
@@ -128,7 +128,7 @@ def test_draws_do_not_depend_on_the_synthetic_table_and_can_be_handed_back() -> 
     assert HigherOrderConjunction(attributes=BOTH, seed=1)(real, synthetic, domain).drawn != (
         score.drawn
     )
-    slacks = [slack for _, listed in score.drawn for slack in listed]  # type: ignore[misc]
+    slacks = [slack for _, listed in score.drawn for slack in listed]
     # Each slack is missed in 50 · 101 draws with probability below 46 (45/46)^5050 < 1e-45.
     assert set(slacks) == set(range(5, 51))
     again = metric.with_draws(list(score.drawn))(real, synthetic, domain)
@@ -166,7 +166,7 @@ def test_a_slack_that_excludes_the_person_picked_is_refused() -> None:
 def test_persons_are_ruled_out_as_by_looking_at_every_dimension(
     dimensions: int, persons: int, random: object
 ) -> None:
-    draw = np.random.default_rng(random.randrange(2**32))  # type: ignore[attr-defined]
+    draw = np.random.default_rng(random.randrange(2**32))
     counts = draw.integers(0, 12, (dimensions, persons))
     target, limits = counts[:, 0], draw.integers(1, 8, dimensions)
     expected = slow_similar(counts.T.tolist(), target.tolist(), limits.tolist(), equal=False)
@@ -206,7 +206,7 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
         ({"mode": "sprint-3", "attributes": ("shift",)}, "two attributes"),
     ):
         with pytest.raises(InputError, match=message):
-            HigherOrderConjunction(**fields)  # type: ignore[arg-type]
+            HigherOrderConjunction(**fields)
     with pytest.raises(InputError, match="pickup_community_area"):
         HigherOrderConjunction().check(domain)
     nobody = Domain("d", domain.attributes)

@@ -71,7 +71,7 @@ SHAPES = [
 
 
 def sets_of(score: Score) -> list[tuple[str, ...]]:
-    return [tuple(draw) for draw in score.drawn]  # type: ignore[arg-type]
+    return [tuple(draw) for draw in score.drawn]
 
 
 def test_the_score_of_a_small_pair_is_the_one_worked_out_by_hand() -> None:
@@ -81,7 +81,7 @@ def test_the_score_of_a_small_pair_is_the_one_worked_out_by_hand() -> None:
     score = KMarginal(k=2)(real, synthetic, integer_domain(real, synthetic))
     assert score.value == 750.0
     assert score.drawn == (["a", "b"],)
-    assert score.breakdown("pairs").rows == (("a", "b", 0.25),)  # type: ignore[union-attr]
+    assert score.breakdown("pairs").rows == (("a", "b", 0.25),)
 
 
 @pytest.mark.parametrize("groups", [(), ("g",), GROUPS])
@@ -146,7 +146,7 @@ def test_sdnist_25_is_reproduced_bit_for_bit(
     value, by_group = slow_sdnist_25(real, synthetic, sets_of(score), groups)
     assert score.value == min(max(value, 0.0), 1000.0)
     if groups:
-        rows = score.breakdown("groups").rows  # type: ignore[union-attr]
+        rows = score.breakdown("groups").rows
         named = {", ".join(map(str, group)): found for group, found in by_group.items()}
         assert {row[0]: row[1] for row in rows} == named
 
@@ -398,16 +398,16 @@ def test_breakdowns_name_the_worst_first() -> None:
     real, synthetic, domain = SHAPES[0]
     score = KMarginal(k=2, groups=GROUPS)(real, synthetic, domain)
     for name in ("marginals", "attributes"):
-        rows = score.breakdown(name).rows  # type: ignore[union-attr]
-        assert [row[-1] for row in rows] == sorted((row[-1] for row in rows), reverse=True)  # type: ignore[type-var]
+        rows = score.breakdown(name).rows
+        assert [row[-1] for row in rows] == sorted((row[-1] for row in rows), reverse=True)
     pairs = score.breakdown("pairs")
     marginals = score.breakdown("marginals")
     assert pairs is not None
     assert marginals is not None
     assert [(f"{a} × {b}", tv) for a, b, tv in pairs.rows] == list(marginals.rows)
-    means = {row[0]: row[1] for row in score.breakdown("attributes").rows}  # type: ignore[union-attr]
+    means = {row[0]: row[1] for row in score.breakdown("attributes").rows}
     with_a = [tv for a, b, tv in pairs.rows if "a" in (a, b)]
-    assert means["a"] == pytest.approx(sum(with_a) / 3)  # type: ignore[arg-type]
+    assert means["a"] == pytest.approx(sum(with_a) / 3)
     groups = score.breakdown("groups")
     assert groups is not None
     assert score.value == pytest.approx(statistics.fmean(float(row[1] or 0) for row in groups.rows))
@@ -432,7 +432,7 @@ def test_breakdowns_name_the_worst_first() -> None:
 )
 def test_parameters_that_make_no_sense_are_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        KMarginal(**fields)  # type: ignore[arg-type]
+        KMarginal(**fields)
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_parameters_that_do_not_fit_the_domain_are_refused(
     fields: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        KMarginal(**fields).check(wide_domain(4))  # type: ignore[arg-type]
+        KMarginal(**fields).check(wide_domain(4))
 
 
 def test_a_marginal_that_cannot_be_numbered_is_refused() -> None:
@@ -481,13 +481,13 @@ def test_two_years_of_the_acs_are_nearer_than_uniform_values_and_scored_as_slowl
     ]
     sets = sets_of(score)
     assert score.value == pytest.approx(slow_fixed(*frames, sets, ("PUMA",)))
-    assert len(score.breakdown("groups").rows) == 5  # type: ignore[union-attr]
+    assert len(score.breakdown("groups").rows) == 5
     random = np.random.default_rng(0)
     uniform = [random.integers(0, attribute.size, 7000) for attribute in domain.attributes]
     nothing = Records(domain, np.stack(uniform, axis=1))
     null = metric(real, nothing, domain)
     assert null.drawn == score.drawn
-    assert null.value < score.value < 1000  # type: ignore[operator]
+    assert null.value < score.value < 1000
     numbers = Domain(
         "codes", tuple(Attribute(n, tuple(map(str, range(300)))) for n in ("PUMA", *columns))
     )

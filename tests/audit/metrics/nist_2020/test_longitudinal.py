@@ -42,7 +42,7 @@ def panel(rows: int, persons: int, seed: int, columns: int = 3) -> pd.DataFrame:
 
 
 def sets_of(score: Score) -> list[list[tuple[str, str]]]:
-    return [[(column, label) for column, label in draw] for draw in score.drawn]  # type: ignore[attr-defined]
+    return [[(column, label) for column, label in draw] for draw in score.drawn]
 
 
 def test_two_persons_over_two_years_are_scored_as_worked_out_by_hand() -> None:
@@ -52,7 +52,7 @@ def test_two_persons_over_two_years_are_scored_as_worked_out_by_hand() -> None:
     metric = LongitudinalKMarginal(given=((("c0", "2012"), ("c0", "2013")),))
     score = metric(real, synthetic, panel_domain(1))
     assert score.value == 500.0
-    assert score.breakdown("marginals").rows == (("c0 @ 2012 × c0 @ 2013", 0.5),)  # type: ignore[union-attr]
+    assert score.breakdown("marginals").rows == (("c0 @ 2012 × c0 @ 2013", 0.5),)
 
 
 def test_records_of_other_persons_in_other_years_are_not_the_same_person() -> None:
@@ -172,7 +172,7 @@ def test_a_table_without_ids_has_no_score() -> None:
 )
 def test_parameters_that_do_not_fit_are_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        LongitudinalKMarginal(**fields).check(panel_domain())  # type: ignore[arg-type]
+        LongitudinalKMarginal(**fields).check(panel_domain())
 
 
 def test_persons_must_be_declared_and_marginals_numbered() -> None:

@@ -52,7 +52,7 @@ def test_the_program_is_reproduced_bit_for_bit() -> None:
     sets = list(itertools.permutations(COLUMNS, 2))
     ends = ("pickup_community_area", "dropoff_community_area")
     distance = l1_or_two(in_groups(real, synthetic, (), ends)[()])
-    draws = [(person, slacks) for person, slacks in score.drawn]  # type: ignore[misc]
+    draws = [(person, slacks) for person, slacks in score.drawn]
     terms = [
         slow_sprint_3(real, synthetic, sets, GROUPS),
         (2.0 - distance) / 2.0,
@@ -67,7 +67,7 @@ def test_the_program_is_reproduced_bit_for_bit() -> None:
     assert {row[0]: row[1] for row in shown.rows} == dict(
         zip(("k-marginal", "edge-map", "hoc"), (1000 * term for term in terms), strict=True)
     )
-    assert [row[1] for row in shown.rows] == sorted(row[1] for row in shown.rows)  # type: ignore[type-var]
+    assert [row[1] for row in shown.rows] == sorted(row[1] for row in shown.rows)
 
 
 def test_the_sound_total_is_the_mean_of_its_three_terms() -> None:
@@ -79,7 +79,7 @@ def test_the_sound_total_is_the_mean_of_its_three_terms() -> None:
         EdgeMap().score(pair).value,
         HigherOrderConjunction().score(pair).value,
     ]
-    assert score.value == pytest.approx(np.mean(terms))  # type: ignore[arg-type]
+    assert score.value == pytest.approx(np.mean(terms))
     assert score.value == pytest.approx(np.mean(score.parts))
     conjunction = HigherOrderConjunction().score(pair).standard_error
     assert conjunction is not None

@@ -226,7 +226,7 @@ def test_declared_bins_can_stand_in_place_of_quantile_groups() -> None:
     for column in range(6):
         d, s = (np.bincount(t.codes[:, column], minlength=9) for t in (real, synthetic))
         expected.append(slow_fixed(d.tolist(), s.tolist())["S_pMSE"])
-    assert score.value == pytest.approx(np.mean(expected))  # type: ignore[arg-type]
+    assert score.value == pytest.approx(np.mean(expected))
 
 
 def test_undefined_tables_are_left_out_and_counted() -> None:
@@ -272,7 +272,7 @@ def test_the_null_of_a_ratio_is_stated() -> None:
 )
 def test_parameters_out_of_range_are_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError, match="table-utility"):
-        TableUtility(**fields)  # type: ignore[arg-type]
+        TableUtility(**fields)
 
 
 def test_the_range_is_that_of_the_statistic() -> None:
