@@ -1,0 +1,13 @@
+"""The error of a proof that does not go through."""
+
+from __future__ import annotations
+
+from synthesizers.errors import InputError
+
+
+class ProofError(InputError):
+    """A rule's side condition does not hold, or a derivation is malformed (exit code 2)."""
+
+
+class UndecidedError(ProofError):
+    """A comparison that a rule needs can't be decided at the allowed precision."""

@@ -1,0 +1,162 @@
+"""Privacy losses: the dominating pairs of distributions that composition multiplies.
+
+A pair (P, Q) dominates a mechanism where, for every γ >= 0, its divergence
+sup over events of P(S) - γ·Q(S) is at least that of the mechanism's outputs on
+any two neighbours (Zhu, Dong & Wang 2022, Definition 7). Between neighbours
+there are two directions, so each loss has two *sides*: on ``remove`` the first
+database holds the unit's records and the second does not, on ``add`` the
+reverse. All but one loss here are the same on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, Literal
+
+from proofs.errors import ProofError
+
+Side = Literal["remove", "add"]
+SIDES: tuple[Side, Side] = ("remove", "add")
+
+
+def _require(condition: bool, expected: str) -> None:
+    if not condition:
+        raise ProofError(expected)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GaussianLoss:
+    """P = N(μ, 1), Q = N(0, 1): the loss is N(μ²/2, μ²) under P."""
+
+    mu_squared: Fraction
+    name = "gaussian"
+
+    def __post_init__(self) -> None:
+        _require(self.mu_squared >= 0, "a Gaussian loss needs mu_squared >= 0")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LaplaceLoss:
+    """P = Laplace(ε, 1), Q = Laplace(0, 1) on the real line, of scale 1 both."""
+
+    epsilon: Fraction
+    name = "laplace"
+
+    def __post_init__(self) -> None:
+        _require(self.epsilon >= 0, "a Laplace loss needs epsilon >= 0")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DiscreteLaplaceLoss:
+    """P[z] ∝ e^(-rate·|z - shift|), Q[z] ∝ e^(-rate·|z|) on the integers; shift >= 0."""
+
+    rate: Fraction
+    shift: int
+    name = "discrete-laplace"
+
+    def __post_init__(self) -> None:
+        _require(self.rate > 0, "a discrete Laplace loss needs rate > 0")
+        _require(self.shift >= 0, "a discrete Laplace loss needs shift >= 0")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DiscreteGaussianLoss:
+    """P[z] ∝ e^(-(z - shift)²/(2·variance)), Q[z] ∝ e^(-z²/(2·variance)), integers; shift >= 0."""
+
+    variance: Fraction
+    shift: int
+    name = "discrete-gaussian"
+
+    def __post_init__(self) -> None:
+        _require(self.variance > 0, "a discrete Gaussian loss needs variance > 0")
+        _require(self.shift >= 0, "a discrete Gaussian loss needs shift >= 0")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ResponseLoss:
+    """The pair that dominates every (ε, δ)-DP mechanism (Kairouz, Oh & Viswanath 2015).
+
+    Under P the loss is ∞ with chance δ, ε with chance (1-δ)·e^ε/(1+e^ε) and -ε with
+    chance (1-δ)/(1+e^ε); with δ = 0 it is that of randomised response.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    name = "response"
+
+    def __post_init__(self) -> None:
+        _require(self.epsilon >= 0, "a response loss needs epsilon >= 0")
+        _require(0 <= self.delta < 1, "a response loss needs 0 <= delta < 1")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SampledGaussianLoss:
+    """A Gaussian on a Poisson sample, of rate q: (1-q)·N(0, 1) + q·N(μ, 1) against N(0, 1).
+
+    On ``remove`` P is the mixture; on ``add`` Q is.
+    """
+
+    fraction: Fraction
+    mu_squared: Fraction
+    name = "sampled-gaussian"
+
+    def __post_init__(self) -> None:
+        _require(0 < self.fraction < 1, "a sampled Gaussian loss needs 0 < fraction < 1")
+        _require(self.mu_squared > 0, "a sampled Gaussian loss needs mu_squared > 0")
+
+
+Loss = (
+    GaussianLoss
+    | LaplaceLoss
+    | DiscreteLaplaceLoss
+    | DiscreteGaussianLoss
+    | ResponseLoss
+    | SampledGaussianLoss
+)
+Losses = tuple[tuple[int, Loss], ...]
+"""Independent losses that add up, each with how often it occurs; equal ones are one entry."""
+
+LOSSES: dict[str, type[Loss]] = {
+    kind.name: kind
+    for kind in (
+        GaussianLoss,
+        LaplaceLoss,
+        DiscreteLaplaceLoss,
+        DiscreteGaussianLoss,
+        ResponseLoss,
+        SampledGaussianLoss,
+    )
+}
+"""Every kind of loss by its name."""
+
+
+def joined(parts: Iterable[Losses], counts: Iterable[int]) -> Losses:
+    """The losses of all parts, part i ``counts[i]`` times over, in one canonical order.
+
+    Gaussian losses become one: the sum of N(μᵢ²/2, μᵢ²) is such a loss again.
+    """
+    total: dict[Loss, int] = {}
+    squared = Fraction(0)
+    for losses, times in zip(parts, counts, strict=True):
+        for count, loss in losses:
+            if isinstance(loss, GaussianLoss):
+                squared += times * count * loss.mu_squared
+            else:
+                total[loss] = total.get(loss, 0) + times * count
+    if squared:
+        total[GaussianLoss(squared)] = 1
+    ordered = sorted(total.items(), key=lambda item: (item[0].name, _key(item[0])))
+    return tuple((count, loss) for loss, count in ordered if count)
+
+
+def _key(loss: Loss) -> tuple[Fraction, ...]:
+    return tuple(Fraction(getattr(loss, field.name)) for field in fields(loss))
+
+
+def loss_to_json(count: int, loss: Loss) -> dict[str, Any]:
+    """One entry of losses as plain data."""
+    own = {field.name: getattr(loss, field.name) for field in fields(loss)}
+    plain = {key: value if isinstance(value, int) else str(value) for key, value in own.items()}
+    return {"loss": loss.name, "count": count, **plain}

@@ -1,0 +1,170 @@
+"""Parameters of a rule: plain data, read by the kind that the rule expects.
+
+Numbers are integers, or rationals as text. A float is refused: 0.1 as a float
+is not 1/10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from proofs.errors import ProofError
+from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+from synthesizers.neighbours import from_json as neighbours_from_json
+from synthesizers.neighbours import to_json as neighbours_to_json
+
+MAX_TEXT = 4_000
+"""The most characters of one number; Python itself refuses integers of 4,300 digits as text."""
+
+
+def plain(value: object) -> Any:
+    """A parameter as plain data: rationals become text; ProofError for what is no plain data."""
+    if isinstance(value, AddRemove | ReplaceOne):
+        return neighbours_to_json(value)
+    if type(value) is Fraction:
+        return _number(value)
+    if value is None or type(value) in (int, bool, str):
+        return value
+    if isinstance(value, Mapping):
+        return {_text(key): plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member) for member in value]
+    raise ProofError(
+        f"a proof's parameters are integers, fractions and decimals in quotes, found "
+        f"{type(value).__name__}; write 0.1 as '0.1' or Fraction(1, 10)"
+    )
+
+
+def _number(value: Fraction) -> str:
+    # Two decimal digits hold more than six bits.
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 3 * MAX_TEXT // 2:
+        raise ProofError(f"a number of a proof would have more than {MAX_TEXT} digits; round it")
+    return str(value)
+
+
+def _text(key: object) -> str:
+    if type(key) is not str:
+        raise ProofError("a proof's parameters have names")
+    return key
+
+
+class Parameters:
+    """The parameters given to a rule; whatever the rule does not read is refused."""
+
+    __slots__ = ("_given", "_read", "_rule")
+
+    def __init__(self, rule: str, given: Mapping[str, Any]) -> None:
+        self._rule = rule
+        self._given = given
+        self._read: set[str] = set()
+
+    def value(self, name: str) -> Any:
+        """A parameter of any kind; ProofError where it is missing."""
+        if name not in self._given:
+            raise ProofError(f"the rule {self._rule} needs the parameter {name}")
+        self._read.add(name)
+        return self._given[name]
+
+    def has(self, name: str) -> bool:
+        """Whether a parameter is given that may be left out."""
+        return name in self._given
+
+    def rational(self, name: str) -> Fraction:
+        """A rational number."""
+        return self._rational(self.value(name), name)
+
+    def rationals(self, name: str) -> tuple[Fraction, ...]:
+        """A list of rational numbers."""
+        return tuple(self._rational(member, name) for member in self._list(name))
+
+    def points(self, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
+        """A list of pairs of rational numbers."""
+        found = []
+        for member in self._list(name):
+            if not isinstance(member, list) or len(member) != 2:
+                raise self._wrong(name, "pairs of numbers")
+            found.append((self._rational(member[0], name), self._rational(member[1], name)))
+        return tuple(found)
+
+    def positive(self, name: str) -> Fraction:
+        """A rational number above 0."""
+        value = self.rational(name)
+        if value <= 0:
+            raise self._wrong(name, "above 0")
+        return value
+
+    def whole(self, name: str, least: int = 0) -> int:
+        """An integer of at least ``least``."""
+        value = self.value(name)
+        if type(value) is not int or value < least:
+            raise self._wrong(name, f"an integer of at least {least}")
+        return value
+
+    def wholes(self, name: str, least: int | None = 0) -> tuple[int, ...]:
+        """A list of integers, each of at least ``least`` where one is given."""
+        members = self._list(name)
+        if any(type(m) is not int or (least is not None and m < least) for m in members):
+            raise self._wrong(name, "a list of integers in their range")
+        return tuple(members)
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self.value(name)
+        if type(value) is not bool:
+            raise self._wrong(name, "true or false")
+        return value
+
+    def choice(self, name: str, *options: str) -> str:
+        """One of some words."""
+        value = self.value(name)
+        if type(value) is not str or value not in options:
+            raise self._wrong(name, f"one of {', '.join(options)}")
+        return value
+
+    def text(self, name: str) -> str:
+        """A text."""
+        value = self.value(name)
+        if type(value) is not str:
+            raise self._wrong(name, "a text")
+        return value
+
+    def record(self, name: str) -> dict[str, Any]:
+        """Named values of any kind."""
+        value = self.value(name)
+        if not isinstance(value, dict):
+            raise self._wrong(name, "named values")
+        return value
+
+    def neighbours(self, name: str = "neighbours") -> Neighbours:
+        """A neighbouring relation."""
+        try:
+            return neighbours_from_json(self.record(name))
+        except (InputError, TypeError, ValueError):
+            raise self._wrong(name, "a neighbouring relation") from None
+
+    def close(self) -> None:
+        """Raise ProofError where a parameter was given that nobody read."""
+        spare = sorted(set(self._given) - self._read)
+        if spare:
+            raise ProofError(f"the rule {self._rule} has no parameter {spare[0][:40]!r}")
+
+    def _list(self, name: str) -> Sequence[Any]:
+        value = self.value(name)
+        if not isinstance(value, list):
+            raise self._wrong(name, "a list")
+        return value
+
+    def _rational(self, value: object, name: str) -> Fraction:
+        if type(value) is not int and (type(value) is not str or len(value) > MAX_TEXT):
+            raise self._wrong(name, "an integer, or a rational number as text")
+        try:
+            return parse_rational(value, name)
+        except InputError as error:
+            raise ProofError(f"the rule {self._rule}: {error}") from None
+
+    def _wrong(self, name: str, expected: str) -> ProofError:
+        return ProofError(f"the rule {self._rule} needs {name} to be {expected}")

@@ -1,0 +1,31 @@
+"""The rules: what the kernel may conclude from what. Each has its page in ``proofs/statements``."""
+
+from __future__ import annotations
+
+from proofs.rules import (
+    channels,
+    composition,
+    conversions,
+    noise,
+    pairs,
+    selection,
+    stability,
+    structure,
+    subsampling,
+    tables,
+)
+from proofs.rules.rule import Rule
+
+RULES: dict[str, Rule] = {
+    **stability.RULES,
+    **noise.RULES,
+    **selection.RULES,
+    **tables.RULES,
+    **channels.RULES,
+    **conversions.RULES,
+    **pairs.RULES,
+    **composition.RULES,
+    **subsampling.RULES,
+    **structure.RULES,
+}
+"""Every rule by its name."""

@@ -1,0 +1,94 @@
+"""Rules for a program that chooses the loss of its next question from earlier answers.
+
+The curator adds up what it charges: a *filter* refuses what would exceed a
+budget; an *odometer* refuses nothing and bounds the loss by the spend.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.hypotheses import BASE
+from proofs.judgments import Guarantee, Mechanism, Odometer, Private, RenyiCurve
+from proofs.parameters import Parameters
+from proofs.rules.rule import Conclusion, Premises, Rule, require
+from proofs.rules.zcdp_conversions import grown_at_most
+from synthesizers.intervals import Interval, log_interval
+
+MAX_LEVELS = 10_000
+"""The most levels of an odometer (a choice of this project)."""
+
+
+def filtered(premises: Premises, parameters: Parameters) -> Conclusion:
+    """A program under a budget of ε (nats), ρ, or Rényi ε at one order, has the budget's guarantee.
+
+    Source: Rogers, Roth, Ullman & Vadhan 2016 (pure); Feldman & Zrnic 2021 (one Rényi order);
+    Whitehouse, Ramdas, Rogers & Wu 2023 (zCDP).
+
+    Guarantee
+    ---------
+    No less than the exact divergence of programs that choose each loss by earlier answers:
+    ``tests/proofs/rules/test_adaptive_rules.py``.
+    """
+    premises.none()
+    neighbours, program = parameters.neighbours(), parameters.record("program")
+    measure = parameters.choice("measure", "epsilon", "rho", "renyi")
+    budget = parameters.rational("budget")
+    require(budget >= 0, premises.rule, "budget is at least 0")
+    stated: dict[str, Any] = {"measure": measure, "budget": str(budget), "program": program}
+    guarantee: Guarantee
+    if measure == "epsilon":
+        guarantee = ApproxDP(budget)
+    elif measure == "rho":
+        guarantee = ZCDP(budget)
+    else:
+        order = parameters.rational("order")
+        require(order > 1, premises.rule, "order is above 1")
+        guarantee, stated["order"] = RenyiCurve(((order, budget),)), str(order)
+    mechanism = Mechanism.of("filter", stated)
+    return Conclusion(Private(mechanism, neighbours, guarantee), BASE | {"curator"})
+
+
+def odometer(premises: Premises, parameters: Parameters) -> Conclusion:
+    """Of a program whose questions are charged ρ: the loss, in nats, by what it spent.
+
+    At level j: spend s_j and ε_j >= s_j + 2√(s_j ln(1/δ_j)); all levels at once but for Σδ_j.
+    Source: the tail behind Bun & Steinke 2016, Proposition 1.3, at each level's filter; odometers
+    are those of Rogers et al. 2016 and Whitehouse et al. 2023.
+
+    Guarantee
+    ---------
+    The chance that a level fails is at most Σδ_j: ``tests/proofs/rules/test_adaptive_rules.py``
+    adds it up over all transcripts.
+    """
+    premises.none()
+    rule, program = premises.rule, parameters.record("program")
+    neighbours = parameters.neighbours()
+    levels, deltas = parameters.points("levels"), parameters.rationals("deltas")
+    require(0 < len(levels) <= MAX_LEVELS, rule, f"it has 1 to {MAX_LEVELS} levels")
+    require(len(deltas) == len(levels), rule, "deltas has a number for each level")
+    require(min(deltas) > 0 and sum(deltas) < 1, rule, "deltas are above 0, their sum below 1")
+    spends = [spend for spend, _ in levels]
+    ascending = all(low < high for low, high in itertools.pairwise(spends))
+    require(spends[0] >= 0 and ascending, rule, "the levels' spends ascend from at least 0")
+    for (spend, epsilon), delta in zip(levels, deltas, strict=True):
+        _check_level(spend, epsilon, delta, rule)
+    mechanism = Mechanism.of("odometer", {"program": program})
+    guarantee = Odometer(levels, sum(deltas, Fraction(0)))
+    return Conclusion(Private(mechanism, neighbours, guarantee), BASE | {"curator"})
+
+
+def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction, rule: str) -> None:
+    def tail(bits: int) -> Interval:
+        log = log_interval(1 / delta, bits)
+        return Interval(4 * spend * log.lower, 4 * spend * log.upper)
+
+    require(epsilon >= spend, rule, "a level's epsilon is at least its spend")
+    grown_at_most(tail, (epsilon - spend) ** 2, rule, "a level's epsilon reaches its tail bound")
+
+
+RULES: dict[str, Rule] = {"filter": filtered, "odometer": odometer}
+"""The rules of this file by name."""

@@ -1,0 +1,272 @@
+"""Groups: distances found by visiting, exact divergences of the ends of chains, refusals."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from proofs.errors import ProofError
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
+from proofs.judgments import (
+    ApproxZCDP,
+    Dominated,
+    Guarantee,
+    Mechanism,
+    Odometer,
+    Private,
+    Profile,
+    RenyiCurve,
+)
+from proofs.losses import GaussianLoss, LaplaceLoss
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, compositions
+from tests.proofs.rules.composing import (
+    Pair,
+    binned,
+    concluded,
+    delta_at,
+    guarantee,
+    worst_excess,
+    worst_renyi,
+)
+from tests.proofs.rules.divergences import (
+    ORDERS,
+    TINY,
+    Law,
+    above,
+    accepted,
+    amounts,
+    gaussian_excess,
+    mp,
+    wide,
+)
+
+F = Fraction
+SMALL = mp(TINY)
+GAMMAS = [wide.exp(mp(F(power, 4))) for power in range(-8, 13)]
+
+
+def persons(most: int) -> Unit:
+    return Unit("person", most)
+
+
+def _farthest(source: Neighbours, target: Neighbours, cells: int, most: int) -> int:
+    """How many steps of one relation separate two neighbours of another, at most, by visiting."""
+    rows = [d for size in range(most + 1) for d in compositions(cells, size)]
+    farthest = 0
+    for start in rows:
+        distance, edge = {start: 0}, [start]
+        while edge:
+            reached = [
+                row
+                for row in rows
+                if row not in distance and any(source.are_neighbours(row, at) for at in edge)
+            ]
+            distance.update(dict.fromkeys(reached, distance[edge[0]] + 1))
+            edge = reached
+        ends = [distance[row] for row in rows if target.are_neighbours(start, row)]
+        farthest = max([farthest, *ends])
+    return farthest
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (AddRemove(), AddRemove()),
+        (AddRemove(), AddRemove(persons(3))),
+        (AddRemove(), ReplaceOne()),
+        (AddRemove(), ReplaceOne(persons(1))),
+        (AddRemove(), ReplaceOne(persons(2))),
+        (AddRemove(persons(2)), AddRemove()),
+        (AddRemove(persons(2)), AddRemove(persons(2))),
+        (AddRemove(persons(2)), AddRemove(persons(5))),
+        (AddRemove(persons(2)), ReplaceOne()),
+        (AddRemove(persons(2)), ReplaceOne(persons(2))),
+        (AddRemove(persons(2)), ReplaceOne(persons(3))),
+        (AddRemove(persons(3)), ReplaceOne(persons(2))),
+    ],
+)
+def test_the_number_of_steps_is_the_largest_distance_found_by_visiting(
+    source: Neighbours, target: Neighbours
+) -> None:
+    found = concluded("group", [ApproxDP(F(1))], source, neighbours=target).judgment
+    assert isinstance(found, Private)
+    assert found.neighbours == target
+    assert found.mechanism == Mechanism.of("M0", {})
+    assert found.guarantee == ApproxDP(F(_farthest(source, target, 2, 6)))
+
+
+@pytest.mark.parametrize("source", [ReplaceOne(), ReplaceOne(persons(3))])
+@pytest.mark.parametrize("target", [AddRemove(), ReplaceOne(persons(3)), AddRemove(persons(9))])
+def test_no_step_leads_away_from_replace_one(source: Neighbours, target: Neighbours) -> None:
+    with pytest.raises(ProofError, match="under add-remove"):
+        guarantee("group", [ApproxDP(F(1))], source, neighbours=target)
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> list[Law]:
+    """Three or four laws of three outcomes, one step apart each."""
+    drawn = st.lists(st.integers(1, 20), min_size=3, max_size=3)
+    return [
+        tuple(F(w, sum(law)) for w in law) for law in draw(st.lists(drawn, min_size=3, max_size=4))
+    ]
+
+
+def _links(chain: list[Law]) -> list[Pair]:
+    return list(itertools.pairwise(chain))
+
+
+def _group(premise: Guarantee, steps: int, **given: Any) -> Any:
+    return guarantee("group", [premise], neighbours=AddRemove(persons(steps)), **given)
+
+
+@settings(max_examples=60, deadline=None)
+@given(chains(), amounts)
+def test_groups_of_approximate_mechanisms(chain: list[Law], epsilon: Fraction) -> None:
+    steps, delta = len(chain) - 1, delta_at(epsilon, _links(chain))
+    growth = wide.fsum(wide.exp(mp(step * epsilon)) for step in range(steps))
+    enough = above(mp(delta) * growth, 40)
+    assume(enough < 1)
+    found = _group(ApproxDP(epsilon, delta), steps, **({"delta": enough} if delta else {}))
+    assert found == ApproxDP(steps * epsilon, enough)
+    gap = worst_excess(wide.exp(mp(found.epsilon)), (chain[0], chain[-1]))
+    assert gap <= mp(found.delta) + SMALL
+
+
+def test_the_delta_of_a_group_is_attained() -> None:
+    # At each step a tenth of what is left moves out of the second outcome, whose chances shrink
+    # by e^-ε beside: the ends are as far apart as the bound says.
+    epsilon, delta = F(1, 2), F(1, 1000)
+    chain = [F(1, 2)]
+    for _ in range(3):
+        chain.append(above((mp(chain[-1]) - mp(delta)) * wide.exp(-mp(epsilon)), 40))
+    laws: list[Law] = [(chance, 1 - chance) for chance in chain]
+    own = delta_at(epsilon, _links(laws))
+    assert abs(mp(own - delta)) < mp(F(1, 10**35))
+    enough = above(mp(own) * wide.fsum(wide.exp(mp(i * epsilon)) for i in range(3)), 40)
+    found = _group(ApproxDP(epsilon, own), 3, delta=enough)
+    gap = worst_excess(wide.exp(mp(found.epsilon)), (laws[0], laws[-1]))
+    assert abs(gap - mp(found.delta)) < mp(F(1, 10**30))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "steps"), [(F(0), 7), (F(1, 3), 2), (F(2), 50), (F(1, 10**6), 10**6)]
+)
+def test_the_delta_of_a_group_is_checked_exactly(epsilon: Fraction, steps: int) -> None:
+    power = wide.exp(mp(epsilon))
+    growth = (power**steps - 1) / (power - 1) if epsilon else wide.mpf(steps)
+    delta = above(1 / growth / 100, 60)
+    enough = above(mp(delta) * growth, 25)
+    assert _group(ApproxDP(epsilon, delta), steps, delta=enough).delta == enough
+    assert not accepted(
+        lambda: _group(ApproxDP(epsilon, delta), steps, delta=enough - F(1, 10**20))
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(chains())
+def test_groups_of_renyi_and_concentrated_mechanisms(chain: list[Law]) -> None:
+    steps, ends = len(chain) - 1, (chain[0], chain[-1])
+    needed = sorted({steps * order - step for order in ORDERS for step in range(steps)})
+    curve = RenyiCurve(
+        tuple((a, max(above(worst_renyi(a, link), 45) for link in _links(chain))) for a in needed)
+    )
+    at = dict(curve.points)
+    sums = [
+        sum(steps * a / (steps * a - j) * at[steps * a - j] for j in range(steps)) for a in ORDERS
+    ]
+    found = _group(curve, steps, orders=list(ORDERS), epsilons=sums)
+    assert found == RenyiCurve(tuple(zip(ORDERS, sums, strict=True)))
+    rho = max(epsilon / order for order, epsilon in curve.points)
+    concentrated = _group(ZCDP(rho), steps)
+    assert concentrated == ZCDP(steps**2 * rho)
+    for order, epsilon in found.points:
+        gap = worst_renyi(order, ends)
+        assert gap <= mp(epsilon) + SMALL
+        assert gap <= mp(concentrated.rho * order) + SMALL
+    short = [*sums[:-1], sums[-1] - F(1, 10**50)]
+    assert not accepted(lambda: _group(curve, steps, orders=list(ORDERS), epsilons=short))
+
+
+def test_renyi_groups_of_a_normal_law_are_attained() -> None:
+    # D_α of N(μ, 1) is αμ²/2, of N(kμ, 1) it is k² times that: the sum is exactly so.
+    orders = [F(5, 2), F(4)]
+    needed = sorted({3 * order - step for order in orders for step in range(3)})
+    curve = RenyiCurve(tuple((order, order / 2) for order in needed))
+    exact = [9 * order / 2 for order in orders]
+    assert _group(curve, 3, orders=orders, epsilons=exact).points[1] == (F(4), F(18))
+    higher = RenyiCurve(((F(12), F(6)), (F(100), F(7))))
+    # Where only higher orders are listed, their value serves.
+    assert _group(higher, 3, orders=[4], epsilons=[F(12) * 6 * (F(1, 12) + F(1, 11) + F(1, 10))])
+
+
+def test_groups_of_gaussian_mechanisms_are_attained() -> None:
+    cuts = [F(place, 10) for place in range(-40, 80)]
+    mu, steps = F(2, 3), 3
+    found = _group(GaussianDP(mu), steps)
+    assert found == GaussianDP(F(2))
+    for gamma in GAMMAS:
+        for first, second in ((0, steps), (steps, 0)):
+            gap = worst_excess(gamma, binned([first * mu, second * mu], cuts))
+            assert gap <= gaussian_excess(gamma, mp(found.mu)) + SMALL
+            assert gap > gaussian_excess(gamma, mp(found.mu) * mp(F(99, 100))) - mp(F(1, 100))
+    losses = Dominated(((1, GaussianLoss(F(2))),))
+    assert _group(losses, 3) == Dominated(((1, GaussianLoss(F(18))),))
+    assert _group(Dominated(()), 3) == Dominated(())
+
+
+KINDS: list[Guarantee] = [
+    ApproxDP(F(1), F(1, 9)),
+    ZCDP(F(1)),
+    GaussianDP(F(1)),
+    ApproxZCDP(F(1), F(2), F(1, 9)),
+    RenyiCurve(((F(2), F(1)),)),
+    Profile(((F(1), F(1, 9)),)),
+    Dominated(((1, LaplaceLoss(F(1))),)),
+    Odometer(((F(1), F(9)),), F(1, 9)),
+]
+
+
+@pytest.mark.parametrize("premise", KINDS)
+def test_one_step_keeps_every_guarantee(premise: Guarantee) -> None:
+    source = AddRemove(persons(3))
+    assert guarantee("group", [premise], source, neighbours=AddRemove(persons(2))) == premise
+
+
+@pytest.mark.parametrize("premise", [KINDS[3], *KINDS[5:]])
+def test_kinds_without_a_group_bound_are_refused(premise: Guarantee) -> None:
+    with pytest.raises(ProofError, match="no bound on groups"):
+        _group(premise, 2)
+
+
+@pytest.mark.parametrize(
+    ("premise", "steps", "stated", "message"),
+    [
+        (ApproxDP(F(1), F(1, 9)), 2, {}, "delta"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": 1}, "delta lies"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta lies"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": "0.4"}, "delta reaches"),
+        (ApproxDP(F(1), F(1, 9)), 1001, {"delta": "0.4"}, "epsilon is at most"),
+        (ApproxDP(F(1)), 2, {"delta": "0.4"}, "no parameter 'delta'"),
+        (KINDS[4], 2, {"orders": [2], "epsilons": [100]}, "lists an order"),
+        (KINDS[4], 2, {"orders": [1], "epsilons": [100]}, "order is above 1"),
+        (KINDS[4], 2, {"orders": ["1.1", "1.2"], "epsilons": [100]}, "for each of the orders"),
+        (KINDS[4], 2, {"orders": [], "epsilons": []}, "orders above 1"),
+        (KINDS[4], 1001, {"orders": [2], "epsilons": [100]}, "at most 1000 steps"),
+        (
+            RenyiCurve(((F(10**9), F(1)),)),
+            1000,
+            {"orders": [f"2.{'1' * 300}"], "epsilons": [10**9]},
+            "denominators",
+        ),
+    ],
+)
+def test_group_refuses(
+    premise: Guarantee, steps: int, stated: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ProofError, match=message):
+        _group(premise, steps, **stated)

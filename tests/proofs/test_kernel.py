@@ -1,0 +1,115 @@
+"""The kernel: theorems come from rules alone, and keep what they rest on."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs.errors import ProofError
+from proofs.guarantees import ApproxDP
+from proofs.hypotheses import BASE, HYPOTHESES
+from proofs.judgments import Private
+from proofs.kernel import Theorem, prove
+from proofs.rules import RULES
+from synthesizers.neighbours import AddRemove, ReplaceOne
+
+F = Fraction
+
+ANSWER = {
+    "neighbours": AddRemove(),
+    "query": "a count",
+    "l0": 1,
+    "l1": 1,
+    "l2_squared": 1,
+    "linf": 1,
+    "monotone": True,
+    "integers": True,
+}
+
+
+def laplace(scale: Any = F(2)) -> Theorem:
+    stable = prove("stated-sensitivity", [], ANSWER)
+    return prove("laplace", [stable], {"law": "discrete-laplace", "scale": scale})
+
+
+def test_a_theorem_says_what_its_rule_concludes() -> None:
+    judgment = laplace().judgment
+    assert isinstance(judgment, Private) and judgment.neighbours == AddRemove()
+    assert judgment.guarantee == ApproxDP(F(1, 2))
+
+
+def test_hypotheses_of_the_premises_stay() -> None:
+    assert laplace().hypotheses == BASE | {"stated-sensitivity"}
+    assert prove("pure-to-zcdp", [laplace()]).hypotheses == laplace().hypotheses
+
+
+def test_a_theorem_cannot_be_made_changed_or_copied_by_hand() -> None:
+    with pytest.raises(ProofError, match="prove"):
+        Theorem(object(), judgment=laplace().judgment)
+    theorem: Any = laplace()
+    with pytest.raises(ProofError, match="changed"):
+        theorem.judgment = None
+    with pytest.raises(ProofError, match="changed"):
+        del theorem.judgment
+    for forge in (copy.copy, lambda t: pickle.loads(pickle.dumps(t))):
+        with pytest.raises(ProofError):
+            forge(theorem)
+
+
+def test_what_only_looks_like_a_theorem_is_no_premise() -> None:
+    class Forged(Theorem):
+        def __init__(self) -> None:
+            pass
+
+    with pytest.raises(ProofError, match="takes theorems"):
+        prove("pure-to-zcdp", [Forged()])
+
+
+def test_unknown_rules_and_parameters_are_refused() -> None:
+    with pytest.raises(ProofError, match="no rule"):
+        prove("wishful-thinking")
+    with pytest.raises(ProofError, match="no parameter"):
+        prove("pure-to-zcdp", [laplace()], {"hope": 1})
+    with pytest.raises(ProofError, match="needs the parameter scale"):
+        stable = prove("stated-sensitivity", [], ANSWER)
+        prove("laplace", [stable], {"law": "discrete-laplace"})
+
+
+@pytest.mark.parametrize(
+    "scale", [0.1, float("nan"), 1j, b"1", None, True, "1e99999", "x", [], "0", -1]
+)
+def test_floats_and_what_is_no_number_are_refused(scale: Any) -> None:
+    with pytest.raises(ProofError):
+        laplace(scale)
+
+
+@pytest.mark.parametrize("scale", ["0.5", "1/2", F(1, 2)])
+def test_decimals_and_fractions_are_exact(scale: Any) -> None:
+    judgment = laplace(scale).judgment
+    assert isinstance(judgment, Private) and judgment.guarantee == ApproxDP(F(2))
+
+
+def test_a_number_of_too_many_digits_is_refused() -> None:
+    with pytest.raises(ProofError, match="digits"):
+        laplace(F(1, 3**20_000))
+
+
+def test_premises_under_different_neighbours_do_not_compose() -> None:
+    exchanged = prove("stated-sensitivity", [], {**ANSWER, "neighbours": ReplaceOne()})
+    other = prove("laplace", [exchanged], {"law": "discrete-laplace", "scale": 2})
+    with pytest.raises(ProofError, match="same neighbours"):
+        prove("compose", [laplace(), other])
+
+
+def test_every_hypothesis_has_its_sentence() -> None:
+    assert all(words and not words.endswith(".") for words in HYPOTHESES.values())
+    assert HYPOTHESES.keys() >= BASE
+
+
+def test_rules_have_names_of_small_letters() -> None:
+    assert len(RULES) > 40
+    assert all(name.replace("-", "").isalpha() and name.islower() for name in RULES)
