@@ -1,0 +1,197 @@
+"""The profile of any product of pairs, by the inverse Laplace transform along a vertical line.
+
+For c > 0 and M(z) = E_P[e^(zL)] of the whole product, L finite,
+
+    δ(ε) = (1/2π) ∫ F(t) dt,    F(t) = M(c+it)·e^(-(c+it)ε) / ((c+it)·(c+1+it)),
+
+since (1/2πi) ∫ e^(zu)/(z(z+1)) dz = max(0, 1 - e^-u). The trapezoid rule of step h makes of it
+S = (h/2π)·Σ F(jh), and Poisson's summation formula says S = Σ_m e^(2πmc/h)·δ(ε + 2πm/h), m over
+all integers. It holds as F decays like 1/t², and the summands geometrically on both sides. They
+are at least 0, so δ(ε) <= S; and those of m < 0 sum to at most x/(1-x) with x = e^(-2πc/h), as
+δ <= 1. Those of m > 0 are bounded at any order d > c by max_u (1 - e^-u)·e^(-du) = d^d/(1+d)^(1+d)
+(Chernoff): δ(ε') <= M(d)·e^(-dε')·d^d/(1+d)^(1+d).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+
+from proofs.errors import ProofError
+from proofs.losses import (
+    GaussianLoss,
+    LaplaceLoss,
+    Losses,
+    SampledGaussianLoss,
+    Side,
+)
+from proofs.parameters import Parameters
+from proofs.profiles.method import Hint
+from proofs.profiles.responses import infinite_mass
+from proofs.profiles.sampled_moments import PI, Grid, sampled_transform
+from proofs.profiles.transforms import (
+    MAX_POWER,
+    MAX_SIZE,
+    MAX_WORK,
+    Line,
+    Points,
+    Transform,
+    discrete_transform,
+    exp_above,
+    fixed,
+    laplace_transform,
+    working_bits,
+)
+from synthesizers.intervals import Interval, exp_interval, log_interval, to_mpf
+
+Factor = tuple[int, Transform]
+
+MAX_DIGITS = 256
+"""Bits of the numerator and of the denominator of a number in a hint (a choice of this project)."""
+
+
+def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
+    """δ(``epsilon``) of any product of the known losses, on one side.
+
+    ``hint``: ``order`` c and ``above`` d > c; the ``step`` h and the last j, ``nodes``; ``bits``
+    of the numbers; ``grids``, one for each sampled Gaussian in their order, with the fields of
+    `Grid`. Without a Gaussian or a sampled Gaussian loss the enclosure is wide.
+
+    Guarantee
+    ---------
+    δ lies inside, whatever the hint. Backed by the Gaussian's closed form, integrals computed by
+    mpmath, and hostile hints in ``tests/proofs/profiles/test_contour.py``.
+    """
+    given = Parameters("contour", hint)
+    bits, last = given.whole("bits"), given.whole("nodes", 1)
+    order, above, step = (_number(given, name) for name in ("order", "above", "step"))
+    line = Line(order, step, last, bits, len(losses))
+    higher = Line(above, step, 0, bits, len(losses))
+    if above <= order or not 0 <= epsilon <= MAX_SIZE:
+        raise ProofError("the contour method needs above > order, and 0 <= epsilon <= 2^20")
+    if len(losses) * last * 256 > MAX_WORK or not all(0 < count < 1 << 64 for count, _ in losses):
+        raise ProofError("the contour method needs fewer losses or nodes, or smaller counts")
+    grids = _grids(given, losses)
+    given.close()
+    transforms = _transforms(losses, side, line, grids)
+    size = _log_moment(losses, line, transforms) - order * epsilon
+    found = _sum(losses, epsilon, line, transforms) * _exp(size)
+    beyond = _beyond(losses, line, transforms, size)
+    moment = _log_moment(losses, higher, _transforms(losses, side, higher, grids))
+    aliased = _aliased(line, above, moment - above * epsilon)
+    lower = max(found.lower - beyond - aliased, Fraction(0))
+    upper = min(found.upper + beyond, Fraction(1))
+    if lower > upper:
+        raise ProofError("the contour method found no enclosure")
+    mass = infinite_mass(losses)
+    # At most 1, and it grows with both: m + (1 - m)·δ.
+    return Interval(
+        mass.lower + (1 - mass.lower) * lower,
+        min(mass.upper + (1 - mass.upper) * upper, Fraction(1)),
+    )
+
+
+def _number(given: Parameters, name: str) -> Fraction:
+    value = given.positive(name)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_DIGITS:
+        raise ProofError(f"the contour method needs fewer digits in {name}")
+    return value
+
+
+def _grids(given: Parameters, losses: Losses) -> list[Grid]:
+    """The grids of the sampled Gaussian losses, in their order."""
+    found = []
+    listed = given.value("grids")
+    needed = sum(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    if not isinstance(listed, list) or len(listed) != needed:
+        raise ProofError(f"the contour method needs a list of {needed} grids")
+    for record in listed:
+        if not isinstance(record, dict):
+            raise ProofError("the contour method needs grids of named numbers")
+        own = Parameters("contour", record)
+        heights = _number(own, "height"), _number(own, "tail_height")
+        found.append(Grid(_number(own, "step"), own.whole("left"), own.whole("right"), *heights))
+        own.close()
+    return found
+
+
+def _transforms(losses: Losses, side: Side, line: Line, grids: list[Grid]) -> list[Factor]:
+    """The transform of each loss but the Gaussians, with how often it occurs."""
+    found = []
+    remaining = iter(grids)
+    for count, loss in losses:
+        if isinstance(loss, SampledGaussianLoss):
+            found.append((count, sampled_transform(loss, side, line, next(remaining))))
+        elif isinstance(loss, LaplaceLoss):
+            found.append((count, laplace_transform(loss, line)))
+        elif not isinstance(loss, GaussianLoss):
+            found.append((count, discrete_transform(loss, line)))
+    return found
+
+
+def _mu_squared(losses: Losses) -> Fraction:
+    """That of all Gaussian losses together, whose M(z) is e^(μ²z(z+1)/2)."""
+    return sum(
+        (count * loss.mu_squared for count, loss in losses if isinstance(loss, GaussianLoss)),
+        Fraction(0),
+    )
+
+
+def _log_moment(losses: Losses, line: Line, transforms: list[Factor]) -> Interval:
+    """ln of the product of the transforms' moments, which is at least ln M(c)."""
+    power = _mu_squared(losses) * line.order * (line.order + 1) / 2
+    start = Interval(power, power)
+    return sum((log_interval(each.moment) * count for count, each in transforms), start)
+
+
+def _exp(power: Interval) -> Interval:
+    if max(abs(power.lower), abs(power.upper)) > MAX_POWER:
+        raise ProofError("the contour method needs an order that fits epsilon better")
+    return Interval(exp_interval(power.lower).lower, exp_interval(power.upper).upper)
+
+
+def _sum(losses: Losses, epsilon: Fraction, line: Line, transforms: list[Factor]) -> Interval:
+    """(h/2π)·Σ F(jh) over |j| <= J, divided by e^(-cε) and the transforms' moments."""
+    points = _kernel(_mu_squared(losses), epsilon, line)
+    for count, each in transforms:
+        points = points.times(each.points.power(count))
+    # F(-t) is the conjugate of F(t).
+    total = points.real[0] + 2 * sum(points.real[1:])
+    error = (2 * line.last + 1) * points.error
+    unit = line.step / (2 * line.order * (line.order + 1) * 2**line.bits)
+    return Interval((total - error) * unit, (total + error) * unit) / PI
+
+
+def _kernel(mu_squared: Fraction, epsilon: Fraction, line: Line) -> Points:
+    """c(c+1)·e^(-itε)/(z(z+1)), z = c + it, times the Gaussians' M(z)/M(c), at the nodes t."""
+    order, turn = line.order, mu_squared * (2 * line.order + 1) / 2 - epsilon
+    reach = (1 + line.height) * (1 + abs(turn) + line.height * mu_squared)
+    if reach > MAX_SIZE**3:
+        raise ProofError("the contour method needs fewer nodes")
+    with mpmath.workprec(working_bits(line, reach)):
+        values = []
+        for node in range(line.last + 1):
+            t = node * line.step
+            z = mpmath.mpc(to_mpf(order), to_mpf(t))
+            power = mpmath.mpc(to_mpf(-mu_squared * t * t / 2), to_mpf(turn * t))
+            values.append(to_mpf(order * (order + 1)) / (z * (z + 1)) * mpmath.exp(power))
+        return fixed(values, line.bits)
+
+
+def _beyond(losses: Losses, line: Line, transforms: list[Factor], size: Interval) -> Fraction:
+    """At least (h/2π)·Σ |F(jh)| over |j| > J, given ln of the size of F: Σ h/(jh)² < 1/(Jh)."""
+    decay = -_mu_squared(losses) * line.height**2 / 2
+    for count, each in transforms:
+        decay += count * log_interval(each.tail).upper
+    return exp_above(size.upper + decay) / (PI.lower * line.height)
+
+
+def _aliased(line: Line, above: Fraction, power: Interval) -> Fraction:
+    """At least the summands of S other than δ(ε), given ln M(d) - dε or more for d = ``above``."""
+    left = exp_above(-2 * PI.lower * line.order / line.step)
+    right = exp_above(-2 * PI.lower * (above - line.order) / line.step)
+    if 2 * max(left, right) > 1:
+        raise ProofError("the contour method needs a smaller step")
+    power = power + log_interval(above / (1 + above)) * above - log_interval(1 + above)
+    return left / (1 - left) + right / (1 - right) * exp_above(power.upper)

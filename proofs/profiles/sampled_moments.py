@@ -1,0 +1,166 @@
+"""The moment transform of a Gaussian on a Poisson sample, by the trapezoid rule.
+
+With g(x) = 1 - q + q·e^(μx - μ²/2), the loss is L = σ·ln g for an x of law N(0, 1), weighted by
+g on ``remove`` where σ = 1; on ``add`` σ = -1. So M(c + it) = ∫ φ(x)·g(x)^β·e^(itL) dx with
+β = 1 + c on remove and β = -c on add. The line of integration is moved up to height v (down on
+add), 0 <= v, μv <= π/2, where g keeps to the quadrant of positive real and imaginary part:
+
+- |g(x + iv)| <= g(x), and |g(x + iv)| >= 1 - q, so |g^β| <= g(x)^β, or (1-q)^β on add;
+- |e^(itL)| = e^(-t·|arg g|) <= 1 for t >= 0;
+- |φ(x + iv)| = e^(v²/2)·φ(x).
+
+With κ = 1 on remove and (1-q)^-c on add, all integrals of the modulus on such a line are at most
+e^(v²/2)·κ·M(c), as M(c) >= 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt
+
+import mpmath
+
+from proofs.errors import ProofError
+from proofs.losses import SampledGaussianLoss, Side
+from proofs.profiles.transforms import (
+    MAX_POWER,
+    MAX_SIZE,
+    Line,
+    Term,
+    Transform,
+    exp_above,
+    exponential_sum,
+    working_bits,
+)
+from synthesizers.intervals import (
+    GUARD_BITS,
+    WORKING_BITS,
+    enclosed,
+    exp_interval,
+    from_mpf,
+    log_interval,
+    to_mpf,
+)
+
+PI = enclosed(lambda: +mpmath.pi, WORKING_BITS + GUARD_BITS, WORKING_BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where the integrand is evaluated: x = i·step for -left <= i <= right.
+
+    ``height``: of the line for M; ``tail_height`` <= height: of that for the bound beyond the
+    last node.
+    """
+
+    step: Fraction
+    left: int
+    right: int
+    height: Fraction
+    tail_height: Fraction
+
+    def __post_init__(self) -> None:
+        if not (0 < self.step <= MAX_SIZE and 0 < self.tail_height <= self.height <= MAX_SIZE):
+            raise ProofError("a grid needs a positive step, and 0 < tail height <= height")
+        if self.left < 0 or self.right < 0:
+            raise ProofError("a grid needs 0 <= left, right")
+        if self.step * max(self.left, self.right) > MAX_SIZE:
+            raise ProofError("a grid reaches beyond 2^20")
+
+
+def sampled_transform(loss: SampledGaussianLoss, side: Side, line: Line, grid: Grid) -> Transform:
+    """M on the line, with the bound of |M| beyond it. Raises ProofError where the grid fails.
+
+    The trapezoid rule of step η errs by at most 2N/(e^(2πa/η) - 1) for an integrand that is
+    analytic in a strip of half-width a, with ∫|·| <= N along its lines (Trefethen & Weideman 2014,
+    Theorem 5.1). For M itself, the strip is that of heights 0 to 2a around height a. Beyond the
+    last node T = Jh, |M(c + it)| is at most the integral of the modulus at the tail height v with
+    t = T, since the modulus falls in t. That integrand is analytic, too: it is φ-weighted
+    g(x + iv)^((β+iT)/2)·g(x - iv)^((β-iT)/2) (on remove). At a height b of its strip |b| <= a the
+    first argument, of angle μ(b + v), exceeds the second, of μ(b - v), for both lie within ±π/2
+    and arg g grows with the angle there: so e^(-T·arg) is at most 1 again.
+    """
+    line.admit(grid.left + grid.right + 1)
+    # 4aμ <= π covers both strips, 2aμ <= π/2 and (a + v)μ <= π/2.
+    if 16 * grid.height**2 * loss.mu_squared > Fraction("9.869") or loss.mu_squared > MAX_SIZE:
+        raise ProofError("a grid needs height at most π/(4μ), and μ at most 2^10")
+    relative, absolute = _errors(loss, side, line.order, grid)
+    with mpmath.workprec(_precision(loss, line, grid)):
+        terms = _terms(loss, side, line, grid, grid.height)
+        found = exponential_sum(terms, line, relative, absolute)
+        height = to_mpf(line.height)
+        sizes = [
+            mpmath.exp(mpmath.re(exponent) - height * mpmath.im(value))
+            for exponent, value in _terms(loss, side, line, grid, grid.tail_height)
+        ]
+        # What is added is more than the error of the sum.
+        modulus = from_mpf(mpmath.ldexp(1 + mpmath.fsum(sizes), -line.bits) + mpmath.fsum(sizes))
+    tail = min(Fraction(1), (modulus + absolute) / found.moment + relative)
+    return Transform(found.moment, found.points, tail)
+
+
+def _errors(
+    loss: SampledGaussianLoss, side: Side, order: Fraction, grid: Grid
+) -> tuple[Fraction, Fraction]:
+    """The errors of both sums: relative to M(c), of the trapezoid rule; absolute, of its ends.
+
+    At heights up to a, what lies left of -X <= 0 is at most e^(a²/2)·κ·e^(-X²/2)/2 because g <= 1
+    there on remove. So is what lies right of X on add; on remove φ·g^β falls at least as
+    e^(-(x-X)²/2) from X >= βμ on, for its logarithm has the derivative -x + βμ·(q·e^(..)/g).
+    """
+    ends = (grid.step * grid.left, grid.step * grid.right)
+    lift = grid.height**2 / 2
+    if side == "remove":
+        beta = 1 + order
+        if ends[1] ** 2 < beta**2 * loss.mu_squared:
+            raise ProofError("a grid needs to reach (1 + order)·μ to the right")
+        mu = Fraction(isqrt(ceil(loss.mu_squared * 2**128)) + 1, 1 << 64)
+        density = 1 - loss.fraction + loss.fraction * exp_above(mu * ends[1] - loss.mu_squared / 2)
+        spread = Fraction(0)
+        weight = beta * log_interval(density).upper
+    else:
+        spread = weight = -order * log_interval(1 - loss.fraction).lower
+    sides = [
+        exp_above(lift + power - end**2 / 2)
+        for power, end in zip((spread, weight), ends, strict=True)
+    ]
+    absolute = sum(sides, Fraction(0)) / 2
+    strip = exp_interval(min(2 * PI.lower * grid.height / grid.step, MAX_POWER)).lower - 1
+    if strip < 1:
+        raise ProofError("a grid needs a smaller step")
+    return 2 * exp_above(4 * lift + spread) / strip, absolute
+
+
+def _precision(loss: SampledGaussianLoss, line: Line, grid: Grid) -> int:
+    """Exponents err by a few units of the last place of what they are summed of.
+
+    Those are x², v², μx, μv, μ² and ln of the step and of 1 - q, times at most 2 + c + T; ln g
+    is as good as its exponents because no digits cancel in g.
+    """
+    reach = (grid.step * max(grid.left, grid.right)) ** 2 + grid.height**2 + loss.mu_squared
+    digits = sum(
+        part.bit_length()
+        for number in (loss.fraction, 1 - loss.fraction, grid.step)
+        for part in (number.numerator, number.denominator)
+    )
+    return working_bits(line, 4 * (2 + line.order + line.height) * (16 + reach + digits))
+
+
+def _terms(
+    loss: SampledGaussianLoss, side: Side, line: Line, grid: Grid, height: Fraction
+) -> Sequence[Term]:
+    """The summands of the trapezoid rule at a height: weights, and values of the loss."""
+    sign = 1 if side == "remove" else -1
+    beta = to_mpf(1 + line.order if side == "remove" else -line.order)
+    mu = mpmath.sqrt(to_mpf(loss.mu_squared))
+    fraction, step = to_mpf(loss.fraction), to_mpf(grid.step)
+    rest, half = to_mpf(1 - loss.fraction), to_mpf(loss.mu_squared / 2)
+    common = mpmath.log(step) - mpmath.log(2 * mpmath.pi) / 2
+    terms = []
+    for i in range(-grid.left, grid.right + 1):
+        x = mpmath.mpc(i * step, sign * to_mpf(height))
+        value = mpmath.log(rest + fraction * mpmath.exp(mu * x - half))
+        terms.append((common - x * x / 2 + beta * value, sign * value))
+    return terms

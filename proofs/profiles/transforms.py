@@ -1,0 +1,278 @@
+"""Moment transforms M(z) = E_P[e^(zL)] of losses L at equally spaced points of a vertical line.
+
+Numbers of modulus at most 1 are held as integers of units 2^-bits, with one counted bound on
+the error of all of them. Exponentials come from mpmath at a precision far above the one used, as
+in `synthesizers/intervals.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt
+
+import mpmath
+
+from proofs.errors import ProofError
+from proofs.losses import DiscreteGaussianLoss, DiscreteLaplaceLoss, LaplaceLoss, ResponseLoss
+from synthesizers.intervals import GUARD_BITS, exp_interval, from_mpf, round_up, to_mpf
+
+MAX_SIZE = 1 << 20
+"""The largest order, height of a line and parameter of a loss (a choice of this project)."""
+
+MAX_POWER = Fraction(1 << 15)
+"""The largest |r| for which bounds of e^r are computed (a choice of this project)."""
+
+MAX_TERMS = 1 << 14
+"""The most exponentials on a line (a choice of this project)."""
+
+MAX_NODES = 1 << 16
+"""The most nodes of a line (a choice of this project)."""
+
+MAX_WORK = 1 << 24
+"""The most pairs of an exponential and a node, about ten seconds (a choice of this project)."""
+
+MAX_MOMENT = 1 << 16
+"""The largest logarithm of a moment, in bits (a choice of this project)."""
+
+DiscreteLoss = ResponseLoss | DiscreteLaplaceLoss | DiscreteGaussianLoss
+Term = tuple[mpmath.mpc, mpmath.mpc]
+"""(A, L) of a summand e^(A + itL) of M(c + it)."""
+
+
+def exp_above(power: Fraction) -> Fraction:
+    """At least e^``power``; ProofError where that would bound nothing."""
+    if power > MAX_POWER:
+        raise ProofError("a contour's hint gives no bound; choose another order or grid")
+    return exp_interval(round_up(max(power, -MAX_POWER), 96)).upper
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The points c + ijh, 0 <= j <= ``last``: ``order`` c > 0, ``step`` h > 0.
+
+    ``bits``: numbers on it are counted in units of 2^-bits. ``losses``: how many kinds of losses
+    are looked at on it, which share the work that is allowed.
+    """
+
+    order: Fraction
+    step: Fraction
+    last: int
+    bits: int
+    losses: int
+
+    def __post_init__(self) -> None:
+        if not (0 < self.order <= MAX_SIZE and self.step > 0 and 32 <= self.bits <= 1 << 10):
+            raise ProofError("a contour needs 0 < order <= 2^20, step > 0 and 32 <= bits <= 1024")
+        if not 0 <= self.last <= MAX_NODES or self.height > MAX_SIZE**2:
+            raise ProofError("a contour has at most 2^16 nodes, up to a height of 2^40")
+
+    def admit(self, terms: int) -> None:
+        """Raise ProofError where a transform of so many exponentials would take too long."""
+        if terms * self.losses > MAX_TERMS or terms * self.last * self.losses > MAX_WORK:
+            raise ProofError("a contour's grids and nodes are too many")
+
+    @property
+    def height(self) -> Fraction:
+        """The largest imaginary part."""
+        return self.step * self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Complex numbers of modulus at most 1, in units of 2^-bits, each off by ``error`` at most."""
+
+    real: list[int]
+    imag: list[int]
+    error: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        if self.error >> self.bits:
+            raise ProofError("a contour's bits are too few, or its grid too coarse")
+
+    def times(self, other: Points) -> Points:
+        """The products, node by node."""
+        bits = self.bits
+        rows = list(zip(self.real, self.imag, other.real, other.imag, strict=True))
+        # |ab - âb̂| <= |b|·|a - â| + |â|·|b - b̂| with |b| <= 1 and |â| <= 1 + its error; the
+        # two shifts round by less than one unit each.
+        error = self.error + other.error + (self.error * other.error >> bits) + 3
+        return Points(
+            [(a * c - b * d) >> bits for a, b, c, d in rows],
+            [(a * d + b * c) >> bits for a, b, c, d in rows],
+            error,
+            bits,
+        )
+
+    def power(self, count: int) -> Points:
+        """The ``count``-th powers, count >= 1."""
+        if count == 1:
+            return self
+        half = self.power(count // 2)
+        square = half.times(half)
+        return square.times(self) if count % 2 else square
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """M on a line: ``moment`` >= M(c), and ``points`` are the M(c + ijh)/moment.
+
+    |M(c + it)| <= tail·moment for all t >= the line's height.
+    """
+
+    moment: Fraction
+    points: Points
+    tail: Fraction = Fraction(1)
+
+
+def working_bits(line: Line, magnitude: Fraction) -> int:
+    """The precision at which exponents that err by 2^-precision·``magnitude`` are good enough."""
+    return line.bits + GUARD_BITS + 16 + ceil(magnitude).bit_length()
+
+
+def _cut(numbers: Sequence[mpmath.mpc], bits: int) -> tuple[list[int], list[int]]:
+    """Real and imaginary parts in whole units, less than two units off."""
+    real = [int(mpmath.ldexp(mpmath.re(number), bits)) for number in numbers]
+    return real, [int(mpmath.ldexp(mpmath.im(number), bits)) for number in numbers]
+
+
+def fixed(numbers: Sequence[mpmath.mpc], bits: int) -> Points:
+    """Numbers of modulus at most 1, as mpmath computed them to less than a unit."""
+    return Points(*_cut(numbers, bits), 3, bits)
+
+
+def exponential_sum(
+    terms: Sequence[Term], line: Line, relative: Fraction, absolute: Fraction
+) -> Transform:
+    """The transform that for t >= 0 is Σ e^(A + itL), but for relative·M(c) + absolute.
+
+    ``terms``: the (A, L) with Im L >= 0, such that e^A, e^(ihL) err by less than 2^-(bits + 10)
+    of them, at mpmath's working precision.
+    """
+    bits, count = line.bits, len(terms)
+    if 2 * relative > 1:
+        raise ProofError("a contour's grid is too coarse")
+    weights = [mpmath.exp(exponent) for exponent, _ in terms]
+    size = mpmath.fsum([abs(weight) for weight in weights])
+    if size > mpmath.ldexp(1, MAX_MOMENT):
+        raise ProofError("a contour's order makes the moments too large")
+    # M(c) <= |true sum| + relative·M(c) + absolute; the sum is computed to size/2^bits.
+    total = from_mpf(abs(mpmath.fsum(weights)) + mpmath.ldexp(1 + size, -bits))
+    moment = round_up((total + absolute) / (1 - relative), bits)
+    scale = 1 / to_mpf(moment)
+    step = mpmath.mpc(0, to_mpf(line.step))
+    real, imag = _cut([weight * scale for weight in weights], bits)
+    ratios = list(zip(*_cut([mpmath.exp(step * loss) for _, loss in terms], bits), strict=True))
+    # One number of true modulus at most w, multiplied by ratios r, |r| <= 1, that are known to two
+    # units: its error e, in units, becomes e·(1 + 2^(2-bits)) + 2w + 2, from less than 3w + 2. So
+    # it stays below 2·(last + 1)·(3w + 2). The w sum to at most `spread`: of each, two units more
+    # than the modulus computed (and a thousandth of a unit, relatively).
+    spread = (sum(map(abs, real)) + sum(map(abs, imag)) >> bits) + 1 + count
+    error = 2 * (line.last + 1) * (3 * spread + 2 * count)
+    error += ceil((relative + absolute / moment) * 2**bits)
+    sums = [(sum(real), sum(imag))]
+    for _ in range(line.last):
+        rows = list(zip(real, imag, ratios, strict=True))
+        real = [(a * c - b * d) >> bits for a, b, (c, d) in rows]
+        imag = [(a * d + b * c) >> bits for a, b, (c, d) in rows]
+        sums.append((sum(real), sum(imag)))
+    return Transform(moment, Points([a for a, _ in sums], [b for _, b in sums], error, bits))
+
+
+def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
+    """The transform of a loss with countably many values, given that the loss is finite."""
+    left_out = Fraction(0)
+    absolute = Fraction(0)
+    with mpmath.workprec(_bits_for(line)):
+        if isinstance(loss, ResponseLoss):
+            terms = _two_values(loss.epsilon, line)
+        elif isinstance(loss, DiscreteLaplaceLoss):
+            terms = _laplace_values(loss, line)
+        else:
+            terms = _gaussian_values(loss, line)
+            left_out = 6 / Fraction(2) ** line.bits
+            absolute = left_out * exp_above(_tilt(loss, line))
+        return exponential_sum(terms, line, left_out, absolute)
+
+
+def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
+    """((1 + z)·e^(zε) + z·e^(-(1+z)ε))/(1 + 2z), for the Laplace loss of ε."""
+    bits = line.bits
+    if (1 + line.order) * loss.epsilon > MAX_POWER:
+        raise ProofError("a contour's order makes the moments too large")
+    with mpmath.workprec(_bits_for(line)):
+        epsilon = to_mpf(loss.epsilon)
+        order, step = to_mpf(line.order), to_mpf(line.step)
+        values = []
+        for node in range(line.last + 1):
+            z = mpmath.mpc(order, node * step)
+            ends = (1 + z) * mpmath.exp(z * epsilon) + z * mpmath.exp(-(1 + z) * epsilon)
+            values.append(ends / (1 + 2 * z))
+        moment = round_up(from_mpf(values[0].real) * (1 + Fraction(2) ** -bits), bits)
+        # Each summand is at most twice M(c), as |1 + z| <= |1 + 2z|: no digits cancel.
+        return Transform(moment, fixed([v / to_mpf(moment) for v in values], bits))
+
+
+def _bits_for(line: Line) -> int:
+    """Values of a loss, and the exponents of their chances, are at most about MAX_SIZE."""
+    return working_bits(line, 4 * (1 + line.order + line.height) * MAX_SIZE)
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if abs(value) > MAX_SIZE:
+        raise ProofError("a loss is larger than 2^20")
+    return value
+
+
+def _two_values(epsilon: Fraction, line: Line) -> list[Term]:
+    """±ε with chances 1/(1 + e^∓ε)."""
+    loss, order = to_mpf(_bounded(epsilon)), to_mpf(line.order)
+    common = -mpmath.log1p(mpmath.exp(-loss))
+    return [(common + order * loss, loss), (common - (order + 1) * loss, -loss)]
+
+
+def _laplace_values(loss: DiscreteLaplaceLoss, line: Line) -> list[Term]:
+    """±rate·shift at both ends, rate·(2z - shift) for the z strictly between 0 and shift."""
+    line.admit(loss.shift)
+    whole = to_mpf(_bounded(loss.rate * loss.shift))
+    rate, order = to_mpf(_bounded(loss.rate)), to_mpf(line.order)
+    common = -mpmath.log1p(mpmath.exp(-rate))
+    if loss.shift == 0:
+        return [(mpmath.mpf(0), mpmath.mpf(0))]
+    terms = [(common + order * whole, whole), (common - (order + 1) * whole, -whole)]
+    inside = common + mpmath.log(-mpmath.expm1(-rate))
+    for z in range(1, loss.shift):
+        value = rate * (2 * z - loss.shift)
+        terms.append((inside - rate * (loss.shift - z) + order * value, value))
+    return terms
+
+
+def _tilt(loss: DiscreteGaussianLoss, line: Line) -> Fraction:
+    return loss.shift**2 * line.order * (line.order + 1) / (2 * loss.variance)
+
+
+def _gaussian_values(loss: DiscreteGaussianLoss, line: Line) -> list[Term]:
+    """The values within a radius of the centre of the tilted law, shift·(1 + c).
+
+    With v the variance, a radius R >= √(2v·bits) leaves out at most 3·2^-bits of Θ, the sum of
+    all e^(-z²/(2v)), around any centre: Σ_{n>=1} e^(-(R+n-1/2)²/(2v)) <= e^(-R²/(2v))·(1 +
+    √(πv/2)), while Θ >= 1 and Θ >= √(2πv). Hence M(c + it) is the sum of these values over the Θ
+    of the same radius but for 6·2^-bits of M(c), and for 3·2^-bits·e^tilt.
+    """
+    variance, shift = loss.variance, loss.shift
+    if _tilt(loss, line) > MAX_POWER:
+        raise ProofError("a contour's order makes the moments too large")
+    radius = isqrt(ceil(2 * variance * line.bits)) + 1
+    line.admit(2 * radius)
+    centre = shift * (1 + line.order)
+    _bounded(shift * (2 * centre + 2 * radius + shift + 2) / (2 * variance))
+    spread = 2 * to_mpf(variance)
+    theta = 1 + 2 * mpmath.fsum(mpmath.exp(-(z**2) / spread) for z in range(1, radius + 1))
+    common = to_mpf(_tilt(loss, line)) - mpmath.log(theta)
+    middle = round(centre)
+    return [
+        (common - to_mpf((z - centre) ** 2) / spread, shift * (2 * z - shift) / spread)
+        for z in range(middle - radius, middle + radius + 1)
+    ]

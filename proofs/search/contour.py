@@ -1,0 +1,393 @@
+"""Hints for the contour method, and the ε of a δ from both sides by it.
+
+All in doubles and untrusted: the method encloses the profile whatever it is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from proofs.errors import ProofError
+from proofs.losses import (
+    SIDES,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    Losses,
+    ResponseLoss,
+    SampledGaussianLoss,
+    Side,
+)
+from proofs.profiles import contour
+from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
+from proofs.search.start import estimated_epsilon
+from synthesizers.intervals import Interval, log_interval, round_down
+
+ROUGH, FINE = 5, 13
+"""Digits of a profile on the way to an ε, and at its ends."""
+
+FEWER_DIGITS = (9, 6, 4, 2)
+"""Digits to which a hint aims where more would take too many nodes."""
+
+SMALLER_ORDERS = (1.0, 0.2, 0.02)
+"""Shares of the saddle's order that are tried where there the grids are too large."""
+
+MARGIN = 8.0
+"""How far below a δ, in natural logarithms, a profile is of no interest."""
+
+LEAST_LOG = -120.0
+"""The logarithm of a profile below which all is of no interest."""
+
+MAX_STEPS = 12
+"""Steps after which a search for an ε gives up."""
+
+LEAST_MOVE = Fraction(1, 10**9)
+"""The step of the secant method after which the next is of no interest."""
+
+NEAR = Fraction(1, 100)
+"""The step of the secant method after which the profile is needed to all digits."""
+
+MOST_LIFT = 0.999 * math.pi / 4
+"""The largest height of a grid, times μ."""
+
+POINTS = 1001
+"""Points of the integrals here."""
+
+MOST_REACH = 400.0
+"""The farthest point of an integral here, in deviations of the noise."""
+
+MOST_ORDER = 1e6
+
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An enclosed profile, and the order of the line."""
+
+    value: Interval
+    order: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """One sampled Gaussian loss on a side, in doubles."""
+
+    fraction: float
+    mu: float
+    sign: int
+
+    @classmethod
+    def of(cls, loss: SampledGaussianLoss, side: Side) -> _Sampled:
+        return cls(float(loss.fraction), math.sqrt(loss.mu_squared), 1 if side == "remove" else -1)
+
+    def beta(self, order: float) -> float:
+        return 1 + order if self.sign > 0 else -order
+
+    def log_ratio(self, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """ln g at real or complex points."""
+        top = math.log(self.fraction) + self.mu * x - self.mu**2 / 2
+        rest = math.log1p(-self.fraction)
+        # The larger part is taken out, so that nothing overflows.
+        larger = np.maximum(np.real(top), rest)
+        found: npt.NDArray[Any] = larger + np.log(np.exp(rest - larger) + np.exp(top - larger))
+        return found
+
+    def points(self, order: float) -> Vector:
+        right = 12 + max(0.0, self.beta(order) * self.mu)
+        return np.linspace(-40.0, right, POINTS)
+
+    def log_moment(self, order: float) -> float:
+        """ln M; infinite where the integral would be too far out."""
+        if self.beta(order) * self.mu > MOST_REACH:
+            return math.inf
+        return float(self._log_integral(self.points(order), order, 0.0, 0.0))
+
+    def log_decay(self, order: float, height: float, lifts: Vector) -> tuple[float, float]:
+        """The least bound of ln |M(c + it)|/M(c) for t >= height, and the lift that gives it."""
+        x = self.points(order)
+        bounds = [self._log_integral(x, order, lift, height) for lift in lifts]
+        best = int(np.argmin(bounds))
+        return bounds[best] - self.log_moment(order), float(lifts[best])
+
+    def _log_integral(self, x: Vector, order: float, lift: float, height: float) -> float:
+        value = self.log_ratio(x + 1j * lift) if lift else self.log_ratio(x)
+        terms = (lift**2 - x**2) / 2 + self.beta(order) * value.real - height * value.imag
+        return float(logsumexp(terms)) + math.log((x[1] - x[0]) / math.sqrt(math.tau))
+
+
+def _log_moment(loss: Loss, side: Side) -> Callable[[float], float]:
+    """ln E_P[e^(cL)] as a function of c > 0."""
+    match loss:
+        case GaussianLoss(mu_squared):
+            scale = float(mu_squared) / 2
+            return lambda c: scale * c * (c + 1)
+        case DiscreteGaussianLoss(variance, shift):
+            scale = float(shift**2 / variance) / 2
+            return lambda c: scale * c * (c + 1)
+        case LaplaceLoss(epsilon):
+            e = float(epsilon)
+            return lambda c: (
+                float(np.logaddexp(c * e + math.log1p(c), math.log(c) - (1 + c) * e))
+                - math.log1p(2 * c)
+            )
+        case ResponseLoss(epsilon):
+            e = float(epsilon)
+            return lambda c: float(np.logaddexp((1 + c) * e, -c * e) - np.logaddexp(e, 0.0))
+        case DiscreteLaplaceLoss(rate, shift):
+            r = float(rate)
+            values = r * np.arange(-shift, shift + 1, 2)
+            weights = -r * np.arange(shift, -1, -1) + math.log(math.tanh(r / 2))
+            ends = -math.log1p(math.exp(-r))
+            weights[[0, -1]] = (0.0, 0.0) if shift == 0 else (ends - r * shift, ends)
+            return lambda c: float(logsumexp(weights + c * values))
+        case SampledGaussianLoss():
+            return _Sampled.of(loss, side).log_moment
+
+
+def contour_hint(
+    losses: Losses,
+    side: Side,
+    epsilon: Fraction,
+    delta: Fraction | None = None,
+    digits: int = FINE,
+) -> dict[str, Any]:
+    """A hint with which the contour method finds δ(ε) on a side to about so many digits.
+
+    ``delta``: where the profile is far below it, two digits of it are enough. Plain data. Raises
+    ProofError where none is found.
+    """
+    moments = [(count, _log_moment(loss, side)) for count, loss in losses]
+    at = float(epsilon)
+
+    def power(order: float) -> float:
+        return sum(count * moment(order) for count, moment in moments) - order * at
+
+    enough = LEAST_LOG if delta is None else _log(delta) - MARGIN
+    saddle, close = _order(power, enough)
+    guess = _guess(power, saddle)
+    tried = [digits, *(fewer for fewer in FEWER_DIGITS if fewer < digits)] if close else [2]
+    refusal = ProofError("the contour method found no hint")
+    for share in SMALLER_ORDERS:
+        for wanted in tried:
+            try:
+                return _hint(losses, side, power, share * saddle, guess, wanted)
+            except ProofError as error:
+                refusal = error
+    raise refusal
+
+
+def _guess(power: Callable[[float], float], order: float) -> float:
+    """ln δ by the saddle-point method."""
+    size, near = power(order), order * 1e-3
+    bend = max((power(order + near) - 2 * size + power(order - near)) / near**2, 0.0)
+    bend += 1 / order**2 + 1 / (1 + order) ** 2
+    return min(size - math.log(order * (order + 1)) - math.log(math.tau * bend) / 2, 0.0)
+
+
+def _hint(
+    losses: Losses,
+    side: Side,
+    power: Callable[[float], float],
+    order: float,
+    guess: float,
+    digits: int,
+) -> dict[str, Any]:
+    goal = guess - digits * math.log(10)
+    order, above, step = _line(power, order, goal)
+    height, lifts = _height(losses, side, order, goal - power(order))
+    nodes = max(1, math.ceil(height / step))
+    grids: list[dict[str, Any]] = []
+    for count, loss in losses:
+        if isinstance(loss, SampledGaussianLoss):
+            aim = digits * math.log(10) + math.log(count) + 6
+            own = _Sampled.of(loss, side)
+            grids.append(_grid(own, order, above, aim, lifts[len(grids)]))
+    points = max((grid["left"] + grid["right"] + 1 for grid in grids), default=1)
+    if (
+        nodes > MAX_NODES
+        or points > MAX_TERMS // len(losses)
+        or points * nodes > MAX_WORK // len(losses)
+    ):
+        raise ProofError("the contour method needs too many nodes")
+    most = sum(count for count, _ in losses)
+    bits = math.ceil(digits * math.log2(10) + math.log2(most * points * nodes)) + 24
+    return {
+        "order": _text(order),
+        "above": _text(above),
+        "step": _text(step),
+        "nodes": nodes,
+        "bits": max(bits, 32),
+        "grids": grids,
+    }
+
+
+def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """(lower, upper): δ(upper) <= ``delta`` on both sides, δ(lower) > delta on one or lower = 0.
+
+    Both are certified. Raises ProofError where no such ends are found.
+    """
+
+    def at(side: Side, epsilon: Fraction, digits: int) -> _Found:
+        hint = contour_hint(losses, side, epsilon, delta, digits)
+        value = contour.delta(losses, side, epsilon, hint)
+        return _Found(value, float(Fraction(hint["order"])))
+
+    epsilon = round_down(estimated_epsilon(losses, delta), 64)
+    larger = max(SIDES, key=lambda side: at(side, epsilon, ROUGH).value.upper)
+    # Secants of ln δ, which start from the slope at a saddle of order c, about -c.
+    found = at(larger, epsilon, ROUGH)
+    slope = -found.order
+    for step in range(MAX_STEPS):
+        if found.value.lower <= 0:
+            raise ProofError("the contour method found no certified bracket")
+        height = _log(found.value.lower / delta)
+        goal = epsilon - Fraction(height / slope)
+        goal = max(round_down(goal, 64), epsilon / 2)
+        move, epsilon = goal - epsilon, goal
+        if (abs(move) < LEAST_MOVE and step) or not move:
+            break
+        found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
+        if found.value.lower > 0:
+            slope = min((_log(found.value.lower / delta) - height) / float(move), -1e-6)
+    blur = Fraction(_log(found.value.upper / found.value.lower) / -slope)
+    margin = max(2 * blur, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    for _ in range(MAX_STEPS):
+        upper, lower = epsilon + margin, max(epsilon - margin, Fraction(0))
+        fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
+        if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
+            return lower, upper
+        margin *= 8
+    raise ProofError("the contour method found no certified bracket")
+
+
+def _order(power: Callable[[float], float], enough: float) -> tuple[float, bool]:
+    """The saddle; or, with False, a smaller order at which Chernoff's bound is low enough."""
+
+    def bound(order: float) -> float:
+        return power(order) + order * math.log(order / (1 + order)) - math.log1p(order)
+
+    saddle = _saddle(power)
+    if bound(saddle) > enough:
+        return saddle, True
+    low, high = 1e-6, saddle
+    for _ in range(50):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if bound(middle) <= enough else (middle, high)
+    return high, False
+
+
+def _saddle(power: Callable[[float], float]) -> float:
+    def exponent(log_order: float) -> float:
+        order = math.exp(log_order)
+        value = power(order) - math.log(order) - math.log1p(order)
+        return value if value < 1e300 else 1e300
+
+    # First on a grid, because the function is infinite from some order on.
+    places = np.linspace(math.log(1e-3), math.log(MOST_ORDER), 100)
+    best = int(np.argmin([exponent(place) for place in places]))
+    low, high = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
+    found = minimize_scalar(exponent, bounds=(low, high), method="bounded")
+    return math.exp(found.x)
+
+
+def _line(
+    power: Callable[[float], float], saddle: float, goal: float
+) -> tuple[float, float, float]:
+    """(order c, order d, step) of a wide step for which all that is aliased is below e^goal.
+
+    A c below the saddle leaves room for d where M soon becomes too large.
+    """
+    best = (0.0, 0.0, 0.0)
+    for share in (1.0, 0.85, 0.7, 0.55, 0.4):
+        order = share * saddle
+        widest = math.tau * order / -goal
+        for factor in (1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0):
+            above = order * factor
+            bound = power(above) - math.log1p(above) + above * math.log(above / (1 + above))
+            step = min(widest, math.tau * (above - order) / max(bound - goal, 1e-9))
+            if step > best[2]:
+                best = order, above, step
+        if best[2] > 0.7 * widest:
+            return best
+    if not best[2]:
+        raise ProofError("the contour method found no order for its bounds")
+    return best
+
+
+def _height(losses: Losses, side: Side, order: float, goal: float) -> tuple[float, list[float]]:
+    """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there."""
+    squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
+    sampled = [
+        (count, _Sampled.of(loss, side))
+        for count, loss in losses
+        if isinstance(loss, SampledGaussianLoss)
+    ]
+    if not squared and not sampled:
+        return 1000 * order, []
+
+    def decay(height: float) -> tuple[float, list[float]]:
+        total, lifts = -squared * height**2 / 2 - math.log(math.pi * height), []
+        for count, own in sampled:
+            _, lift = own.log_decay(order, height, MOST_LIFT / own.mu * 2.0 ** -np.arange(24.0))
+            tried = np.minimum(MOST_LIFT / own.mu, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
+            value, lift = own.log_decay(order, height, tried)
+            total += count * min(value, 0.0)
+            lifts.append(lift)
+        return total, lifts
+
+    low = high = order / 8
+    while decay(high)[0] > goal:
+        low, high = high, high * 2
+        if high > 1e9 * order:
+            raise ProofError("the contour method found no height where its integrand is small")
+    for _ in range(6):
+        middle = (low + high) / 2
+        low, high = (low, middle) if decay(middle)[0] <= goal else (middle, high)
+    return high, decay(high)[1]
+
+
+def _half_width(own: _Sampled, aim: float) -> float:
+    """Of a strip within heights of π/(2μ): the trapezoid rule gains 2πa/step and loses 2a²."""
+    return min(MOST_LIFT / own.mu, math.sqrt(aim / 2))
+
+
+def _grid(own: _Sampled, order: float, above: float, aim: float, lift: float) -> dict[str, Any]:
+    height = _half_width(own, aim)
+    spread = 0.0 if own.sign > 0 else -above * math.log1p(-own.fraction)
+    step = math.tau * height / (aim + 2 * height**2 + spread)
+    far = math.sqrt(2 * (aim + spread + height**2 / 2))
+    left = right = math.ceil(far / step)
+    if own.sign > 0:
+        right = math.ceil(1.001 * (1 + above) * own.mu / step) + 1
+        for beta in (1 + order, 1 + above):
+            while (
+                beta * own.log_ratio(np.array([right * step]))[0] - (right * step) ** 2 / 2 > -aim
+            ):
+                right += 1
+    return {
+        "step": _text(step),
+        "left": left,
+        "right": right,
+        "height": _text(height),
+        "tail_height": _text(min(lift, height)),
+    }
+
+
+def _log(value: Fraction) -> float:
+    return float(log_interval(value, 64).upper)
+
+
+def _text(value: float) -> str:
+    return f"{value:.5e}"

@@ -1,0 +1,294 @@
+"""Hints for the lattice method, and the ε of a δ from both sides by it.
+
+All in doubles and untrusted: the method encloses the profile whatever it is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from proofs.errors import ProofError
+from proofs.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    Losses,
+    ResponseLoss,
+    Side,
+)
+from proofs.profiles.lattice import delta
+from proofs.search.start import estimated_epsilon
+from synthesizers.intervals import Interval, log_interval, round_down
+
+Reals = npt.NDArray[np.float64]
+Points = tuple[Reals, Reals]
+"""The values of a loss, and the logarithms of their P-masses."""
+
+SIZE = 1 << 21
+"""Points of a lattice on which losses are rounded (a choice of this project)."""
+
+ROUGH = 1 << 15
+"""Points on the way to an ε."""
+
+OUTSIDE, ROUNDED_OUTSIDE = 42.0, 28.0
+"""ln of how little of the tilted law lies outside the window; where losses are rounded, less."""
+
+CELLS = 64
+"""Points that stand for a continuous loss."""
+
+ORDERS = math.log(1e-3), math.log(1e5)
+"""Logarithms of the orders among which the tilt is looked for."""
+
+ROOM = 8
+"""Points beyond those needed."""
+
+LEAST_TURN, MOST_POWER = 1e-6, 300.0
+"""The least order at which a tail is bounded; the most, times the largest loss."""
+
+BITS = 80
+"""Significant bits of an ε that is tried."""
+
+LEAST_MOVE = Fraction(1, 10**10)
+"""The relative step at which a search on a rough lattice ends."""
+
+NEAR_ZERO = Fraction(1, 1000)
+"""The ε from which on a step is measured relative to it."""
+
+MARGIN = 0.6
+"""How far from the middle an end is tried, as a share of the width of the enclosure there."""
+
+MAX_STEPS = 30
+"""Evaluations after which a search for an ε gives up."""
+
+
+def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dict[str, Any]:
+    """A hint under which the lattice method is narrow at an ε.
+
+    ``size``: the points of the lattice where losses have to be rounded.
+    """
+    del side
+    parts = [(count, points) for count, loss in losses if (points := _points(loss))]
+    squared = float(
+        sum(k * loss.mu_squared for k, loss in losses if isinstance(loss, GaussianLoss))
+    )
+
+    def moment(order: float) -> float:
+        return sum(count * _log_moment(points, order) for count, points in parts)
+
+    def height(log_order: float) -> float:
+        c = math.exp(log_order)
+        lift = moment(c) + squared * c * (c + 1) / 2
+        return lift - c * float(epsilon) - math.log(c) - math.log1p(c)
+
+    order = math.exp(_least(height, *ORDERS))
+    at_order = moment(order)
+    largest = max((float(np.max(np.abs(values))) for _, (values, _) in parts), default=1.0)
+    most = math.log(MOST_POWER / largest)
+
+    def reach(turn: float, sign: int, outside: float) -> float:
+        """How far the tilted law reaches up (1) or down (-1), by Chernoff's bound at one order."""
+        return (moment(order + sign * turn) - at_order + outside) / turn
+
+    def best(measure: Callable[[float], float], most: float) -> float:
+        return math.exp(_least(lambda turn: measure(math.exp(turn)), math.log(LEAST_TURN), most))
+
+    exact = _exact_step(losses)
+    outside = (OUTSIDE if exact else ROUNDED_OUTSIDE) + math.log1p(order * order)
+    above = best(lambda turn: reach(turn, 1, outside), most)
+    top = reach(above, 1, outside)
+    if squared:
+        below = best(lambda turn: reach(turn, -1, outside), most)
+        bottom, width = -reach(below, -1, outside), top + reach(below, -1, outside)
+    else:
+        # The window begins at ε, and what lies below is small where it is folded in.
+        def needed(turn: float) -> float:
+            return float(epsilon) + reach(turn, -1, outside)
+
+        below = best(needed, min(most, math.log(order)))
+        bottom, width = float(epsilon), max(top - float(epsilon), needed(below), 1e-9)
+    step, size = _step(losses, exact, width, size)
+    start = epsilon if not squared else Fraction(bottom).limit_denominator(10**9) - 2 * step
+    return {
+        "step": str(step),
+        "order": _text(order),
+        "size": size,
+        "start": str(start),
+        "above": _text(above),
+        "below": _text(below),
+    }
+
+
+def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fraction]:
+    """(lower, upper) with δ(lower) > ``wanted`` or lower = 0, and δ(upper) <= ``wanted``.
+
+    Both are certified by the lattice method at the hints that `hint` gives there; they are about
+    as close as it is narrow. Raises ProofError where no such ε is found.
+    """
+    goal, slope = _solved(losses, wanted, estimated_epsilon(losses, wanted))
+    for _ in range(2):
+        found = _profile(losses, goal, SIZE)
+        goal = _next(goal, found, wanted, slope)
+    reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
+    upper = _moved(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
+    if goal == 0:
+        return goal, upper
+    return _moved(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
+
+
+def _moved(start: Fraction, move: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
+    """The first of ``start`` + move·(1, 2, 4, …) where a condition holds, or 0 below 0."""
+    for doubling in range(MAX_STEPS):
+        at = start + move * 2**doubling
+        if at <= 0:
+            return Fraction(0)
+        if holds(at := round_down(at, BITS)):
+            return at
+    raise ProofError("no epsilon could be certified at this delta")
+
+
+def _profile(losses: Losses, epsilon: Fraction, size: int) -> Interval:
+    return delta(losses, "remove", epsilon, hint(losses, "remove", epsilon, size))
+
+
+def _next(at: Fraction, found: Interval, wanted: Fraction, slope: float) -> Fraction:
+    """Newton's step towards the ε of a δ, given by how much -ln δ grows with ε."""
+    middle = _log((found.lower + found.upper) / 2)
+    return max(round_down(at + Fraction((middle - _log(wanted)) / slope), BITS), Fraction(0))
+
+
+def _solved(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction, float]:
+    """The ε of a δ on a rough lattice, and by how much -ln δ grows with ε there."""
+    seen: list[tuple[Fraction, float]] = []
+    at, slope = max(start, NEAR_ZERO), 1.0
+    low, high = Fraction(0), None
+    for _ in range(MAX_STEPS):
+        found = _profile(losses, at, ROUGH)
+        size = _log((found.lower + found.upper) / 2)
+        low, high = (at, high) if size > _log(wanted) else (low, at)
+        if seen and seen[-1][0] != at:
+            other, before = seen[-1]
+            slope = max((before - size) / float(at - other), 0.01)
+        seen.append((at, size))
+        aim = _next(at, found, wanted, slope) if len(seen) > 1 else at * 1025 / 1024
+        if high is not None and not low <= aim <= high:
+            aim = (low + high) / 2 if len(seen) > 2 else aim
+        if abs(aim - at) <= LEAST_MOVE * max(at, NEAR_ZERO):
+            break
+        at = aim
+    return at, slope
+
+
+def _points(loss: Loss) -> Points | None:
+    """Some points that stand for a loss; None for a Gaussian one, or one that is always 0."""
+    match loss:
+        case LaplaceLoss(epsilon) if epsilon:
+            e, share = float(epsilon), (np.arange(CELLS, dtype=np.float64) + 0.5) / CELLS
+            inner = math.log(-math.expm1(-e / CELLS) / 2) - e * np.arange(CELLS) / CELLS
+            masses = np.concatenate([[-math.log(2)], inner, [-math.log(2) - e]])
+            return np.concatenate([[e], e - 2 * e * share, [-e]]), masses
+        case ResponseLoss(epsilon) if epsilon:
+            return _points(DiscreteLaplaceLoss(epsilon, 1))
+        case DiscreteLaplaceLoss(rate, shift) if shift:
+            number = np.arange(shift + 1, dtype=np.float64)
+            masses = -float(rate) * number
+            masses[1:-1] += math.log(-math.expm1(-float(rate)))
+            return float(rate) * (shift - 2 * number), masses - float(logsumexp(masses))
+        case DiscreteGaussianLoss(variance, shift) if shift:
+            v = float(variance)
+            reach = math.ceil(17 * math.sqrt(v)) + 1
+            number = np.arange(-reach, reach + 1, dtype=np.float64)
+            weights = -number * number / (2 * v)
+            return (number + shift / 2) * shift / v, weights - float(logsumexp(weights))
+        case _:
+            return None
+
+
+def _log_moment(points: Points, order: float) -> float:
+    return float(logsumexp(points[1] + order * points[0]))
+
+
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
+    found = minimize_scalar(function, bounds=(low, high), method="bounded")
+    return float(found.x)
+
+
+def _exact_step(losses: Losses) -> Fraction | None:
+    """The largest step of at most 1 on whose lattice all losses lie; None for continuous ones."""
+    if any(isinstance(loss, LaplaceLoss) for _, loss in losses):
+        return None
+    spacings = [spacing for _, loss in losses if (spacing := _spacing(loss))]
+    common = reduce(_common, spacings, Fraction(0)) or Fraction(1)
+    return common / math.ceil(common)
+
+
+def _step(losses: Losses, exact: Fraction | None, width: float, size: int) -> tuple[Fraction, int]:
+    """A step, and a number of points of a lattice that is at least so wide."""
+    if exact and width / float(exact) + ROOM <= SIZE:
+        needed = math.ceil(width / float(exact)) + ROOM
+        return exact, 1 << (needed - 1).bit_length()
+    spacings = {spacing: count for count, loss in losses if (spacing := _spacing(loss))}
+    continuous = [loss.epsilon for _, loss in losses if isinstance(loss, LaplaceLoss)]
+    least = Fraction(width / (size - ROOM)).limit_denominator(10**15)
+    for wanted in ([*spacings, *continuous], [*spacings]):
+        common = reduce(_common, wanted, Fraction(0))
+        if common >= least:
+            return common / max(math.floor(common / least), math.ceil(common)), size
+    if not spacings:
+        # The bottom of each is off the lattice by less than a step: an error of second order.
+        return least, size
+    return _nearly_common(spacings, least), size
+
+
+def _nearly_common(spacings: dict[Fraction, int], least: Fraction) -> Fraction:
+    """A step above ``least`` that divides the first spacing, and nearly the others."""
+    base = max(spacings, key=lambda spacing: (spacings[spacing], spacing))
+    most = math.floor(base / least)
+    if most < 1:
+        return least
+    number = np.arange(max(most // 2, 1), most + 1, dtype=np.float64)
+    misfit = np.zeros(len(number))
+    for spacing, count in spacings.items():
+        places = number * float(spacing / base)
+        misfit += count * (np.ceil(places - 1e-9) - places)
+    return base / int(number[np.argmin(misfit / number)])
+
+
+def _spacing(loss: Loss) -> Fraction | None:
+    """The distance of neighbouring values of a discrete loss; None for another."""
+    match loss:
+        case ResponseLoss(epsilon) if epsilon:
+            return 2 * epsilon
+        case DiscreteLaplaceLoss(rate, shift) if shift:
+            return 2 * rate
+        case DiscreteGaussianLoss(variance, shift) if shift:
+            return Fraction(shift) / variance
+        case _:
+            return None
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """The largest number of which both are multiples."""
+    bottom = math.lcm(one.denominator, other.denominator)
+    return Fraction(math.gcd(int(one * bottom), int(other * bottom)), bottom)
+
+
+def _text(value: float) -> str:
+    return str(Fraction(value).limit_denominator(10**6) or Fraction(1, 10**6))
+
+
+def _log(value: Fraction) -> float:
+    if value <= 0:
+        return -700.0
+    found = log_interval(value, 64)
+    return float((found.lower + found.upper) / 2)
