@@ -1,0 +1,1776 @@
+"""Checks proofs again from nothing: one file that needs the standard library alone.
+
+Run ``python checker.py FILE``. A file is a derivation, a channel certificate, or a certificate that
+carries either. Exit code 0: checked; 3: all but some numbers checked; 1: rejected; 2: malformed.
+
+Trusted: this file, Python's integers and fractions, and the theorems that its rules name. It shares
+no code with the kernel whose proofs it reads, and believes nothing that a file states: each step's
+conclusion is worked out here and compared. Numbers are fractions; where a formula's value is not
+one, it is enclosed between two (`Interval`). Epsilons are in nats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from functools import wraps
+from math import floor, isqrt, lcm
+from types import SimpleNamespace
+from typing import Any
+
+MAX_BYTES = 32_000_000
+MAX_LISTS = 4_000_000
+MAX_STEPS = 100_000
+MAX_DIGITS = 4_000
+MAX_EXPONENT = 1 << 15
+MAX_TERMS = 20_000
+WORK = 60_000_000
+"""Limits of what is read and computed (choices of this project): bytes of a file, lists and objects
+in it, steps, digits of a number, exponents of e, terms of a sum, and units of work, about a
+microsecond each; a step beyond them is left to the kernel, a file beyond them is malformed."""
+
+PRECISIONS = (128, 384, 1536)
+"""Bits at which an inequality is tried before it stays open (a choice of this project)."""
+
+Data = dict[str, Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Malformed(Exception):
+    """The file is not of a form that can be checked."""
+
+
+class Rejected(Exception):
+    """Something stated does not follow."""
+
+
+class Unaffordable(Exception):
+    """A number is left to the kernel: its check would take too long, or stays undecided."""
+
+
+@dataclass
+class Meter:
+    """What the present check may still spend, and what its present step left to the kernel."""
+
+    left: int = WORK
+    notes: list[str] = field(default_factory=list)
+
+
+METER = Meter()
+
+
+def spend(units: int) -> None:
+    """Count work; raises Unaffordable when there has been too much of it."""
+    METER.left -= units
+    if METER.left < 0:
+        raise Unaffordable("it takes more work than this checker allows itself")
+
+
+def need(condition: bool, words: str) -> None:
+    """Raise Rejected where a condition does not hold."""
+    if not condition:
+        raise Rejected(words)
+
+
+# --- Arithmetic: enclosures with rational ends --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All real numbers from ``low`` to ``high``; operations have exact ends."""
+
+    low: Fraction
+    high: Fraction
+
+    def __add__(self, other: Number) -> Interval:
+        right = interval(other)
+        return Interval(self.low + right.low, self.high + right.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __sub__(self, other: Number) -> Interval:
+        return self + -interval(other)
+
+    def __rsub__(self, other: Number) -> Interval:
+        return interval(other) - self
+
+    def __mul__(self, other: Number) -> Interval:
+        right = interval(other)
+        ends = [a * b for a in (self.low, self.high) for b in (right.low, right.high)]
+        return Interval(min(ends), max(ends))
+
+    def __truediv__(self, other: Number) -> Interval:
+        right = interval(other)
+        if right.low <= 0 <= right.high:
+            raise Unaffordable("a divisor could not be told from 0")
+        return self * Interval(1 / right.high, 1 / right.low)
+
+    def __rtruediv__(self, other: Number) -> Interval:
+        return interval(other) / self
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def rounded(self, bits: int) -> Interval:
+        """The interval with its ends moved outwards to numbers of about ``bits`` bits."""
+        return Interval(_cut(self.low, bits), -_cut(-self.high, bits))
+
+
+Number = Interval | Fraction | int
+
+
+def interval(value: Number) -> Interval:
+    """A number as an interval."""
+    return value if isinstance(value, Interval) else Interval(Fraction(value), Fraction(value))
+
+
+def _cut(value: Fraction, bits: int) -> Fraction:
+    places = bits - value.numerator.bit_length() + value.denominator.bit_length()
+    scaled = value.numerator << max(places, 0)
+    return _dyadic(scaled // (value.denominator << max(-places, 0)), places)
+
+
+def _dyadic(mantissa: int, places: int) -> Fraction:
+    """Mantissa · 2^-places."""
+    return Fraction(mantissa, 1 << places) if places >= 0 else Fraction(mantissa << -places)
+
+
+def _shifted(value: int, places: int, up: bool) -> int:
+    """A value >= 0 over 2^places, rounded down or up."""
+    return -(-value >> places) if up else value >> places
+
+
+def _divided(value: int, divisor: int, up: bool) -> int:
+    return -(-value // divisor) if up else value // divisor
+
+
+Enclosed = Callable[[Number, int], Interval]
+
+
+def increasing(function: Callable[[Fraction, int], Interval]) -> Enclosed:
+    """An enclosed function that increases, taken to intervals."""
+
+    @wraps(function)
+    def extended(value: Number, bits: int) -> Interval:
+        ends = interval(value)
+        spend(bits)
+        low = function(ends.low, bits)
+        return low if ends.low == ends.high else Interval(low.low, function(ends.high, bits).high)
+
+    return extended
+
+
+@increasing
+def exp(x: Fraction, bits: int) -> Interval:
+    """e^x: Taylor's series of x/2^k < 1/2, squared k times."""
+    if x == 0:
+        return interval(1)
+    if x < -MAX_EXPONENT:
+        return Interval(ZERO, exp(-MAX_EXPONENT, bits).high)
+    if x < 0:
+        return 1 / exp(-x, bits)
+    if x > MAX_EXPONENT:
+        raise Unaffordable(f"e is raised to more than {MAX_EXPONENT}")
+    halvings = floor(x).bit_length() + 1
+    places = bits + 2 * halvings + 16
+    return Interval(*(_exp(x, halvings, places, up) for up in (False, True)))
+
+
+def _exp(x: Fraction, halvings: int, places: int, up: bool) -> Fraction:
+    small = (x.numerator << places) // (x.denominator << halvings) + up
+    term = total = 1 << places
+    count = 0
+    # Rounded up a term stays at 1 unit; what follows the last is less than it, as small <= 1/2.
+    while term > up:
+        count += 1
+        term = _divided(_shifted(term * small, places, up), count, up)
+        total += term
+    mantissa, scale = total + up, places
+    for _ in range(halvings):
+        mantissa, scale = mantissa * mantissa, 2 * scale
+        excess = max(mantissa.bit_length() - places, 0)
+        mantissa, scale = _shifted(mantissa, excess, up), scale - excess
+    return _dyadic(mantissa, scale)
+
+
+@increasing
+def log(x: Fraction, bits: int) -> Interval:
+    """ln x for x > 0: 2·artanh((m-1)/(m+1)) + e·ln 2 with x = m·2^e, m in 2/3 … 4/3."""
+    if x <= 0:
+        raise Rejected("a logarithm is taken of a number that is not positive")
+    power = x.numerator.bit_length() - x.denominator.bit_length()
+    power += (x > Fraction(4, 3) * Fraction(2) ** power) - (
+        x < Fraction(2, 3) * Fraction(2) ** power
+    )
+    rest = x / Fraction(2) ** power
+    z = (rest - 1) / (rest + 1)
+    places = (
+        bits
+        + 16
+        + power.bit_length()
+        + max(0, z.denominator.bit_length() - z.numerator.bit_length())
+    )
+    near, two = _artanh(abs(z), places), _artanh(Fraction(1, 3), places)
+    return 2 * (near if z >= 0 else -near) + 2 * power * two
+
+
+def _artanh(z: Fraction, places: int) -> Interval:
+    """Σ z^(2j+1)/(2j+1) for 0 <= z <= 1/3."""
+    ends = []
+    for up in (False, True):
+        power = ((z.numerator << places) // z.denominator + up) if z else 0
+        square, total, odd = _shifted(power * power, places, up), 0, 1
+        while power > 0:
+            total += _divided(power, odd, up)
+            if up and power == 1:
+                total += 1  # the terms that follow: less than 1/8 of the last
+                break
+            power, odd = _shifted(power * square, places, up), odd + 2
+        ends.append(_dyadic(total, places))
+    return Interval(*ends)
+
+
+@increasing
+def sqrt(x: Fraction, bits: int) -> Interval:
+    """√x for x >= 0, exact for squares of fractions."""
+    top, bottom = isqrt(x.numerator), isqrt(x.denominator)
+    if top * top == x.numerator and bottom * bottom == x.denominator:
+        return interval(Fraction(top, bottom))
+    places = bits + max(0, x.denominator.bit_length() - x.numerator.bit_length()) // 2 + 2
+    root = isqrt((x.numerator << 2 * places) // x.denominator)
+    return Interval(_dyadic(root, places), _dyadic(root + 1, places))
+
+
+def pi(bits: int) -> Interval:
+    """π = 16·arctan(1/5) - 4·arctan(1/239) (Machin); each rounding is at most 1 unit."""
+    places, total, count = bits + 16, 0, 0
+    for factor, base in ((16, 5), (-4, 239)):
+        power, odd, sign = (abs(factor) << places) // base, 1, factor // abs(factor)
+        while power:
+            total += sign * (power // odd)
+            power, odd, sign, count = power // (base * base), odd + 2, -sign, count + 2
+        count += 2
+    return Interval(_dyadic(total - count, places), _dyadic(total + count, places))
+
+
+@increasing
+def normal(x: Fraction, bits: int) -> Interval:
+    """Φ(x), of relative precision in the lower tail."""
+    if x == 0:
+        return interval(Fraction(1, 2))
+    tail = _tail(abs(x), bits)
+    return tail if x < 0 else 1 - tail
+
+
+def _tail(t: Fraction, bits: int) -> Interval:
+    """1 - Φ(t) for t > 0, the density times Mills's ratio, or 1/2 minus a series in small t."""
+    spend(bits)
+    t_near = Interval(_cut(t, bits + 64), -_cut(-t, bits + 64))
+    density = exp(-t * t / 2, bits + 80) / sqrt(2 * pi(bits + 80), bits + 80)
+    if t <= 8:
+        places = bits + 96
+        ends = [_odd_series(t, places, up) for up in (False, True)]
+        return Fraction(1, 2) - density * Interval(*ends)
+    # Laplace's continued fraction t + 1/(t + 2/(t + …)): from its n-th part on it lies between t
+    # and t + n/t, and each step before that reverses the order.
+    depth = ((bits + 40) // (2 * floor(t)) + 3) ** 2
+    spend(depth * bits // 8)
+    part = Interval(t_near.low, t_near.high + depth / t_near.low)
+    for number in range(depth - 1, 0, -1):
+        part = (t_near + number / part).rounded(bits + 32)
+    return density / part
+
+
+def _odd_series(t: Fraction, places: int, up: bool) -> Fraction:
+    """Σ t^(2n+1)/(1·3·…·(2n+1)) = (Φ(t) - 1/2)/φ(t) for 0 < t <= 8."""
+    term = (t.numerator << places) // t.denominator + up
+    square = (t.numerator**2 << places) // t.denominator**2 + up
+    total, odd = term, 1
+    # From 2·64 on each term is less than half of the one before.
+    while term > up or odd < 128:
+        odd += 2
+        term = _divided(_shifted(term * square, places, up), odd, up)
+        total += term
+    return _dyadic(total + up, places)
+
+
+def power(base: Fraction, count: int, bits: int) -> Interval:
+    """A power of a number in 0 … 1."""
+    if base == 0 or count * base.denominator.bit_length() <= 20_000:
+        return interval(base**count if base else 0 ** min(count, 1))
+    return exp(log(base, bits + count.bit_length()) * count, bits)
+
+
+def at_most(value: Callable[[int], Number], limit: Fraction, words: str) -> None:
+    """Reject unless a number, enclosed to some bits, is at most ``limit``.
+
+    What can't be afforded or decided is noted as left to the kernel.
+    """
+    try:
+        for bits in PRECISIONS:
+            found = interval(value(bits))
+            if found.high <= limit:
+                return
+            need(found.low <= limit, words)
+        raise Unaffordable("an inequality stays undecided")
+    except Unaffordable as reason:
+        METER.notes.append(f"{reason} ({words})")
+
+
+# --- Data: what rules read ------------------------------------------------------------------------
+
+_NUMBER = re.compile(
+    r"-?[0-9]+(/0*[1-9][0-9]*)?|-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
+)
+Kind = Callable[[Any], Any]
+
+
+def rational(value: object) -> Fraction:
+    """An integer, or a fraction or decimal as text."""
+    if type(value) is int and abs(value) < 10**MAX_DIGITS:
+        return Fraction(value)
+    if type(value) is not str or len(value) > MAX_DIGITS or not _NUMBER.fullmatch(value):
+        raise Rejected(f"{shown(value)} is no integer, nor a fraction or decimal as text")
+    return Fraction(value)
+
+
+def such(holds: Callable[[Any], bool], words: str, first: Kind = lambda value: value) -> Kind:
+    """What ``first`` reads, if it is such as the words say."""
+
+    def read(value: object) -> Any:
+        found = first(value)
+        need(holds(found), f"{words} is expected")
+        return found
+
+    return read
+
+
+def listed(kind: Kind) -> Kind:
+    """A list of values of one kind."""
+    return lambda value: [kind(member) for member in members(value)]
+
+
+def one_of(*words: str) -> Kind:
+    """One of some words."""
+    return such(lambda value: value in words, f"one of {', '.join(words)}", text)
+
+
+members = such(lambda value: type(value) is list, "a list")
+record = such(lambda value: type(value) is dict, "an object")
+text = such(lambda value: type(value) is str, "a text")
+flag = such(lambda value: type(value) is bool, "true or false")
+integer = such(lambda v: type(v) is int and abs(v) < 10**MAX_DIGITS, "an integer")
+whole = such(lambda value: value >= 0, "an integer from 0 on", integer)
+counting = such(lambda value: value > 0, "an integer from 1 on", integer)
+positive = such(lambda value: value > 0, "a positive number", rational)
+inner = such(lambda value: 0 < value < 1, "a number strictly between 0 and 1", rational)
+rationals, pairs = listed(rational), listed(listed(rational))
+
+
+def keyed(data: object, *names: str) -> list[Any]:
+    """The members of an object that has exactly these names."""
+    need(set(record(data)) == set(names), f"the names {', '.join(names)} are expected")
+    return [record(data)[name] for name in names]
+
+
+METHODS = ("gaussian", "responses", "laplace", "lattice", "contour", "moment")
+Relation = tuple[str, str, int]
+"""The neighbours: "add-remove" or "replace-one", of a "record" or "person", its most records."""
+
+WHERE = ("neighbours", "unit", "max_records")
+ADD, REPLACE = ("add-remove", "record", 1), ("replace-one", "record", 1)
+
+
+def relation(data: object) -> Relation:
+    """A neighbouring relation."""
+    name, unit, most = keyed(data, *WHERE)
+    name, unit = one_of("add-remove", "replace-one")(name), one_of("record", "person")(unit)
+    need(counting(most) == 1 or unit == "person", "a record is one record")
+    return name, unit, most
+
+
+def relation_of(judgment: Data) -> Relation:
+    """The neighbours of a judgment."""
+    return judgment["neighbours"], judgment["unit"], judgment["max_records"]
+
+
+def total(values: list[Fraction]) -> Fraction:
+    """A sum of fractions whose size stays bounded."""
+    found = ZERO
+    for value in values:
+        found += value
+        need(found.denominator.bit_length() < 64_000, "a sum has too many digits")
+    return found
+
+
+LOSSES: dict[str, dict[str, Kind]] = {
+    "gaussian": {"mu_squared": rational},
+    "laplace": {"epsilon": rational},
+    "discrete-laplace": {"rate": positive, "shift": whole},
+    "discrete-gaussian": {"variance": positive, "shift": whole},
+    "response": {"epsilon": rational, "delta": rational},
+    "sampled-gaussian": {"fraction": inner, "mu_squared": positive},
+}
+GUARANTEES: dict[str, dict[str, Kind]] = {
+    "approx": {"epsilon": rational, "delta": rational},
+    "zcdp": {"rho": rational},
+    "gdp": {"mu": rational},
+    "approx-zcdp": {"xi": rational, "rho": rational, "delta": rational},
+    "renyi": {"points": pairs},
+    "profile": {"points": pairs},
+    "dominated": {"losses": listed(record)},
+    "odometer": {"levels": pairs, "delta": rational},
+}
+"""The losses of dominating pairs, and the kinds of guarantees, with their parameters."""
+
+
+def made(kind: str, *values: Any) -> Data:
+    """A guarantee, if its numbers lie in their ranges."""
+    found: Data = {"kind": kind, **dict(zip(GUARANTEES[kind], values, strict=True))}
+    points: Any = found.get("points", found.get("levels", [[2, ZERO]]))
+    need(len(points) > 0 and {len(point) for point in points} == {2}, "a point is a pair")
+    firsts, seconds = [list(ends) for ends in zip(*points, strict=True)]
+    fine = firsts == sorted(set(firsts)) and firsts[0] >= 0 and min(seconds) >= 0
+    fine &= all(found.get(name, ZERO) >= 0 for name in ("epsilon", "delta", "rho", "mu", "xi"))
+    fine &= found.get("delta", ZERO) < 1 and (kind != "renyi" or firsts[0] > 1)
+    need(fine and (kind != "profile" or max(seconds) < 1), "a number is out of its range")
+    return found
+
+
+def guarantee(data: object) -> Data:
+    """A guarantee of its plain data."""
+    kind = one_of(*GUARANTEES)(record(data).get("kind"))
+    values = [read(record(data).get(name)) for name, read in GUARANTEES[kind].items()]
+    keyed(data, "kind", *GUARANTEES[kind])
+    if kind == "dominated":
+        values = [[_loss(entry) for entry in values[0]]]
+        need(joined(values, [1]) == values[0], "losses have one order")
+    return made(kind, *values)
+
+
+def _loss(data: Data) -> Data:
+    kind = one_of(*LOSSES)(data.get("loss"))
+    keyed(data, "loss", "count", *LOSSES[kind])
+    values = [read(data[name]) for name, read in LOSSES[kind].items()]
+    fine = min(values) >= 0 and (kind != "response" or values[1] < 1)
+    need(fine, "a number of a loss is out of its range")
+    return loss(kind, whole(data["count"]), *values)
+
+
+def loss(kind: str, count: int, *values: Any) -> Data:
+    """A loss that occurs so often."""
+    return {"loss": kind, "count": count, **dict(zip(LOSSES[kind], values, strict=True))}
+
+
+def joined(parts: list[list[Data]], counts: list[int]) -> list[Data]:
+    """All losses of all parts, in one order; Gaussians become one."""
+    found: dict[tuple[Any, ...], int] = {}
+    squares = []
+    for losses, times in zip(parts, counts, strict=True):
+        for one in losses:
+            if one["loss"] == "gaussian":
+                squares.append(times * one["count"] * one["mu_squared"])
+            else:
+                key = tuple(value for name, value in one.items() if name != "count")
+                found[key] = found.get(key, 0) + times * one["count"]
+    if squared := total(squares):
+        found["gaussian", squared] = 1
+    return [loss(key[0], found[key], *key[1:]) for key in sorted(found) if found[key]]
+
+
+# --- Curves: what mechanisms reveal -----------------------------------------------------------
+
+
+def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Number:
+    """δ(ε) of N(μ, 1) against N(0, 1) (Balle & Wang 2018, Theorem 8)."""
+    if mu_squared == 0:
+        return 0
+    mu = sqrt(mu_squared, bits)
+    beyond = exp(epsilon, bits) * normal(-mu / 2 - epsilon / mu, bits)
+    return normal(mu / 2 - epsilon / mu, bits) - beyond
+
+
+def response_delta(
+    count: int, own: Fraction, leak: Fraction, epsilon: Fraction, bits: int
+) -> Interval:
+    """δ(ε) of equal (ε₀, δ₀) responses (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+
+    The loss is (count - 2l)·ε₀ with binomial chance, unless one of them leaks.
+    """
+    found, last = interval(0), -1
+    if epsilon < count * own:
+        last = min(count, floor((count - epsilon / own) / 2))
+        if last > MAX_TERMS:
+            raise Unaffordable(f"a sum has more than {MAX_TERMS} terms")
+        spend((last + 2) * bits // 4)
+        fewer, growth = exp(-own, bits), exp(2 * own, bits)
+        chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
+        share = exp(epsilon - count * own, bits)
+    for number in range(last + 1):
+        found = (found + chance * (1 - share)).rounded(bits)
+        ratio = Fraction(count - number, number + 1)
+        chance, share = (chance * fewer * ratio).rounded(bits), (share * growth).rounded(bits)
+    return 1 - power(1 - leak, count, bits) * (1 - found)
+
+
+def mixed_delta(
+    entries: list[tuple[int, Data]], epsilon: Fraction, grid: int, bits: int
+) -> Interval:
+    """At least δ(ε) of different responses, each ε₀ rounded up to a multiple of 2^-grid.
+
+    Murtagh & Vadhan 2016, section 5: the law of the sum of losses, one by one, rounded up.
+    """
+    if grid > 64:
+        raise Unaffordable("losses are rounded too finely")
+    steps = [-floor(-one["epsilon"] * 2**grid) for _, one in entries]
+    runs = [count if step else 0 for step, (count, _) in zip(steps, entries, strict=True)]
+    whole_sum = sum(step * count for step, count in zip(steps, runs, strict=True))
+    spend(2 * sum(runs) * (whole_sum + 1))
+    weights, kept = [1 << bits], interval(1)
+    for step, count, (times, one) in zip(steps, runs, entries, strict=True):
+        kept = kept * power(1 - one["delta"], times, bits)
+        odds = 1 / (1 + exp(Fraction(-step, 2**grid), bits))
+        plus, minus = (-floor(-end * 2**bits) for end in (odds.high, (1 - odds).high))
+        for _ in range(count):
+            longer = [0] * step
+            down, up = [w * minus for w in weights] + longer, longer + [w * plus for w in weights]
+            weights = [_shifted(a + b, bits, True) for a, b in zip(down, up, strict=True)]
+    found, share = ZERO, exp(epsilon - Fraction(whole_sum, 2**grid), bits).low
+    growth = exp(Fraction(2, 2**grid), bits).low
+    for weight in reversed(weights):  # from the largest loss down; share is e^(ε - loss)
+        found += weight * max(1 - share, ZERO)
+        share = min(_cut(share * growth, bits), ONE)
+    return Interval(ZERO, (1 - kept * (1 - min(found / 2**bits, ONE))).high)
+
+
+def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
+    """ln of E_Q[(P/Q)^order], order >= 1, of a pair's larger side; of responses without leaks."""
+    match one["loss"]:
+        case "gaussian":
+            return interval(order * (order - 1) * one["mu_squared"] / 2)
+        case "laplace":
+            high = exp((order - 1) * one["epsilon"], bits)
+            low = exp(-order * one["epsilon"], bits)
+            return log((order * high + (order - 1) * low) / (2 * order - 1), bits)
+        case "response":
+            found = exp(order * one["epsilon"], bits) + exp((1 - order) * one["epsilon"], bits)
+            return log(found / (1 + exp(one["epsilon"], bits)), bits)
+        case "discrete-laplace":
+            # Three geometric series: of z <= 0, of z >= shift, and of those in between.
+            rate, shift = one["rate"], one["shift"]
+            step, start = rate * (2 * order - 1), -order * rate * shift
+            outside = exp(start, bits) + exp(start + step * shift, bits)
+            between = exp(start + step * shift, bits) - exp(start + step, bits)
+            inside, tail = between / (exp(step, bits) - 1), exp(-rate, bits)
+            return log((outside + (1 - tail) * inside) / (1 + tail), bits) if shift else interval(0)
+        case "discrete-gaussian":
+            # At most this (Canonne, Kamath & Steinke 2020, Proposition 5).
+            found = order * (order - 1) * one["shift"] ** 2 / (2 * one["variance"])
+            return Interval(ZERO, found)
+        case _:
+            # On the other side it is no more; between integers it is convex in the order.
+            below = floor(order)
+            least, most = (sampled_moment(one, below + more, bits) for more in (0, 1))
+            return Interval(ZERO, least + (most - least) * (order - below))
+
+
+def sampled_moment(one: Data, order: int, bits: int) -> Fraction:
+    """At least a sampled Gaussian's (Mironov, Talwar & Zhang 2019, section 3.3): a binomial sum."""
+    if order > 1000:
+        raise Unaffordable("moments of a sampled Gaussian are checked at orders to 1000")
+    q, squared = one["fraction"], one["mu_squared"]
+    found, chance = ZERO, power(1 - q, order, bits).high
+    for number in range(order + 1):
+        term = chance * exp(squared * (number * number - number) / 2, bits).high
+        found, ratio = -_cut(-found - term, bits), q / (1 - q) * (order - number) / (number + 1)
+        chance = -_cut(-chance * ratio, bits)
+    return max(ZERO, log(found, bits).high)
+
+
+def curve_at_most(
+    losses: list[Data], epsilon: Fraction, delta: Fraction, method: str, hints: Data
+) -> None:
+    """Reject unless δ(ε) of the product of some pairs is at most ``delta``, on both sides."""
+    kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
+    if not losses:
+        return
+    if method == "gaussian":
+        squared = total([mu_squared(one) for one in losses])
+        at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
+    elif method == "responses" and len(losses) == 1 and losses[0].get("shift", 1) == 1:
+        one = losses[0]
+        need(kinds < {"response", "discrete-laplace"}, "the method is for other losses")
+        counting(record(hints.get("remove")).get("bits"))
+        own, leak = one["rate" if "rate" in one else "epsilon"], one.get("delta", ZERO)
+        at_most(lambda b: response_delta(one["count"], own, leak, epsilon, b), delta, words)
+    elif method == "moment":
+        for side in ("remove", "add") if "sampled-gaussian" in kinds else ("remove",):
+            moment_at_most(losses, epsilon, delta, positive(record(hints.get(side)).get("order")))
+    else:
+        METER.notes.append(f"the numbers of the method {method} are left to the kernel")
+
+
+def moment_at_most(losses: list[Data], epsilon: Fraction, delta: Fraction, order: Fraction) -> None:
+    """Reject unless δ is at least E_P[e^(cL)]·e^(-cε)·c^c/(1+c)^(1+c), leaks apart."""
+
+    def value(bits: int) -> Interval:
+        size, kept = order * log(order, bits) - (order + 1) * log(order + 1, bits), interval(1)
+        for one in losses:
+            size += one["count"] * log_moment(one, order + 1, bits)
+            kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
+        return 1 - kept * (1 - exp(size - order * epsilon, bits))
+
+    at_most(value, delta, "delta is too small, by the method moment")
+
+
+# --- Rules ----------------------------------------------------------------------------------------
+
+HYPOTHESES = {
+    "sampler": "samplers have their stated laws",
+    "entropy": "randomness is uniform and fresh",
+    "public": "what is called public was fixed without looking at the data",
+    "out-of-scope": "nothing but the answers is observed: no time, memory or messages",
+    "post-processing": "what is made of the answers looks at them alone",
+    "fixed-ledger": "a program asks the same questions along every transcript",
+    "curator": "each question is charged what its rule proves, and refused beyond the budget",
+    "real-numbers": "continuous noise is a real number",
+    "stated-sensitivity": "a sensitivity is as stated",
+    "stated-guarantee": "a mechanism's guarantee is as stated",
+    "record-wise": "a map turns each record by itself into at most so many records",
+    "independent-key": "each record's part depends on that record alone",
+    "secret-sample": "the sample is secret, and drawn anew",
+    "independent-choice": "which mechanism runs is drawn without looking at the data",
+}
+"""What theorems rest on that no rule shows."""
+
+BASE = ("sampler", "entropy", "public", "out-of-scope")
+REAL = ("real-numbers",)
+ONE_QUESTION = "a first question that uses up the budget"
+
+PARAMETERS: dict[str, Kind] = {
+    "neighbours": relation, "relation": one_of("add-remove", "replace-one"),
+    "shape": record, "query": record, "program": record, "law_record": record, "hints": record,
+    "stated": text, "description": text, "key": text, "mechanism": text, "map": text,
+    "method": one_of(*METHODS),
+    "l0": lambda value: None if value is None else whole(value), "matrix": listed(rationals),
+    "l1": rational, "l2_squared": rational, "linf": rational, "order": rational, "budget": rational,
+    "epsilon": rational, "delta": rational, "rho": rational, "mu": rational,
+    "scale": positive, "rate": positive, "variance": positive, "sigma_squared": positive,
+    "alpha_min": positive, "fraction": positive, "threshold_scale": positive,
+    "query_scale": positive,
+    "slack": inner, "delta_split": inner, "drop": whole, "bits": whole, "records": whole,
+    "count": counting, "values": counting, "sample": counting, "counts": listed(counting),
+    "monotone": flag, "integers": flag, "resampled": flag, "points": pairs, "levels": pairs,
+    "orders": rationals, "epsilons": rationals, "deltas": rationals, "weights": rationals,
+    "law": one_of("laplace", "rounded-laplace", "discrete-laplace"), "releases": one_of("bits"),
+    "noise": one_of("laplace", "exponential", "discrete-laplace"), "guarantee": guarantee,
+    "measure": one_of("epsilon", "rho", "renyi"), "hint_list": listed(record),
+    "seen": one_of("every transcript", ONE_QUESTION),
+    "databases": listed(listed(whole)), "rows": listed(members),
+}  # fmt: skip
+"""What parameters are, by name. In the tables of rules below a name with = is read as another."""
+
+Conclusion = tuple[Data, set[str]]
+
+QUERIES = {
+    "marginal": "neighbours shape query", "cell-counts": "neighbours shape query",
+    "total": "neighbours shape query", "bounded-sum": "neighbours shape query",
+    "model-error": "neighbours shape query", "transformed": "records description",
+    "stated-sensitivity": "neighbours query=stated l0 l1 l2_squared linf monotone integers",
+}  # fmt: skip
+"""Rules about queries."""
+
+
+def moving(
+    at: Relation, l0: int | None, norms: tuple[Any, Any, Any], monotone: bool, integers: bool = True
+) -> Data:
+    """How far a query's answers move."""
+    sizes = dict(zip(("l1", "l2_squared", "linf"), map(Fraction, norms), strict=True))
+    flags = {"monotone": monotone, "integers": integers}
+    return {"judgment": "stable", **dict(zip(WHERE, at, strict=True)), "l0": l0, **sizes, **flags}
+
+
+def size_of(shape: Data, names: Any) -> int:
+    """How many cells the marginal of some attributes has."""
+    need(0 < len(set(listed(text)(names))) == len(names), "different attributes are expected")
+    found = 1
+    for name in names:
+        need(name in shape, "an attribute is unknown")
+        found *= counting(shape[name])
+        need(found.bit_length() < 64_000, "a domain is too large")
+    return found
+
+
+def counts(at: Relation, answers: int, every_record: bool) -> Data:
+    """Counts to at most one of which a record adds 1; to one exactly, if ``every_record``."""
+    m = 0 if at == REPLACE and answers == 1 and every_record else at[2]
+    if at[0] == "add-remove" or answers == 1:
+        return moving(at, min(m, answers), (m, m * m, m), True)
+    return moving(at, min(2 * m, answers), (2 * m, 2 * m * m, m), False)
+
+
+def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """How far answers move between neighbours; each norm is bounded by what one unit adds."""
+    if rule == "transformed":
+        need(len(premises) == 1 and premises[0]["judgment"] == "stable", "a query is needed")
+        needed = relation_of(premises[0]) == ("add-remove", "person", a.records)
+        need(needed, "the query must bear a person of as many records as one record becomes")
+        return {**premises[0], "unit": "record", "max_records": 1}, {"record-wise"}
+    need(not premises, "no premises are taken")
+    if rule == "stated-sensitivity":
+        fine = 0 <= a.linf <= a.l1 and a.linf**2 <= a.l2_squared <= a.l1**2
+        if a.l0 is not None:
+            fine &= a.l1 <= a.l0 * a.linf and a.l2_squared <= a.l0 * a.linf**2
+        need(fine, "the norms contradict each other")
+        norms = (a.l1, a.l2_squared, a.linf)
+        return moving(a.neighbours, a.l0, norms, a.monotone, a.integers), {rule}
+    size, at = size_of(a.shape, list(a.shape)), a.neighbours
+    kind, *own = keyed(a.query, "kind", *_ASKED[rule])
+    need(kind == rule, "the query is of another kind")
+    match rule:
+        case "marginal":
+            found = counts(at, size_of(a.shape, own[0]), True)
+        case "cell-counts":
+            cells = listed(whole)(own[0])
+            fine = 0 < len(cells) == len(set(cells)) and max(cells) < size
+            need(fine, "different cells of the domain are expected")
+            found = counts(at, len(cells), len(cells) == size)
+        case "total":
+            found = counts(at, 1, True)
+        case "bounded-sum":
+            name, values, low, high = own
+            fine = integer(low) <= integer(high) and len(values) == size_of(a.shape, [name])
+            need(fine, "a sum needs low <= high and one value for each code")
+            added = [min(max(value, low), high) for value in listed(integer)(values)]
+            spare = [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
+            low, high = at[2] * min(added + spare), at[2] * max(added + spare)
+            span = max(high, -low) if at[0] == "add-remove" else high - low
+            one_way = at[0] == "add-remove" and low >= 0
+            found = moving(at, min(span, 1), (span, span * span, span), one_way)
+        case _:
+            sizes = [size_of(a.shape, names) for names in listed(listed(text))(own[0])]
+            models = [len(model) for model in listed(listed(integer))(own[1])]
+            need(sizes == models != [], "each candidate needs a model of its size")
+            spans = [counts(at, cells, True)["l1"] for cells in sizes]
+            norms = (sum(spans), sum(span * span for span in spans), max(spans))
+            found = moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
+    return found, {"public"}
+
+
+_ASKED = {
+    "marginal": ["attributes"],
+    "cell-counts": ["cells"],
+    "total": [],
+    "bounded-sum": ["attribute", "values", "low", "high"],
+    "model-error": ["candidates", "models"],
+}
+
+MEASURED = {
+    "laplace": "law scale", "laplace-pair": "law scale", "gaussian": "sigma_squared",
+    "analytic-gaussian": "sigma_squared epsilon delta", "response": "epsilon",
+    "classical-gaussian": "sigma_squared epsilon delta", "discrete-gaussian": "variance",
+    "discrete-gaussian-pair": "variance", "exponential": "rate", "exponential-zcdp": "rate",
+    "noisy-max": "noise scale", "permute-and-flip": "rate",
+    "sparse-vector": "threshold_scale query_scale count resampled releases",
+    "poisson-gaussian": "fraction sigma_squared",
+}  # fmt: skip
+"""Rules from a query to a mechanism that answers it."""
+
+
+def packed(query: Data, kind: str, *values: Any) -> Data:
+    """Domination by shifts of linf, one for each group of answers whose moves have a sum of linf.
+
+    A group moves one answer after the other, which for these laws is one move of the sum; moves
+    of sum l1, each at most linf, fit into fewer than 2·l1/linf groups.
+    """
+    if query["linf"] == 0:
+        return made("dominated", [])
+    count = max(-floor(-2 * query["l1"] / query["linf"]) - 1, 1)
+    count = count if query["l0"] is None else min(count, query["l0"])
+    return made("dominated", [loss(kind, count, *values)] if count else [])
+
+
+def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """What a noisy answer or a selection reveals."""
+    need(len(premises) == 1 and premises[0]["judgment"] == "stable", "a query is needed")
+    query = premises[0]
+    at, l1, squared, linf = (relation_of(query), query["l1"], query["l2_squared"], query["linf"])
+    span = linf if query["monotone"] else 2 * linf  # how far two scores move apart
+    law = vars(a).get("law", vars(a).get("noise", rule if rule.startswith("discrete") else ""))
+    on_integers = law.startswith(("discrete", "rounded")) or rule == "response"
+    need(query["integers"] or not on_integers, "integer answers are needed")
+    shifted = rule.endswith("-pair") and law != "laplace"
+    need(not shifted or linf.denominator == 1, "the largest move must be an integer")
+    more: tuple[str, ...] = REAL if law in ("laplace", "exponential") else ()
+    match rule:
+        case "laplace":
+            found = made("approx", l1 / a.scale, ZERO)
+        case "laplace-pair" if law == "discrete-laplace":
+            found = packed(query, law, 1 / a.scale, int(linf))
+        case "laplace-pair":
+            found = packed(query, "laplace", linf / a.scale)
+        case "discrete-gaussian":  # Canonne, Kamath & Steinke 2020, Theorem 4
+            found = made("zcdp", squared / (2 * a.variance))
+        case "discrete-gaussian-pair":
+            found = packed(query, "discrete-gaussian", a.variance, int(linf))
+        case "gaussian":
+            one = loss("gaussian", 1, squared / a.sigma_squared)
+            found, more = made("dominated", joined([[one]], [1])), REAL
+        case "analytic-gaussian":
+            found, more = made("approx", a.epsilon, a.delta), REAL
+            mu = squared / a.sigma_squared
+            at_most(lambda bits: gaussian_delta(mu, a.epsilon, bits), a.delta, "delta is too small")
+        case "classical-gaussian":  # Dwork & Roth 2014, Theorem A.1
+            need(0 < a.epsilon < 1 and 0 < a.delta < 1, "epsilon and delta lie between 0 and 1")
+            factor, top = 2 * squared / a.epsilon**2, Fraction(5, 4) / a.delta
+            words = "the variance is too small"
+            at_most(lambda bits: factor * log(top, bits), a.sigma_squared, words)
+            found, more = made("approx", a.epsilon, a.delta), REAL
+        case "poisson-gaussian":  # Zhu, Dong & Wang 2022, Theorem 11
+            need(at == ADD and a.fraction < 1 and squared > 0, "add-remove of a record is needed")
+            one = loss("sampled-gaussian", 1, a.fraction, squared / a.sigma_squared)
+            found, more = made("dominated", [one]), (*REAL, "secret-sample")
+        case "response":
+            need(query["l0"] in (0, 1) and linf <= 1 and a.epsilon >= 0, "one bit may move")
+            found = made("dominated", [loss("response", 1, a.epsilon, ZERO)])
+        case "exponential-zcdp":  # Cesar & Rogers 2021
+            found = made("zcdp", (a.rate * span) ** 2 / 8)
+        case "noisy-max":  # Dwork & Roth 2014, Claim 3.9; Ding et al. 2021
+            found = made("approx", span / a.scale, ZERO)
+        case "sparse-vector":  # Lyu, Su & Li 2017, Algorithm 7
+            need(not a.resampled, "the threshold keeps its one noise")
+            epsilon = linf / a.threshold_scale + a.count * span / a.query_scale
+            found, more = made("approx", epsilon, ZERO), REAL
+        case _:  # McSherry & Talwar 2007; McKenna & Sheldon 2020
+            found = made("approx", a.rate * span, ZERO)
+    return private(at, found), {*BASE, *more}
+
+
+STATED = {
+    "stated-guarantee": "neighbours mechanism guarantee",
+    "public-draw": "neighbours law=law_record",
+    "randomized-response": "neighbours values epsilon", "local-matrix": "neighbours matrix epsilon",
+    "dirichlet-multinomial": "neighbours alpha_min records epsilon",
+    "plug-in-multinomial": "neighbours alpha_min records epsilon",
+    "filter": "neighbours measure budget program order?",
+    "odometer": "neighbours levels deltas program",
+    "finite-channel": "neighbours databases rows epsilon delta",
+}  # fmt: skip
+"""Rules about whole mechanisms."""
+
+
+def private(at: Relation, found: Data) -> Data:
+    """That a mechanism has a guarantee."""
+    return {"judgment": "private", **dict(zip(WHERE, at, strict=True)), "guarantee": found}
+
+
+def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """What a mechanism reveals that is known by its law or its budget."""
+    need(not premises, "no premises are taken")
+    at, more = a.neighbours, set(BASE)
+    if rule in ("randomized-response", "local-matrix"):
+        need(at == REPLACE, "replace-one of a record is needed")
+    found = made("approx", vars(a).get("epsilon", ZERO), vars(a).get("delta", ZERO))
+    match rule:
+        case "stated-guarantee":
+            need(a.guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
+            found, more = a.guarantee, more | {rule}
+        case "randomized-response":
+            need(a.epsilon > 0, "epsilon must be positive")
+        case "local-matrix":
+            fine = len({len(row) for row in a.matrix}) == 1 and all(a.matrix)
+            need(fine and all(min(r) >= 0 and total(r) == 1 for r in a.matrix), "rows are chances")
+            columns = [column for column in zip(*a.matrix, strict=True) if any(column)]
+            need(all(map(all, columns)), "a zero stands beside a non-zero")
+            ratio = max(max(column) / min(column) for column in columns)
+            at_most(lambda bits: log(ratio, bits), a.epsilon, "epsilon is too small")
+        case "dirichlet-multinomial" | "plug-in-multinomial":  # Abowd & Vilhuber 2008
+            whole_table = rule == "plug-in-multinomial"
+            ratio = 1 + (1 if whole_table else a.records) / a.alpha_min
+            steps = at[2] * (a.records if whole_table else 1)
+            at_most(lambda bits: steps * log(ratio, bits), a.epsilon, "epsilon is too small")
+        case "filter":  # Rogers et al. 2016; Feldman & Zrnic 2021; Whitehouse et al. 2023
+            need((a.order is None) == (a.measure != "renyi"), "an order goes with renyi")
+            point = {"epsilon": ("approx", a.budget, ZERO), "rho": ("zcdp", a.budget)}
+            found = made(*point.get(a.measure, ("renyi", [[a.order, a.budget]])))
+            more |= {"curator"}
+        case "odometer":
+            need(len(a.levels) == len(a.deltas) and min(a.deltas) > 0, "each level needs its delta")
+            found, more = made("odometer", a.levels, total(a.deltas)), more | {"curator"}
+            for (spent, epsilon), delta in zip(a.levels, a.deltas, strict=True):
+                tail_at_most(ZERO, spent, epsilon, delta)
+        case "finite-channel":
+            finite_channel(a)
+    return private(at, found), more
+
+
+CONVERTED = {
+    "weaken": "guarantee", "pure-to-zcdp": "", "pure-to-zcdp-tight": "rho", "pure-to-pair": "",
+    "pure-to-gdp": "mu", "pure-to-renyi": "orders epsilons", "approx-to-approx-zcdp": "",
+    "approx-to-profile": "", "profile-to-approx": "epsilon", "gdp-to-pair": "", "gdp-to-zcdp": "",
+    "zcdp-to-approx": "epsilon delta", "zcdp-to-approx-at-order": "order epsilon delta",
+    "zcdp-to-renyi": "orders", "zcdp-to-approx-zcdp": "delta",
+    "renyi-to-approx": "order epsilon delta", "renyi-to-approx-mironov": "order epsilon delta",
+    "approx-zcdp-to-approx": "epsilon delta_split",
+    "pair-to-approx": "method epsilon delta hints", "pair-to-pure": "", "pair-to-zcdp": "",
+    "pair-to-profile": "method points hints=hint_list", "pair-to-gdp": "mu",
+    "pair-to-renyi": "orders epsilons",
+}  # fmt: skip
+"""Rules from one guarantee of a mechanism to another."""
+
+_SOURCES = {"pure": "approx", "pair": "dominated", "weaken": ""}
+
+
+def tail_at_most(xi: Fraction, rho: Fraction, epsilon: Fraction, delta: Fraction) -> None:
+    """Reject unless ε >= ξ + ρ + 2·√(ρ·ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3)."""
+    need(0 < delta < 1, "delta must lie strictly between 0 and 1")
+
+    def value(bits: int) -> Interval:
+        return xi + rho + 2 * sqrt(rho * log(1 / delta, bits), bits)
+
+    at_most(value, epsilon, "epsilon is below that of rho and delta")
+
+
+def order_at_most(order: Fraction, divergence: Fraction, a: Any) -> None:
+    """Reject unless δ >= e^((α-1)(D-ε))·(1-1/α)^(α-1)/α (Canonne, Kamath & Steinke 2020)."""
+    need(order > 1 and 0 < a.delta < 1, "the order is above 1, delta strictly between 0 and 1")
+
+    def value(bits: int) -> Interval:
+        return exp((order - 1) * (divergence - a.epsilon + log(1 - 1 / order, bits)), bits) / order
+
+    at_most(value, a.delta, "delta is below that of the order")
+
+
+def curve(orders: list[Fraction], epsilons: list[Fraction]) -> Data:
+    """A Rényi curve."""
+    need(len(orders) == len(epsilons), "each order needs its epsilon")
+    return made("renyi", [list(point) for point in zip(orders, epsilons, strict=True)])
+
+
+def divergences_at_most(losses: list[Data], found: Data) -> Data:
+    """The curve, unless an epsilon of it is below the sum of the losses' divergences."""
+    need(all(one.get("delta", ZERO) == 0 for one in losses), "a loss may be infinite")
+    for order, epsilon in found["points"]:
+        spend(len(losses))
+
+        def value(bits: int, order: Fraction = order) -> Interval:
+            parts = [one["count"] * log_moment(one, order, bits) for one in losses]
+            return sum(parts, interval(0)) / (order - 1)
+
+        at_most(value, epsilon, "an epsilon is below the divergence of its order")
+    return found
+
+
+def converted(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """Another guarantee of the same mechanism."""
+    need(len(premises) == 1 and premises[0]["judgment"] == "private", "a mechanism is needed")
+    given = premises[0]["guarantee"]
+    source = "approx-zcdp" if rule == "approx-zcdp-to-approx" else rule.split("-")[0]
+    source = _SOURCES.get(source, source)
+    need(source in ("", given["kind"]), f"a guarantee of the kind {source} is needed")
+    leaks = rule.startswith("pure") and rule != "pure-to-pair" and given["delta"] > 0
+    need(not leaks, "delta must be 0")
+    order = vars(a).get("order")
+    at_order = [divergence for at, divergence in given.get("points", []) if at == order]
+    need(at_order != [] or source != "renyi", "the order is not one of the curve")
+    epsilon, delta, rho = (given.get(name, ZERO) for name in ("epsilon", "delta", "rho"))
+    losses = given.get("losses", [])
+    match rule:
+        case "weaken":
+            found = weaker(given, a.guarantee)
+        case "pure-to-zcdp":
+            found = made("zcdp", epsilon**2 / 2)
+        case "pure-to-zcdp-tight":  # ε·tanh(ε/2)
+            found = made("zcdp", a.rho)
+            at_most(lambda b: epsilon * (1 - 2 / (1 + exp(epsilon, b))), a.rho, "rho is too small")
+        case "pure-to-pair":  # Kairouz, Oh & Viswanath 2015
+            found = made("dominated", [loss("response", 1, epsilon, delta)])
+        case "pure-to-gdp":  # the convex Gaussian curve lies below both segments of ε-DP
+            found = made("gdp", a.mu)
+            at_most(lambda b: normal(-a.mu / 2, b) * (1 + exp(epsilon, b)), ONE, "mu is too small")
+        case "pure-to-renyi":
+            one = loss("response", 1, epsilon, ZERO)
+            found = divergences_at_most([one], curve(a.orders, a.epsilons))
+        case "approx-to-approx-zcdp":  # Bun & Steinke 2016, Lemma 8.8
+            found = made("approx-zcdp", ZERO, epsilon**2 / 2, delta)
+        case "approx-to-profile":
+            found = made("profile", [[epsilon, delta]])
+        case "profile-to-approx":
+            below = [value for at, value in given["points"] if at <= a.epsilon]
+            need(below != [], "epsilon is below the profile")
+            found = made("approx", a.epsilon, below[-1])
+        case "gdp-to-pair":
+            found = made("dominated", joined([[loss("gaussian", 1, given["mu"] ** 2)]], [1]))
+        case "gdp-to-zcdp":
+            found = made("zcdp", given["mu"] ** 2 / 2)
+        case "zcdp-to-approx":
+            found = made("approx", a.epsilon, a.delta)
+            tail_at_most(ZERO, rho, a.epsilon, a.delta)
+        case "zcdp-to-approx-at-order":
+            found = made("approx", a.epsilon, a.delta)
+            order_at_most(a.order, a.order * rho, a)
+        case "zcdp-to-renyi":
+            found = curve(a.orders, [order * rho for order in a.orders])
+        case "zcdp-to-approx-zcdp":
+            found = made("approx-zcdp", ZERO, rho, a.delta)
+        case "approx-zcdp-to-approx":  # Bun & Steinke 2016, section 8
+            found = made("approx", a.epsilon, delta + (1 - delta) * a.delta_split)
+            tail_at_most(given["xi"], rho, a.epsilon, a.delta_split)
+        case "renyi-to-approx":
+            found = made("approx", a.epsilon, a.delta)
+            order_at_most(a.order, at_order[0], a)
+        case "renyi-to-approx-mironov":  # Mironov 2017, Proposition 3
+            found, least = made("approx", a.epsilon, a.delta), at_order[0]
+            top = 1 / inner(str(a.delta))
+            excess = a.epsilon - least
+            at_most(lambda bits: log(top, bits) / (a.order - 1), excess, "epsilon is too small")
+        case "pair-to-approx":
+            found = made("approx", a.epsilon, a.delta)
+            curve_at_most(losses, a.epsilon, a.delta, a.method, a.hints)
+        case "pair-to-profile":
+            found = made("profile", a.points)
+            need(len(a.hints) == len(a.points), "each point needs its hints")
+            for point, hints in zip(a.points, a.hints, strict=True):
+                curve_at_most(losses, point[0], point[1], a.method, hints)
+        case "pair-to-pure":
+            found = made("approx", total([one["count"] * bound(one) for one in losses]), ZERO)
+        case "pair-to-zcdp":
+            found = made("zcdp", total([one["count"] * concentration(one) for one in losses]))
+        case "pair-to-gdp":
+            found, squared = made("gdp", a.mu), total([mu_squared(one) for one in losses])
+            need(squared <= a.mu**2, "mu is too small")
+        case _:
+            found = divergences_at_most(losses, curve(a.orders, a.epsilons))
+    return {**premises[0], "guarantee": found}, set()
+
+
+def weaker(given: Data, found: Data) -> Data:
+    """The stated guarantee, if it is no stronger than the given one."""
+    need(given["kind"] == found["kind"] not in ("dominated", "odometer"), "the kind is another")
+    if "points" not in given:
+        holds = all(given[name] <= found[name] for name in given if name != "kind")
+    else:
+        spend(len(given["points"]) * len(found["points"]))
+        sign = 1 if given["kind"] == "renyi" else -1  # Rényi divergences grow with the order
+        holds = all(
+            any(sign * at >= sign * first and value <= second for at, value in given["points"])
+            for first, second in found["points"]
+        )
+    need(holds, "the stated guarantee is stronger")
+    return found
+
+
+def bound(one: Data) -> Fraction:
+    """The largest loss."""
+    need(one["loss"] in ("laplace", "response", "discrete-laplace"), "a loss is unbounded")
+    need(one.get("delta", ZERO) == 0, "a loss is unbounded")
+    return Fraction(one["rate"] * one["shift"] if "rate" in one else one["epsilon"])
+
+
+def mu_squared(one: Data) -> Fraction:
+    """μ² of a Gaussian loss."""
+    need(one["loss"] == "gaussian", "a loss is not Gaussian")
+    return Fraction(one["count"] * one["mu_squared"])
+
+
+def concentration(one: Data) -> Fraction:
+    """ρ of a loss."""
+    if one["loss"] == "discrete-gaussian":
+        return Fraction(one["shift"] ** 2 / (2 * one["variance"]))
+    square = one["mu_squared"] if one["loss"] == "gaussian" else bound(one) ** 2
+    return Fraction(square) / 2
+
+
+COMBINED = {
+    "compose": "counts?", "compose-zcdp": "counts?", "compose-approx-zcdp": "counts?",
+    "compose-renyi": "counts?", "compose-gdp": "mu counts?", "compose-pairs": "counts?",
+    "advanced": "count slack epsilon", "optimal-homogeneous": "count drop delta",
+    "optimal-heterogeneous": "epsilon delta bits counts?",
+    "parallel": "key relation counts? delta?",
+    "poisson": "fraction epsilon", "without-replacement": "sample records epsilon",
+    "post-processing": "map", "fixed-ledger": "program seen",
+    "group": "neighbours delta? orders? epsilons?",
+    "mixture": "weights", "worst-branch": "",
+}  # fmt: skip
+"""Rules from mechanisms to a mechanism made of them."""
+
+_TAKES = {
+    **dict.fromkeys(("compose", "advanced", "poisson", "without-replacement"), "approx"),
+    **dict.fromkeys(("optimal-homogeneous", "optimal-heterogeneous"), "approx"),
+    **{f"compose-{kind}": kind for kind in ("zcdp", "approx-zcdp", "renyi", "gdp")},
+    "compose-pairs": "dominated",
+}
+
+
+def worst(given: list[Data]) -> Data:
+    """A guarantee that each of some has."""
+    need(given[0]["kind"] in ("approx", "zcdp", "gdp"), "the worst of that kind is not known")
+    return made(given[0]["kind"], *(max(g[n] for g in given) for n in given[0] if n != "kind"))
+
+
+def grouped(given: Data, steps: int, a: Any) -> Data:
+    """The guarantee between databases some steps apart."""
+    reads = {"approx": ("delta",) if given.get("delta") else (), "renyi": ("orders", "epsilons")}
+    wanted = reads.get(given["kind"], ()) if steps > 1 else ()
+    spare = [name for name in ("delta", "orders", "epsilons") if vars(a).get(name) is not None]
+    need(sorted(wanted) == sorted(spare), f"the parameters {wanted} are expected, and no other")
+    if steps == 1:
+        return given
+    match given["kind"]:
+        case "approx":
+            delta, epsilon = ZERO, given["epsilon"]
+            if given["delta"]:
+                delta, first = a.delta, given["delta"]
+
+                def value(bits: int) -> Interval:  # δ·Σ e^(iε), i < steps
+                    if epsilon == 0:
+                        return interval(steps * first)
+                    more = (exp(steps * epsilon, bits) - 1) / (exp(epsilon, bits) - 1)
+                    return more * interval(first)
+
+                at_most(value, delta, "delta is below that of the group")
+            return made("approx", steps * epsilon, delta)
+        case "zcdp":  # Bun & Steinke 2016, Proposition 1.9
+            return made("zcdp", steps**2 * given["rho"])
+        case "gdp":  # Dong, Roth & Su 2022, Theorem 2.14
+            return made("gdp", steps * given["mu"])
+        case "renyi":  # Hölder's inequality, step by step (Mironov 2017, Proposition 11)
+            found = curve(a.orders, a.epsilons)
+            spend(len(a.orders) * steps * len(given["points"]))
+            for order, epsilon in found["points"]:
+                top, parts = steps * order, []
+                for step in range(steps):
+                    above = [value for at, value in given["points"] if at >= top - step]
+                    need(above != [], "an order of steps times each order must be listed")
+                    parts.append(top / (top - step) * above[0])
+                need(total(parts) <= epsilon, "an epsilon is below that of the group")
+            return found
+        case "dominated":
+            total([mu_squared(one) for one in given["losses"]])  # all are Gaussian
+            return made("dominated", joined([given["losses"]], [steps**2]))
+        case _:
+            raise Rejected("groups of that kind of guarantee are not known")
+
+
+def sampled(given: Data, fraction: Fraction, epsilon: Fraction) -> Data:
+    """(ln(1 + q(e^ε - 1)), qδ) (Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018)."""
+    own = given["epsilon"]
+    need(fraction <= 1, "the fraction is above 1")
+    words = "epsilon is too small"
+    if epsilon < own:
+        at_most(lambda bits: log(1 + fraction * (exp(own, bits) - 1), bits), epsilon, words)
+    return made("approx", epsilon, fraction * given["delta"])
+
+
+def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """What mechanisms reveal together, one after the other, or in place of each other."""
+    private_all = bool(premises) and all(p["judgment"] == "private" for p in premises)
+    need(private_all, "mechanisms are needed")
+    given, at = [premise["guarantee"] for premise in premises], relation_of(premises[0])
+    same = len({(g["kind"], relation_of(p)) for g, p in zip(given, premises, strict=True)}) == 1
+    need(same, "premises of one kind under the same neighbours are needed")
+    kind, first, more = given[0]["kind"], given[0], set[str]()
+    times = vars(a).get("counts") or [1] * len(premises)
+    need(len(times) == len(premises), "each premise needs its count")
+
+    def added(name: str) -> Fraction:
+        return total([n * g[name] for n, g in zip(times, given, strict=True)])
+
+    if rule in ("advanced", "optimal-homogeneous", "poisson", "without-replacement", "group"):
+        need(len(premises) == 1, "one premise is needed")
+    if rule in _TAKES:
+        need(kind == _TAKES[rule], f"premises of the kind {_TAKES[rule]} are needed")
+    match rule:
+        case "compose":
+            found = made("approx", added("epsilon"), added("delta"))
+        case "compose-zcdp":
+            found = made("zcdp", added("rho"))
+        case "compose-approx-zcdp":
+            found = made("approx-zcdp", added("xi"), added("rho"), added("delta"))
+        case "compose-renyi":
+            lists = [[order for order, _ in g["points"]] for g in given]
+            need(all(orders == lists[0] for orders in lists), "the orders differ")
+            columns = zip(*([value for _, value in g["points"]] for g in given), strict=True)
+            sums = [total([n * v for n, v in zip(times, c, strict=True)]) for c in columns]
+            found = curve(lists[0], sums)
+        case "compose-gdp":
+            squares = total([n * g["mu"] ** 2 for n, g in zip(times, given, strict=True)])
+            found = made("gdp", a.mu)
+            need(squares <= a.mu**2, "mu is too small")
+        case "compose-pairs":
+            found = made("dominated", joined([g["losses"] for g in given], times))
+        case "advanced":  # Dwork, Rothblum & Vadhan 2010, Theorem III.3
+            own, delta = first["epsilon"], a.count * first["delta"] + a.slack
+            found = made("approx", a.epsilon, delta)
+
+            def value(bits: int) -> Interval:
+                spread = sqrt(2 * a.count * log(1 / a.slack, bits), bits)
+                return interval(own) * (spread + (exp(own, bits) - 1) * interval(a.count))
+
+            at_most(value, a.epsilon, "epsilon is below that of advanced composition")
+        case "optimal-homogeneous":
+            need(2 * a.drop <= a.count, "drop is more than half of count")
+            own, leak = first["epsilon"], first["delta"]
+            found = made("approx", (a.count - 2 * a.drop) * own, a.delta)
+            point, words = found["epsilon"], "delta is below that of optimal composition"
+            at_most(lambda bits: response_delta(a.count, own, leak, point, bits), a.delta, words)
+        case "optimal-heterogeneous":
+            found = made("approx", a.epsilon, a.delta)
+            entries = list(zip(times, given, strict=True))
+            words = "delta is below that of optimal composition"
+            at_most(lambda bits: mixed_delta(entries, a.epsilon, a.bits, bits), a.delta, words)
+        case "parallel":  # McSherry 2009, Theorem 4; an exchange is two steps
+            need(at == ADD, "add-remove of a record is needed")
+            at, steps = (ADD, 1) if a.relation == "add-remove" else (REPLACE, 2)
+            found, more = grouped(worst(given), steps, a), {"independent-key"}
+        case "poisson":
+            need(at == ADD, "add-remove of a record is needed")
+            found, more = sampled(first, a.fraction, a.epsilon), {"secret-sample"}
+        case "without-replacement":
+            need(at == REPLACE and a.sample <= a.records, "replace-one of a record is needed")
+            fraction = Fraction(a.sample, a.records)
+            found, more = sampled(first, fraction, a.epsilon), {"secret-sample"}
+        case "post-processing":
+            need(len(premises) == 1 and kind != "odometer", "one premise, no odometer, is needed")
+            found, more = first, {"post-processing"}
+        case "fixed-ledger":
+            need(len(premises) == 1, "one premise is needed")
+            found, more = first, {rule, "curator"} if a.seen == ONE_QUESTION else {rule}
+        case "group":
+            need(at[0] == "add-remove", "add-remove is needed")
+            once = -(-a.neighbours[2] // at[2])
+            at, steps = a.neighbours, once if a.neighbours[0] == "add-remove" else 2 * once
+            found = grouped(first, steps, a)
+        case "mixture":
+            fine = len(a.weights) == len(given) and min(a.weights) > 0 and total(a.weights) == 1
+            need(fine, "each premise needs a positive weight, and their sum is 1")
+            found, more = worst(given), {"independent-choice"}
+            if kind == "approx":
+                shares = [w * g["delta"] for w, g in zip(a.weights, given, strict=True)]
+                found = made("approx", found["epsilon"], total(shares))
+        case _:
+            found, more = worst(given), {"public"}
+    return private(at, found), more
+
+
+FAMILIES = (
+    (QUERIES, about_query),
+    (MEASURED, measured),
+    (STATED, stated),
+    (CONVERTED, converted),
+    (COMBINED, combined),
+)
+
+
+def parameters(names: str, given: Data) -> SimpleNamespace:
+    """A rule's parameters, each of its kind; those with ? may be left out."""
+    found: Data = {}
+    expected = [name.partition("=") for name in names.split()]
+    required = {name for name, _, _ in expected if not name.endswith("?")}
+    known = {name.rstrip("?") for name, _, _ in expected}
+    need(required <= set(given) <= known, f"the parameters {names or '(none)'} are expected")
+    for name, _, read in expected:
+        name = name.rstrip("?")
+        found[name] = PARAMETERS[read or name](given[name]) if name in given else None
+    return SimpleNamespace(**found)
+
+
+def conclusion(rule: str, premises: list[Data], given: Data) -> Conclusion:
+    """What a rule concludes."""
+    for table, conclude in FAMILIES:
+        if rule in table:
+            return conclude(rule, premises, parameters(table[rule], given))
+    raise Rejected("there is no such rule")
+
+
+# --- Channels -------------------------------------------------------------------------------------
+
+CHANNEL = "dp-audit/channel-certificate/1"
+Row = tuple[int, list[int], list[int]]
+"""A common denominator, and the numerators of the lower and upper ends of a row's chances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Pr[output | database] of listed databases, each chance a rational or between two."""
+
+    at: Relation
+    databases: list[list[int]]
+    rows: list[Row]
+    pairs: list[tuple[int, int]]
+    sizes: list[int]
+    complete: bool
+    sha256: str
+
+
+def channel_of(at: Relation, databases: list[list[int]], entries: list[list[Any]]) -> Channel:
+    """The channel, if each row can be one of chances; its neighbours are found here."""
+    cells, outputs = {len(one) for one in databases}, {len(row) for row in entries}
+    shaped = len(cells) == len(outputs) == 1 and min(cells | outputs) > 0
+    need(shaped and len(entries) == len(databases), "each database needs its row of chances")
+    need(len({tuple(one) for one in databases}) == len(databases), "a database is listed twice")
+    spend(len(databases) * (len(databases) * min(cells) + min(outputs)))
+    numbers = range(len(databases))
+    linked = [(i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])]
+    need(linked != [], "no two of the databases are neighbours")
+    chances = [[chance(entry) for entry in row] for row in entries]
+    plain = [[str(e[0]) if e[0] == e[1] else [*map(str, e)] for e in row] for row in chances]
+    canonical = json.dumps({"databases": databases, "rows": plain}, separators=(",", ":"))
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    sizes = sorted({sum(one) for one in databases})
+    # The databases differ: they are all histograms of their sizes if they are as many.
+    expected = sum(histograms(min(cells), size, len(databases)) for size in sizes)
+    complete = expected == len(databases)
+    rows = [scaled(row) for row in chances]
+    return Channel(at, databases, rows, linked, sizes, complete, digest)
+
+
+def adjacent(at: Relation, left: list[int], right: list[int]) -> bool:
+    """Whether two histograms are neighbours."""
+    steps = [b - a for a, b in zip(left, right, strict=True)]
+    gained, lost = sum(s for s in steps if s > 0), -sum(s for s in steps if s < 0)
+    if at == REPLACE:
+        return gained == lost == 1
+    return 0 < max(gained, lost) <= at[2] and (at[0] == "replace-one" or not gained or not lost)
+
+
+def histograms(cells: int, records: int, limit: int) -> int:
+    """C(records + cells - 1, cells - 1), or a number above the limit."""
+    found = 1
+    for cell in range(1, cells):
+        found = found * (records + cell) // cell
+        if found > limit:
+            break
+    return found
+
+
+def chance(entry: object) -> tuple[Fraction, Fraction]:
+    """The ends of a chance."""
+    low, high = [rational(entry)] * 2 if type(entry) is not list else pairs([entry])[0]
+    need(0 <= low <= high <= 1, "a chance lies in [0, 1], its lower end first")
+    return low, high
+
+
+def scaled(row: list[tuple[Fraction, Fraction]]) -> Row:
+    """The row over its common denominator, if the chances can add up to 1."""
+    common = 1
+    for ends in row:
+        common = lcm(common, *(end.denominator for end in ends))
+        need(common.bit_length() < 64_000, "the chances of a row have too many digits")
+    lows, highs = ([int(ends[side] * common) for ends in row] for side in (0, 1))
+    need(sum(lows) <= common <= sum(highs), "the chances of a row do not add up to 1")
+    return common, lows, highs
+
+
+def divergence(left: Row, right: Row, epsilon: Fraction, bits: int, up: bool) -> Fraction:
+    """Σ over outputs of (P - e^ε·Q)⁺ at most, or at least."""
+    power = exp(epsilon, bits)
+    factor = power.low if up else power.high
+    ours, theirs = (left[2], right[1]) if up else (left[1], right[2])
+    scale, other = right[0] * factor.denominator, left[0] * factor.numerator
+    spend(len(ours) * (1 + scale.bit_length() // 512))
+    found = sum(max(0, p * scale - q * other) for p, q in zip(ours, theirs, strict=True))
+    return Fraction(found, left[0] * scale)
+
+
+def channel_holds(found: Channel, epsilon: Fraction, delta: Fraction) -> None:
+    """Reject unless all neighbours have a divergence of at most δ, in both directions."""
+    for first, second in found.pairs:
+        for left, right in ((first, second), (second, first)):
+            ends = found.rows[left], found.rows[right]
+            if all(divergence(*ends, epsilon, bits, True) > delta for bits in PRECISIONS[:2]):
+                raise Rejected(f"the rows {left} and {right} are not so close, or not shown to be")
+
+
+def finite_channel(a: Any) -> None:
+    """Reject unless it holds between all databases of an instance: n records, or 0 to n."""
+    found = channel_of(a.neighbours, a.databases, a.rows)
+    sizes = found.sizes if a.neighbours == REPLACE else list(range(len(found.sizes)))
+    fine = found.complete and found.sizes == sizes and (a.neighbours != REPLACE or not sizes[1:])
+    need(fine, "all databases of n records, or of 0 to n where n is private, are needed")
+    channel_holds(found, a.epsilon, a.delta)
+
+
+def channel_certificate(data: Data) -> Result:
+    """What a channel certificate says, or a rejection."""
+    own = ["worst"] if data.get("finding") == "holds" else ["pair", "event", "probabilities"]
+    names = (
+        "schema",
+        "finding",
+        *WHERE,
+        "complete",
+        "databases",
+        "rows",
+        "epsilon",
+        "delta",
+        "sha256",
+    )
+    keyed(data, *names, *own)
+    finding = one_of("holds", "violated")(data["finding"])
+    at = relation({name: data[name] for name in WHERE})
+    databases, entries = (
+        PARAMETERS["databases"](data["databases"]),
+        PARAMETERS["rows"](data["rows"]),
+    )
+    claim = made("approx", rational(data["epsilon"]), rational(data["delta"]))
+    epsilon, delta = claim["epsilon"], claim["delta"]
+    found = channel_of(at, databases, entries)
+    need(data["sha256"] == found.sha256, "the digest is that of another channel")
+    need(
+        data["complete"] is found.complete, "complete is wrong: all histograms of the sizes, or not"
+    )
+    if finding == "holds":
+        pair, slack = keyed(data["worst"], "pair", "slack")
+        left, right = _pair(found, pair)
+        margin = rational(slack)
+        need(margin >= 0, "the slack is negative")
+        channel_holds(found, epsilon, delta - margin)
+        most = divergence(found.rows[left], found.rows[right], epsilon, PRECISIONS[0], True)
+        for i, j in found.pairs:
+            for this, that in ((i, j), (j, i)):
+                rows = found.rows[this], found.rows[that]
+                less = divergence(*rows, epsilon, PRECISIONS[0], False) <= most
+                need(less, "another pair is worse than the stated one")
+    else:
+        left, right = _pair(found, data["pair"])
+        event = listed(whole)(data["event"])
+        need(0 < len(event) == len(set(event)) and max(event) < len(entries[0]), "no event")
+        rows = found.rows[left], found.rows[right]
+        sums = [[sum(side[place] for place in event) for side in row[1:]] for row in rows]
+        (p, *_), (q, *_) = rows
+        ends = [
+            (Fraction(low, r), Fraction(high, r))
+            for (low, high), r in zip(sums, (p, q), strict=True)
+        ]
+        need(
+            [chance(entry) for entry in members(data["probabilities"])] == ends,
+            "the probabilities of the event are others",
+        )
+        least = [ends[0][0] - exp(epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
+        need(max(least) > delta, "the event does not violate the claim, or is not shown to")
+    where = "all" if found.complete else "the listed"
+    sizes = f"{found.sizes[0]} to {found.sizes[-1]}" if found.sizes[1:] else str(found.sizes[0])
+    return Result(
+        "checked",
+        (),
+        f"the channel sha256:{found.sha256}",
+        f"{relation_words(at)}, among {where} {len(databases)} databases of {sizes} records",
+        ("not " if finding == "violated" else "") + guarantee_words(claim),
+        {},
+        {**private(at, claim), "finding": finding},
+    )
+
+
+def _pair(found: Channel, stated: object) -> list[int]:
+    pair: list[int] = listed(whole)(stated)
+    linked = len(pair) == 2 and (max(pair), min(pair)) in set(found.pairs)
+    need(linked, "the stated pair are not neighbours")
+    return pair
+
+
+# --- Derivations and certificates -----------------------------------------------------------------
+
+DERIVATION = "dp-audit/derivation/1"
+STATUSES = ("checked", "kernel only", "rejected", "malformed")
+EXIT_CODES = dict(zip(STATUSES, (0, 3, 1, 2), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a check found.
+
+    ``status``: one of `STATUSES`; ``reasons``: why it is not "checked", or what goes beyond it.
+    The rest is the theorem, in words, and as ``judgment``; empty where there is none.
+    """
+
+    status: str
+    reasons: tuple[str, ...] = ()
+    mechanism: str = ""
+    neighbours: str = ""
+    guarantee: str = ""
+    hypotheses: dict[str, str] = field(default_factory=dict)
+    judgment: Data = field(default_factory=dict)
+
+
+def shown(value: object) -> str:
+    """A short text of any value, safe to print."""
+    found: str = json.dumps(value, default=lambda other: type(other).__name__)
+    return found if len(found) <= 80 else found[:77] + "..."
+
+
+def number_words(value: Fraction) -> str:
+    """A fraction in at most some 20 digits, rounded up."""
+    if value.numerator.bit_length() + value.denominator.bit_length() <= 60:
+        return str(value)
+    context = Context(prec=15, rounding=ROUND_CEILING, Emin=-(10**6), Emax=10**6)
+    near = -_cut(-value, 200)
+    ratio = context.divide(Decimal(near.numerator), Decimal(near.denominator))
+    return f"{ratio} (rounded up)"
+
+
+def relation_words(at: Relation) -> str:
+    """Neighbours in words."""
+    name, unit, most = at
+    who = "one record" if unit == "record" else f"one person's records, at most {most}"
+    return f"{name} of {who}"
+
+
+def guarantee_words(given: Data) -> str:
+    """A guarantee in words."""
+    names = {"approx": "differential privacy", "zcdp": "zero-concentrated differential privacy"}
+    names |= {"gdp": "Gaussian differential privacy", "renyi": "Renyi differential privacy"}
+    parts = [f"{k}={number_words(v)}" for k, v in given.items() if isinstance(v, Fraction)]
+    lists: Any = given.get("points", given.get("levels", []))
+    parts += [f"({', '.join(map(number_words, point))})" for point in lists[:8]]
+    parts += [f"{one['count']} x {one['loss']}" for one in given.get("losses", [])[:8]]
+    more = len(lists) + len(given.get("losses", [])) - 8
+    return f"{names.get(given['kind'], given['kind'])}: {', '.join(parts)}" + (
+        f", and {more} more" if more > 0 else ""
+    )
+
+
+def mechanism_words(rule: str, given: Data, parts: list[str]) -> str:
+    """What a step speaks of."""
+    if rule in CONVERTED or rule == "group":
+        return parts[0]
+    hidden = ("neighbours", "shape", "epsilon", "delta", "counts", "rows", "databases")
+    own = [f"{name}={shown(value)}" for name, value in given.items() if name not in hidden]
+    times = given.get("counts", [1] * len(parts))
+    several = list(zip(times, parts, strict=True))
+    inside = [part if count == 1 else f"{count} x {part}" for count, part in several[:8]]
+    inside += [f"{len(several) - 8} more"] if several[8:] else []
+    found = f"{rule}({', '.join(own)})" + (f" of [{' + '.join(inside)}]" if parts else "")
+    return found if len(found) <= 1000 else found[:997] + "..."
+
+
+def plain(data: object) -> None:
+    """Reject what is no text, integer, truth value, null, list or object: floats above all."""
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is list or type(value) is dict:
+            waiting += value.values() if isinstance(value, dict) else value
+        else:
+            need(value is None or type(value) in (str, int, bool), "floating point is no proof")
+
+
+def agrees(found: Any, stated: Any) -> bool:
+    """Whether stated data are the found ones, with fractions as text."""
+    if type(found) is Fraction:
+        return type(stated) is str and rational(stated) == found
+    if type(found) is not type(stated):
+        return False
+    if type(found) is dict:
+        same = set(stated) == set(found)
+        return same and all(agrees(found[name], stated[name]) for name in found)
+    if type(found) is list:
+        return len(stated) == len(found) and all(map(agrees, found, stated))
+    return bool(found == stated)
+
+
+def derivation(data: object) -> Result:
+    """The theorem of a derivation, each of its steps worked out again."""
+    plain(data)
+    schema, steps, stated_hypotheses = keyed(data, "schema", "steps", "hypotheses")
+    need(schema == DERIVATION, "the schema is another")
+    need(0 < len(members(steps)) <= MAX_STEPS, f"1 to {MAX_STEPS} steps are expected")
+    known: list[tuple[Data, set[str], str]] = []
+    notes: list[str] = []
+    for number, step in enumerate(steps):
+        try:
+            known.append(_step(number, step, known))
+        except Rejected as reason:
+            raise Rejected(f"step {number}: {reason}") from None
+        notes += [f"step {number}: {note}" for note in METER.notes]
+        METER.notes.clear()
+    judgment, hypotheses, mechanism = known[-1]
+    need(stated_hypotheses == sorted(hypotheses), "the hypotheses are others")
+    found = judgment.get("guarantee")
+    return Result(
+        "kernel only" if notes else "checked",
+        tuple(notes),
+        mechanism,
+        relation_words(relation_of(judgment)),
+        guarantee_words(found) if found else "how far a query's answers move",
+        {name: HYPOTHESES[name] for name in sorted(hypotheses)},
+        judgment,
+    )
+
+
+def _step(number: int, step: object, known: list[Any]) -> tuple[Data, set[str], str]:
+    rule, numbers, given, stated = keyed(step, "rule", "premises", "parameters", "conclusion")
+    earlier = all(place < number for place in listed(whole)(numbers))
+    need(earlier, "a premise is no earlier step")
+    premises = [known[place] for place in numbers]
+    spend(1 + sum(weight(premise) for premise, _, _ in premises))
+    found, own = conclusion(text(rule), [premise[0] for premise in premises], record(given))
+    need(agrees(found, stated), f"the rule {rule} concludes otherwise")
+    words = mechanism_words(rule, given, [premise[2] for premise in premises])
+    return found, own.union(*(premise[1] for premise in premises)), words
+
+
+def weight(judgment: Data) -> int:
+    """How long a judgment's lists are."""
+    given = judgment.get("guarantee", {})
+    return 1 + sum(len(value) for value in given.values() if type(value) is list)
+
+
+def claimed(claim: str) -> Data:
+    """The guarantee of a claim's text."""
+    given: Data = {}
+    for part in claim.split(","):
+        name, _, value = part.strip().partition("=")
+        need(name.strip() not in given, "a claim repeats a name")
+        given[name.strip()] = rational(value.strip())
+    forms = {
+        ("epsilon",): "approx",
+        ("delta", "epsilon"): "approx",
+        ("rho",): "zcdp",
+        ("mu",): "gdp",
+    }
+    if sorted(given) == ["alpha", "rdp"]:
+        return made("renyi", [[given["alpha"], given["rdp"]]])
+    kind = forms.get(tuple(sorted(given)))
+    if kind is None:
+        raise Rejected(f"{shown(claim)} is no claim")
+    return made(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
+
+
+def certificate(data: Data) -> Result:
+    """A certificate of the suite: its proofs and channel, and that they show what it claims."""
+    proof = record(data.get("proof") or {})
+    named = {"derivation"} <= set(proof) <= {"derivation", "alternatives"}
+    need(named or not proof, "a proof has a derivation, and perhaps alternatives")
+    wanted = [proof["derivation"], *members(proof.get("alternatives", []))] if proof else []
+    found = [derivation(one) for one in wanted]
+    if data.get("channel_certificate") is not None:
+        found.append(channel_certificate(record(data["channel_certificate"])))
+    if not found:
+        raise Malformed("there is neither a derivation nor a channel certificate in it")
+    main, notes = found[0], [note for one in found for note in one.reasons]
+    if {"claim", "neighbours", "unit"} <= set(data):
+        name, most = keyed(data["unit"], "name", "max_records")
+        at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
+        claim = claimed(text(data["claim"]))
+        need(
+            relation_of(main.judgment) == at, "the theorem is about other neighbours than the claim"
+        )
+        held = main.judgment.get("guarantee", {"kind": ""})
+        need(held["kind"] == claim["kind"], "the theorem is of another kind than the claim")
+        violated = main.judgment.get("finding") == "violated"
+        weaker(*((claim, held) if violated else (held, claim)))
+        notes.append(f"{'refutes' if violated else 'shows'} the claim {claim_words(data)}")
+    else:
+        notes.append(
+            "a claim, if there is one, was not compared: claim, neighbours, unit are needed"
+        )
+    status = STATUSES[max(STATUSES.index(one.status) for one in found)]
+    return replace(main, status=status, reasons=tuple(notes))
+
+
+def claim_words(data: Data) -> str:
+    """The claim, safe to print."""
+    return shown(data["claim"])
+
+
+def check(data: object) -> Result:
+    """Check a derivation, a channel certificate, or a certificate that carries them.
+
+    Guarantee
+    ---------
+    "checked" only if each step follows by its rule, the theorem rests on no hypotheses but the
+    listed ones, and what is claimed follows from it. Raises nothing. Backed by
+    ``tests/proofs/test_checker.py``.
+    """
+    METER.left = WORK
+    METER.notes.clear()
+    try:
+        if type(data) is not dict:
+            raise Malformed("an object is expected")
+        if data.get("schema") == DERIVATION:
+            return derivation(data)
+        if data.get("schema") == CHANNEL:
+            plain(data)
+            return channel_certificate(data)
+        return certificate(data)
+    except Malformed as reason:
+        return Result("malformed", (str(reason),))
+    except (Rejected, LookupError, TypeError, ValueError, ArithmeticError) as reason:
+        return Result("rejected", (str(reason)[:400] or "the data are of another form",))
+    except Unaffordable as reason:
+        return Result("kernel only", (f"nothing is shown: {reason}",))
+    except (RecursionError, MemoryError):
+        return Result("malformed", ("it is nested too deeply, or too large",))
+
+
+def read(content: bytes) -> object:
+    """The data of a JSON text; raises Malformed."""
+
+    def once(members: list[tuple[str, Any]]) -> Data:
+        found = dict(members)
+        if len(found) < len(members):
+            raise Malformed("a name occurs twice in one object")
+        return found
+
+    def short(digits: str) -> int:
+        if len(digits) > MAX_DIGITS:
+            raise Malformed("a number has too many digits")
+        return int(digits)
+
+    def refuse(constant: str) -> None:
+        raise Malformed(f"{constant} is no number")
+
+    if len(content) > MAX_BYTES or content.count(b"[") + content.count(b"{") > MAX_LISTS:
+        raise Malformed(f"more than {MAX_BYTES} bytes, or {MAX_LISTS} lists, are not read")
+    try:
+        hooks: Data = {"object_pairs_hook": once, "parse_int": short, "parse_constant": refuse}
+        return json.loads(content.decode(), parse_float=Inexact, **hooks)
+    except (RecursionError, MemoryError):
+        raise Malformed("it is nested too deeply, or too large") from None
+    except ValueError as reason:
+        raise Malformed(f"it is no JSON ({str(reason)[:80]})") from None
+
+
+class Inexact:
+    """A floating-point number of a file: no part of a proof."""
+
+    def __init__(self, text: str) -> None:
+        pass
+
+
+def check_file(path: str) -> Result:
+    """`check` of a file, or of standard input for "-"."""
+    try:
+        with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
+            return check(read(file.read(MAX_BYTES + 1)))
+    except Malformed as reason:
+        return Result("malformed", (str(reason),))
+    except (OSError, ValueError):
+        return Result("malformed", ("the file cannot be read",))
+
+
+def main(arguments: list[str]) -> int:
+    """Check one file and print what was found; returns the exit code."""
+    if len(arguments) != 1:
+        print("usage: python checker.py FILE", file=sys.stderr)
+        return EXIT_CODES["malformed"]
+    found = check_file(arguments[0])
+    print(found.status.upper())
+    print(*(f"  {reason}" for reason in found.reasons), sep="\n")
+    if found.mechanism:
+        lines = {"mechanism": found.mechanism, "neighbours": found.neighbours}
+        lines |= {"guarantee": found.guarantee, "provided that": ""}
+        print(*(f"{name}: {words}" for name, words in lines.items()), sep="\n")
+        print(*(f"  {name}: {words}" for name, words in found.hypotheses.items()), sep="\n")
+    return EXIT_CODES[found.status]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
