@@ -1,0 +1,158 @@
+"""Tight composition: certified [lower, upper] for ε(δ) and δ(ε) of a product of dominating pairs.
+
+Which method is used, and the hints that make it tight, are found by searches that nobody trusts;
+both ends come from the methods of `proofs.profiles`, each of which encloses the profile. The
+upper end is what the rule ``pair-to-approx`` proves at the same hint. The lower end says how
+tight it is: no smaller ε holds for the pairs themselves, and so for mechanisms that attain them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs.errors import ProofError
+from proofs.losses import (
+    SIDES,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Losses,
+    ResponseLoss,
+    SampledGaussianLoss,
+    Side,
+)
+from proofs.profiles.methods import METHODS
+from proofs.search import contour, lattice
+from proofs.search.bracket import bracket
+from proofs.search.start import estimated_epsilon
+from synthesizers.intervals import Interval
+
+Hints = Mapping[str, Mapping[str, Any]]
+"""A hint for each side that is looked at."""
+
+WIDTH = Fraction(1, 10**16)
+"""The distance of two ends that a search is content with (a choice of this project)."""
+
+LEAST_DELTA = Fraction(1, 10**40)
+"""The δ to which a profile is resolved where none is named (a choice of this project)."""
+
+MAX_FOLD = 300
+"""The number of Laplace losses up to which their closed form is used: its cost grows with the
+cube of it (a choice of this project)."""
+
+RECHECKED = frozenset({"gaussian", "responses", "moment"})
+"""The methods that ``proofs/checker.py`` evaluates itself."""
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Both ends of a number, the method that certified them, and its hints at the upper end."""
+
+    lower: Fraction
+    upper: Fraction
+    method: str
+    hints: Hints
+
+
+def sides(losses: Losses) -> tuple[Side, ...]:
+    """The sides on which the losses differ: one stands for both unless something is sampled."""
+    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    return SIDES if sampled else ("remove",)
+
+
+def method_for(losses: Losses) -> str:
+    """The narrowest method that knows these losses."""
+    kinds = {type(loss) for _, loss in losses}
+    if kinds <= {GaussianLoss}:
+        return "gaussian"
+    if kinds & {GaussianLoss, SampledGaussianLoss}:
+        return "contour"
+    if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
+        return "laplace"
+    sizes = {_two_point(loss) for _, loss in losses}
+    return "responses" if None not in sizes and len(sizes) == 1 else "lattice"
+
+
+def _two_point(loss: object) -> Fraction | None:
+    """The ε of a loss that is ±ε and nothing else; None for any other."""
+    if isinstance(loss, ResponseLoss):
+        return loss.epsilon
+    if isinstance(loss, DiscreteLaplaceLoss) and loss.shift == 1:
+        return loss.rate
+    return None
+
+
+def hint_for(
+    method: str, losses: Losses, side: Side, epsilon: Fraction, delta: Fraction
+) -> Mapping[str, Any]:
+    """A hint under which the method is tight at an ε where the profile is about ``delta``."""
+    match method:
+        case "gaussian":
+            return {}
+        case "contour":
+            return contour.contour_hint(losses, side, epsilon)
+        case "lattice":
+            return lattice.hint(losses, side, epsilon)
+        case _:
+            # So many bits after the point as make the relative width of δ about 2^-80.
+            return {"bits": 80 + max(0, delta.denominator.bit_length())}
+
+
+def delta(losses: Losses, epsilon: Fraction) -> Bracket:
+    """Both ends of the smallest δ at an ε >= 0."""
+    method = method_for(losses)
+    found: list[Interval] = []
+    hints: dict[str, Mapping[str, Any]] = {}
+    for side in sides(losses):
+        hints[side] = hint_for(method, losses, side, epsilon, LEAST_DELTA)
+        found.append(METHODS[method](losses, side, epsilon, hints[side]))
+    lower = max(Fraction(0), *(interval.lower for interval in found))
+    return Bracket(lower, min(Fraction(1), max(i.upper for i in found)), method, hints)
+
+
+def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket:
+    """Both ends of the smallest ε at a δ; ProofError where no finite ε has so small a δ."""
+    if delta == 0 or not losses:
+        return _pure(losses)
+    method = method_for(losses)
+    if method == "contour":
+        low, high = contour.epsilon_bracket(losses, delta)
+    elif method == "lattice":
+        low, high = lattice.epsilon_bracket(losses, delta)
+    else:
+        profile = _profile(method, losses, delta)
+        low, high = bracket(profile, delta, estimated_epsilon(losses, delta), width)
+    hints: dict[str, Mapping[str, Any]] = {}
+    for side in sides(losses):
+        hints[side] = hint_for(method, losses, side, high, delta)
+    return Bracket(low, high, method, hints)
+
+
+def _profile(method: str, losses: Losses, delta: Fraction) -> Callable[[Fraction], Interval]:
+    (side,) = sides(losses)
+
+    def at(epsilon: Fraction) -> Interval:
+        return METHODS[method](
+            losses, side, epsilon, hint_for(method, losses, side, epsilon, delta)
+        )
+
+    return at
+
+
+def _pure(losses: Losses) -> Bracket:
+    """The sum of the largest losses, which a product of pairs attains."""
+    total = Fraction(0)
+    for count, loss in losses:
+        match loss:
+            case LaplaceLoss(epsilon):
+                total += count * epsilon
+            case ResponseLoss(epsilon, failure) if failure == 0:
+                total += count * epsilon
+            case DiscreteLaplaceLoss(rate, shift):
+                total += count * rate * shift
+            case _:
+                raise ProofError("no finite epsilon holds at delta = 0; give a delta above 0")
+    return Bracket(total, total, "sum", {})

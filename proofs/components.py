@@ -1,0 +1,208 @@
+"""Components: a mechanism, how often it runs, and every theorem about it that composes.
+
+A component's theorems are made by the kernel from its base rules; which of them
+a composition uses is the prover's choice. Nothing here is trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import mpmath
+
+from proofs.errors import ProofError
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.judgments import Dominated, Guarantee, Private
+from proofs.kernel import Theorem, prove
+from proofs.search.decimals import rounded_up, smallest_proved
+from synthesizers.errors import InputError
+from synthesizers.intervals import log_interval, to_mpf
+from synthesizers.neighbours import Neighbours
+
+G = TypeVar("G", bound=Guarantee)
+
+
+@dataclass(frozen=True)
+class Component:
+    """``count`` runs of one mechanism; ``theorems``: what is proved of one run, best first."""
+
+    name: str
+    count: int
+    theorems: tuple[Theorem, ...]
+
+    def of(self, kind: type[G]) -> tuple[Theorem, G] | None:
+        """The first theorem whose guarantee is of a kind."""
+        for theorem in self.theorems:
+            judgment = theorem.judgment
+            if isinstance(judgment, Private) and isinstance(judgment.guarantee, kind):
+                return theorem, judgment.guarantee
+        return None
+
+
+def component(name: str, count: int, theorems: Sequence[Theorem]) -> Component:
+    """The component of its base theorems, with what single conversions add to them."""
+    found = Component(name, count, tuple(theorems))
+    pure = found.of(ApproxDP)
+    pairs = found.of(Dominated)
+    more: list[Theorem | None] = []
+    if pairs is not None:
+        more += [_attempt("pair-to-pure", pairs[0]), _attempt("pair-to-zcdp", pairs[0])]
+        pure = pure or Component(name, 1, tuple(t for t in more if t)).of(ApproxDP)
+    if pure is not None:
+        more += [_attempt("pure-to-zcdp", pure[0]), _tight_zcdp(*pure)]
+        if pairs is None:
+            more.append(_attempt("pure-to-pair", pure[0]))
+    extended = (*found.theorems, *(theorem for theorem in more if theorem is not None))
+    return Component(name, count, tuple(sorted(extended, key=_strength)))
+
+
+def _strength(theorem: Theorem) -> tuple[Fraction, ...]:
+    """Theorems of one kind in order, the strongest first."""
+    judgment = theorem.judgment
+    guarantee = judgment.guarantee if isinstance(judgment, Private) else None
+    match guarantee:
+        case ApproxDP(epsilon, delta):
+            return (delta, epsilon)
+        case ZCDP(rho):
+            return (rho,)
+        case _:
+            return (Fraction(0),)
+
+
+def _tight_zcdp(pure: Theorem, point: ApproxDP) -> Theorem | None:
+    """ρ = ε·tanh(ε/2), the least of a pure guarantee."""
+    epsilon = to_mpf(point.epsilon)
+    try:
+        return smallest_proved(
+            lambda: epsilon * mpmath.tanh(epsilon / 2),
+            lambda rho: prove("pure-to-zcdp-tight", [pure], {"rho": rho}),
+        )
+    except InputError:
+        return None
+
+
+def _attempt(rule: str, premise: Theorem, **parameters: object) -> Theorem | None:
+    try:
+        return prove(rule, [premise], parameters)
+    except ProofError:
+        return None
+
+
+def stated(
+    neighbours: Neighbours, sensitivity: Fraction, description: str, monotone: bool = False
+) -> Theorem:
+    """One answer of a stated sensitivity."""
+    return prove(
+        "stated-sensitivity",
+        [],
+        {
+            "neighbours": neighbours,
+            "query": description,
+            "l0": 1,
+            "l1": sensitivity,
+            "l2_squared": sensitivity * sensitivity,
+            "linf": sensitivity,
+            "monotone": monotone,
+            "integers": sensitivity.denominator == 1,
+        },
+    )
+
+
+def query_theorem(
+    query: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
+) -> Theorem:
+    """The stability of a declared query, derived by the rule of its kind."""
+    return prove(
+        str(query.get("kind")),
+        [],
+        {"neighbours": neighbours, "shape": dict(shape), "query": dict(query)},
+    )
+
+
+def additive_theorems(stable: Theorem, law: str, amount: Fraction) -> list[Theorem]:
+    """What is proved of additive noise; ``amount``: a scale, or a variance."""
+    if law == "gaussian":
+        return [prove("gaussian", [stable], {"sigma_squared": amount})]
+    if law == "discrete-gaussian":
+        first = prove("discrete-gaussian", [stable], {"variance": amount})
+        pair = _attempt("discrete-gaussian-pair", stable, variance=amount)
+    else:
+        first = prove("laplace", [stable], {"law": law, "scale": amount})
+        pair = _attempt("laplace-pair", stable, law=law, scale=amount)
+    return [first, *([] if pair is None else [pair])]
+
+
+def event_theorems(
+    event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
+) -> list[Theorem]:
+    """What is proved of one event of a ledger; empty where no rule knows its law.
+
+    ``event``: as ledgers write it. Raises ProofError for an event that no ledger writes.
+    """
+    kind = event.get("event")
+    try:
+        match kind:
+            case "measure":
+                stable = query_theorem(event["query"], shape, neighbours)
+                noise = event["noise"]
+                amount = Fraction(noise.get("scale") or noise["variance"])
+                return additive_theorems(stable, str(noise["law"]), amount)
+            case "select":
+                stable = query_theorem(event["scores"], shape, neighbours)
+                rate = Fraction(event["noise"]["rate"])
+                rules = ("exponential", "exponential-zcdp")
+                return [prove(rule, [stable], {"rate": rate}) for rule in rules]
+            case "sanitize":
+                return _law_theorems(event["law"], shape, neighbours)
+            case "draw":
+                given = {"neighbours": neighbours, "law": event["law"]}
+                return [prove("public-draw", [], given)]
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        raise ProofError(f"an event of the kind {str(kind)[:40]!r} is malformed") from None
+    raise ProofError(f"a ledger has no events of the kind {str(kind)[:40]!r}")
+
+
+def _law_theorems(
+    law: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
+) -> list[Theorem]:
+    steps = neighbours.unit.max_records
+    match law["law"]:
+        case "dirichlet-multinomial" | "plug-in-multinomial":
+            plug_in = law["law"] == "plug-in-multinomial"
+            least, rows = min(map(Fraction, law["alpha"])), int(law["records"])
+            ratio = 1 + (1 / least if plug_in else rows / least)
+            epsilon = steps * (rows if plug_in else 1) * log_interval(ratio).upper
+            return [
+                prove(
+                    law["law"],
+                    [],
+                    {
+                        "neighbours": neighbours,
+                        "alpha_min": least,
+                        "records": rows,
+                        "epsilon": rounded_up(epsilon),
+                    },
+                )
+            ]
+        case "randomized-response" if neighbours.records_public:
+            values = 1
+            for size in shape.values():
+                values *= size
+            own = {"neighbours": neighbours, "values": values, "epsilon": law["epsilon"]}
+            return [prove("randomized-response", [], own)]
+        case "post-randomisation" if (
+            neighbours.records_public and law["before"] * law["after"] == 1
+        ):
+            matrix = [[Fraction(entry) for entry in row] for row in law["matrix"]]
+            columns = [column for column in zip(*matrix, strict=True) if any(column)]
+            if not all(map(all, columns)):
+                return []
+            ratio = max(max(column) / min(column) for column in columns)
+            epsilon = rounded_up(log_interval(ratio).upper)
+            own = {"neighbours": neighbours, "matrix": matrix, "epsilon": epsilon}
+            return [prove("local-matrix", [], own)]
+        case _:
+            return []

@@ -1,0 +1,192 @@
+"""Accounting expressions: ``1000 * gaussian(sigma=30) + laplace(epsilon=0.1)``.
+
+The grammar, all numbers exact (``0.1`` is 1/10)::
+
+    expression = term { "+" term }
+    term       = [ count "*" ] mechanism
+    mechanism  = name "(" [ argument { "," argument } ] ")"
+    argument   = parameter "=" number | mechanism        (a mechanism only within poisson)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from proofs.errors import ProofError
+from synthesizers.numerals import number_text, rational
+
+MAX_CHARACTERS = 100_000
+MAX_COUNT = 10**12
+"""The longest expression, and the largest count (choices of this project)."""
+
+_TOKEN = re.compile(
+    r"\s*(?:([A-Za-z_][A-Za-z_0-9-]*)|([0-9.][0-9.eE/]*(?:(?<=[eE])[+-]?[0-9]+)?)|(\S))"
+)
+
+PARAMETERS: dict[str, tuple[frozenset[str], ...]] = {
+    "gaussian": (frozenset({"sigma"}), frozenset({"sigma_squared"}), frozenset({"mu"})),
+    "discrete_gaussian": (frozenset({"sigma"}), frozenset({"sigma_squared"})),
+    "laplace": (frozenset({"epsilon"}), frozenset({"scale"})),
+    "discrete_laplace": (frozenset({"epsilon"}), frozenset({"scale"})),
+    "randomized_response": (frozenset({"epsilon"}),),
+    "exponential": (frozenset({"epsilon"}),),
+    "pure": (frozenset({"epsilon"}), frozenset({"epsilon", "delta"})),
+    "zcdp": (frozenset({"rho"}),),
+    "poisson": (frozenset({"q"}),),
+}
+"""The parameters of each mechanism, one alternative of them a call."""
+
+WITH_SENSITIVITY = frozenset({"gaussian", "discrete_gaussian", "laplace", "discrete_laplace"})
+"""The mechanisms that take ``sensitivity``, 1 if it is left out."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """``count`` runs of a named mechanism; ``inner``: what a Poisson sample is given to."""
+
+    count: int
+    name: str
+    parameters: Mapping[str, Fraction]
+    inner: Term | None = None
+
+    def __str__(self) -> str:
+        own = [f"{name}={number_text(value)}" for name, value in self.parameters.items()]
+        inner = [] if self.inner is None else [str(self.inner)]
+        text = f"{self.name}({', '.join([*own, *inner])})"
+        return text if self.count == 1 else f"{self.count} * {text}"
+
+
+def parse(text: str) -> tuple[Term, ...]:
+    """The terms of an expression; raises ProofError that shows where it fails."""
+    if len(text) > MAX_CHARACTERS:
+        raise ProofError(f"an expression has at most {MAX_CHARACTERS} characters")
+    reader = _Reader(text)
+    terms = [_term(reader)]
+    while reader.take("+"):
+        terms.append(_term(reader))
+    reader.end()
+    return tuple(terms)
+
+
+class _Reader:
+    """The tokens of an expression, one after the other."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def peek(self) -> tuple[str, str]:
+        """The kind (name, number, sign, end) and the text of the next token."""
+        match = _TOKEN.match(self.text, self.at)
+        if match is None or match.end() == self.at:
+            return "end", ""
+        for kind, group in (("name", 1), ("number", 2), ("sign", 3)):
+            if match[group] is not None:
+                return kind, match[group]
+        return "end", ""
+
+    def next(self, kind: str, expected: str) -> str:
+        """The next token, of the wanted kind."""
+        found, text = self.peek()
+        if found != kind:
+            raise self.error(expected)
+        self._skip()
+        return text
+
+    def take(self, sign: str) -> bool:
+        """Whether the next token is a sign, which is then passed."""
+        if self.peek() != ("sign", sign):
+            return False
+        self._skip()
+        return True
+
+    def need(self, sign: str) -> None:
+        """Pass a sign; ProofError for anything else."""
+        if not self.take(sign):
+            raise self.error(repr(sign))
+
+    def end(self) -> None:
+        """Raise ProofError unless all is read."""
+        if self.peek()[0] != "end":
+            raise self.error("'+' or the end")
+
+    def error(self, expected: str) -> ProofError:
+        """The error at this place."""
+        rest = self.text[self.at :].strip()[:40]
+        found = repr(rest) if rest else "the end"
+        return ProofError(
+            f"an accounting expression reads like '1000 * gaussian(sigma=30) + "
+            f"laplace(epsilon=0.1)'; expected {expected}, found {found}"
+        )
+
+    def _skip(self) -> None:
+        match = _TOKEN.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+
+
+def _number(reader: _Reader) -> Fraction:
+    minus = reader.take("-")
+    if not minus:
+        reader.take("+")
+    text = reader.next("number", "a number such as 2, 0.5, 1e-6 or 1/3")
+    value = rational(text)
+    if value is None:
+        raise ProofError(f"{text[:40]!r} is no number; write 2, 0.5, 1e-6 or 1/3")
+    return -value if minus else value
+
+
+def _term(reader: _Reader) -> Term:
+    count = 1
+    if reader.peek()[0] == "number":
+        value = _number(reader)
+        if value.denominator != 1 or not 1 <= value <= MAX_COUNT:
+            raise ProofError(f"a count is a whole number from 1 to {MAX_COUNT}, found {value}")
+        count = int(value)
+        reader.need("*")
+    return _mechanism(reader, count, nested=False)
+
+
+def _mechanism(reader: _Reader, count: int, nested: bool) -> Term:
+    name = reader.next("name", "the name of a mechanism").replace("-", "_")
+    if name not in PARAMETERS or (nested and name == "poisson"):
+        known = ", ".join(key for key in PARAMETERS if not (nested and key == "poisson"))
+        raise ProofError(f"there is no mechanism {name[:40]!r} here; there are: {known}")
+    reader.need("(")
+    given: dict[str, Fraction] = {}
+    inner: Term | None = None
+    while not reader.take(")"):
+        if given or inner:
+            reader.need(",")
+        word = reader.peek()[1]
+        if name == "poisson" and word.replace("-", "_") in PARAMETERS:
+            if inner is not None:
+                raise ProofError("poisson samples for one mechanism; write a sum of several")
+            inner = _mechanism(reader, 1, nested=True)
+            continue
+        parameter = reader.next("name", "a parameter or ')'")
+        if parameter in given:
+            raise ProofError(f"{name} is given {parameter} twice")
+        reader.need("=")
+        given[parameter] = _number(reader)
+    return _checked(Term(count, name, given, inner))
+
+
+def _checked(term: Term) -> Term:
+    own = set(term.parameters) - ({"sensitivity"} if term.name in WITH_SENSITIVITY else set())
+    if own not in PARAMETERS[term.name]:
+        forms = " or ".join(", ".join(sorted(form)) for form in PARAMETERS[term.name])
+        raise ProofError(f"{term.name} takes {forms}; found {', '.join(sorted(own)) or 'nothing'}")
+    if (term.name == "poisson") != (term.inner is not None):
+        raise ProofError("poisson reads poisson(q=0.01, gaussian(sigma=1))")
+    least_open = {"sigma", "sigma_squared", "mu", "scale", "q"}
+    for parameter, value in term.parameters.items():
+        if value < 0 or (value == 0 and parameter in least_open):
+            bound = "above 0" if parameter in least_open else "at least 0"
+            raise ProofError(f"{term.name} needs {parameter} {bound}, found {value}")
+    if term.parameters.get("q", Fraction(0)) > 1 or term.parameters.get("delta", Fraction(0)) >= 1:
+        raise ProofError("a rate q is at most 1, and a delta below 1")
+    return term

@@ -1,0 +1,110 @@
+"""Ledgers: what a program asks along every transcript, seen by running it under a curator."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from proofs.accounts import of_events
+from proofs.components import Component, component
+from proofs.errors import ProofError
+from proofs.kernel import Theorem, prove
+from synthesizers.budget import Budget, PureBudget, ZCDPBudget
+from synthesizers.curator import Curator, Program, Setting, ask_program
+from synthesizers.domain import Domain
+from synthesizers.errors import BudgetExceeded, TooLargeError
+from synthesizers.events import Draw, Event, Outcome
+from synthesizers.neighbours import AddRemove, Neighbours
+
+
+def fixed_ledger(
+    program: Program,
+    budget: Budget,
+    setting: Setting,
+    ledgers: frozenset[tuple[Event, ...]] | None,
+) -> tuple[Event, ...] | None:
+    """The private events of every transcript where they are the same; otherwise None.
+
+    ``ledgers``: all ledgers met in a full enumeration, where there was one.
+
+    Guarantee
+    ---------
+    An answer that is not None is the ledger of every transcript: all of them were visited, or
+    the first question, asked before any answer, exhausts the budget, and the curator refuses
+    every other. Backed by ``tests/audit/test_factorised.py``.
+    """
+    if ledgers is not None:
+        private = {tuple(e for e in ledger if not isinstance(e, Draw)) for ledger in ledgers}
+        return private.pop() if len(private) == 1 else None
+    # A program with randomness of its own could ask another question the next time.
+    first, again = (_first_question(program, budget, setting) for _ in range(2))
+    if first is None or first != again:
+        return None
+    counted = budget.neighbours or setting.neighbours
+    # What is free under replace-one (the total) may cost under add-remove; never the reverse.
+    if counted != setting.neighbours and counted.name != AddRemove.name:
+        return None
+    return (first,) if budget.exhausted(first.cost(setting.domain, counted)) else None
+
+
+def _first_question(program: Program, budget: Budget, setting: Setting) -> Event | None:
+    """The first event where it is private: asked before any answer is seen."""
+    asked: list[Event] = []
+
+    def answer(event: Event) -> Outcome:
+        asked.append(event)
+        raise BudgetExceeded("one question is enough to know")
+
+    with contextlib.suppress(BudgetExceeded):
+        ask_program(program, Curator(setting, budget, answer))
+    return asked[0] if asked and not isinstance(asked[0], Draw) else None
+
+
+def shape_of(domain: Domain) -> dict[str, int]:
+    """How many values each attribute has: what the stability rules need to know of a domain."""
+    return dict(zip(domain.names, domain.shape, strict=True))
+
+
+def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Component, ...] | None:
+    """The components of a fixed ledger; None where no rule knows one of its laws."""
+    plain = [event.to_json(setting.domain, setting.neighbours) for event in events]
+    try:
+        return of_events(plain, shape_of(setting.domain), setting.neighbours)
+    except (ProofError, TooLargeError):
+        return None
+
+
+def about_program(
+    theorem: Theorem, program: dict[str, Any], ledgers: frozenset[tuple[Event, ...]] | None
+) -> Theorem:
+    """A theorem about a `fixed_ledger`, as one about the program."""
+    first = "a first question that uses up the budget"
+    seen = first if ledgers is None else "every transcript"
+    return prove("fixed-ledger", [theorem], {"program": program, "seen": seen})
+
+
+def of_budget(
+    budget: Budget, neighbours: Neighbours, program: dict[str, Any]
+) -> tuple[Component, ...] | None:
+    """The filter's theorem of a curator that opens with a budget, as the only component.
+
+    Whatever the program asks, adaptively or not, it can't spend more. ``program``: what runs, as
+    plain data. None without a budget, or where the budget is counted under neighbours from which
+    nothing follows for those wanted.
+    """
+    match budget:
+        case PureBudget(epsilon):
+            limit = {"measure": "epsilon", "budget": epsilon}
+        case ZCDPBudget(rho):
+            limit = {"measure": "rho", "budget": rho}
+        case _:
+            return None
+    counted = budget.neighbours or neighbours
+    given = {"neighbours": counted, **limit, "program": program}
+    try:
+        theorem: Theorem = prove("filter", [], given)
+        if counted != neighbours:
+            theorem = prove("group", [theorem], {"neighbours": neighbours})
+    except ProofError:
+        return None
+    return (component("the program's budget", 1, [theorem]),)

@@ -1,0 +1,107 @@
+"""Accounting expressions: the grammar, exact numbers, and one clear error for anything else."""
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs.errors import ProofError
+from proofs.expressions import MAX_CHARACTERS, PARAMETERS, parse
+
+F = Fraction
+
+
+def test_a_sum_of_counted_mechanisms() -> None:
+    first, second = parse("1000 * gaussian(sigma=30) + laplace(epsilon=0.1, sensitivity=2)")
+    assert (first.count, first.name, first.parameters) == (1000, "gaussian", {"sigma": F(30)})
+    assert second.count == 1 and second.parameters == {"epsilon": F(1, 10), "sensitivity": F(2)}
+
+
+def test_a_poisson_sample_holds_one_mechanism() -> None:
+    (term,) = parse("10000*poisson(q=0.01, gaussian(sigma=1))")
+    assert term.count == 10000 and term.parameters == {"q": F(1, 100)}
+    assert term.inner is not None and term.inner.parameters == {"sigma": F(1)}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.1", F(1, 10)), ("1/3", F(1, 3)), ("1e-6", F(1, 10**6)), ("2E+2", F(200)), (".5", F(1, 2))],
+)
+def test_numbers_are_exact(text: str, value: F) -> None:
+    assert parse(f"pure(epsilon={text})")[0].parameters["epsilon"] == value
+
+
+def test_names_may_be_written_with_hyphens() -> None:
+    assert parse("discrete-gaussian(sigma=2)")[0].name == "discrete_gaussian"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "gaussian",
+        "gaussian()",
+        "gaussian(sigma=0)",
+        "gaussian(sigma=-1)",
+        "gaussian(sigma=1",
+        "gaussian(sigma=1))",
+        "gaussian(sigma=1) gaussian(sigma=1)",
+        "gaussian(sigma=1) +",
+        "gaussian(sigma=1, sigma=2)",
+        "gaussian(sigma=1, scale=2)",
+        "gaussian(sigma=nan)",
+        "gaussian(sigma=1e9999999)",
+        "gaussian(sigma=1/0)",
+        "gaussian(sigma=0x10)",
+        "0 * gaussian(sigma=1)",
+        "1.5 * gaussian(sigma=1)",
+        "-3 * gaussian(sigma=1)",
+        "3 gaussian(sigma=1)",
+        "3 *",
+        "laplace(epsilon=1, scale=1)",
+        "pure(delta=0.1)",
+        "pure(epsilon=1, delta=1)",
+        "pure(epsilon=1, sensitivity=2)",
+        "poisson(q=0.1)",
+        "poisson(q=0, gaussian(sigma=1))",
+        "poisson(q=1.5, gaussian(sigma=1))",
+        "poisson(gaussian(sigma=1))",
+        "poisson(q=0.1, gaussian(sigma=1), laplace(epsilon=1))",
+        "poisson(q=0.1, poisson(q=0.1, gaussian(sigma=1)))",
+        "gaussian(gaussian(sigma=1))",
+        "unknown(epsilon=1)",
+        "laplace(epsilon=1; drop)",
+        "((((((((",
+    ],
+)
+def test_anything_else_is_one_clear_error(text: str) -> None:
+    with pytest.raises(ProofError) as refused:
+        parse(text)
+    assert len(str(refused.value)) < 300
+
+
+def test_a_long_expression_is_refused_at_once() -> None:
+    with pytest.raises(ProofError, match="characters"):
+        parse("gaussian(sigma=1) + " * MAX_CHARACTERS)
+
+
+@given(st.text(alphabet="0123456789.*+-/(),= egaussinlpcd_qδ\n", max_size=40))
+def test_no_text_is_anything_but_parsed_or_refused(text: str) -> None:
+    with contextlib.suppress(ProofError):
+        assert parse(text)
+
+
+numbers = st.fractions(min_value=F(1, 1000), max_value=F(999, 1000))
+
+
+@given(st.integers(1, 10**9), st.sampled_from(sorted(set(PARAMETERS) - {"poisson"})), st.data())
+def test_what_is_printed_is_read_again(count: int, name: str, data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(PARAMETERS[name]))
+    own = ", ".join(f"{parameter}={data.draw(numbers)}" for parameter in sorted(form))
+    (term,) = parse(f"{count} * {name}({own})")
+    assert parse(str(term)) == (term,)
