@@ -49,6 +49,12 @@ class Certificate:
         found.sort(key=lambda e: not e.whole)
         return found[0].bound if found else None
 
+    @property
+    def proof(self) -> dict[str, Any] | None:
+        """The derivation behind the theorem, if there is one, as `proofs.checker` reads it."""
+        found = [evidence.proof for evidence in self.evidence if evidence.proof is not None]
+        return deepcopy(dict(found[0])) if found else None
+
     def to_json(self) -> dict[str, Any]:
         """The certificate as plain data, digest included."""
         body = self._body()
@@ -62,6 +68,7 @@ class Certificate:
             **self.claim.to_json(),
             "bounds": {side.value: _bound_json(self.bound(side)) for side in Side},
             "evidence": [evidence.to_json() for evidence in self.evidence],
+            "proof": self.proof,
             "assumptions": list(self.assumptions),
             "reproduce": self.reproduce,
         }

@@ -8,13 +8,35 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from audit.commands import certify, channel, demo, listing, release, utility, verify
+from audit.commands import (
+    account,
+    calibrate,
+    certify,
+    channel,
+    demo,
+    explain,
+    listing,
+    release,
+    utility,
+    verify,
+)
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 
 INTERNAL = 70
 """The exit code of a fault of ours (the contract's CONTRADICTION)."""
 
-COMMANDS = (demo, listing, channel, certify, verify, release, utility)
+COMMANDS = (
+    demo,
+    listing,
+    channel,
+    certify,
+    verify,
+    release,
+    account,
+    calibrate,
+    explain,
+    utility,
+)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -41,13 +41,15 @@ _EXIT_CODES = {
 class Decision(Enum):
     """What one finding says about the claim on the databases that it covers.
 
-    SILENT: it is about another instance (fewer records), shown beside the claim.
+    SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
+    what is claimed, and the bound does not reach the claim.
     """
 
     HOLDS = "holds"
     VIOLATED = "violated"
     UNDECIDED = "undecided"
     SILENT = "another instance"
+    OPEN = "left open"
 
 
 class Side(Enum):
@@ -117,7 +119,8 @@ class Evidence:
     """One finding of one auditor.
 
     ``whole``: the finding covers every database that the claim speaks of.
-    ``replay``: what a second run needs to find the same again.
+    ``replay``: what a second run needs to find the same again. ``proof``: the derivation behind
+    a theorem, as plain data, for `proofs.checker`.
     """
 
     auditor: str
@@ -129,6 +132,7 @@ class Evidence:
     confidence: str | None = None
     witness: Witness | None = None
     replay: Mapping[str, Any] = field(default_factory=dict)
+    proof: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The evidence as plain data."""
@@ -153,18 +157,55 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
 
     Guarantee
     ---------
-    EXACT only if an exact finding that covers the claim's whole domain holds
-    and none is violated. Backed by ``tests/audit/test_evidence.py``.
+    PROVED only if a theorem that covers the claim's whole domain implies it, EXACT only if an
+    exact finding that does holds; both only if no finding is violated and none lies above a
+    theorem's ceiling. Backed by ``tests/audit/test_evidence.py``.
     """
-    exact = [e for e in evidence if e.bound is not None and e.bound.rigour == "exact"]
-    holds = any(e.decision is Decision.HOLDS and e.whole for e in exact)
+    proved = any(_holds(e) and e.proof is not None for e in evidence)
+    exact = any(_holds(e) and e.bound is not None and e.bound.rigour == "exact" for e in evidence)
     violated = any(e.decision is Decision.VIOLATED for e in evidence)
-    if violated and holds and subject_is_ours:
-        return Verdict.CONTRADICTION
     if violated:
-        return Verdict.REFUTED
-    if holds:
+        ours = subject_is_ours and (proved or exact)
+        return Verdict.CONTRADICTION if ours else Verdict.REFUTED
+    if _crossed(evidence):
+        return Verdict.CONTRADICTION
+    if proved:
+        return Verdict.PROVED
+    if exact:
         return Verdict.EXACT
     if any(e.decision is Decision.UNDECIDED for e in evidence):
         return Verdict.UNDECIDED
+    # A bound that does not reach the claim is no search for a violation.
+    if evidence and all(e.decision is Decision.OPEN for e in evidence):
+        return Verdict.UNDECIDED
     return Verdict.NOT_REFUTED
+
+
+def _holds(evidence: Evidence) -> bool:
+    return evidence.decision is Decision.HOLDS and evidence.whole
+
+
+def _crossed(evidence: Sequence[Evidence]) -> bool:
+    """Whether an exact value lies above the ceiling of a theorem about the same databases.
+
+    What is found on another instance is left out: its public constants differ.
+    """
+    for theorem in evidence:
+        if theorem.proof is None or theorem.bound is None:
+            continue
+        for other in evidence:
+            exact = other.bound is not None and other.bound.rigour == "exact"
+            if other.decision is Decision.SILENT or other.bound is None or not exact:
+                continue
+            if other.bound.side is not Side.CEILING and _above(other.bound, theorem.bound):
+                return True
+    return False
+
+
+def _above(found: Bound, ceiling: Bound) -> bool:
+    """Whether a value is certainly above a ceiling, in ε or in the claim's own parameter."""
+    if found.epsilon.lower > ceiling.epsilon.upper:
+        return True
+    if found.parameter is None or ceiling.parameter is None:
+        return False
+    return found.parameter[1].lower > ceiling.parameter[1].upper

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.auditors import exhaustive, factorised
+from audit.auditors import exhaustive, factorised, proof
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress
@@ -95,10 +95,11 @@ def _examine(
         return _beyond_enumeration(instance, refusal)
     ledgers = found.enumerated.ledgers if found.enumerated.complete else None
     cells = factorised.examine(subject, claim, setting, ledgers)
-    settled = cells is not None and cells.decision is Decision.HOLDS
+    theorem = proof.examine(subject, claim, setting, ledgers)
+    settled = any(e is not None and e.decision is Decision.HOLDS for e in (cells, theorem))
     if found.evidence.decision is Decision.UNDECIDED and not settled:
         found = exhaustive.sharpen(instance, found)
-    evidence = [e for e in (found.evidence, cells) if e is not None]
+    evidence = [e for e in (found.evidence, cells, theorem) if e is not None]
     return tuple(evidence), found.enumerated
 
 
@@ -106,17 +107,22 @@ def _beyond_enumeration(
     instance: exhaustive.Instance, refusal: TooLargeError
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
     """Evidence on an instance too large to enumerate; TooLargeError where there is none."""
-    cells = factorised.examine(instance.subject, instance.claim, instance.setting, None)
+    about = instance.subject, instance.claim, instance.setting
+    general = [
+        evidence
+        for evidence in (factorised.examine(*about, None), proof.examine(*about, None))
+        if evidence is not None
+    ]
     try:
         smaller = _smaller(instance)
     except ProtocolError:
-        if cells is None:
+        if not general:
             raise
         smaller = None
     found = [part for part in (_telling_pair(instance), smaller) if part is not None]
-    if cells is None and not found:
+    if not general and not found:
         raise TooLargeError(f"{refusal}; and no instance of fewer records can be enumerated either")
-    evidence = [*([] if cells is None else [cells]), *(part.evidence for part in found)]
+    evidence = [*general, *(part.evidence for part in found)]
     return tuple(evidence), found[-1].enumerated if found else None
 
 

@@ -7,14 +7,17 @@ stated. The digest finds accidents in everything else.
 
 from __future__ import annotations
 
-import json
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from audit import strict_json
 from audit.adapters.matrix import carried_channel
 from audit.adapters.synthesizer import program_subject, source_sha256
 from audit.certificate import SCHEMA, Certificate, canonical, digest
@@ -22,11 +25,13 @@ from audit.claim import Claim
 from audit.decimals import Enclosure, Extended
 from audit.run import Effort, certify
 from audit.subject import Subject
+from proofs import checker
 from synthesizers.errors import InputError
 from synthesizers.programs import PROGRAMS
 
-MAX_BYTES = 64 * 1024 * 1024
-"""The largest certificate that is read."""
+CHECKER = Path(checker.__file__)
+CHECKER_SECONDS = 600
+"""How long the checker may take (a choice of this project)."""
 
 NEAR = Fraction(1, 10**9)
 """How far, relatively, ends computed in doubles may lie apart between machines."""
@@ -46,6 +51,8 @@ KEYS = (
     "reproduce",
     "digest",
 )
+OPTIONAL = ("proof",)
+"""Keys that came later within the version."""
 
 
 class Status(Enum):
@@ -82,15 +89,7 @@ class Verification:
 
 def read_certificate(text: str, path: str) -> dict[str, Any]:
     """The document of a certificate's text; InputError unless it has the contract's keys."""
-    if len(text) > MAX_BYTES:
-        raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; no certificate is")
-    try:
-        document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
-        canonical(document)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not JSON; expected a certificate of dp-audit") from None
-    if not isinstance(document, dict):
-        raise InputError(f"{path} is not a certificate: expected a JSON object")
+    document = strict_json.parse(text, path, "a certificate of dp-audit")
     missing = [key for key in KEYS if key not in document]
     if missing:
         raise InputError(f"{path} is not a certificate: it lacks {', '.join(missing)}")
@@ -99,27 +98,9 @@ def read_certificate(text: str, path: str) -> dict[str, Any]:
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Readers differ in which of two equal keys they take.
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is given twice")
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
 def load_certificate(path: str) -> dict[str, Any]:
     """The document of a certificate file; raises InputError."""
-    try:
-        with Path(path).open("rb") as file:
-            text = file.read(MAX_BYTES + 1).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise InputError(f"{path} cannot be read: {reason}") from None
-    return read_certificate(text, path)
+    return read_certificate(strict_json.read_text(path), path)
 
 
 def verify(document: Mapping[str, Any]) -> Verification:
@@ -140,7 +121,10 @@ def verify(document: Mapping[str, Any]) -> Verification:
         )
     ]
     note = "this version does not know it"
-    checks += [Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in KEYS]
+    known = (*KEYS, *OPTIONAL)
+    checks += [
+        Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in known
+    ]
     claim = Claim.from_json(dict(document))
     kinds = {"subject": dict, "evidence": list, "bounds": dict}
     if not all(isinstance(document[key], kind) for key, kind in kinds.items()):
@@ -148,6 +132,8 @@ def verify(document: Mapping[str, Any]) -> Verification:
     rows = document["subject"].get("rows")
     if rows is not None and (type(rows) is not int or rows < 0):
         raise InputError("the certificate's rows must be a whole number of at least 0")
+    if document.get("proof") is not None:
+        checks.append(_checked_proof(document))
     subject, obstacle = _subject(document["subject"], claim)
     if subject is None:
         checks += [
@@ -157,6 +143,28 @@ def verify(document: Mapping[str, Any]) -> Verification:
         return Verification(tuple(checks))
     again = certify(subject, claim, Effort(rows=rows), str(document["reproduce"])).certificate
     return Verification((*checks, *_compare(document, again)))
+
+
+def _checked_proof(document: Mapping[str, Any]) -> Check:
+    """What the independent checker, in a process of its own, says of the proof."""
+    name = "proof, by the independent checker"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.json"
+        path.write_text(canonical(document), encoding="ascii")
+        # Isolated: it sees no module of this project, and no setting of the user's.
+        command = [sys.executable, "-I", str(CHECKER), str(path)]
+        try:
+            found = subprocess.run(
+                command, capture_output=True, text=True, timeout=CHECKER_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return Check(name, Status.UNCHECKED, "it took too long")
+    note = next(iter(found.stdout.splitlines()), "")[:200]
+    if found.returncode == 0:
+        return Check(name, Status.CONFIRMED)
+    if found.returncode == 3:
+        return Check(name, Status.UNCHECKED, note)
+    return Check(name, Status.FALSE, note or "it is rejected")
 
 
 def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, str]:
@@ -207,6 +215,8 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
     checks.append(
         Check(f"verdict {document['verdict']}", Status.CONFIRMED if same else Status.FALSE, note)
     )
+    if document.get("proof") != fresh["proof"]:
+        checks.append(Check("proof", Status.FALSE, "it is not the one that the audit finds"))
     if document["assumptions"] != fresh["assumptions"]:
         checks.append(
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")

@@ -9,7 +9,6 @@ alone: it covers databases of any size, and the output by post-processing.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,11 +24,11 @@ from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
 from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
-from synthesizers.curator import Curator, Setting, ask_program
-from synthesizers.errors import BudgetExceeded
-from synthesizers.events import Draw, Event, Measure, Outcome
+from proofs.ledgers import fixed_ledger
+from synthesizers.curator import Setting
+from synthesizers.events import Draw, Event, Measure
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
-from synthesizers.neighbours import AddRemove, extreme_differences
+from synthesizers.neighbours import extreme_differences
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
 from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
 
@@ -67,7 +66,7 @@ def examine(
     """
     if not isinstance(claim.guarantee, ApproxDP):
         return None
-    events = fixed_ledger(subject, setting, ledgers)
+    events = fixed_ledger(subject.program, subject.budget(setting), setting, ledgers)
     if events is None or setting.domain.size > MAX_CELLS:
         return None
     measures = [event for event in events if not isinstance(event, Draw)]
@@ -81,38 +80,6 @@ def examine(
     attained = _attained(measures, setting, difference, size)
     lower, witness = attained if attained is not None else (Fraction(0), None)
     return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness)
-
-
-def fixed_ledger(
-    subject: ProgramSubject, setting: Setting, ledgers: frozenset[tuple[Event, ...]] | None
-) -> tuple[Event, ...] | None:
-    """The private events of every transcript where they are the same; otherwise None."""
-    if ledgers is not None:
-        private = {tuple(e for e in ledger if not isinstance(e, Draw)) for ledger in ledgers}
-        return private.pop() if len(private) == 1 else None
-    # A program with randomness of its own could ask another question the next time.
-    first, again = _first_question(subject, setting), _first_question(subject, setting)
-    if first is None or first != again:
-        return None
-    budget = subject.budget(setting)
-    counted = budget.neighbours or setting.neighbours
-    # What is free under replace-one (the total) may cost under add-remove; never the reverse.
-    if counted != setting.neighbours and counted.name != AddRemove.name:
-        return None
-    return (first,) if budget.exhausted(first.cost(setting.domain, counted)) else None
-
-
-def _first_question(subject: ProgramSubject, setting: Setting) -> Event | None:
-    """The first event where it is private: asked before any answer is seen."""
-    asked: list[Event] = []
-
-    def answer(event: Event) -> Outcome:
-        asked.append(event)
-        raise BudgetExceeded("one question is enough to know")
-
-    with contextlib.suppress(BudgetExceeded):
-        ask_program(subject.program, Curator(setting, subject.budget(setting), answer))
-    return asked[0] if asked and not isinstance(asked[0], Draw) else None
 
 
 def _independent(event: Measure) -> bool:

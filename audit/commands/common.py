@@ -154,13 +154,15 @@ def progress_bar(console: Console, label: str) -> Iterator[Report]:
         yield report
 
 
-def add_relation(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """``--neighbours``, ``--unit``, ``--max-records``."""
+def add_relation(
+    parser: argparse.ArgumentParser, *, required: bool, default: str = "replace-one"
+) -> None:
+    """``--neighbours``, ``--unit``, ``--max-records``; ``default``: the relation without them."""
     parser.add_argument(
         "--neighbours",
         required=required,
         metavar="add-remove|replace-one",
-        help="which databases are neighbours" + ("" if required else " (default: replace-one)"),
+        help="which databases are neighbours" + ("" if required else f" (default: {default})"),
     )
     parser.add_argument("--unit", default="record", metavar="record|person", help="default: record")
     parser.add_argument(

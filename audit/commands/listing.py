@@ -20,6 +20,7 @@ TOPICS = ("programs", "auditors", "metrics", "noise")
 AUDITORS = {
     "exhaustive": "the exact channel of an enumerated instance: every pair, every output",
     "factorised": "the transcript of independent noisy cells: databases of any size",
+    "proof": "a theorem from the program's budget or its ledger: databases of any size",
 }
 
 

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from audit.commands.common import output_console
-from audit.verify import MAX_BYTES, load_certificate, read_certificate, verify
+from audit.strict_json import MAX_BYTES
+from audit.verify import load_certificate, read_certificate, verify
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

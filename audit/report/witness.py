@@ -179,6 +179,7 @@ def _judgement(witness: Witness, guarantee: Guarantee | None, decision: Decision
         Decision.VIOLATED: "What was found goes beyond this: the claim is violated.",
         Decision.UNDECIDED: "What was found could not be told apart from this limit.",
         Decision.SILENT: "This instance is not the claim's, so it decides nothing.",
+        Decision.OPEN: "What was found does not reach this.",
     }[decision]
     match guarantee:
         case ApproxDP():

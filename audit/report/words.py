@@ -52,6 +52,7 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.VIOLATED: "claim violated",
     Decision.UNDECIDED: "undecided",
     Decision.SILENT: "another instance, decides nothing",
+    Decision.OPEN: "does not reach the claim",
 }
 
 RELEASED: Mapping[str, str] = {

@@ -1,0 +1,134 @@
+"""The proof auditor: a theorem about the program, for databases of any size.
+
+The theorem is that of the program's budget, which its curator never exceeds, or
+that of its ledger where that is the same along every transcript. The kernel
+makes it; the certificate carries it as data for the independent checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from audit.auditors.deciding import shown
+from audit.claim import Claim
+from audit.decimals import Enclosure
+from audit.evidence import Bound, Decision, Evidence, Side
+from audit.subject import ProgramSubject
+from proofs.components import Component
+from proofs.derivation import derivation
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from proofs.kernel import Theorem, prove
+from proofs.ledgers import about_program, fixed_ledger, of_budget, of_ledger
+from proofs.prover import Offer, settling, strongest
+from synthesizers.curator import Setting
+from synthesizers.events import Event
+
+PARAMETERS = {ApproxDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rdp"}
+"""The parameter that a claim of each kind bounds."""
+
+
+def examine(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    ledgers: frozenset[tuple[Event, ...]] | None,
+) -> Evidence | None:
+    """The best theorem about the program, or None where no rule gives one.
+
+    ``ledgers``: all ledgers met in a full enumeration, where there was one.
+
+    Guarantee
+    ---------
+    HOLDS only if a theorem of the kernel implies the claim under its neighbours; the theorem
+    is about the budget or the ledger of this program, and the output is post-processing of its
+    answers. Backed by ``tests/audit/test_proof.py``.
+    """
+    found: list[Offer] = []
+    pure: list[Offer] = []
+    for reading in _readings(subject, setting, ledgers):
+        found += reading.offers(claim.guarantee)
+        if not isinstance(claim.guarantee, ApproxDP):
+            pure += reading.offers(ApproxDP(Fraction(0)))
+    if not found:
+        return None
+    found.sort(key=lambda offer: offer.value)
+    chosen = settling(found, claim.guarantee, claim.neighbours)
+    return _evidence(claim, setting, found, pure, chosen)
+
+
+def _evidence(
+    claim: Claim,
+    setting: Setting,
+    found: Sequence[Offer],
+    pure: Sequence[Offer],
+    chosen: Offer | None,
+) -> Evidence:
+    best = found[0]
+    own = Enclosure(best.value, best.value)
+    name = PARAMETERS[type(claim.guarantee)]
+    epsilon, parameter = own, None
+    if name != "epsilon":
+        least = min((offer.value for offer in pure), default=None)
+        epsilon = Enclosure.infinite() if least is None else Enclosure(least, least)
+        parameter = (name, own)
+    # A public n is a constant of the program: its theorem is about this n alone.
+    covers = (
+        claim.covers if claim.neighbours.records_public else replace(claim, records=None).covers
+    )
+    shown_offer = best if chosen is None else chosen
+    finding = f"a theorem: {name} is at most {shown(own)} over {covers}, by {best.rule}"
+    if chosen is None:
+        finding += ", which leaves the claim open"
+    return Evidence(
+        auditor="proof",
+        finding=finding,
+        decision=Decision.OPEN if chosen is None else Decision.HOLDS,
+        covers=covers,
+        whole=True,
+        bound=Bound(Side.CEILING, epsilon, covers, "rigorous", parameter),
+        proof=_carried(shown_offer, found),
+    )
+
+
+def _carried(offer: Offer, found: Sequence[Offer]) -> dict[str, Any]:
+    """The proof as data; where the checker can't afford it, the best one beside it that it can."""
+    carried: dict[str, Any] = {"derivation": derivation(_released(offer.theorem))}
+    if offer.kernel_only:
+        others = [other for other in found if not other.kernel_only]
+        carried["alternatives"] = [derivation(_released(other.theorem)) for other in others[:1]]
+    return carried
+
+
+def _released(theorem: Theorem) -> Theorem:
+    words = "what the program makes of its clamped answers and of public randomness"
+    return prove("post-processing", [theorem], {"map": words})
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the program can be proved from, and how a theorem of it is one about the program."""
+
+    components: Sequence[Component]
+    about: Callable[[Theorem], Theorem]
+
+    def offers(self, guarantee: Guarantee) -> list[Offer]:
+        found = strongest(self.components, guarantee)
+        return [replace(offer, theorem=self.about(offer.theorem)) for offer in found]
+
+
+def _readings(
+    subject: ProgramSubject, setting: Setting, ledgers: frozenset[tuple[Event, ...]] | None
+) -> Iterator[_Reading]:
+    """The ledger where it is fixed, and the budget."""
+    budget = subject.budget(setting)
+    program = {**subject.to_json(), "rows": setting.rows}
+    events = fixed_ledger(subject.program, budget, setting, ledgers)
+    asked = None if not events else of_ledger(events, setting)
+    if asked is not None:
+        yield _Reading(asked, lambda theorem: about_program(theorem, program, ledgers))
+    allowed = of_budget(budget, setting.neighbours, program)
+    if allowed is not None:
+        yield _Reading(allowed, lambda theorem: theorem)

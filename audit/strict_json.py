@@ -1,0 +1,56 @@
+"""JSON of strangers: one meaning a document, bounded in size and depth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from synthesizers.errors import InputError
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest document that is read (a choice of this project)."""
+
+
+def read_text(path: str) -> str:
+    """The text of a file of at most `MAX_BYTES`; raises InputError."""
+    try:
+        with Path(path).open("rb") as file:
+            held = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or 'an error'}") from None
+    if len(held) > MAX_BYTES:
+        raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")
+    try:
+        return held.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} cannot be read: not UTF-8 text") from None
+
+
+def parse(text: str, path: str, expected: str) -> dict[str, Any]:
+    """The JSON object of a text; InputError for any other text.
+
+    A key that is given twice, NaN, infinities and lone surrogates are refused: readers differ in
+    what they make of them.
+    """
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")
+    try:
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        json.dumps(document).encode("ascii")
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not JSON; expected {expected}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is a JSON value that is no object; expected {expected}")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
