@@ -26,7 +26,8 @@ class Certificate:
 
     ``subject``: what was audited, as plain data (kind, name, parameters, …).
     ``assumptions``: what the verdict rests on and this certificate does not
-    show. ``reproduce``: the command that makes it again.
+    show. ``reproduce``: the command that makes it again. ``channel``: the claim's own channel as
+    `proofs.checker` reads it, where it is small enough to carry.
     """
 
     subject: Mapping[str, Any]
@@ -34,6 +35,7 @@ class Certificate:
     evidence: tuple[Evidence, ...]
     assumptions: tuple[str, ...]
     reproduce: str
+    channel: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "subject", MappingProxyType(deepcopy(dict(self.subject))))
@@ -69,6 +71,7 @@ class Certificate:
             "bounds": {side.value: _bound_json(self.bound(side)) for side in Side},
             "evidence": [evidence.to_json() for evidence in self.evidence],
             "proof": self.proof,
+            "channel_certificate": None if self.channel is None else deepcopy(dict(self.channel)),
             "assumptions": list(self.assumptions),
             "reproduce": self.reproduce,
         }

@@ -9,6 +9,7 @@ import numpy as np
 
 from audit.auditors import exhaustive, factorised, proof
 from audit.certificate import Certificate
+from audit.channel_certificates import carried
 from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
@@ -58,7 +59,9 @@ def certify(
             "a row that sums to 1 only within 1e-9 is that accurate in each of its chances",
             "the domain and its cells are public",
         )
-        return Audit(Certificate(subject.to_json(), claim, found, assumptions, reproduce), None)
+        channel = carried(subject.channel, claim)
+        whole = Certificate(subject.to_json(), claim, found, assumptions, reproduce, channel)
+        return Audit(whole, None)
     rows = claim.records if effort.rows is None else effort.rows
     if claim.neighbours.records_public and claim.records is None:
         raise InputError("under replace-one the number of records is public: give --records N")
@@ -70,12 +73,14 @@ def certify(
     public = claim.records if claim.neighbours.records_public else None
     setting = Setting(claim.domain, claim.neighbours, public, rows)
     evidence, enumerated = _examine(subject, claim, setting, effort, progress)
+    own = enumerated is not None and evidence[0].auditor == "exhaustive" and evidence[0].whole
     certificate = Certificate(
         {**subject.to_json(), "rows": rows},
         claim,
         evidence,
         assumptions_of(subject, setting),
         reproduce,
+        carried(enumerated.channel, claim) if own and enumerated is not None else None,
     )
     return Audit(certificate, enumerated)
 

@@ -51,7 +51,7 @@ KEYS = (
     "reproduce",
     "digest",
 )
-OPTIONAL = ("proof",)
+OPTIONAL = ("proof", "channel_certificate")
 """Keys that came later within the version."""
 
 
@@ -132,7 +132,7 @@ def verify(document: Mapping[str, Any]) -> Verification:
     rows = document["subject"].get("rows")
     if rows is not None and (type(rows) is not int or rows < 0):
         raise InputError("the certificate's rows must be a whole number of at least 0")
-    if document.get("proof") is not None:
+    if any(document.get(key) is not None for key in OPTIONAL):
         checks.append(_checked_proof(document))
     subject, obstacle = _subject(document["subject"], claim)
     if subject is None:
@@ -147,7 +147,7 @@ def verify(document: Mapping[str, Any]) -> Verification:
 
 def _checked_proof(document: Mapping[str, Any]) -> Check:
     """What the independent checker, in a process of its own, says of the proof."""
-    name = "proof, by the independent checker"
+    name = "proof and channel, by the independent checker"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
         path.write_text(canonical(document), encoding="ascii")
@@ -215,8 +215,11 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
     checks.append(
         Check(f"verdict {document['verdict']}", Status.CONFIRMED if same else Status.FALSE, note)
     )
-    if document.get("proof") != fresh["proof"]:
-        checks.append(Check("proof", Status.FALSE, "it is not the one that the audit finds"))
+    checks += [
+        Check(key, Status.FALSE, "it is not the one that the audit finds")
+        for key in OPTIONAL
+        if document.get(key) != fresh[key]
+    ]
     if document["assumptions"] != fresh["assumptions"]:
         checks.append(
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")

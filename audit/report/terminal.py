@@ -31,6 +31,7 @@ _TONES = {
     "not-refuted": "blue",
     "undecided": "yellow",
     "another-instance": "blue",
+    "left-open": "yellow",
     "invalid-run": "yellow",
     "refuted": "red",
     "violated": "red",

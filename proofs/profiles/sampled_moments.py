@@ -9,8 +9,9 @@ add), 0 <= v, μv <= π/2, where g keeps to the quadrant of positive real and im
 - |e^(itL)| = e^(-t·|arg g|) <= 1 for t >= 0;
 - |φ(x + iv)| = e^(v²/2)·φ(x).
 
-With κ = 1 on remove and (1-q)^-c on add, all integrals of the modulus on such a line are at most
-e^(v²/2)·κ·M(c), as M(c) >= 1.
+All integrals of the modulus on such lines are at most e^(v²/2)·κ·M(c), with κ = 1 on remove. On
+add κ may be (1-q)^-c, as M(c) >= 1, or cos(μv/2)^-c, as |g(x + iv)| >= g(x)·cos(μv/2): for
+A, B >= 0, |A + Be^(iθ)|² = (A + B)² - 4AB·sin²(θ/2) and 4AB <= (A + B)².
 """
 
 from __future__ import annotations
@@ -106,27 +107,26 @@ def _errors(
 ) -> tuple[Fraction, Fraction]:
     """The errors of both sums: relative to M(c), of the trapezoid rule; absolute, of its ends.
 
-    At heights up to a, what lies left of -X <= 0 is at most e^(a²/2)·κ·e^(-X²/2)/2 because g <= 1
-    there on remove. So is what lies right of X on add; on remove φ·g^β falls at least as
-    e^(-(x-X)²/2) from X >= βμ on, for its logarithm has the derivative -x + βμ·(q·e^(..)/g).
+    At heights up to a, what lies left of -X <= 0 is at most e^(a²/2)·e^(-X²/2)/2, on add (1-q)^-c
+    times that, because g <= 1 there on remove. So is what lies right of X on add; on remove φ·g^β
+    falls at least as e^(-(x-X)²/2) from X >= βμ on: its logarithm has the derivative
+    -x + βμ·(q·e^(μx-μ²/2)/g). Heights reach 2a in the strips, and cos(μa) >= 1 - (μa)²/2.
     """
     ends = (grid.step * grid.left, grid.step * grid.right)
-    lift = grid.height**2 / 2
+    lift, turn = grid.height**2 / 2, loss.mu_squared * grid.height**2 / 2
     if side == "remove":
         beta = 1 + order
         if ends[1] ** 2 < beta**2 * loss.mu_squared:
             raise ProofError("a grid needs to reach (1 + order)·μ to the right")
         mu = Fraction(isqrt(ceil(loss.mu_squared * 2**128)) + 1, 1 << 64)
         density = 1 - loss.fraction + loss.fraction * exp_above(mu * ends[1] - loss.mu_squared / 2)
-        spread = Fraction(0)
-        weight = beta * log_interval(density).upper
+        spread, weights = Fraction(0), (Fraction(0), beta * log_interval(density).upper)
     else:
-        spread = weight = -order * log_interval(1 - loss.fraction).lower
-    sides = [
-        exp_above(lift + power - end**2 / 2)
-        for power, end in zip((spread, weight), ends, strict=True)
-    ]
-    absolute = sum(sides, Fraction(0)) / 2
+        spread = -order * log_interval(max(1 - loss.fraction, 1 - turn)).lower
+        weights = (-order * log_interval(1 - loss.fraction).lower,) * 2
+    absolute = Fraction(0)
+    for weight, end in zip(weights, ends, strict=True):
+        absolute += exp_above(lift + weight - end**2 / 2) / 2
     strip = exp_interval(min(2 * PI.lower * grid.height / grid.step, MAX_POWER)).lower - 1
     if strip < 1:
         raise ProofError("a grid needs a smaller step")

@@ -104,6 +104,24 @@ class _Sampled:
         found: npt.NDArray[Any] = larger + np.log(np.exp(rest - larger) + np.exp(top - larger))
         return found
 
+    def log_density(self, x: float, order: float) -> float:
+        """ln of φ·g^β, but for a constant."""
+        return self.beta(order) * float(self.log_ratio(np.array([x]))[0]) - x * x / 2
+
+    def strip(self, order: float, aim: float) -> tuple[float, float]:
+        """(half-width a, step): the trapezoid rule gains 2πa/step, and loses 2a² + ln κ."""
+        choices = []
+        spread = 0.0 if self.sign > 0 else -order * math.log1p(-self.fraction)
+        bend = 0.0 if self.sign > 0 else order * self.mu**2 / 2
+        for fixed, curve in ((spread, 2.0), (0.0, 2.0 + bend)):
+            half = min(MOST_LIFT / self.mu, math.sqrt((aim + fixed) / curve))
+            lost = aim + fixed + 2 * half**2
+            if curve > 2:
+                lost -= order * math.log1p(-((self.mu * half) ** 2) / 2)
+            choices.append((math.tau * half / lost, half))
+        step, half = max(choices)
+        return half, step
+
     def points(self, order: float) -> Vector:
         right = 12 + max(0.0, self.beta(order) * self.mu)
         return np.linspace(-40.0, right, POINTS)
@@ -206,14 +224,22 @@ def _hint(
 ) -> dict[str, Any]:
     goal = guess - digits * math.log(10)
     order, above, step = _line(power, order, goal)
-    height, lifts = _height(losses, side, order, goal - power(order))
+    sampled = [
+        (count, _Sampled.of(loss, side), digits * math.log(10) + math.log(count) + 6)
+        for count, loss in losses
+        if isinstance(loss, SampledGaussianLoss)
+    ]
+    strips = [own.strip(above, aim) for _, own, aim in sampled]
+    limited = [
+        (count, own, strip[0]) for (count, own, _), strip in zip(sampled, strips, strict=True)
+    ]
+    squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
+    height, lifts = _height(squared, limited, order, goal - power(order))
     nodes = max(1, math.ceil(height / step))
-    grids: list[dict[str, Any]] = []
-    for count, loss in losses:
-        if isinstance(loss, SampledGaussianLoss):
-            aim = digits * math.log(10) + math.log(count) + 6
-            own = _Sampled.of(loss, side)
-            grids.append(_grid(own, order, above, aim, lifts[len(grids)]))
+    grids = [
+        _grid(own, (order, above), aim, strip, lift)
+        for (_, own, aim), strip, lift in zip(sampled, strips, lifts, strict=True)
+    ]
     points = max((grid["left"] + grid["right"] + 1 for grid in grids), default=1)
     if (
         nodes > MAX_NODES
@@ -326,22 +352,21 @@ def _line(
     return best
 
 
-def _height(losses: Losses, side: Side, order: float, goal: float) -> tuple[float, list[float]]:
-    """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there."""
-    squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
-    sampled = [
-        (count, _Sampled.of(loss, side))
-        for count, loss in losses
-        if isinstance(loss, SampledGaussianLoss)
-    ]
+def _height(
+    squared: float, sampled: list[tuple[int, _Sampled, float]], order: float, goal: float
+) -> tuple[float, list[float]]:
+    """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there.
+
+    ``squared``: μ² of the Gaussians. ``sampled``: counts, losses, and their largest lifts.
+    """
     if not squared and not sampled:
         return 1000 * order, []
 
     def decay(height: float) -> tuple[float, list[float]]:
         total, lifts = -squared * height**2 / 2 - math.log(math.pi * height), []
-        for count, own in sampled:
-            _, lift = own.log_decay(order, height, MOST_LIFT / own.mu * 2.0 ** -np.arange(24.0))
-            tried = np.minimum(MOST_LIFT / own.mu, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
+        for count, own, most in sampled:
+            _, lift = own.log_decay(order, height, most * 2.0 ** -np.arange(24.0))
+            tried = np.minimum(most, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
             value, lift = own.log_decay(order, height, tried)
             total += count * min(value, 0.0)
             lifts.append(lift)
@@ -358,30 +383,28 @@ def _height(losses: Losses, side: Side, order: float, goal: float) -> tuple[floa
     return high, decay(high)[1]
 
 
-def _half_width(own: _Sampled, aim: float) -> float:
-    """Of a strip within heights of π/(2μ): the trapezoid rule gains 2πa/step and loses 2a²."""
-    return min(MOST_LIFT / own.mu, math.sqrt(aim / 2))
-
-
-def _grid(own: _Sampled, order: float, above: float, aim: float, lift: float) -> dict[str, Any]:
-    height = _half_width(own, aim)
-    spread = 0.0 if own.sign > 0 else -above * math.log1p(-own.fraction)
-    step = math.tau * height / (aim + 2 * height**2 + spread)
-    far = math.sqrt(2 * (aim + spread + height**2 / 2))
-    left = right = math.ceil(far / step)
+def _grid(
+    own: _Sampled,
+    orders: tuple[float, float],
+    aim: float,
+    strip: tuple[float, float],
+    lift: float,
+) -> dict[str, Any]:
+    """A grid on which both orders' moments err by less than e^-aim."""
+    height, step = strip
+    spread = 0.0 if own.sign > 0 else -orders[1] * math.log1p(-own.fraction)
+    left = right = math.ceil(math.sqrt(2 * (aim + spread + height**2 / 2)) / step)
     if own.sign > 0:
-        right = math.ceil(1.001 * (1 + above) * own.mu / step) + 1
-        for beta in (1 + order, 1 + above):
-            while (
-                beta * own.log_ratio(np.array([right * step]))[0] - (right * step) ** 2 / 2 > -aim
-            ):
+        right = math.ceil(1.001 * (1 + orders[1]) * own.mu / step) + 1
+        for order in orders:
+            while own.log_density(right * step, order) > -aim:
                 right += 1
     return {
         "step": _text(step),
         "left": left,
         "right": right,
         "height": _text(height),
-        "tail_height": _text(min(lift, height)),
+        "tail_height": _text(lift),
     }
 
 

@@ -35,7 +35,7 @@ Reals = npt.NDArray[np.float64]
 Points = tuple[Reals, Reals]
 """The values of a loss, and the logarithms of their P-masses."""
 
-SIZE = 1 << 21
+SIZE = 1 << 19
 """Points of a lattice on which losses are rounded (a choice of this project)."""
 
 ROUGH = 1 << 15

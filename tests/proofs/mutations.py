@@ -6,8 +6,8 @@ The changes stand in ``mutations.txt`` beside this file: for every rule at least
 constants or side conditions, and some of the kernel, the losses and the profiles. Each is made in
 a temporary copy of the tree, where the tests of the changed file run; those of
 `LAST_RESORT` follow where they stay silent. A run that does not end in time counts as caught, and
-is listed as such. Exit code 1 where a change survives, or where its old text does not occur
-exactly once.
+is listed as such. Exit code 1 where a change survives or keeps the tests from running, or where
+its old text does not occur exactly once.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/moments.py": (f"{PROFILES}moments.py",),
 }
 """The tests of each changed file, by the file."""
+
+NOT_RUN = "THE TESTS DID NOT RUN"
+"""Of a change after which the tests can't even be loaded: it shows nothing."""
 
 LAST_RESORT = ("tests/proofs/test_soundness.py",)
 """What runs where the tests of the changed file see nothing."""
@@ -164,8 +167,10 @@ def _failed(tests: Sequence[str], tree: Path, seconds: int) -> str:
         return f"no end after {seconds} s in {', '.join(tests)}"
     if done.returncode == 0:
         return ""
-    named = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.MULTILINE)
-    return named[1] if named else f"pytest ended with code {done.returncode}"
+    named = re.search(r"^FAILED (.*?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    if done.returncode == 1 and named:
+        return named[1]
+    return f"{NOT_RUN}: pytest ended with code {done.returncode}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -190,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if count == 1
                 else f"NOT FOUND ONCE: the old text occurs {count} times"
             )
-            bad += count != 1 or found == "SURVIVED"
+            bad += count != 1 or found == "SURVIVED" or found.startswith(NOT_RUN)
             print(f"{mutation.name} | {mutation.breaks} | {found}", flush=True)
     print(f"{len(table)} changes, {len(table) - bad} caught")
     return 1 if bad or not table else 0

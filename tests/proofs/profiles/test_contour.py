@@ -85,28 +85,28 @@ def twice_sampled_delta(q: Any, mu: Any, epsilon: Any, side: Side) -> Any:
 
 
 def thrice_sampled_delta(q: float, mu: float, epsilon: float, side: Side) -> float:
-    """Three of them, in doubles: the trapezoid rule over two, to about ten digits."""
-    x = np.linspace(-9, 12, 401)
+    """Three of them, in doubles: the trapezoid rule over two, to about nine digits."""
+    x = np.linspace(-8, 11, 2001)
     ratio = 1 - q + q * np.exp(mu * x - mu * mu / 2)
     loss = np.log(ratio) if side == "remove" else -np.log(ratio)
     mass = np.exp(-x * x / 2) / math.sqrt(math.tau) * (x[1] - x[0])
     mass = mass * ratio if side == "remove" else mass
-    both = np.add.outer(loss, loss)
-
-    def below(at: Any) -> Any:
-        return special.ndtr(at)
-
-    e = epsilon - both
-    level = np.exp(e if side == "remove" else -e)
-    inside = level > 1 - q
-    at = np.log(np.where(inside, level - 1 + q, q) / q) / mu + mu / 2
-    if side == "remove":
-        value = (1 - q) * below(-at) + q * below(mu - at) - np.exp(e) * below(-at)
-        value = np.where(inside, value, 1 - np.exp(e))
-    else:
-        value = below(at) - np.exp(e) * ((1 - q) * below(at) + q * below(at - mu))
-        value = np.where(inside, value, 0)
-    return float(mass @ value @ mass)
+    total = 0.0
+    for first, weight in zip(loss, mass, strict=True):
+        left = epsilon - first - loss
+        level = np.exp(left if side == "remove" else -left)
+        inside = level > 1 - q
+        at = np.log(np.where(inside, level - 1 + q, q) / q) / mu + mu / 2
+        if side == "remove":
+            plain = special.ndtr(-at)
+            value = (1 - q) * plain + q * special.ndtr(mu - at) - np.exp(left) * plain
+            value = np.where(inside, value, 1 - np.exp(left))
+        else:
+            plain = special.ndtr(at)
+            value = plain - np.exp(left) * ((1 - q) * plain + q * special.ndtr(at - mu))
+            value = np.where(inside, value, 0)
+        total += weight * float(value @ mass)
+    return total
 
 
 def enclosed(losses: Losses, side: Side, epsilon: Fraction, digits: int = 13) -> Interval:
@@ -163,7 +163,7 @@ def test_one_sampled_gaussian_has_its_closed_form(
         hint = contour_hint(((1, loss),), side, at, Fraction(1, 10**4), digits=4)
         found = contour.delta(((1, loss),), side, at, hint)
         assert holds(found, truth)
-        assert found.upper - found.lower < Fraction(1, 1000) * found.upper + Fraction(1, 10**5)
+        assert found.upper - found.lower < 1e-5
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -248,9 +248,9 @@ def test_products_with_other_losses_agree_with_sums(others: Losses, base: str) -
         for picked in product(*chosen):
             chance = mpmath.fprod(p for p, _ in picked)
             truth += chance * profile(at - mpmath.fsum(loss for _, loss in picked))
-    found = enclosed(((1, own), *others), side, epsilon, digits=11 if base == "gaussian" else 5)
+    found = enclosed(((1, own), *others), side, epsilon, digits=11 if base == "gaussian" else 4)
     assert holds(found, truth, 1e-16)
-    assert found.upper - found.lower < (Fraction(1, 10**9) if base == "gaussian" else 1e-4)
+    assert found.upper - found.lower < (1e-9 if base == "gaussian" else 1e-3)
 
 
 def test_other_losses_have_a_wide_profile_alone() -> None:
@@ -360,8 +360,8 @@ def test_bad_lines_only_widen(changes: dict[str, Any]) -> None:
 )
 def test_bad_grids_only_widen(side: Side, changes: dict[str, Any]) -> None:
     losses = ((3, SampledGaussianLoss(Fraction(1, 5), Fraction(1))),)
-    truth = enclosed(losses, side, Fraction(1, 4))
-    hint = contour_hint(losses, side, Fraction(1, 4), digits=8)
+    truth = enclosed(losses, side, Fraction(1, 4), digits=8)
+    hint = contour_hint(losses, side, Fraction(1, 4), digits=5)
     bad = hint | {"grids": [hint["grids"][0] | changes]}
     try:
         found = contour.delta(losses, side, Fraction(1, 4), bad)

@@ -85,7 +85,7 @@ def _steps(part: dict[tuple[int, ...], Law]) -> list[Pair]:
 
 
 @pytest.mark.parametrize("under", BOTH)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(two_parts(), st.lists(st.fractions(0, 2, max_denominator=8), min_size=2, max_size=2))
 def test_the_worst_part_bounds_every_pair_of_databases(
     under: AddRemove | ReplaceOne,
@@ -106,7 +106,7 @@ def test_the_worst_part_bounds_every_pair_of_databases(
 
 
 @pytest.mark.parametrize("under", BOTH)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(two_parts())
 def test_the_worst_part_bounds_every_renyi_divergence(
     under: AddRemove | ReplaceOne, parts: list[dict[tuple[int, ...], Law]]

@@ -1,0 +1,102 @@
+"""How many lines of code a proof rests on: prints the table that DESIGN.md shows.
+
+    python docs/trusted_lines.py            # the table
+    python docs/trusted_lines.py --check    # exit code 1 where DESIGN.md shows another one
+
+A line counts where it holds code: no blank line, no comment, no docstring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "checker: one file, the standard library": ("proofs/checker.py",),
+    "kernel: theorems, judgments, parameters": (
+        "proofs/errors.py",
+        "proofs/hypotheses.py",
+        "proofs/judgments.py",
+        "proofs/kernel.py",
+        "proofs/losses.py",
+        "proofs/parameters.py",
+    ),
+    "kernel: rules": ("proofs/rules/*.py",),
+    "kernel: profiles in closed form, and moments": (
+        "proofs/profiles/gaussian.py",
+        "proofs/profiles/laplace.py",
+        "proofs/profiles/method*.py",
+        "proofs/profiles/moment*.py",
+        "proofs/profiles/responses.py",
+    ),
+    "kernel: profiles by contour and lattice": (
+        "proofs/profiles/contour.py",
+        "proofs/profiles/grid.py",
+        "proofs/profiles/lattice.py",
+        "proofs/profiles/payoff.py",
+        "proofs/profiles/sampled_moments.py",
+        "proofs/profiles/transforms.py",
+    ),
+}
+"""What is trusted, each part with its files."""
+
+_SILENT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+
+def code_lines(source: str) -> int:
+    """The lines of a module that hold code."""
+    texts: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        # A text that is a statement of its own is a docstring.
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                texts |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    held: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _SILENT:
+            held |= set(range(token.start[0], token.end[0] + 1))
+    return len(held - texts)
+
+
+def files_of(patterns: Iterable[str]) -> list[Path]:
+    """The files of some patterns, sorted."""
+    return sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+
+
+def table() -> str:
+    """The table in Markdown."""
+    lines = ["| part | files | lines of code |", "|---|---|---|"]
+    for name, patterns in PARTS.items():
+        files = files_of(patterns)
+        total = sum(code_lines(path.read_text(encoding="utf-8")) for path in files)
+        lines.append(f"| {name} | {len(files)} | {total} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the table, or compare it with the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    flags = parser.parse_args()
+    if not flags.check:
+        print(table())
+        return 0
+    return 0 if table() in (ROOT / "DESIGN.md").read_text(encoding="utf-8") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""Whether a theorem's guarantee covers a small mechanism's exact divergences, whatever its kind.
+
+Dominating pairs are compared by a discretised privacy loss of their own: its cells are rounded
+upwards, which can only make the pair look worse than it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import fftconvolve
+from scipy.special import ndtr
+
+from proofs.errors import ProofError, UndecidedError
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
+from proofs.judgments import ApproxZCDP, Dominated, Private, Profile, RenyiCurve
+from proofs.kernel import Theorem
+from proofs.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    Losses,
+    ResponseLoss,
+    SampledGaussianLoss,
+    Side,
+)
+from tests.proofs.small_mechanisms import (
+    TINY,
+    Table,
+    delta,
+    directed_pairs,
+    mp,
+    mu,
+    renyi,
+    wide,
+)
+
+F = Fraction
+FloatArray = NDArray[np.float64]
+
+ORDERS = (F(1000001, 1000000), F(5, 4), F(2), F(9, 2), F(17), F(120))
+"""Rényi orders that concentrated DP is compared at."""
+
+EPSILONS = (F(0), F(1, 20), F(1, 3), F(1), F(5, 2))
+"""Where profiles are compared."""
+
+STEP = 1 / 512
+"""The width of a cell of a discretised loss."""
+
+SLACK = 1e-9
+"""More than the rounding errors of a discretised loss."""
+
+
+def shortfall(theorem: Theorem, found: Table) -> str:
+    """Where the theorem promises more than the table keeps; empty where it promises no more."""
+    judgment = theorem.judgment
+    assert isinstance(judgment, Private)
+    pairs = directed_pairs(judgment.neighbours, found.databases)
+
+    def below(exact: Any, stated: Fraction, what: str) -> str:
+        kept = exact <= mp(stated) + TINY
+        return "" if kept else f"{what}: {wide.nstr(exact, 20)} > {float(stated)!r}"
+
+    checks: list[str] = []
+    match judgment.guarantee:
+        case ApproxDP(epsilon, limit):
+            checks = [below(delta(found, pairs, epsilon), limit, f"delta at {epsilon}")]
+        case ZCDP(rho):
+            checks = [below(renyi(found, pairs, a), a * rho, f"order {a}") for a in ORDERS]
+        case GaussianDP(least):
+            checks = [below(mu(found, pairs), least, "mu")]
+        case RenyiCurve(points):
+            checks = [below(renyi(found, pairs, a), e, f"order {a}") for a, e in points]
+        case Profile(points):
+            checks = [below(delta(found, pairs, e), d, f"delta at {e}") for e, d in points]
+        case ApproxZCDP(xi, rho, 0):
+            checks = [below(renyi(found, pairs, a), xi + a * rho, f"order {a}") for a in ORDERS]
+        case ApproxZCDP() as approx:
+            checks = [_approx_zcdp(approx, found, pairs, e) for e in EPSILONS]
+        case Dominated(losses):
+            checks = [_dominated(losses, found, pairs)]
+        case _:
+            raise AssertionError(judgment.guarantee)
+    return "; ".join(check for check in checks if check)
+
+
+def _approx_zcdp(approx: ApproxZCDP, found: Table, pairs: Any, epsilon: Fraction) -> str:
+    """(ε, δ + (1-δ)·tail) holds of the outputs; the tail is the least over many orders."""
+    exact, xi, rho = float(delta(found, pairs, epsilon)), float(approx.xi), float(approx.rho)
+    order = 1 + np.exp(np.linspace(-6, 8, 400))
+    gain = (order - 1) * (xi + rho * order - float(epsilon) + np.log1p(-1 / order))
+    tail = min(1.0, float(np.exp(np.minimum(gain - np.log(order), 0)).min()))
+    limit = float(approx.delta) + (1 - float(approx.delta)) * tail
+    return "" if exact <= limit + SLACK else f"approximate zCDP at {epsilon}: {exact} > {limit}"
+
+
+def _dominated(losses: Losses, found: Table, pairs: NDArray[np.int64]) -> str:
+    sizes = np.array([sum(counts) for counts in found.databases])
+    removed = sizes[pairs[:, 0]] > sizes[pairs[:, 1]]
+    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    sides: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
+    if sampled:
+        sides = (("remove", pairs[removed]), ("add", pairs[~removed]))
+    for side, directed in sides:
+        for epsilon in EPSILONS:
+            exact, limit = float(delta(found, directed, epsilon)), pair_delta(losses, side, epsilon)
+            if exact > limit + SLACK:
+                return f"the pairs on {side} at {epsilon}: {exact} > {limit}"
+    return ""
+
+
+@functools.cache
+def pair_delta(losses: Losses, side: Side, epsilon: Fraction) -> float:
+    """A little more than δ(ε) of the product of some pairs."""
+    cells, infinite = _sum(losses, side)
+    values = (np.arange(len(cells)) - len(cells) // 2) * STEP
+    finite = float(cells @ np.maximum(0, -np.expm1(np.minimum(float(epsilon) - values, 0))))
+    return finite + infinite
+
+
+@functools.cache
+def _sum(losses: Losses, side: Side) -> tuple[FloatArray, float]:
+    """The law of the sum under P, on cells around 0; with the chance of infinity."""
+    cells, finite = np.ones(1), 1.0
+    for count, loss in losses:
+        one, infinite = _cells(loss, side)
+        for _ in range(count):
+            cells = np.maximum(fftconvolve(cells, one), 0)
+            finite *= 1 - infinite
+    return cells, 1 - finite
+
+
+@functools.cache
+def _cells(loss: Loss, side: Side) -> tuple[FloatArray, float]:
+    """The law of one loss under P, each value rounded up to a cell; with the chance of infinity."""
+    match loss:
+        case GaussianLoss(squared):
+            return _continuous(lambda x: ndtr((x - squared / 2) / math.sqrt(squared)), loss), 0.0
+        case LaplaceLoss(e):
+            size = float(e)
+
+            def law(x: FloatArray) -> FloatArray:
+                middle = np.exp(np.minimum(x - size, 0) / 2) / 2
+                return np.where(x >= size, 1.0, np.where(x < -size, 0.0, middle))
+
+            return _continuous(law, loss), 0.0
+        case ResponseLoss(e, failure):
+            likely = 1 / (1 + math.exp(-e))
+            chances = [(float(e), likely), (-float(e), 1 - likely)]
+            scaled = [(x, (1 - float(failure)) * chance) for x, chance in chances]
+            return _listed(scaled), float(failure)
+        case SampledGaussianLoss(q, squared):
+            return _sampled(float(q), math.sqrt(squared), side), 0.0
+        case DiscreteLaplaceLoss(rate, shift):
+            weight: Callable[[int], float] = lambda z: -float(rate) * abs(z)
+            reach = int(45 / rate) + shift
+        case DiscreteGaussianLoss(variance, shift):
+            weight = lambda z: -z * z / (2 * float(variance))
+            reach = int(math.sqrt(90 * variance)) + shift
+    values = range(-reach, reach + shift + 1)
+    total = math.fsum(math.exp(weight(z)) for z in values)
+    mass = [(weight(z - shift) - weight(z), math.exp(weight(z - shift)) / total) for z in values]
+    return _listed(mass), 0.0
+
+
+def _listed(chances: list[tuple[float, float]]) -> FloatArray:
+    """Cells of listed values, rounded up."""
+    places = [math.ceil(value / STEP - 1e-9) for value, _ in chances]
+    half = max(map(abs, places))
+    cells = np.zeros(2 * half + 1)
+    np.add.at(cells, np.array(places) + half, [chance for _, chance in chances])
+    return cells
+
+
+def _continuous(law: Callable[[Any], Any], loss: Any) -> FloatArray:
+    """Cells of a distribution function."""
+    size = float(loss.epsilon) if isinstance(loss, LaplaceLoss) else _farthest(loss.mu_squared)
+    half = math.ceil(size / STEP) + 1
+    ends = law(np.arange(-half - 1, half + 1) * STEP)
+    ends[0], ends[-1] = 0.0, 1.0
+    return np.diff(ends)
+
+
+def _farthest(squared: Fraction) -> float:
+    return float(squared) / 2 + 9 * math.sqrt(squared)
+
+
+def _sampled(q: float, mean: float, side: Side) -> FloatArray:
+    """Cells of the sampled Gaussian, by cells of the outcome, each with its larger end's loss."""
+    place = np.linspace(-9, mean + 9, 40_001)
+    loss = np.log1p(q * np.expm1(mean * place - mean * mean / 2))
+    mixture = (1 - q) * np.diff(ndtr(place)) + q * np.diff(ndtr(place - mean))
+    if side == "remove":
+        return _listed(list(zip(loss[1:], mixture, strict=True)))
+    return _listed(list(zip(-loss[:-1], np.diff(ndtr(place)), strict=True)))
+
+
+# The strongest statement that the kernel accepts.
+
+
+def strongest(attempt: Callable[[Fraction], Theorem], steps: int = 14) -> Theorem | None:
+    """The theorem of the smallest number that is accepted, by doubling and halving; or None."""
+    high = F(1, 256)
+    while (best := _accepted(attempt, high)) is None:
+        high *= 2
+        if high > 4096:
+            return None
+    low = F(0) if high == F(1, 256) else high / 2
+    for _ in range(steps):
+        middle = (low + high) / 2
+        found = _accepted(attempt, middle)
+        low, high = (middle, high) if found is None else (low, middle)
+        best = found or best
+    return best
+
+
+def _accepted(attempt: Callable[[Fraction], Theorem], value: Fraction) -> Theorem | None:
+    try:
+        return attempt(value)
+    except UndecidedError:
+        return None
+    except ProofError:
+        return None
