@@ -165,7 +165,7 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
     exact = any(_holds(e) and e.bound is not None and e.bound.rigour == "exact" for e in evidence)
     violated = any(e.decision is Decision.VIOLATED for e in evidence)
     if violated:
-        ours = subject_is_ours and (proved or exact)
+        ours = subject_is_ours and (proved or exact or _crossed(evidence))
         return Verdict.CONTRADICTION if ours else Verdict.REFUTED
     if _crossed(evidence):
         return Verdict.CONTRADICTION

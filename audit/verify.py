@@ -23,6 +23,7 @@ from audit.adapters.synthesizer import program_subject, source_sha256
 from audit.certificate import SCHEMA, Certificate, canonical, digest
 from audit.claim import Claim
 from audit.decimals import Enclosure, Extended
+from audit.evidence import Verdict
 from audit.run import Effort, certify
 from audit.subject import Subject
 from proofs import checker
@@ -51,8 +52,8 @@ KEYS = (
     "reproduce",
     "digest",
 )
-OPTIONAL = ("proof", "channel_certificate")
-"""Keys that came later within the version."""
+OPTIONAL = {"proof": "proof", "channel_certificate": "channel"}
+"""Keys that came later within the version, and what the independent checker finds in them."""
 
 
 class Status(Enum):
@@ -132,8 +133,11 @@ def verify(document: Mapping[str, Any]) -> Verification:
     rows = document["subject"].get("rows")
     if rows is not None and (type(rows) is not int or rows < 0):
         raise InputError("the certificate's rows must be a whole number of at least 0")
-    if any(document.get(key) is not None for key in OPTIONAL):
-        checks.append(_checked_proof(document))
+    checks += [
+        _checked(document, key, name)
+        for key, name in OPTIONAL.items()
+        if document.get(key) is not None
+    ]
     subject, obstacle = _subject(document["subject"], claim)
     if subject is None:
         checks += [
@@ -145,12 +149,16 @@ def verify(document: Mapping[str, Any]) -> Verification:
     return Verification((*checks, *_compare(document, again)))
 
 
-def _checked_proof(document: Mapping[str, Any]) -> Check:
-    """What the independent checker, in a process of its own, says of the proof."""
-    name = "proof and channel, by the independent checker"
+def _checked(document: Mapping[str, Any], key: str, what: str) -> Check:
+    """What the independent checker, in a process of its own, says of the proof or the channel."""
+    name = f"{what}, by the independent checker"
+    part = {key: document[key]}
+    # Beside any other verdict a theorem need not reach the claim.
+    if key != "proof" or document["verdict"] == Verdict.PROVED.value:
+        part |= {about: document[about] for about in ("claim", "neighbours", "unit")}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
-        path.write_text(canonical(document), encoding="ascii")
+        path.write_text(canonical(part), encoding="ascii")
         # Isolated: it sees no module of this project, and no setting of the user's.
         command = [sys.executable, "-I", str(CHECKER), str(path)]
         try:
@@ -159,7 +167,7 @@ def _checked_proof(document: Mapping[str, Any]) -> Check:
             )
         except subprocess.TimeoutExpired:
             return Check(name, Status.UNCHECKED, "it took too long")
-    note = next(iter(found.stdout.splitlines()), "")[:200]
+    note = ": ".join(line.strip() for line in found.stdout.splitlines()[:2])[:200]
     if found.returncode == 0:
         return Check(name, Status.CONFIRMED)
     if found.returncode == 3:

@@ -15,6 +15,7 @@ import argparse
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from stopwatch import peak_gigabytes, seconds
@@ -91,9 +92,8 @@ def main() -> None:
     cases = {**CASES, **SAMPLED} if flags.sampled else CASES
     for name, losses in cases.items():
         found: list[accountants.Bracket] = []
-        taken = seconds(
-            _kept(found, lambda at=joined([losses], [1]): accountants.epsilon(at, delta))
-        )
+        work = partial(accountants.epsilon, joined([losses], [1]), delta)
+        taken = seconds(_kept(found, work))
         ends = found[0]
         print(f"\n{name}, delta {float(delta):g}")
         print(f"  ours ({ends.method})  [{float(ends.lower):.15g}, {float(ends.upper):.15g}]")

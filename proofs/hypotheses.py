@@ -21,7 +21,6 @@ HYPOTHESES: dict[str, str] = {
     "independent-key": "each record's part is a function of that record alone, fixed in advance",
     "secret-sample": "who is in the sample is secret, and drawn anew by the stated law",
     "independent-choice": "which mechanism runs is drawn without looking at the data",
-    "stopping": "when to stop is decided on the answers, not on the spend seen afterwards",
 }
 """Every hypothesis by its name, in a sentence."""
 

@@ -44,7 +44,7 @@ def examine(
     ---------
     HOLDS only if a theorem of the kernel implies the claim under its neighbours; the theorem
     is about the budget or the ledger of this program, and the output is post-processing of its
-    answers. Backed by ``tests/audit/test_proof.py``.
+    answers. Backed by ``tests/audit/test_proof_auditor.py``.
     """
     found: list[Offer] = []
     pure: list[Offer] = []

@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.certificate import SCHEMA, Certificate
 from audit.evidence import Decision, Evidence, Side
+from audit.report.proof_text import proof_lines
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
 from audit.report.witness import Story, story
 from audit.report.words import (
@@ -46,7 +47,11 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class CertificateView:
-    """A certificate in words. ``tone``: the verdict's name for a stylesheet."""
+    """A certificate in words.
+
+    ``tone``: the verdict's name for a stylesheet. ``proof``: the theorem's derivation, line by
+    line; empty without one.
+    """
 
     verdict: str
     tone: str
@@ -59,6 +64,7 @@ class CertificateView:
     evidence: tuple[EvidenceRow, ...]
     witnesses: tuple[tuple[str, Story], ...]
     assumptions: tuple[str, ...]
+    proof: tuple[str, ...]
     reproduce: str
     digest: str
     schema: str
@@ -109,6 +115,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         tuple(_evidence_row(evidence) for evidence in certificate.evidence),
         _witnesses(certificate),
         certificate.assumptions,
+        () if certificate.proof is None else tuple(proof_lines(certificate.proof["derivation"])),
         certificate.reproduce,
         certificate.to_json()["digest"],
         SCHEMA,

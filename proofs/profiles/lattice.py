@@ -42,7 +42,7 @@ FOURIER = 16 * ROUNDING
 MAX_SIZE = 1 << 21
 """The largest N: some 450 MB (a choice of this project)."""
 
-MAX_WORK = 1 << 26
+MAX_WORK = 1 << 25
 """The largest product of N and the number of different losses (a choice of this project)."""
 
 MAX_COUNT = 1 << 32

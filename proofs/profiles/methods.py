@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from proofs.profiles import gaussian, laplace, moment, responses
+from proofs.profiles import contour, gaussian, laplace, lattice, moment, responses
 from proofs.profiles.method import Method
 
 METHODS: dict[str, Method] = {
+    "contour": contour.delta,
     "gaussian": gaussian.delta,
     "laplace": laplace.delta,
+    "lattice": lattice.delta,
     "moment": moment.delta,
     "responses": responses.delta,
 }

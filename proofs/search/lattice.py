@@ -44,6 +44,9 @@ ROUGH = 1 << 15
 OUTSIDE, ROUNDED_OUTSIDE = 42.0, 28.0
 """ln of how little of the tilted law lies outside the window; where losses are rounded, less."""
 
+WORK = 1 << 23
+"""The points of all losses together beyond which there are fewer for each."""
+
 CELLS = 64
 """Points that stand for a continuous loss."""
 
@@ -53,7 +56,7 @@ ORDERS = math.log(1e-3), math.log(1e5)
 ROOM = 8
 """Points beyond those needed."""
 
-LEAST_TURN, MOST_POWER = 1e-6, 300.0
+LEAST_TURN, MOST_POWER = 1e-6, 200.0
 """The least order at which a tail is bounded; the most, times the largest loss."""
 
 BITS = 80
@@ -117,6 +120,8 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
 
         below = best(needed, min(most, math.log(order)))
         bottom, width = float(epsilon), max(top - float(epsilon), needed(below), 1e-9)
+    # A power of two again: as many points as keep the work in bounds.
+    size = min(size, 1 << max(WORK // max(len(losses), 1), ROOM * 2).bit_length() - 1)
     step, size = _step(losses, exact, width, size)
     start = epsilon if not squared else Fraction(bottom).limit_denominator(10**9) - 2 * step
     return {
@@ -135,14 +140,14 @@ def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fractio
     Both are certified by the lattice method at the hints that `hint` gives there; they are about
     as close as it is narrow. Raises ProofError where no such ε is found.
     """
+    if _profile(losses, Fraction(0), ROUGH).upper <= wanted:
+        return Fraction(0), Fraction(0)
     goal, slope = _solved(losses, wanted, estimated_epsilon(losses, wanted))
     for _ in range(2):
         found = _profile(losses, goal, SIZE)
         goal = _next(goal, found, wanted, slope)
     reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
     upper = _moved(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
-    if goal == 0:
-        return goal, upper
     return _moved(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
 
 

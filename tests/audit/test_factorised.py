@@ -16,6 +16,7 @@ from audit.enumerate import Enumerated, channel_of
 from audit.evidence import Decision, Evidence, Side
 from audit.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
+from proofs.ledgers import fixed_ledger
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
@@ -250,7 +251,9 @@ def test_more_ledgers_than_are_kept_is_not_a_fixed_ledger() -> None:
     assert evidence is not None and found is not None and found.complete
     setting = Setting.of(Domain.from_cells("2"), ReplaceOne(), 2)
     two = frozenset({*found.ledgers, ()})
-    assert factorised.fixed_ledger(subject(theirs.first_cell), setting, two) is None
+    program = subject(theirs.first_cell)
+    budget = program.budget(setting)
+    assert fixed_ledger(program.program, budget, setting, two) is None
 
 
 LARGE = 5000

@@ -95,14 +95,16 @@ def normal(x: mpmath.mpf, mean: mpmath.mpf) -> mpmath.mpf:
 def gaussian_profile(mu: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
     """δ(ε) as the integral of P's density, less e^ε times Q's, over where that is positive."""
     start = epsilon / mu + mu / 2
+    # Integrals are as good as their absolute error: they must not be tiny.
+    scale = normal(max(start, mu), mu)
 
     def excess(x: mpmath.mpf) -> mpmath.mpf:
-        return normal(x, mu) * -wide.expm1(epsilon - mu * x + mu**2 / 2)
+        return normal(x, mu) / scale * -wide.expm1(epsilon - mu * x + mu**2 / 2)
 
     # The density falls by e^-1 in such a unit or faster, from P's centre on.
     unit = 1 / max(wide.mpf(1), start - mu)
     steps = (0, 1, 3, 7, 12, 20, 35, 60, 100)
-    return wide.quad(excess, [max(start, mu - 20) + unit * step for step in steps])
+    return scale * wide.quad(excess, [max(start, mu - 20) + unit * step for step in steps])
 
 
 def laplace_moment(epsilon: Fraction, order: Fraction) -> mpmath.mpf:
@@ -126,11 +128,16 @@ def sampled_moment(fraction: Fraction, mu: mpmath.mpf, power: mpmath.mpf) -> mpm
 
 
 def laplace_profile(count: int, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
-    """δ(ε) of Laplace losses, conditioned on the last one: E[δ of the others at ε - L]."""
+    """δ(ε) of Laplace losses, conditioned on the last one: E[δ of the others at ε - L].
+
+    One alone has 1 - e^((ε-ε₀)/2): its best event is {x >= (ε+ε₀)/2}.
+    """
     if epsilon < 0:
         return 1 - wide.exp(epsilon) * (1 - laplace_profile(count, rate, -epsilon))
     if count == 0 or epsilon >= count * rate:
         return wide.mpf(0)
+    if count == 1:
+        return -wide.expm1((epsilon - rate) / 2)
     atoms = laplace_profile(count - 1, rate, epsilon - rate) / 2
     atoms += wide.exp(-rate) / 2 * laplace_profile(count - 1, rate, epsilon + rate)
     # The rest's profile has its kinks where ε - L is 0 or a multiple of the rate.
@@ -170,7 +177,7 @@ def laplace_mixture(count: int, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath
                 total += weight * max(gain(wide.mpf(ones)), 0)
             elif ones < end:
                 cells = [wide.mpf(cell) for cell in range(between + 1) if ones + cell < end]
-                cells += [end - ones] if end - ones < between else []
+                cells += [end - ones] if end - ones <= between else []
                 total += weight * wide.quad(
                     lambda u, n=between, at=ones: gain(at + u) * irwin_hall(n, u), cells
                 )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -128,11 +129,9 @@ def width(interval: Interval) -> float:
 def test_gaussians_have_their_closed_form(mu_squared: str, epsilon: str) -> None:
     whole, at = Fraction(mu_squared), Fraction(epsilon)
     truth = gaussian_delta(whole, number(at))
-    if not mpmath.mpf("1e-40") < truth < 0.999999:
-        pytest.skip("beyond the digits that are aimed at")
     found = enclosed(((3, GaussianLoss(whole / 4)), (1, GaussianLoss(whole / 4))), "remove", at)
     assert holds(found, truth)
-    assert width(found) < 1e-10
+    assert found.upper - found.lower < 1e-10 * float(truth) + 1e-32
 
 
 def test_a_profile_of_1e_minus_30_is_enclosed_narrowly() -> None:
@@ -163,12 +162,13 @@ def test_one_sampled_gaussian_has_its_closed_form(
         hint = contour_hint(((1, loss),), side, at, Fraction(1, 10**4), digits=4)
         found = contour.delta(((1, loss),), side, at, hint)
         assert holds(found, truth)
-        assert found.upper - found.lower < 1e-5
+        assert found.upper - found.lower < found.upper / 20 + Fraction(1, 10**8)
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize(("q", "mu_squared"), [("1/10", "1/4"), ("1/3", "2")])
-@pytest.mark.parametrize("epsilon", ["1/20", "1/4"])
+@pytest.mark.parametrize(
+    ("q", "mu_squared", "epsilon"), [("1/10", "1/4", "1/20"), ("1/3", "2", "1/4")]
+)
 def test_two_and_three_sampled_gaussians_agree_with_integrals(
     side: Side, q: str, mu_squared: str, epsilon: str
 ) -> None:
@@ -216,7 +216,7 @@ MIXED: tuple[Losses, ...] = (
     ((2, ResponseLoss(Fraction(1, 2), Fraction(1, 8))),),
     ((1, DiscreteLaplaceLoss(Fraction(1, 2), 1)),),
     ((1, DiscreteLaplaceLoss(Fraction(3, 4), 3)),),
-    ((2, DiscreteLaplaceLoss(Fraction(1), 0)),),
+    ((1, DiscreteLaplaceLoss(Fraction(2), 0)),),
     ((1, DiscreteGaussianLoss(Fraction(3, 2), 2)),),
     ((1, DiscreteGaussianLoss(Fraction(25, 2), 1)),),
     ((1, DiscreteLaplaceLoss(Fraction(1, 2), 1)), (1, ResponseLoss(Fraction(1, 4), Fraction(0)))),
@@ -226,7 +226,7 @@ MIXED: tuple[Losses, ...] = (
 @pytest.mark.parametrize("others", MIXED, ids=lambda others: others[0][1].name)
 @pytest.mark.parametrize("base", ["gaussian", "remove", "add"])
 def test_products_with_other_losses_agree_with_sums(others: Losses, base: str) -> None:
-    epsilon = Fraction(5, 4)
+    epsilon = Fraction(1, 2)
     side: Side = "add" if base == "add" else "remove"
     own: Any = GaussianLoss(Fraction(1))
     if base != "gaussian":
@@ -237,7 +237,7 @@ def test_products_with_other_losses_agree_with_sums(others: Losses, base: str) -
             return gaussian_delta(Fraction(1), e)
         return sampled_delta(mpmath.mpf(1) / 2, mpmath.mpf(1), e, side)
 
-    at = mpmath.mpf(5) / 4
+    at = mpmath.mpf(1) / 2
     if isinstance(others[0][1], LaplaceLoss):
         truth = laplace_mean(0.75, lambda loss: profile(at - loss))
     else:
@@ -313,8 +313,21 @@ def test_different_grids_and_orders_agree() -> None:
     assert width(second) < 1e-12
 
 
-def reference() -> Interval:
-    return enclosed(SMALL, "remove", Fraction(4))
+THREE = ((3, SampledGaussianLoss(Fraction(1, 5), Fraction(1))),)
+
+
+@cache
+def small() -> tuple[dict[str, Any], Interval]:
+    """A good hint for `SMALL`, and what it gives."""
+    hint = contour_hint(SMALL, "remove", Fraction(4))
+    return hint, contour.delta(SMALL, "remove", Fraction(4), hint)
+
+
+@cache
+def three(side: Side) -> tuple[dict[str, Any], Interval]:
+    """A passable hint for `THREE`, and what a better one gives."""
+    hint = contour_hint(THREE, side, Fraction(1, 4), digits=5)
+    return hint, enclosed(THREE, side, Fraction(1, 4), digits=8)
 
 
 @pytest.mark.parametrize(
@@ -331,8 +344,7 @@ def reference() -> Interval:
     ],
 )
 def test_bad_lines_only_widen(changes: dict[str, Any]) -> None:
-    truth = reference()
-    hint = contour_hint(SMALL, "remove", Fraction(4))
+    hint, truth = small()
     try:
         found = contour.delta(SMALL, "remove", Fraction(4), hint | changes)
     except ProofError:
@@ -359,12 +371,10 @@ def test_bad_lines_only_widen(changes: dict[str, Any]) -> None:
     ],
 )
 def test_bad_grids_only_widen(side: Side, changes: dict[str, Any]) -> None:
-    losses = ((3, SampledGaussianLoss(Fraction(1, 5), Fraction(1))),)
-    truth = enclosed(losses, side, Fraction(1, 4), digits=8)
-    hint = contour_hint(losses, side, Fraction(1, 4), digits=5)
+    hint, truth = three(side)
     bad = hint | {"grids": [hint["grids"][0] | changes]}
     try:
-        found = contour.delta(losses, side, Fraction(1, 4), bad)
+        found = contour.delta(THREE, side, Fraction(1, 4), bad)
     except ProofError:
         return
     assert found.lower <= truth.lower
@@ -440,7 +450,7 @@ def test_hostile_hints_never_lie(
     ],
 )
 def test_malformed_and_immense_lines_are_refused(changes: dict[str, Any]) -> None:
-    hint = contour_hint(SMALL, "remove", Fraction(4)) | changes
+    hint = small()[0] | changes
     with pytest.raises(ProofError):
         contour.delta(SMALL, "remove", Fraction(4), hint)
 
@@ -463,7 +473,7 @@ def test_malformed_and_immense_lines_are_refused(changes: dict[str, Any]) -> Non
     ],
 )
 def test_malformed_and_immense_grids_are_refused(changes: dict[str, Any]) -> None:
-    hint = contour_hint(SMALL, "remove", Fraction(4))
+    hint, _ = small()
     bad = hint | {"grids": [hint["grids"][0] | changes]}
     with pytest.raises(ProofError):
         contour.delta(SMALL, "remove", Fraction(4), bad)
