@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -10,6 +11,9 @@ from synthesizers.errors import InputError
 
 MAX_BYTES = 64 * 1024 * 1024
 """The largest document that is read (a choice of this project)."""
+
+MAX_DEPTH = 100
+"""The most lists and objects inside one another (a choice of this project)."""
 
 
 def read_text(path: str) -> str:
@@ -19,8 +23,17 @@ def read_text(path: str) -> str:
             held = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or 'an error'}") from None
-    if len(held) > MAX_BYTES:
-        raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")
+    return _text(held, path, MAX_BYTES)
+
+
+def read_input(most: int = MAX_BYTES) -> str:
+    """The text of standard input, at most so many bytes; raises InputError."""
+    return _text(sys.stdin.buffer.read(most + 1), "standard input", most)
+
+
+def _text(held: bytes, path: str, most: int) -> str:
+    if len(held) > most:
+        raise InputError(f"{path} is larger than {most} bytes; it is not read")
     try:
         return held.decode("utf-8")
     except UnicodeDecodeError:
@@ -37,12 +50,25 @@ def parse(text: str, path: str, expected: str) -> dict[str, Any]:
         raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")
     try:
         document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        _require_shallow(document)
         json.dumps(document).encode("ascii")
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON; expected {expected}") from None
     if not isinstance(document, dict):
         raise InputError(f"{path} is a JSON value that is no object; expected {expected}")
     return document
+
+
+def _require_shallow(document: object) -> None:
+    """Raise ValueError beyond `MAX_DEPTH`: what reads the document may call itself."""
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        lists = [value for value in level if isinstance(value, list)]
+        objects = [value for value in level if isinstance(value, dict)]
+        level = [member for value in lists for member in value]
+        level += [member for value in objects for member in value.values()]
+    if level:
+        raise ValueError("the document is nested too deeply")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

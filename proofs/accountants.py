@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
+    DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -43,8 +45,11 @@ MAX_FOLD = 300
 """The number of Laplace losses up to which their closed form is used: its cost grows with the
 cube of it (a choice of this project)."""
 
-RECHECKED = frozenset({"gaussian", "responses", "moment"})
-"""The methods that ``proofs/checker.py`` evaluates itself."""
+MAX_VALUES = 1_000_000
+"""The most values of a discrete loss whose profile is looked for (a choice of this project)."""
+
+DEVIATIONS = 17
+"""How far a discrete Gaussian law is summed up, in deviations: beyond are less than 2^-192."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +68,19 @@ def sides(losses: Losses) -> tuple[Side, ...]:
     return SIDES if sampled else ("remove",)
 
 
-def method_for(losses: Losses) -> str:
-    """The narrowest method that knows these losses."""
+def methods_for(losses: Losses) -> tuple[str, ...]:
+    """The methods that know these losses, the narrowest first."""
     kinds = {type(loss) for _, loss in losses}
     if kinds <= {GaussianLoss}:
-        return "gaussian"
-    if kinds & {GaussianLoss, SampledGaussianLoss}:
-        return "contour"
+        return ("gaussian",)
+    if SampledGaussianLoss in kinds:
+        return ("contour",)
+    if GaussianLoss in kinds:
+        return ("contour", "lattice")
     if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
-        return "laplace"
+        return ("laplace", "lattice")
     sizes = {_two_point(loss) for _, loss in losses}
-    return "responses" if None not in sizes and len(sizes) == 1 else "lattice"
+    return ("responses", "lattice") if None not in sizes and len(sizes) == 1 else ("lattice",)
 
 
 def _two_point(loss: object) -> Fraction | None:
@@ -85,6 +92,18 @@ def _two_point(loss: object) -> Fraction | None:
     return None
 
 
+def _require_few_values(losses: Losses) -> None:
+    """Raise ProofError where a loss has so many values that listing them would not end."""
+    for _, loss in losses:
+        most = 0
+        if isinstance(loss, DiscreteLaplaceLoss):
+            most = loss.shift
+        elif isinstance(loss, DiscreteGaussianLoss) and loss.shift:
+            most = 2 * DEVIATIONS * isqrt(int(loss.variance))
+        if most > MAX_VALUES:
+            raise ProofError(f"a loss has more than {MAX_VALUES} values")
+
+
 def hint_for(
     method: str, losses: Losses, side: Side, epsilon: Fraction, delta: Fraction
 ) -> Mapping[str, Any]:
@@ -93,22 +112,23 @@ def hint_for(
         case "gaussian":
             return {}
         case "contour":
-            return contour.contour_hint(losses, side, epsilon)
+            return contour.contour_hint(losses, side, epsilon, delta)
         case "lattice":
             return lattice.hint(losses, side, epsilon)
         case _:
             # So many bits after the point as make the relative width of δ about 2^-80.
-            return {"bits": 80 + max(0, delta.denominator.bit_length())}
+            size = delta.denominator.bit_length() - delta.numerator.bit_length()
+            return {"bits": 80 + max(0, size)}
 
 
-def delta(losses: Losses, epsilon: Fraction) -> Bracket:
-    """Both ends of the smallest δ at an ε >= 0."""
-    method = method_for(losses)
-    found: list[Interval] = []
-    hints: dict[str, Mapping[str, Any]] = {}
-    for side in sides(losses):
-        hints[side] = hint_for(method, losses, side, epsilon, LEAST_DELTA)
-        found.append(METHODS[method](losses, side, epsilon, hints[side]))
+def delta(losses: Losses, epsilon: Fraction, least: Fraction = LEAST_DELTA) -> Bracket:
+    """Both ends of the smallest δ at an ε >= 0; ``least``: a δ down to which it is resolved."""
+    return _first_of(losses, lambda method: _delta(method, losses, epsilon, least))
+
+
+def _delta(method: str, losses: Losses, epsilon: Fraction, least: Fraction) -> Bracket:
+    hints = _hints(method, losses, epsilon, least)
+    found = [METHODS[method](losses, side, epsilon, hints[side]) for side in sides(losses)]
     lower = max(Fraction(0), *(interval.lower for interval in found))
     return Bracket(lower, min(Fraction(1), max(i.upper for i in found)), method, hints)
 
@@ -117,7 +137,10 @@ def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket
     """Both ends of the smallest ε at a δ; ProofError where no finite ε has so small a δ."""
     if delta == 0 or not losses:
         return _pure(losses)
-    method = method_for(losses)
+    return _first_of(losses, lambda method: _epsilon(method, losses, delta, width))
+
+
+def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> Bracket:
     if method == "contour":
         low, high = contour.epsilon_bracket(losses, delta)
     elif method == "lattice":
@@ -125,19 +148,32 @@ def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket
     else:
         profile = _profile(method, losses, delta)
         low, high = bracket(profile, delta, estimated_epsilon(losses, delta), width)
-    hints: dict[str, Mapping[str, Any]] = {}
-    for side in sides(losses):
-        hints[side] = hint_for(method, losses, side, high, delta)
-    return Bracket(low, high, method, hints)
+    return Bracket(low, high, method, _hints(method, losses, high, delta))
+
+
+def _hints(method: str, losses: Losses, epsilon: Fraction, delta: Fraction) -> Hints:
+    return {side: hint_for(method, losses, side, epsilon, delta) for side in sides(losses)}
+
+
+def _first_of(losses: Losses, found: Callable[[str], Bracket]) -> Bracket:
+    """What the first method finds that finds anything; ProofError where none does."""
+    _require_few_values(losses)
+    refusal: Exception = ProofError("no method knows these losses")
+    for method in methods_for(losses):
+        try:
+            return found(method)
+        except (ValueError, ArithmeticError) as error:
+            # A search in doubles that leaves their range has found nothing.
+            refusal = error
+    raise ProofError(f"no method could enclose the profile: {refusal}")
 
 
 def _profile(method: str, losses: Losses, delta: Fraction) -> Callable[[Fraction], Interval]:
     (side,) = sides(losses)
 
     def at(epsilon: Fraction) -> Interval:
-        return METHODS[method](
-            losses, side, epsilon, hint_for(method, losses, side, epsilon, delta)
-        )
+        hint = hint_for(method, losses, side, epsilon, delta)
+        return METHODS[method](losses, side, epsilon, hint)
 
     return at
 

@@ -1,7 +1,8 @@
 """Accounting: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
 
 The upper end is a theorem. The lower end says how much of it is due to the mechanisms: no smaller
-value holds for their dominating pairs, or, where no rule is tight, nothing is known (0).
+value holds for their dominating pairs, which each of them attains; where one is known only by a
+guarantee, nothing is known (0).
 """
 
 from __future__ import annotations
@@ -11,75 +12,100 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs import accountants
-from proofs.components import Component
+from proofs.components import Component, attains
 from proofs.errors import ProofError
-from proofs.judgments import Dominated, Private
-from proofs.kernel import Theorem, prove
-from proofs.prover import NAMES, Offer, composed, offers
+from proofs.guarantees import ZCDP
+from proofs.kernel import prove
+from proofs.offers import NAMES, Offer, composed, composed_pairs, offered, stated_value
+from proofs.prover import offers
+from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.orders import best_order_at, converted_delta
+from synthesizers.exact import parse_rational
 
 
 @dataclass(frozen=True)
 class Accounting:
-    """What every rule gives for one composition at a δ, the best first.
+    """What every rule gives for one composition, the best first: of ε at a δ, or of δ at an ε.
 
-    ``lower``: no smaller ε holds for the dominating pairs. ``recheckable``: the best offer that
-    the independent checker can follow, None where it can't follow any.
+    ``lower``: no smaller value holds for mechanisms that attain their dominating pairs; 0 where
+    that is not known of all of them.
     """
 
-    delta: Fraction
     lower: Fraction
     found: tuple[Offer, ...]
 
     @property
     def best(self) -> Offer:
-        """The smallest ε."""
+        """The smallest value."""
         return self.found[0]
 
     @property
     def recheckable(self) -> Offer | None:
-        """The best one that the checker can follow."""
+        """The best one that the independent checker can follow, None where it can't follow any."""
         return next((offer for offer in self.found if not offer.kernel_only), None)
 
 
 def accounting(components: Sequence[Component], delta: Fraction) -> Accounting:
-    """All rules at a δ in [0, 1); raises ProofError where none gives a finite ε."""
+    """ε by all rules at a δ in [0, 1); raises ProofError where none gives a finite one."""
     if not 0 <= delta < 1:
-        raise ProofError(f"delta must lie in [0, 1), found {delta}")
-    found = offers(components, delta)
-    lower = max(
-        (o.lower for o in found if o.lower is not None and _tight(components)), default=None
-    )
-    return Accounting(delta, Fraction(0) if lower is None else lower, found)
+        raise ProofError("delta must lie in [0, 1)")
+    return _of(components, offers(components, delta))
 
 
-def _tight(components: Sequence[Component]) -> bool:
-    """Whether every component's dominating pair is its own, and not that of a mere guarantee."""
-    rules = {"pure-to-pair", "stated-guarantee", "poisson", "group"}
-    for component in components:
-        pairs = component.of(Dominated)
-        if pairs is None or pairs[0].rule in rules:
-            return False
-    return True
-
-
-def delta_at(
-    components: Sequence[Component], epsilon: Fraction
-) -> tuple[accountants.Bracket, Theorem, str]:
-    """Both ends of the smallest δ at an ε >= 0, the theorem, and the rule's name.
-
-    Raises ProofError where some component has no dominating pair.
-    """
+def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Accounting:
+    """δ by all rules at an ε >= 0; raises ProofError where none gives a δ below 1."""
     if epsilon < 0:
-        raise ProofError(f"epsilon must be at least 0, found {epsilon}")
-    pairs = composed("compose-pairs", components, Dominated)
-    if pairs is None:
+        raise ProofError("epsilon must be at least 0")
+    found: list[Offer] = []
+    for way in (_tight_delta, _zcdp_delta):
+        try:
+            offer = way(components, epsilon)
+        except (ValueError, ArithmeticError):
+            # The rule does not apply, or a search in doubles left their range.
+            continue
+        found += [] if offer is None else [offer]
+    if not found:
         raise ProofError(
-            "delta at an epsilon needs the dominating pair of every mechanism, and one has none"
+            "no rule gives a delta below 1 at this epsilon; give a larger one, or ask for epsilon "
+            "at a delta"
         )
-    assert isinstance(pairs.judgment, Private) and isinstance(pairs.judgment.guarantee, Dominated)
-    ends = accountants.delta(pairs.judgment.guarantee.losses, epsilon)
-    given = {"method": ends.method, "epsilon": epsilon, "delta": ends.upper, "hints": ends.hints}
-    theorem = prove("pair-to-approx", [pairs], given)
-    if not _tight(components):
-        ends = accountants.Bracket(Fraction(0), ends.upper, ends.method, ends.hints)
-    return ends, theorem, NAMES[ends.method]
+    return _of(components, tuple(sorted(found, key=lambda o: (o.value, o.kernel_only))))
+
+
+def _of(components: Sequence[Component], found: tuple[Offer, ...]) -> Accounting:
+    lower = [offer.lower for offer in found if offer.lower is not None]
+    known = bool(lower) and all(map(attains, components))
+    return Accounting(max(lower) if known else Fraction(0), found)
+
+
+def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The smallest δ of the product of the dominating pairs."""
+    pairs = composed_pairs(components)
+    if pairs is None:
+        return None
+    theorem, losses = pairs
+    ends = accountants.delta(losses, epsilon)
+    # An end of an enclosure may have thousands of digits.
+    upper = rounded_up(ends.upper)
+    given = {"method": ends.method, "epsilon": epsilon, "delta": upper, "hints": ends.hints}
+    proved = prove("pair-to-approx", [theorem], given)
+    return offered(NAMES[ends.method], proved, upper, ends.lower)
+
+
+def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The δ of the sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
+    theorem = composed("compose-zcdp", components, ZCDP)
+    if theorem is None or stated_value(theorem) == 0:
+        return None
+    rho = stated_value(theorem)
+    order = best_order_at(lambda at: at * float(rho), epsilon)
+    proved = smallest_proved(
+        lambda: converted_delta(order * rho, order, epsilon),
+        lambda delta: prove(
+            "zcdp-to-approx-at-order",
+            [theorem],
+            {"order": order, "epsilon": epsilon, "delta": delta},
+        ),
+    )
+    value = parse_rational(proved.parameters["delta"], "delta")
+    return offered("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,21 +22,34 @@ from proofs.guarantees import ApproxDP
 from proofs.judgments import Private, canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.search.decimals import smallest_proved
+from synthesizers.errors import TooLargeError
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
 
+MAX_DIFFERENT = 1000
+"""The most different mechanisms that are added up (a choice of this project)."""
+
 
 def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, ...]:
-    """The components of an expression; ProofError where a rule refuses one of its terms."""
+    """The components of an expression, equal terms counted.
+
+    Raises InputError where a rule refuses a term, or for more than `MAX_DIFFERENT` of them.
+    """
     counts: dict[str, int] = {}
-    theorems: dict[str, list[Theorem]] = {}
+    singles: dict[str, Term] = {}
     for term in terms:
-        single = Term(1, term.name, term.parameters, term.inner)
+        single = replace(term, count=1)
         name = str(single)
         counts[name] = counts.get(name, 0) + term.count
-        if name not in theorems:
-            theorems[name] = _theorems(single, neighbours)
-    return tuple(component(name, counts[name], found) for name, found in theorems.items())
+        singles[name] = single
+    if len(singles) > MAX_DIFFERENT:
+        raise TooLargeError(
+            f"at most {MAX_DIFFERENT} different mechanisms are added up, found {len(singles)}"
+        )
+    return tuple(
+        component(name, counts[name], _theorems(single, neighbours))
+        for name, single in singles.items()
+    )
 
 
 def of_events(
@@ -67,34 +81,25 @@ def of_events(
 
 
 def _event_name(event: Mapping[str, Any]) -> str:
-    """An event in few words."""
-    law = event.get("noise") or event.get("law") or {}
+    """An event that has a theorem in few words."""
+    law = event["noise"] if "noise" in event else event["law"]
     own = {key: value for key, value in law.items() if key != "law" and isinstance(value, str)}
-    query = event.get("query") or event.get("scores") or {}
-    words = f"{law.get('law')}({', '.join(f'{key}={value}' for key, value in own.items())})"
-    asked = json.dumps(query.get("attributes") or query.get("kind") or "the table")
+    query = event.get("query", event.get("scores", {}))
+    words = f"{law['law']}({', '.join(f'{key}={value}' for key, value in own.items())})"
+    asked = json.dumps(query.get("attributes", query.get("kind", "the table")))
     return f"{words} on {asked}"[:120]
 
 
 def _theorems(term: Term, neighbours: Neighbours) -> list[Theorem]:
     given = term.parameters
-    sensitivity = given.get("sensitivity", Fraction(1))
     match term.name:
-        case "gaussian" | "discrete_gaussian":
-            law = term.name.replace("_", "-")
-            if "mu" in given:
-                squared = (sensitivity / given["mu"]) ** 2
-            else:
-                squared = given.get("sigma_squared") or given["sigma"] ** 2
-            return additive_theorems(stated(neighbours, sensitivity, str(term)), law, squared)
-        case "laplace" | "discrete_laplace":
-            if "scale" not in given and given["epsilon"] == 0:
-                return [_free(neighbours)]
-            scale = given.get("scale") or sensitivity / given["epsilon"]
-            if scale == 0:
+        case "gaussian" | "discrete_gaussian" | "laplace" | "discrete_laplace":
+            sensitivity = given.get("sensitivity", Fraction(1))
+            amount = _amount(given, sensitivity)
+            if not amount:
                 return [_free(neighbours)]
             law = term.name.replace("_", "-")
-            return additive_theorems(stated(neighbours, sensitivity, str(term)), law, scale)
+            return additive_theorems(stated(neighbours, sensitivity, str(term)), law, amount)
         case "randomized_response":
             one = stated(neighbours, Fraction(1), str(term))
             return [prove("response", [one], {"epsilon": given["epsilon"]})]
@@ -114,6 +119,20 @@ def _theorems(term: Term, neighbours: Neighbours) -> list[Theorem]:
             return _sampled(term, neighbours)
 
 
+def _amount(given: Mapping[str, Fraction], sensitivity: Fraction) -> Fraction:
+    """A variance or a scale; 0 where nothing is told, be the noise without end or the answer fixed.
+
+    That is so of an epsilon of 0, and of a guarantee for an answer that never moves.
+    """
+    if "scale" in given:
+        return given["scale"]
+    if "epsilon" in given:
+        return sensitivity / given["epsilon"] if given["epsilon"] else Fraction(0)
+    if "mu" in given:
+        return (sensitivity / given["mu"]) ** 2
+    return given["sigma_squared"] if "sigma_squared" in given else given["sigma"] ** 2
+
+
 def _free(neighbours: Neighbours) -> Theorem:
     """Noise without end, or a query that never moves: nothing is told."""
     return prove("public-draw", [], {"neighbours": neighbours, "law": {"law": "independent"}})
@@ -125,17 +144,16 @@ def _stated_guarantee(term: Term, neighbours: Neighbours, guarantee: Mapping[str
 
 
 def _sampled(term: Term, neighbours: Neighbours) -> list[Theorem]:
-    """A mechanism on a Poisson sample."""
+    """A mechanism on a Poisson sample; of all records, it is the mechanism."""
     rate, inner = term.parameters["q"], term.inner
     assert inner is not None
     if rate == 1:
         return _theorems(inner, neighbours)
     if inner.name == "gaussian":
         sensitivity = inner.parameters.get("sensitivity", Fraction(1))
-        squared = inner.parameters.get("sigma_squared")
-        if squared is None:
-            sigma = inner.parameters.get("sigma") or sensitivity / inner.parameters["mu"]
-            squared = sigma**2
+        if sensitivity == 0:
+            return [_free(neighbours)]
+        squared = _amount(inner.parameters, sensitivity)
         one = stated(neighbours, sensitivity, str(inner))
         given = {"fraction": rate, "sigma_squared": squared}
         return [prove("poisson-gaussian", [one], given)]

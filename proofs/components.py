@@ -6,6 +6,7 @@ a composition uses is the prover's choice. Nothing here is trusted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,10 +20,25 @@ from proofs.judgments import Dominated, Guarantee, Private
 from proofs.kernel import Theorem, prove
 from proofs.search.decimals import rounded_up, smallest_proved
 from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
 from synthesizers.intervals import log_interval, to_mpf
 from synthesizers.neighbours import Neighbours
 
 G = TypeVar("G", bound=Guarantee)
+
+AMOUNTS = {
+    "gaussian": "sigma_squared",
+    "discrete-gaussian": "variance",
+    "laplace": "scale",
+    "rounded-laplace": "scale",
+    "discrete-laplace": "scale",
+}
+"""The number that says how much noise each law adds."""
+
+OWN_PAIRS = frozenset(
+    {"gaussian", "laplace-pair", "discrete-gaussian-pair", "poisson-gaussian", "response"}
+)
+"""The rules whose pair is the mechanism's own where a single answer moves."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,18 @@ class Component:
             if isinstance(judgment, Private) and isinstance(judgment.guarantee, kind):
                 return theorem, judgment.guarantee
         return None
+
+
+def attains(component: Component) -> bool:
+    """Whether some two neighbours have exactly the component's dominating pair.
+
+    So it is of noise on one answer that moves by its stated sensitivity. Of a query whose
+    sensitivity was derived, all answers need not move as far as the rule allows for at once.
+    """
+    pairs = component.of(Dominated)
+    if pairs is None or pairs[0].rule not in OWN_PAIRS:
+        return False
+    return pairs[0].premises[0].rule == "stated-sensitivity"
 
 
 def component(name: str, count: int, theorems: Sequence[Theorem]) -> Component:
@@ -91,9 +119,7 @@ def _attempt(rule: str, premise: Theorem, **parameters: object) -> Theorem | Non
         return None
 
 
-def stated(
-    neighbours: Neighbours, sensitivity: Fraction, description: str, monotone: bool = False
-) -> Theorem:
+def stated(neighbours: Neighbours, sensitivity: Fraction, description: str) -> Theorem:
     """One answer of a stated sensitivity."""
     return prove(
         "stated-sensitivity",
@@ -105,7 +131,7 @@ def stated(
             "l1": sensitivity,
             "l2_squared": sensitivity * sensitivity,
             "linf": sensitivity,
-            "monotone": monotone,
+            "monotone": False,
             "integers": sensitivity.denominator == 1,
         },
     )
@@ -123,15 +149,16 @@ def query_theorem(
 
 
 def additive_theorems(stable: Theorem, law: str, amount: Fraction) -> list[Theorem]:
-    """What is proved of additive noise; ``amount``: a scale, or a variance."""
+    """What is proved of additive noise; ``amount``: the law's own, as in `AMOUNTS`."""
+    given = {AMOUNTS[law]: amount}
     if law == "gaussian":
-        return [prove("gaussian", [stable], {"sigma_squared": amount})]
+        return [prove("gaussian", [stable], given)]
     if law == "discrete-gaussian":
-        first = prove("discrete-gaussian", [stable], {"variance": amount})
-        pair = _attempt("discrete-gaussian-pair", stable, variance=amount)
+        first = prove("discrete-gaussian", [stable], given)
+        pair = _attempt("discrete-gaussian-pair", stable, **given)
     else:
-        first = prove("laplace", [stable], {"law": law, "scale": amount})
-        pair = _attempt("laplace-pair", stable, law=law, scale=amount)
+        first = prove("laplace", [stable], {"law": law, **given})
+        pair = _attempt("laplace-pair", stable, law=law, **given)
     return [first, *([] if pair is None else [pair])]
 
 
@@ -140,19 +167,19 @@ def event_theorems(
 ) -> list[Theorem]:
     """What is proved of one event of a ledger; empty where no rule knows its law.
 
-    ``event``: as ledgers write it. Raises ProofError for an event that no ledger writes.
+    ``event``: as ledgers write it. Raises InputError for an event that no ledger writes.
     """
     kind = event.get("event")
     try:
         match kind:
             case "measure":
                 stable = query_theorem(event["query"], shape, neighbours)
-                noise = event["noise"]
-                amount = Fraction(noise.get("scale") or noise["variance"])
-                return additive_theorems(stable, str(noise["law"]), amount)
-            case "select":
+                law = event["noise"]["law"]
+                amount = parse_rational(event["noise"][AMOUNTS[law]], AMOUNTS[law])
+                return additive_theorems(stable, law, amount)
+            case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
-                rate = Fraction(event["noise"]["rate"])
+                rate = parse_rational(event["noise"]["rate"], "rate")
                 rules = ("exponential", "exponential-zcdp")
                 return [prove(rule, [stable], {"rate": rate}) for rule in rules]
             case "sanitize":
@@ -160,6 +187,8 @@ def event_theorems(
             case "draw":
                 given = {"neighbours": neighbours, "law": event["law"]}
                 return [prove("public-draw", [], given)]
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         raise ProofError(f"an event of the kind {str(kind)[:40]!r} is malformed") from None
     raise ProofError(f"a ledger has no events of the kind {str(kind)[:40]!r}")
@@ -168,35 +197,19 @@ def event_theorems(
 def _law_theorems(
     law: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
 ) -> list[Theorem]:
-    steps = neighbours.unit.max_records
     match law["law"]:
         case "dirichlet-multinomial" | "plug-in-multinomial":
-            plug_in = law["law"] == "plug-in-multinomial"
-            least, rows = min(map(Fraction, law["alpha"])), int(law["records"])
-            ratio = 1 + (1 / least if plug_in else rows / least)
-            epsilon = steps * (rows if plug_in else 1) * log_interval(ratio).upper
-            return [
-                prove(
-                    law["law"],
-                    [],
-                    {
-                        "neighbours": neighbours,
-                        "alpha_min": least,
-                        "records": rows,
-                        "epsilon": rounded_up(epsilon),
-                    },
-                )
-            ]
+            return [_posterior(law, neighbours)]
         case "randomized-response" if neighbours.records_public:
-            values = 1
-            for size in shape.values():
-                values *= size
+            values = math.prod(shape.values())
             own = {"neighbours": neighbours, "values": values, "epsilon": law["epsilon"]}
             return [prove("randomized-response", [], own)]
         case "post-randomisation" if (
-            neighbours.records_public and law["before"] * law["after"] == 1
+            neighbours.records_public
+            and law["before"] == 1 == law["after"]
+            and len(law["matrix"]) == math.prod(shape.values())
         ):
-            matrix = [[Fraction(entry) for entry in row] for row in law["matrix"]]
+            matrix = [[parse_rational(entry, "a chance") for entry in row] for row in law["matrix"]]
             columns = [column for column in zip(*matrix, strict=True) if any(column)]
             if not all(map(all, columns)):
                 return []
@@ -206,3 +219,15 @@ def _law_theorems(
             return [prove("local-matrix", [], own)]
         case _:
             return []
+
+
+def _posterior(law: Mapping[str, Any], neighbours: Neighbours) -> Theorem:
+    """Of records drawn from the posterior of a Dirichlet prior, or from its mean."""
+    least = min(parse_rational(weight, "alpha") for weight in law["alpha"])
+    rows, steps = parse_rational(law["records"], "records"), neighbours.unit.max_records
+    if law["law"] == "plug-in-multinomial":
+        epsilon = steps * rows * log_interval(1 + 1 / least).upper
+    else:
+        epsilon = steps * log_interval(1 + rows / least).upper
+    given = {"neighbours": neighbours, "alpha_min": least, "records": law["records"]}
+    return prove(law["law"], [], {**given, "epsilon": rounded_up(epsilon)})

@@ -139,12 +139,17 @@ def _number(reader: _Reader) -> Fraction:
     return -value if minus else value
 
 
+def _short(value: Fraction) -> str:
+    return number_text(value)[:40]
+
+
 def _term(reader: _Reader) -> Term:
     count = 1
     if reader.peek()[0] == "number":
         value = _number(reader)
         if value.denominator != 1 or not 1 <= value <= MAX_COUNT:
-            raise ProofError(f"a count is a whole number from 1 to {MAX_COUNT}, found {value}")
+            found = _short(value)
+            raise ProofError(f"a count is a whole number from 1 to {MAX_COUNT}, found {found}")
         count = int(value)
         reader.need("*")
     return _mechanism(reader, count, nested=False)
@@ -186,7 +191,7 @@ def _checked(term: Term) -> Term:
     for parameter, value in term.parameters.items():
         if value < 0 or (value == 0 and parameter in least_open):
             bound = "above 0" if parameter in least_open else "at least 0"
-            raise ProofError(f"{term.name} needs {parameter} {bound}, found {value}")
+            raise ProofError(f"{term.name} needs {parameter} {bound}, found {_short(value)}")
     if term.parameters.get("q", Fraction(0)) > 1 or term.parameters.get("delta", Fraction(0)) >= 1:
         raise ProofError("a rate q is at most 1, and a delta below 1")
     return term

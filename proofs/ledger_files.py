@@ -17,6 +17,8 @@ from proofs.accounts import of_events, of_terms
 from proofs.components import Component
 from proofs.errors import ProofError
 from proofs.expressions import parse
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.judgments import Private
 from proofs.ledgers import about_program, of_budget, shape_of
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.domain import Domain
@@ -40,25 +42,20 @@ def of_release(document: Mapping[str, Any]) -> Account:
     if document.get("schema") != SCHEMA:
         raise ProofError(f"a release's ledger has the schema {SCHEMA!r}")
     try:
-        relation = neighbours_from(
-            str(document["neighbours"]), str(document["unit"]), document["max_records"]
-        )
+        relation = _relation(document["neighbours"], document["unit"], document["max_records"])
         domain = Domain.from_json(document["domain"])
         budget = _budget(document["budget"], relation)
-        program, events = document["program"], document["events"]
-        if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-            raise TypeError
-        if not isinstance(program, dict):
-            raise TypeError
+        program = _named(document["program"])
+        events = [_named(event) for event in document["events"]]
     except (KeyError, TypeError, AttributeError):
         raise ProofError(
             "the ledger is incomplete: it needs program, neighbours, unit, max_records, domain, "
             "budget and events, as dp-audit release --ledger writes them"
         ) from None
-    found = None
     private = [event for event in events if event.get("event") != "draw"]
-    if private == events[:1] and private and _used_up(budget, private[0], relation):
-        found = _of_only_event(private[0], domain, relation, program)
+    found = None
+    if len(private) == 1 and private[0] is events[0]:
+        found = _of_only_event(events[0], domain, relation, budget, program)
     found = found or of_budget(budget, relation, {**program, "rows": document.get("rows")})
     if found is None:
         raise ProofError(
@@ -68,29 +65,47 @@ def of_release(document: Mapping[str, Any]) -> Account:
     return Account(found, relation)
 
 
+def _named(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
+def _relation(name: object, unit: object, most: object) -> Neighbours:
+    if most is not None and type(most) is not int:
+        raise InputError("max_records must be a whole number")
+    return neighbours_from(str(name)[:40], str(unit)[:40], most)
+
+
 def _of_only_event(
-    event: Mapping[str, Any], domain: Domain, relation: Neighbours, program: dict[str, Any]
+    event: Mapping[str, Any],
+    domain: Domain,
+    relation: Neighbours,
+    budget: Budget,
+    program: dict[str, Any],
 ) -> tuple[Component, ...] | None:
+    """The component of a run's first question, if it used the budget up; otherwise None."""
     try:
         (found,) = of_events([event], shape_of(domain), relation)
-    except ProofError:
+    except InputError:
+        return None
+    if budget.neighbours not in (None, relation) or not _uses_up(budget, found):
         return None
     theorems = tuple(about_program(theorem, program, None) for theorem in found.theorems)
     return (replace(found, theorems=theorems),)
 
 
-def _used_up(budget: Budget, event: Mapping[str, Any], relation: Neighbours) -> bool:
-    """Whether an event's stated cost is all of the budget, counted under the same relation."""
-    if budget.neighbours not in (None, relation):
-        return False
-    cost = event.get("cost")
-    if not isinstance(cost, dict):
-        raise ProofError("every event of a ledger states its cost")
+def _uses_up(budget: Budget, asked: Component) -> bool:
+    """Whether what is proved of a question is its budget: then its cost was no less.
+
+    The cost that a ledger states is not looked at.
+    """
+    proved = [one.judgment.guarantee for one in asked.theorems if isinstance(one.judgment, Private)]
     match budget:
         case PureBudget(epsilon):
-            return cost.get("epsilon") == str(epsilon)
+            return ApproxDP(epsilon) in proved
         case ZCDPBudget(rho):
-            return cost.get("rho") == str(rho)
+            return ZCDP(rho) in proved
         case _:
             return False
 
@@ -99,12 +114,15 @@ def _budget(data: Any, relation: Neighbours) -> Budget:
     counted = None
     if "counted_under" in data:
         unit = relation.unit
-        counted = neighbours_from(str(data["counted_under"]), unit.name, unit.max_records)
-    if "epsilon" in data:
-        return PureBudget(parse_rational(data["epsilon"], "the budget's epsilon"), counted)
-    if "rho" in data:
-        return ZCDPBudget(parse_rational(data["rho"], "the budget's rho"), counted)
-    return UnlimitedBudget()
+        counted = _relation(data["counted_under"], unit.name, unit.max_records)
+    match sorted(set(_named(data)) - {"counted_under"}):
+        case ["epsilon"]:
+            return PureBudget(parse_rational(data["epsilon"], "the budget's epsilon"), counted)
+        case ["rho"]:
+            return ZCDPBudget(parse_rational(data["rho"], "the budget's rho"), counted)
+        case ["unlimited"]:
+            return UnlimitedBudget()
+    raise ProofError("a ledger's budget is one of epsilon, rho and unlimited")
 
 
 def of_list(document: Mapping[str, Any]) -> Account:
@@ -115,21 +133,17 @@ def of_list(document: Mapping[str, Any]) -> Account:
     known = {"neighbours", "unit", "max_records", "mechanisms"}
     spare = sorted(set(document) - known)
     if spare:
-        raise InputError(
-            f"a ledger of expressions has the keys {', '.join(sorted(known))}; found {spare[0]!r}"
-        )
+        keys = ", ".join(sorted(known))
+        raise InputError(f"a ledger of expressions has the keys {keys}; found {spare[0][:40]!r}")
     mechanisms = document.get("mechanisms")
     if not isinstance(mechanisms, list) or not all(isinstance(m, str) for m in mechanisms):
         raise InputError("mechanisms is a list of texts such as '1000 * gaussian(sigma=30)'")
     if not mechanisms:
         raise InputError("mechanisms is empty; write one or more accounting expressions")
-    most = document.get("max_records")
-    if most is not None and type(most) is not int:
-        raise InputError("max_records must be a whole number")
     if "neighbours" not in document:
-        raise InputError("a ledger of expressions states its neighbours")
-    relation = neighbours_from(
-        str(document["neighbours"]), str(document.get("unit", "record")), most
+        raise InputError("a ledger of expressions states its neighbours, or --neighbours does")
+    relation = _relation(
+        document["neighbours"], document.get("unit", "record"), document.get("max_records")
     )
     terms = [term for text in mechanisms for term in parse(text)]
     return Account(of_terms(terms, relation), relation)

@@ -12,7 +12,7 @@ from proofs.kernel import Theorem, prove
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program
 from synthesizers.domain import Domain
-from synthesizers.errors import BudgetExceeded, TooLargeError
+from synthesizers.errors import BudgetExceeded, InputError
 from synthesizers.events import Draw, Event, Outcome
 from synthesizers.neighbours import AddRemove, Neighbours
 
@@ -70,7 +70,7 @@ def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Component, .
     plain = [event.to_json(setting.domain, setting.neighbours) for event in events]
     try:
         return of_events(plain, shape_of(setting.domain), setting.neighbours)
-    except (ProofError, TooLargeError):
+    except InputError:
         return None
 
 

@@ -66,8 +66,9 @@ def _evidence(
     pure: Sequence[Offer],
     chosen: Offer | None,
 ) -> Evidence:
-    best = found[0]
-    own = Enclosure(best.value, best.value)
+    # The number stated is that of the proof carried, which a looser rule may have settled.
+    told = found[0] if chosen is None else chosen
+    own = Enclosure(told.value, told.value)
     name = PARAMETERS[type(claim.guarantee)]
     epsilon, parameter = own, None
     if name != "epsilon":
@@ -78,8 +79,7 @@ def _evidence(
     covers = (
         claim.covers if claim.neighbours.records_public else replace(claim, records=None).covers
     )
-    shown_offer = best if chosen is None else chosen
-    finding = f"a theorem: {name} is at most {shown(own)} over {covers}, by {best.rule}"
+    finding = f"a theorem: {name} is at most {shown(own)} over {covers}, by {told.rule}"
     if chosen is None:
         finding += ", which leaves the claim open"
     return Evidence(
@@ -89,7 +89,7 @@ def _evidence(
         covers=covers,
         whole=True,
         bound=Bound(Side.CEILING, epsilon, covers, "rigorous", parameter),
-        proof=_carried(shown_offer, found),
+        proof=_carried(told, found),
     )
 
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tomllib
-from pathlib import Path
 
 from rich.text import Text
 
 from audit import strict_json
 from audit.commands import common
-from audit.report.accounting_text import accounting_json, accounting_lines, delta_json, delta_lines
-from proofs.accounting import accounting, delta_at
+from audit.report.accounting_text import Asked, accounting_json, accounting_lines
+from proofs.accounting import accounting, delta_accounting
 from proofs.accounts import of_terms
 from proofs.components import Component
-from proofs.expressions import parse
+from proofs.expressions import MAX_CHARACTERS, parse
 from proofs.ledger_files import Account, of_list, of_release
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
-from synthesizers.neighbours import Neighbours, describe
+from synthesizers.neighbours import RECORD, Neighbours, describe
+from synthesizers.neighbours import to_json as neighbours_to_json
+
+MAX_LIST = 1_000_000
+"""The longest list of expressions that is read (a choice of this project)."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -48,18 +50,18 @@ def run(flags: argparse.Namespace) -> int:
         raise InputError("give --delta D for epsilon at a delta, or --epsilon E for the reverse")
     components, neighbours = _components(flags)
     if flags.delta is not None:
-        account = accounting(components, parse_rational(flags.delta, "--delta"))
-        document = accounting_json(components, neighbours, account)
-        lines = accounting_lines(components, neighbours, account)
+        delta = parse_rational(flags.delta, "--delta")
+        asked = Asked(components, neighbours, "epsilon", delta)
+        account = accounting(components, delta)
     else:
         epsilon = parse_rational(flags.epsilon, "--epsilon")
-        ends, theorem, rule = delta_at(components, epsilon)
-        found = (components, neighbours, epsilon, (ends.lower, ends.upper), rule, theorem)
-        document, lines = delta_json(*found), delta_lines(*found)
+        asked = Asked(components, neighbours, "delta", epsilon)
+        account = delta_accounting(components, epsilon)
     if flags.json:
+        document = accounting_json(asked, account)
         common.write_text(flags.json, json.dumps(document, indent=1) + "\n")
     console = common.output_console()
-    for line in lines:
+    for line in accounting_lines(asked, account):
         console.print(Text(line), soft_wrap=True)
     return 0
 
@@ -67,6 +69,10 @@ def run(flags: argparse.Namespace) -> int:
 def _components(flags: argparse.Namespace) -> tuple[tuple[Component, ...], Neighbours]:
     """All ledgers' components under one relation."""
     stated = None if flags.neighbours is None else common.relation(flags)
+    if stated is None and (flags.unit != RECORD.name or flags.max_records is not None):
+        raise InputError("--unit and --max-records go with --neighbours")
+    if flags.ledgers.count("-") > 1:
+        raise InputError("standard input (-) is read once")
     accounts = [_account(ledger, stated) for ledger in flags.ledgers]
     relation = accounts[0].neighbours if stated is None else stated
     for ledger, account in zip(flags.ledgers, accounts, strict=True):
@@ -88,17 +94,22 @@ def _account(ledger: str, stated: Neighbours | None) -> Account:
         expected = "a ledger of dp-audit release"
         return of_release(strict_json.parse(strict_json.read_text(ledger), ledger, expected))
     if ledger.endswith(".toml"):
-        try:
-            document = tomllib.loads(strict_json.read_text(ledger))
-        except (tomllib.TOMLDecodeError, RecursionError):
-            raise InputError(f"{Path(ledger).name} is not TOML") from None
-        if stated is not None:
-            document.setdefault("neighbours", stated.name)
-            document.setdefault("unit", stated.unit.name)
-            if not stated.unit.is_record:
-                document.setdefault("max_records", stated.unit.max_records)
-        return of_list(document)
+        return _account_of_list(ledger, stated)
     if stated is None:
         raise InputError("an expression needs --neighbours add-remove or replace-one")
-    text = sys.stdin.read(strict_json.MAX_BYTES) if ledger == "-" else ledger
+    text = strict_json.read_input(MAX_CHARACTERS) if ledger == "-" else ledger
     return Account(of_terms(parse(text), stated), stated)
+
+
+def _account_of_list(path: str, stated: Neighbours | None) -> Account:
+    """Of a TOML list; one that does not state its neighbours is under those of the flags."""
+    text = strict_json.read_text(path)
+    if len(text) > MAX_LIST:
+        raise InputError(f"{path} has more than {MAX_LIST} characters; it is not read")
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not TOML") from None
+    if stated is not None and "neighbours" not in document:
+        document = {**neighbours_to_json(stated), **document}
+    return of_list(document)

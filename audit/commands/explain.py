@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,9 +30,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the proof, made again by the kernel; exit code 0."""
     if flags.document == "-":
-        document = strict_json.parse(
-            sys.stdin.read(strict_json.MAX_BYTES + 1), "standard input", EXPECTED
-        )
+        document = strict_json.parse(strict_json.read_input(), "standard input", EXPECTED)
     else:
         text = strict_json.read_text(flags.document)
         document = strict_json.parse(text, flags.document, EXPECTED)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from audit.decimals import decimal_above, decimal_below
-from audit.report.words import above, below, number
+from audit.report.words import above, below, clean, number
 from proofs.accounting import Accounting
 from proofs.components import Component
 from proofs.derivation import derivation
 from proofs.hypotheses import HYPOTHESES
 from proofs.kernel import Theorem
-from proofs.prover import Offer
+from proofs.offers import Offer
 from synthesizers.neighbours import Neighbours, describe
 from synthesizers.neighbours import to_json as neighbours_to_json
 
@@ -21,34 +22,47 @@ DIGITS = 15
 """Significant digits of the ends that are printed."""
 
 
-def accounting_lines(
-    components: Sequence[Component], neighbours: Neighbours, account: Accounting
-) -> Iterator[str]:
+@dataclass(frozen=True)
+class Asked:
+    """What an accounting is of: ``wanted``, epsilon or delta, where the other is ``given``."""
+
+    components: Sequence[Component]
+    neighbours: Neighbours
+    wanted: str
+    given: Fraction
+
+    @property
+    def other(self) -> str:
+        """The one that is given."""
+        return "delta" if self.wanted == "epsilon" else "epsilon"
+
+
+SYMBOLS = {"epsilon": "ε", "delta": "δ"}
+
+
+def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
     """The accounting for a terminal, line by line."""
-    yield from heading(components, neighbours)
-    best = account.best
-    yield f"at δ = {account.delta}"
+    symbol, best = SYMBOLS[asked.wanted], account.best
+    for component in asked.components:
+        times = "" if component.count == 1 else f"{component.count} × "
+        yield clean(f"{times}{component.name}")
+    yield describe(asked.neighbours)
+    yield f"at {SYMBOLS[asked.other]} = {number(asked.given, DIGITS)}"
     yield ""
-    yield f"  {_ends(account.lower, best.value, 'ε')}"
+    yield f"  {_ends(account.lower, best.value, symbol)}"
     yield f"  by {best.rule}{_marked(best)}"
-    if best.kernel_only and account.recheckable is not None:
-        other = account.recheckable
-        yield f"  ε ≤ {above(other.value, 8)} by {other.rule}: every step can be re-checked"
+    other = account.recheckable
+    if best.kernel_only and other is not None:
+        bound = f"{symbol} ≤ {above(other.value, 8)}"
+        yield f"  {bound} by {other.rule}: every step can be re-checked"
     yield ""
     yield "what each rule gives"
     width = max(len(offer.rule) for offer in account.found)
     for offer in account.found:
-        yield f"  {offer.rule:<{width}}  ε ≤ {above(offer.value, 8)}{_marked(offer)}"
+        bound = f"{symbol} ≤ {above(offer.value, 8)}"
+        yield f"  {offer.rule:<{width}}  {bound}{_marked(offer)}"
     yield ""
     yield from rests_on(best.theorem)
-
-
-def heading(components: Sequence[Component], neighbours: Neighbours) -> Iterator[str]:
-    """What is composed, and under which neighbours."""
-    for component in components:
-        times = "" if component.count == 1 else f"{component.count} × "
-        yield f"{times}{component.name}"
-    yield describe(neighbours)
 
 
 def rests_on(theorem: Theorem) -> Iterator[str]:
@@ -70,76 +84,27 @@ def _marked(offer: Offer) -> str:
     return "  (kernel only)" if offer.kernel_only else ""
 
 
-def accounting_json(
-    components: Sequence[Component], neighbours: Neighbours, account: Accounting
-) -> dict[str, Any]:
+def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
     """The accounting as plain data."""
     best, other = account.best, account.recheckable
+    beside = [derivation(other.theorem)] if best.kernel_only and other is not None else []
     return {
-        **_composed_json(components, neighbours),
-        "delta": str(account.delta),
-        "epsilon": {
+        **neighbours_to_json(asked.neighbours),
+        "mechanisms": [{"count": part.count, "mechanism": part.name} for part in asked.components],
+        asked.other: str(asked.given),
+        asked.wanted: {
             "lower": decimal_below(account.lower, DIGITS + 5),
             "upper": decimal_above(best.value, DIGITS + 5),
         },
         "rule": best.rule,
         "kernel_only": best.kernel_only,
-        "others": [_offer_json(offer) for offer in account.found[1:]],
-        "recheckable": None if other is None else _offer_json(other),
+        "others": [_offer_json(offer, asked.wanted) for offer in account.found[1:]],
+        "recheckable": None if other is None else _offer_json(other, asked.wanted),
         "hypotheses": {name: HYPOTHESES[name] for name in sorted(best.theorem.hypotheses)},
-        "proof": {
-            "derivation": derivation(best.theorem),
-            "alternatives": (
-                [derivation(other.theorem)] if best.kernel_only and other is not None else []
-            ),
-        },
+        "proof": {"derivation": derivation(best.theorem), "alternatives": beside},
     }
 
 
-def _composed_json(components: Sequence[Component], neighbours: Neighbours) -> dict[str, Any]:
-    mechanisms = [{"count": part.count, "mechanism": part.name} for part in components]
-    return {**neighbours_to_json(neighbours), "mechanisms": mechanisms}
-
-
-def _offer_json(offer: Offer) -> dict[str, Any]:
+def _offer_json(offer: Offer, wanted: str) -> dict[str, Any]:
     upper = decimal_above(offer.value, DIGITS + 5)
-    return {"rule": offer.rule, "epsilon": upper, "kernel_only": offer.kernel_only}
-
-
-def delta_lines(
-    components: Sequence[Component],
-    neighbours: Neighbours,
-    epsilon: Fraction,
-    ends: tuple[Fraction, Fraction],
-    rule: str,
-    theorem: Theorem,
-) -> Iterator[str]:
-    """Both ends of δ at an ε for a terminal."""
-    yield from heading(components, neighbours)
-    yield f"at ε = {epsilon}"
-    yield ""
-    yield f"  {_ends(*ends, 'δ')}"
-    yield f"  by {rule}"
-    yield ""
-    yield from rests_on(theorem)
-
-
-def delta_json(
-    components: Sequence[Component],
-    neighbours: Neighbours,
-    epsilon: Fraction,
-    ends: tuple[Fraction, Fraction],
-    rule: str,
-    theorem: Theorem,
-) -> dict[str, Any]:
-    """Both ends of δ at an ε as plain data."""
-    return {
-        **_composed_json(components, neighbours),
-        "epsilon": str(epsilon),
-        "delta": {
-            "lower": decimal_below(ends[0], DIGITS + 5),
-            "upper": decimal_above(ends[1], DIGITS + 5),
-        },
-        "rule": rule,
-        "proof": {"derivation": derivation(theorem)},
-    }
+    return {"rule": offer.rule, wanted: upper, "kernel_only": offer.kernel_only}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from audit.report.words import number
+from audit.report.words import number, short
 from proofs.hypotheses import HYPOTHESES
 from proofs.statements import summary
 from synthesizers.exact import parse_rational
 
 MAX_SHOWN = 60
-"""The longest number or text that is printed in full."""
+"""The longest text that is printed in full; a number is half as long."""
+
+RATIONAL = re.compile("-?[0-9]+(/0*[1-9][0-9]*)?")
 
 
 def proof_lines(data: Mapping[str, Any]) -> Iterator[str]:
@@ -89,6 +92,6 @@ def _named(values: Mapping[str, Any]) -> str:
 def _short(value: Any) -> str:
     """A value in a sentence; a long rational as a decimal, other long values cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if len(text) <= MAX_SHOWN // 2 or not text.replace("/", "").lstrip("-").isdigit():
-        return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
-    return f"≈ {number(parse_rational(text, 'a number'), 12)}"
+    if len(text) > MAX_SHOWN // 2 and RATIONAL.fullmatch(text):
+        return f"≈ {number(parse_rational(text, 'a number'), 12)}"
+    return short(text, MAX_SHOWN)

@@ -174,8 +174,8 @@ def _discrete_gaussian(variance: Fraction, shift: int, step: Fraction) -> Gridde
     for (R+j)² >= R² + j² and so Σ e^(-(R+j)²/(2·variance)) <= e^(-R²/(2·variance))·Σ e^(-j²/…),
     j >= 1.
     """
-    reach = _counted(math.isqrt(math.ceil(TAIL * variance)) + 1)
-    number = np.arange(-reach, reach + 1, dtype=np.int64)
+    reach = math.isqrt(math.ceil(TAIL * variance)) + 1
+    number = np.arange(_counted(2 * reach + 1), dtype=np.int64) - reach
     exponent = -float(1 / (2 * variance)) * (number * number).astype(np.float64)
     low, high = exp_bounds(exponent, np.abs(exponent))
     total = Interval(

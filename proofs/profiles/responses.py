@@ -7,7 +7,7 @@ integer coefficient of xᵗ in Π(1 + x^aᵢ)^nᵢ, and so, with T the number of
 
     δ(ε) = (Σ_{t<T} Nₜρᵗ - e^(ε-gA)·Σ_{t<T} Nₜρ^-t) / Π(1 + ρ^aᵢ)^nᵢ.
 
-For one ε this is the optimal composition of Kairouz, Oh & Viswanathan 2015 (Theorem 3.3). Losses
+For one ε this is the optimal composition of Kairouz, Oh & Viswanath 2015 (Theorem 3.3). Losses
 that may be infinite are, together, with chance 1 - Π(1-δᵢ)^nᵢ, and otherwise as with δᵢ = 0.
 """
 

@@ -9,7 +9,7 @@ from proofs.errors import ProofError
 from synthesizers.intervals import Interval, log_interval, round_down
 
 MAX_EVALUATIONS = 250
-"""Evaluations of a profile after which a search gives up (a choice of this project)."""
+"""Evaluations of a profile after which a search ends (a choice of this project)."""
 
 BITS = 96
 """Significant bits of an ε that is tried."""
@@ -28,7 +28,7 @@ def bracket(
     if search.side(Fraction(0)) > 0:
         return Fraction(0), Fraction(0)
     aim = max(round_down(guess, BITS), width)
-    while search.high is None or search.high - search.low > width:
+    while search.wants(width):
         known = search.low, search.high
         side = search.side(aim)
         # The answer is most often close, so that a point next to this one lands on its other side.
@@ -55,10 +55,13 @@ class _Search:
         self.high: Fraction | None = None
         self.seen: list[tuple[Fraction, Fraction | None]] = []
 
+    def wants(self, width: Fraction) -> bool:
+        """Whether the ends are too far apart, and something is left to spend."""
+        open_end = self.high is None or self.high - self.low > width
+        return open_end and len(self.seen) < MAX_EVALUATIONS
+
     def side(self, epsilon: Fraction) -> int:
         """1 if δ(ε) is certainly at most the wanted one, -1 if certainly above, 0 if open."""
-        if len(self.seen) >= MAX_EVALUATIONS:
-            raise ProofError("no epsilon could be certified at this delta")
         found = self.profile(epsilon)
         self.seen.append((epsilon, _log((found.lower + found.upper) / 2)))
         if found.upper <= self.delta:

@@ -27,6 +27,7 @@ from proofs.losses import (
     ResponseLoss,
     Side,
 )
+from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
 from proofs.search.start import estimated_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
@@ -239,20 +240,29 @@ def _exact_step(losses: Losses) -> Fraction | None:
 
 def _step(losses: Losses, exact: Fraction | None, width: float, size: int) -> tuple[Fraction, int]:
     """A step, and a number of points of a lattice that is at least so wide."""
-    if exact and width / float(exact) + ROOM <= SIZE:
-        needed = math.ceil(width / float(exact)) + ROOM
-        return exact, 1 << (needed - 1).bit_length()
     spacings = {spacing: count for count, loss in losses if (spacing := _spacing(loss))}
     continuous = [loss.epsilon for _, loss in losses if isinstance(loss, LaplaceLoss)]
-    least = Fraction(width / (size - ROOM)).limit_denominator(10**15)
+    if exact and width / float(exact) + ROOM <= SIZE:
+        step = exact
+    else:
+        finest = max(width / (size - ROOM), 2.1 * float(max(continuous, default=0)) / MAX_POINTS)
+        step = _rounding_step(spacings, continuous, Fraction(finest).limit_denominator(10**15))
+    needed = math.ceil(width / float(step)) + ROOM
+    return step, 1 << (needed - 1).bit_length()
+
+
+def _rounding_step(
+    spacings: dict[Fraction, int], continuous: list[Fraction], least: Fraction
+) -> Fraction:
+    """A step of at least ``least`` on whose lattice losses lie as nearly as may be."""
     for wanted in ([*spacings, *continuous], [*spacings]):
         common = reduce(_common, wanted, Fraction(0))
         if common >= least:
-            return common / max(math.floor(common / least), math.ceil(common)), size
+            return common / max(math.floor(common / least), math.ceil(common))
     if not spacings:
         # The bottom of each is off the lattice by less than a step: an error of second order.
-        return least, size
-    return _nearly_common(spacings, least), size
+        return least
+    return _nearly_common(spacings, least)
 
 
 def _nearly_common(spacings: dict[Fraction, int], least: Fraction) -> Fraction:

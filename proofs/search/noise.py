@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proofs import accountants
 from proofs.accounts import of_terms
-from proofs.components import Component
-from proofs.errors import ProofError
+from proofs.components import Component, attains
 from proofs.expressions import Term
 from proofs.guarantees import ApproxDP
 from proofs.guarantees import Guarantee as Claimed
-from proofs.judgments import Dominated, Private
-from proofs.prover import Offer, composed, settling, strongest
+from proofs.offers import Offer, tight_at
+from proofs.prover import settling, strongest
+from proofs.search.decimals import power_of_ten
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
 
@@ -43,7 +43,6 @@ class Calibrated:
     parameter: str
     value: Fraction
     offer: Offer
-    components: tuple[Component, ...]
 
 
 def calibrated(
@@ -64,75 +63,50 @@ def calibrated(
     if sensitivity != 1 and not upwards:
         raise InputError(f"{name} takes no sensitivity: its epsilon is that of one run")
 
-    def term(amount: Fraction) -> Term:
-        value = amount if upwards else 1 / amount
+    def term(value: Fraction) -> Term:
         return Term(count, name, {parameter: value, **sensitive})
 
-    def keeps(amount: Fraction) -> bool:
-        return _keeps(of_terms([term(amount)], neighbours), claimed)
+    def suffices(value: Fraction) -> bool:
+        return _suffices(of_terms([term(value)], neighbours), claimed, neighbours) is not None
 
     low, high = (sensitivity * end for end in RANGE)
-    if not keeps(high):
+    most, least = (high, low) if upwards else (low, high)
+    if suffices(least):
+        raise InputError(f"even the least noise of {name} that is looked at keeps {claimed}")
+    if not suffices(most):
         raise InputError(
-            f"no {parameter} of {name} within reach keeps {claimed}; claim more, or run it less "
-            "often"
+            f"no {parameter} of {name} within reach is proved to keep {claimed}; claim more, or "
+            "run it less often"
         )
-    amount = _least(keeps, low, high)
-    while True:
-        components = of_terms([term(amount)], neighbours)
-        offer = settling(strongest(components, claimed), claimed, neighbours)
-        if offer is not None:
-            found = term(amount)
-            return Calibrated(found, parameter, found.parameters[parameter], offer, components)
-        amount += _unit(amount)
-        if amount > high:
-            raise ProofError("no theorem was found for the noise that was searched")
+    found = term(_last(suffices, most, least))
+    offer = _suffices(of_terms([found], neighbours), claimed, neighbours)
+    assert offer is not None
+    return Calibrated(found, parameter, found.parameters[parameter], offer)
 
 
-def _keeps(components: tuple[Component, ...], claimed: Claimed) -> bool:
-    """Whether the claim seems to hold, by one evaluation where the profile decides."""
+def _suffices(
+    components: tuple[Component, ...], claimed: Claimed, neighbours: Neighbours
+) -> Offer | None:
+    """A theorem that implies the claim; None where none is found."""
     if isinstance(claimed, ApproxDP) and claimed.delta > 0:
-        try:
-            pairs = composed("compose-pairs", components, Dominated)
-            if pairs is not None:
-                judgment = pairs.judgment
-                assert isinstance(judgment, Private)
-                assert isinstance(judgment.guarantee, Dominated)
-                losses = judgment.guarantee.losses
-                return accountants.delta(losses, claimed.epsilon).upper <= claimed.delta
-        except InputError:
-            return False
-    found = strongest(components, claimed)
-    limit = getattr(claimed, {"ZCDP": "rho", "GaussianDP": "mu"}.get(_kind(claimed), "epsilon"))
-    return bool(found) and found[0].value <= limit
+        # One evaluation of the profile says as much as a search for its ε.
+        offer = None
+        with contextlib.suppress(ValueError, ArithmeticError):
+            offer = tight_at(components, claimed.epsilon, claimed.delta)
+        if offer is not None or all(map(attains, components)):
+            return offer
+    return settling(strongest(components, claimed), claimed, neighbours)
 
 
-def _kind(claimed: Claimed) -> str:
-    return type(claimed).__name__
-
-
-def _least(keeps: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> Fraction:
-    """The least amount of `DIGITS` digits that keeps a claim, if more always does."""
-    while high > 2 * low:
-        # The geometric middle: the range spans many powers of ten.
-        middle = Fraction(float(low) ** 0.5 * float(high) ** 0.5)
-        low, high = (low, middle) if keeps(middle) else (middle, high)
-    unit = _unit(low)
-    first, last = -(-low // unit), -(-high // unit)
-    while first < last:
-        middle_number = (first + last) // 2
-        if keeps(middle_number * unit):
-            last = middle_number
-        else:
-            first = middle_number + 1
-    return last * unit
-
-
-def _unit(amount: Fraction) -> Fraction:
-    """One unit in the last of `DIGITS` significant digits."""
-    power = 0
-    while amount >= 10:
-        amount, power = amount / 10, power + 1
-    while amount < 1:
-        amount, power = amount * 10, power - 1
-    return Fraction(10) ** (power - DIGITS + 1)
+def _last(suffices: Callable[[Fraction], bool], good: Fraction, bad: Fraction) -> Fraction:
+    """The last value of `DIGITS` digits on the way from a good one to a bad one that suffices."""
+    first, last = (power_of_ten(end) + (end == max(good, bad)) for end in (good, bad))
+    while abs(last - first) > 1:
+        middle = (first + last) // 2
+        first, last = (middle, last) if suffices(Fraction(10) ** middle) else (first, middle)
+    unit = Fraction(10) ** (min(first, last) - DIGITS + 1)
+    most, least = (10 ** (DIGITS - 1 + (end == max(first, last))) for end in (first, last))
+    while abs(most - least) > 1:
+        between = (most + least) // 2
+        most, least = (between, least) if suffices(between * unit) else (most, between)
+    return Fraction(most * unit)

@@ -1,4 +1,4 @@
-"""The best single order of a Rényi guarantee at a δ."""
+"""The best single order of a Rényi guarantee at a δ, or at an ε."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs.judgments import Dominated, Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import SIDES, Losses, SampledGaussianLoss
 from proofs.profiles.moments import log_moment as certified_moment
 from proofs.search.decimals import rounded_up
 from proofs.search.start import log_moment
-from synthesizers.intervals import to_mpf
+from synthesizers.intervals import round_down, to_mpf
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-STEPS = 60
-LARGEST = 1e6
-"""The largest order that is looked at (a choice of this project)."""
+STEPS = 80
+"""Steps of a search for an order: the interval shrinks by `GOLDEN` in each."""
+
+ENDS = math.log(1e-9), math.log(1e9)
+"""Logarithms of the orders less one that are looked at (a choice of this project)."""
+
+MOST_SAMPLED = 1000
+"""The largest order of sampled losses: the checker's own limit."""
+
+BITS = 20
+"""Significant bits of an order less one."""
 
 
 def converted(divergence: Fraction, order: Fraction, delta: Fraction) -> mpmath.mpf:
@@ -29,34 +36,56 @@ def converted(divergence: Fraction, order: Fraction, delta: Fraction) -> mpmath.
     return d + gain / (a - 1)
 
 
-def best_order(divergence: Callable[[float], float], delta: Fraction, whole: bool) -> Fraction:
-    """An order α > 1 near the best; a whole one where asked. ``divergence``: ε(α) in doubles."""
+def converted_delta(divergence: Fraction, order: Fraction, epsilon: Fraction) -> mpmath.mpf:
+    """The δ of a divergence at an order, the inverse of `converted`."""
+    a, d = to_mpf(order), to_mpf(divergence)
+    power = (a - 1) * (d - to_mpf(epsilon)) + a * mpmath.log1p(-1 / a) - mpmath.log(a - 1)
+    return mpmath.exp(power)
+
+
+def least_order(value: Callable[[float], float]) -> Fraction:
+    """An order α > 1 near the one at which a value is least, if it has one valley."""
+    low, high = ENDS
+    for _ in range(STEPS):
+        first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        less = value(1 + math.exp(first)) < value(1 + math.exp(second))
+        low, high = (low, second) if less else (first, high)
+    return 1 + round_down(Fraction(math.exp((low + high) / 2)), BITS)
+
+
+def best_order(divergence: Callable[[float], float], delta: Fraction) -> Fraction:
+    """An order α > 1 near the best at a δ; ``divergence``: ε(α) in doubles."""
     wanted = -_log(delta)
 
-    def value(place: float) -> float:
-        order = 1 + math.exp(place)
+    def value(order: float) -> float:
         gain = wanted + order * math.log1p(-1 / order) - math.log(order - 1)
         return divergence(order) + gain / (order - 1)
 
-    low, high = math.log(1e-3), math.log(LARGEST)
-    for _ in range(STEPS):
-        first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        low, high = (low, second) if value(first) < value(second) else (first, high)
-    order = 1 + math.exp((low + high) / 2)
-    if not whole:
-        return Fraction(order).limit_denominator(10**6)
-    near = {max(2, math.floor(order)), max(2, math.ceil(order))}
-    return Fraction(min(near, key=lambda at: value(math.log(at - 1))))
+    return least_order(value)
 
 
-def renyi_theorem(pairs: Theorem, delta: Fraction) -> tuple[Theorem, Fraction, Fraction]:
+def best_order_at(divergence: Callable[[float], float], epsilon: Fraction) -> Fraction:
+    """An order α > 1 near the best at an ε; ``divergence``: ε(α) in doubles."""
+    at = float(epsilon)
+
+    def value(order: float) -> float:
+        gain = order * math.log1p(-1 / order) - math.log(order - 1)
+        return (order - 1) * (divergence(order) - at) + gain
+
+    return least_order(value)
+
+
+def renyi_theorem(
+    pairs: Theorem, losses: Losses, delta: Fraction
+) -> tuple[Theorem, Fraction, Fraction]:
     """The Rényi guarantee of dominating pairs at the best order: theorem, order, divergence."""
-    judgment = pairs.judgment
-    assert isinstance(judgment, Private) and isinstance(judgment.guarantee, Dominated)
-    losses = judgment.guarantee.losses
-    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    order = best_order(lambda at: _divergence(losses, at), delta, whole=sampled)
-    divergence = renyi_value(losses, order)
+    orders = [best_order(lambda at: _divergence(losses, at), delta)]
+    if any(isinstance(loss, SampledGaussianLoss) for _, loss in losses):
+        # Between whole orders its moments are known by convexity alone.
+        near = math.floor(orders[0])
+        orders = [Fraction(min(max(2, at), MOST_SAMPLED)) for at in (near, near + 1)]
+    found = [(renyi_value(losses, order), order) for order in orders]
+    divergence, order = min(found, key=lambda point: converted(point[0], point[1], delta))
     given = {"orders": [order], "epsilons": [divergence]}
     return prove("pair-to-renyi", [pairs], given), order, divergence
 

@@ -21,21 +21,28 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
 )
+from synthesizers.intervals import log_interval
 
 STEP = 1e-4
 """Relative step of the differences that stand for derivatives."""
 
-MOST_ORDER = 1e6
-"""The largest order that is looked at."""
+ENDS = math.log(1e-3), math.log(1e6)
+"""Logarithms of the orders that are looked at."""
+
+POINTS = 4001
+"""Points of an integral."""
 
 
 def log_moment(loss: Loss, order: float) -> float:
-    """ln E_P[e^(order·L)] in doubles, on the side of the larger tail; order > 0."""
+    """ln E_P[e^(order·L)] in doubles, on the side of the larger tail; order > 0.
+
+    Infinite losses are left out. Raises ArithmeticError or ValueError outside the doubles' range.
+    """
     match loss:
         case GaussianLoss(mu_squared):
             return float(mu_squared) * (order + order * order) / 2
         case DiscreteGaussianLoss(variance, shift):
-            return float(Fraction(shift * shift) / variance) * (order + order * order) / 2
+            return float(shift * shift / variance) * (order + order * order) / 2
         case LaplaceLoss(epsilon):
             e = float(epsilon)
             top = order * e + math.log((1 + order) / (1 + 2 * order))
@@ -45,27 +52,35 @@ def log_moment(loss: Loss, order: float) -> float:
             both = np.logaddexp((1 + order) * e, -order * e)
             return float(both - np.logaddexp(e, 0.0))
         case DiscreteLaplaceLoss(rate, shift):
-            losses = float(rate) * np.arange(-shift, shift + 1, 2)
-            weights = -float(rate) * np.abs(np.arange(shift + 1) - shift).astype(float)
-            ends = np.log(1 / (1 - math.exp(-float(rate))))
-            weights[[0, -1]] += ends
-            return float(np.logaddexp.reduce(weights + order * losses)) - float(
-                np.logaddexp.reduce(weights)
-            )
+            return _discrete_laplace(float(rate), shift, order)
         case SampledGaussianLoss(fraction, mu_squared):
-            mu = math.sqrt(mu_squared)
-            x = np.linspace(-12, 12 + (1 + order) * mu, 4001)
-            ratio = np.logaddexp(
-                math.log1p(-float(fraction)), math.log(fraction) + mu * x - mu * mu / 2
-            )
-            terms = -x * x / 2 + (1 + order) * ratio
-            return float(np.logaddexp.reduce(terms) + math.log((x[1] - x[0]) / math.sqrt(math.tau)))
+            return _sampled(float(fraction), math.sqrt(mu_squared), order)
+
+
+def _discrete_laplace(rate: float, shift: int, order: float) -> float:
+    """Three geometric series: of the integers up to 0, of those from ``shift`` on, and between."""
+    if shift == 0:
+        return 0.0
+    step = (1 + 2 * order) * rate
+    last = math.exp(-step * shift)
+    between = math.expm1(-rate) / math.expm1(-step) * (math.exp(-step) - last)
+    return order * rate * shift + math.log1p(last + between) - math.log1p(math.exp(-rate))
+
+
+def _sampled(fraction: float, mu: float, order: float) -> float:
+    x = np.linspace(-12, 12 + (1 + order) * mu, POINTS)
+    ratio = np.logaddexp(math.log1p(-fraction), math.log(fraction) + mu * x - mu * mu / 2)
+    terms = -x * x / 2 + (1 + order) * ratio
+    return float(np.logaddexp.reduce(terms) + math.log((x[1] - x[0]) / math.sqrt(math.tau)))
 
 
 def estimated_epsilon(losses: Losses, delta: Fraction) -> Fraction:
-    """An ε near the smallest at a δ > 0; 0 where the losses tell nothing."""
-    failure = sum(-count * math.log1p(-float(getattr(x, "delta", 0))) for count, x in losses)
-    left = max(float(delta) - failure, 1e-300)
+    """An ε near the smallest at a δ > 0; 0 where the losses tell nothing, or none is found."""
+    failure = sum(
+        (count * loss.delta for count, loss in losses if isinstance(loss, ResponseLoss)),
+        Fraction(0),
+    )
+    goal = float(log_interval(delta - failure).upper) if delta > failure else -math.inf
 
     def total(order: float) -> float:
         return sum(count * log_moment(loss, order) for count, loss in losses)
@@ -81,11 +96,9 @@ def estimated_epsilon(losses: Losses, delta: Fraction) -> Fraction:
         exponent = mid - order * epsilon - math.log(order * (order + 1))
         return epsilon, exponent - math.log(math.tau * curve) / 2
 
-    goal = math.log(left)
-    ends = math.log(1e-3), math.log(MOST_ORDER)
     with np.errstate(all="ignore"):
         try:
-            saddle = brentq(lambda at: point(at)[1] - goal, *ends, xtol=1e-10)
-        except (ValueError, OverflowError):
+            saddle = brentq(lambda at: point(at)[1] - goal, *ENDS, xtol=1e-10)
+            return Fraction(max(point(saddle)[0], 0.0))
+        except (ValueError, ArithmeticError):
             return Fraction(0)
-        return Fraction(max(point(saddle)[0], 0.0))

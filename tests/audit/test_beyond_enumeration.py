@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -53,10 +54,18 @@ def test_its_delta_is_its_fraction() -> None:
 def test_a_smaller_instance_that_violates_the_claim_decides_nothing() -> None:
     found = certificate("multinomial-dirichlet", "epsilon=1", ReplaceOne(), "4", 442, alpha="1/2")
     assert found.verdict is Verdict.NOT_REFUTED
-    assert [e.decision for e in found.evidence] == [Decision.SILENT]
+    theorem, smaller = found.evidence
+    assert (smaller.auditor, smaller.decision) == ("exhaustive", Decision.SILENT)
+    assert smaller.bound is not None and smaller.bound.epsilon.lower > 1
+    # The theorem is about the claim's own size, and bounds it by ln(1 + 442/(1/2)).
+    assert (theorem.auditor, theorem.decision) == ("proof", Decision.OPEN)
+    assert theorem.bound is not None
+    assert float(theorem.bound.epsilon.upper) == pytest.approx(math.log(885), rel=1e-12)
 
 
 def test_honest_noise_is_not_accused_at_any_size() -> None:
     for relation in (ReplaceOne(), AddRemove(), PERSON):
         found = certificate("geometric-sanitizer", "epsilon=1", relation, "3x4", 5000, epsilon="1")
-        assert found.verdict is Verdict.EXACT
+        assert found.verdict is Verdict.PROVED
+        cells = next(e for e in found.evidence if e.auditor == "factorised")
+        assert cells.decision is Decision.HOLDS and cells.whole

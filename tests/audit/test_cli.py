@@ -19,7 +19,7 @@ from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLa
 from tests.audit.processes import ROOT, environment, run
 
 CERTIFY = "certify geometric-sanitizer --neighbours replace-one --cells 2 --records 3"
-EXACT = f"{CERTIFY} --claim epsilon=1 --set epsilon=1"
+HOLDS = f"{CERTIFY} --claim epsilon=1 --set epsilon=1"
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -78,7 +78,7 @@ def test_usage_errors_exit_with_2(words: list[str], capsys: pytest.CaptureFixtur
 
 def test_flags_are_not_abbreviated() -> None:
     with pytest.raises(SystemExit):
-        parser().parse_args([*EXACT.split(), "--relea", "transcript"])
+        parser().parse_args([*HOLDS.split(), "--relea", "transcript"])
 
 
 def test_the_commands_of_this_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,18 +91,18 @@ def test_the_commands_of_this_version(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_results_go_to_stdout_and_talk_to_stderr(tmp_path: Path) -> None:
-    loud, quiet = (run(*EXACT.split(), *more, cwd=tmp_path) for more in ((), ("--quiet",)))
+    loud, quiet = (run(*HOLDS.split(), *more, cwd=tmp_path) for more in ((), ("--quiet",)))
     assert (loud.returncode, quiet.returncode) == (0, 0)
-    assert "EXACT" in loud.stdout and "enumerating" in loud.stderr
+    assert "PROVED" in loud.stdout and "enumerating" in loud.stderr
     assert "enumerating" not in loud.stdout
     assert (quiet.stdout, quiet.stderr) == (loud.stdout, "")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_colour_when_asked_for_none(tmp_path: Path) -> None:
-    forced = run(*EXACT.split(), cwd=tmp_path, env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+    forced = run(*HOLDS.split(), cwd=tmp_path, env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
     plain = run(
-        *EXACT.split(),
+        *HOLDS.split(),
         cwd=tmp_path,
         env={"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color"},
     )
@@ -112,8 +112,8 @@ def test_no_colour_when_asked_for_none(tmp_path: Path) -> None:
 
 
 def test_a_terminal_without_unicode_still_gets_its_answer(tmp_path: Path) -> None:
-    done = run(*EXACT.split(), cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
-    assert done.returncode == 0 and "EXACT" in done.stdout and "Traceback" not in done.stderr
+    done = run(*HOLDS.split(), cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert done.returncode == 0 and "PROVED" in done.stdout and "Traceback" not in done.stderr
     done = run("list", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 0 and "Traceback" not in done.stderr
 

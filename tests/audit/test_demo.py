@@ -42,7 +42,7 @@ def test_its_certificate_verifies_in_a_fresh_process(shown: tuple[Path, str, str
     done = run("verify", "made/certificate.json", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads((folder / "made" / "certificate.json").read_text())
-    assert document["verdict"] == "EXACT" and document["domain"]["records"] == 442
+    assert document["verdict"] == "PROVED" and document["domain"]["records"] == 442
 
 
 def test_the_paper_agrees_to_the_last_digit(shown: tuple[Path, str, str]) -> None:
@@ -79,7 +79,7 @@ def test_the_table_is_442_records_of_the_declared_domain(shown: tuple[Path, str,
 
 def test_the_rivals_are_told_apart(shown: tuple[Path, str, str]) -> None:
     _, out, _ = shown
-    for verdict in ("EXACT", "REFUTED"):
+    for verdict in ("PROVED", "REFUTED"):
         assert verdict in out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Verdict, Witness, verdict
 
-HOLDS, VIOLATED, UNDECIDED, SILENT = (
+HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN = (
     Decision.HOLDS,
     Decision.VIOLATED,
     Decision.UNDECIDED,
     Decision.SILENT,
+    Decision.OPEN,
 )
+F = Fraction
+INF = float("inf")
 
 
 def finding(
@@ -24,6 +28,33 @@ def finding(
     one = Enclosure(Fraction(1), Fraction(1))
     bound = None if rigour is None else Bound(side, one, "here", rigour)
     return Evidence("exhaustive", "found", decision, "here", whole, bound)
+
+
+def theorem(
+    decision: Decision,
+    ceiling: Fraction | float = F(1),
+    *,
+    whole: bool = True,
+    parameter: tuple[str, Enclosure] | None = None,
+) -> Evidence:
+    """A ceiling with its derivation."""
+    bound = Bound(Side.CEILING, Enclosure(ceiling, ceiling), "here", "rigorous", parameter)
+    return Evidence("proof", "proved", decision, "here", whole, bound, proof={"derivation": {}})
+
+
+def valued(
+    decision: Decision,
+    lower: Fraction | float,
+    upper: Fraction | float | None = None,
+    *,
+    side: Side = Side.EXACT,
+    rigour: str = "exact",
+    parameter: tuple[str, Enclosure] | None = None,
+) -> Evidence:
+    """A finding with its value."""
+    ends = Enclosure(lower, lower if upper is None else upper)
+    bound = Bound(side, ends, "here", rigour, parameter)
+    return Evidence("exhaustive", "found", decision, "here", True, bound)
 
 
 def test_no_evidence_refutes_nothing_and_shows_nothing() -> None:
@@ -87,10 +118,136 @@ def test_the_side_of_an_exact_bound_does_not_matter_to_a_decision(side: Side) ->
 def test_side_evidence_never_decides() -> None:
     for whole, rigour in itertools.product((True, False), ("exact", "statistical", None)):
         silent = finding(SILENT, whole=whole, rigour=rigour)
+        # An open bound alone is UNDECIDED; beside it, side evidence is a search that found nothing.
         for other in (HOLDS, VIOLATED, UNDECIDED):
             alone = verdict([finding(other)], True)
             assert verdict([silent, finding(other), silent], True) is alone
         assert verdict([silent, silent], True) is Verdict.NOT_REFUTED
+
+
+@pytest.mark.parametrize(
+    ("decision", "others", "ours", "theirs"),
+    [
+        # A theorem that implies the claim, beside what else was found.
+        (HOLDS, (), Verdict.PROVED, Verdict.PROVED),
+        (HOLDS, (HOLDS,), Verdict.PROVED, Verdict.PROVED),
+        (HOLDS, (UNDECIDED,), Verdict.PROVED, Verdict.PROVED),
+        (HOLDS, (SILENT,), Verdict.PROVED, Verdict.PROVED),
+        (HOLDS, (HOLDS, UNDECIDED, SILENT), Verdict.PROVED, Verdict.PROVED),
+        (HOLDS, (VIOLATED,), Verdict.CONTRADICTION, Verdict.REFUTED),
+        (HOLDS, (HOLDS, VIOLATED), Verdict.CONTRADICTION, Verdict.REFUTED),
+        # A theorem that does not reach it.
+        (OPEN, (), Verdict.UNDECIDED, Verdict.UNDECIDED),
+        (OPEN, (HOLDS,), Verdict.EXACT, Verdict.EXACT),
+        (OPEN, (UNDECIDED,), Verdict.UNDECIDED, Verdict.UNDECIDED),
+        (OPEN, (SILENT,), Verdict.NOT_REFUTED, Verdict.NOT_REFUTED),
+        (OPEN, (VIOLATED,), Verdict.REFUTED, Verdict.REFUTED),
+        (OPEN, (HOLDS, VIOLATED), Verdict.CONTRADICTION, Verdict.REFUTED),
+        (OPEN, (SILENT, UNDECIDED), Verdict.UNDECIDED, Verdict.UNDECIDED),
+    ],
+)
+def test_a_theorem_beside_other_findings(
+    decision: Decision, others: tuple[Decision, ...], ours: Verdict, theirs: Verdict
+) -> None:
+    """The findings have the value 1, and the theorem's ceiling is 1."""
+    for order in itertools.permutations([theorem(decision), *map(finding, others)]):
+        assert verdict(order, True) is ours
+        assert verdict(order, False) is theirs
+
+
+def test_any_number_of_open_theorems_is_undecided() -> None:
+    assert verdict([theorem(OPEN), theorem(OPEN, F(9))], True) is Verdict.UNDECIDED
+
+
+def test_a_theorem_about_a_part_of_the_claim_does_not_prove_it() -> None:
+    part = theorem(HOLDS, whole=False)
+    assert verdict([part], True) is Verdict.NOT_REFUTED
+    assert verdict([part, finding(HOLDS)], True) is Verdict.EXACT
+    assert verdict([part, finding(VIOLATED)], True) is Verdict.REFUTED
+
+
+def test_a_rigorous_ceiling_without_a_derivation_proves_nothing() -> None:
+    bare = replace(theorem(HOLDS), proof=None)
+    assert verdict([bare], True) is Verdict.NOT_REFUTED
+
+
+@pytest.mark.parametrize("claimed", [HOLDS, OPEN])
+@pytest.mark.parametrize("side", [Side.EXACT, Side.FLOOR])
+@pytest.mark.parametrize("found", [HOLDS, UNDECIDED])
+def test_an_exact_value_certainly_above_a_theorems_ceiling_contradicts_it(
+    claimed: Decision, found: Decision, side: Side
+) -> None:
+    hair = F(1, 10**30)
+    for lower, upper in ((1 + hair, None), (F(2), None), (1 + hair, F(3)), (INF, None)):
+        above = valued(found, lower, upper, side=side)
+        for order in ((theorem(claimed), above), (above, theorem(claimed))):
+            assert verdict(order, True) is Verdict.CONTRADICTION
+            assert verdict(order, False) is Verdict.CONTRADICTION
+
+
+@pytest.mark.parametrize("claimed", [HOLDS, OPEN])
+def test_a_violation_above_a_theorems_ceiling_contradicts_it_for_our_programs(
+    claimed: Decision,
+) -> None:
+    """Even where the theorem leaves the claim open: the two findings cannot both be true."""
+    both = [theorem(claimed), valued(VIOLATED, F(2))]
+    assert verdict(both, True) is Verdict.CONTRADICTION
+    assert verdict(both, False) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        valued(HOLDS, F(1)),
+        valued(HOLDS, F(1, 2)),
+        valued(HOLDS, F(1), F(2)),
+        valued(HOLDS, F(0), INF),
+        valued(HOLDS, F(2), side=Side.CEILING),
+        finding(HOLDS, rigour=None),
+    ],
+    ids=["equal", "below", "ends at it", "unknown", "a ceiling", "no value"],
+)
+def test_what_is_not_certainly_above_a_ceiling_contradicts_nothing(found: Evidence) -> None:
+    assert verdict([theorem(HOLDS), found], True) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        valued(SILENT, F(2)),
+        valued(UNDECIDED, F(2), rigour="statistical"),
+        valued(UNDECIDED, F(2), rigour="rigorous"),
+    ],
+    ids=["another instance", "by chance", "not exact"],
+)
+def test_only_exact_findings_on_the_same_databases_are_compared_with_a_ceiling(
+    found: Evidence,
+) -> None:
+    assert verdict([theorem(HOLDS), found], True) is Verdict.PROVED
+
+
+def test_a_ceiling_without_a_derivation_is_not_compared() -> None:
+    bare = replace(theorem(OPEN), proof=None)
+    assert verdict([bare, valued(HOLDS, F(2))], True) is Verdict.EXACT
+
+
+def test_a_claims_own_parameter_is_compared_with_its_ceiling() -> None:
+    """The ε of both is infinite, or fits: only ρ tells them apart."""
+    two, one = (("rho", Enclosure(F(k), F(k))) for k in (2, 1))
+    for epsilon in (INF, F(1)):
+        ceiling = theorem(HOLDS, epsilon, parameter=one)
+        above = valued(HOLDS, epsilon, parameter=two)
+        equal = valued(HOLDS, epsilon, parameter=one)
+        unknown = valued(HOLDS, epsilon, parameter=("rho", Enclosure(F(1, 2), F(3))))
+        assert verdict([ceiling, above], True) is Verdict.CONTRADICTION
+        assert verdict([ceiling, equal], True) is Verdict.PROVED
+        assert verdict([ceiling, unknown], True) is Verdict.PROVED
+        assert verdict([ceiling, valued(HOLDS, epsilon)], True) is Verdict.PROVED
+        # Though ρ fits, its pure ε may lie above the theorem's.
+        assert (
+            verdict([theorem(HOLDS, F(1), parameter=one), valued(HOLDS, F(2), parameter=one)], True)
+            is Verdict.CONTRADICTION
+        )
 
 
 @pytest.mark.parametrize(

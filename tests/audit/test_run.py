@@ -12,7 +12,7 @@ from audit import run as run_module
 from audit.adapters.synthesizer import program_subject
 from audit.certificate import Certificate
 from audit.claim import Claim
-from audit.evidence import Decision, Side, Verdict
+from audit.evidence import Decision, Side, Verdict, verdict
 from audit.run import Effort, certify, parameters
 from audit.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
@@ -48,6 +48,11 @@ def audited(
     return certify(of, claim, Effort(rows=rows), "again").certificate
 
 
+def exact_of(found: Certificate) -> Verdict:
+    """The verdict of its findings but for the theorem."""
+    return verdict([e for e in found.evidence if e.auditor != "proof"], subject_is_ours=True)
+
+
 def verdict_of(*args: Any, **named: Any) -> Verdict:
     return audited(*args, **named).verdict
 
@@ -61,14 +66,15 @@ def test_two_cells_with_public_n_have_exactly_their_nominal_epsilon(
     """Clamping puts the geometric tails on the ends, so that both outputs keep the ratio e^ε."""
     values = {"epsilon": epsilon}
     for shift, expected in (
-        (F(0), Verdict.EXACT),
+        (F(0), Verdict.PROVED),
         (-TINY, Verdict.REFUTED),
-        (TINY, Verdict.EXACT),
+        (TINY, Verdict.PROVED),
         (-F(epsilon), Verdict.REFUTED),
     ):
         text = f"epsilon={F(epsilon) + shift}"
         found = audited(GEOMETRIC, text, ReplaceOne(), n, values=values, released=released)
         assert found.verdict is expected
+        assert exact_of(found) is (Verdict.EXACT if expected is Verdict.PROVED else expected)
 
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
@@ -80,7 +86,7 @@ def test_noised_cells_have_exactly_their_nominal_epsilon_on_the_transcript(
     n = 3
     values = {"epsilon": "1", "rescale": "false"}
     for text, expected in (
-        ("epsilon=1", {Verdict.EXACT}),
+        ("epsilon=1", {Verdict.PROVED}),
         (f"epsilon={1 - TINY}", {Verdict.REFUTED}),
         ("epsilon=1/10", {Verdict.REFUTED}),
     ):
@@ -89,6 +95,8 @@ def test_noised_cells_have_exactly_their_nominal_epsilon_on_the_transcript(
         if name == "laplace-sanitizer" and expected == {Verdict.REFUTED} and "1/10" not in text:
             expected = expected | {Verdict.EXACT, Verdict.UNDECIDED}
         assert found.verdict in expected
+        if Verdict.PROVED in expected:
+            assert exact_of(found) is Verdict.EXACT
 
 
 def test_abowd_and_vilhuber_by_their_exact_values() -> None:
@@ -135,31 +143,51 @@ def test_noise_made_for_another_relation_is_refuted() -> None:
         assert bound is not None and bound.epsilon.lower <= 2 <= bound.epsilon.upper
     other = {"epsilon": "1", "calibrated-for": "replace-one"}
     found = audited(GEOMETRIC, "epsilon=1/2", AddRemove(), 3, released="transcript", values=other)
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Verdict.PROVED and exact_of(found) is Verdict.EXACT
 
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 def test_large_instances_are_exact_through_their_cells(relation: Neighbours) -> None:
     values = {"epsilon": "1"}
 
-    def find(text: str, released: str) -> Verdict:
-        return verdict_of(
+    def find(text: str, released: str) -> tuple[Verdict, Verdict]:
+        found = audited(
             GEOMETRIC, text, relation, 442, cells="2x2", released=released, values=values
         )
+        return found.verdict, exact_of(found)
 
-    assert find("epsilon=1", "output") is Verdict.EXACT
-    assert find("epsilon=1", "transcript") is Verdict.EXACT
-    assert find(f"epsilon={1 - TINY}", "transcript") is Verdict.REFUTED
-    assert find(f"epsilon={1 - TINY}", "output") is Verdict.UNDECIDED
+    assert find("epsilon=1", "output") == (Verdict.PROVED, Verdict.EXACT)
+    assert find("epsilon=1", "transcript") == (Verdict.PROVED, Verdict.EXACT)
+    below = f"epsilon={1 - TINY}"
+    assert find(below, "transcript") == (Verdict.REFUTED, Verdict.REFUTED)
+    assert find(below, "output") == (Verdict.UNDECIDED, Verdict.UNDECIDED)
 
 
-@pytest.mark.parametrize("text", ["epsilon=1/100", "epsilon=1000", "epsilon=1, delta=1/2"])
-def test_too_large_to_enumerate_and_no_cells_to_add_up_is_not_refuted(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The theorem's ceiling is ln(1 + 300/1) = 5.707… at δ = 0.
+        ("epsilon=1/100", Verdict.NOT_REFUTED),
+        ("epsilon=57/10", Verdict.NOT_REFUTED),
+        ("epsilon=571/100", Verdict.PROVED),
+        ("epsilon=1000", Verdict.PROVED),
+        ("epsilon=1, delta=1/2", Verdict.NOT_REFUTED),
+    ],
+)
+def test_too_large_to_enumerate_and_no_cells_to_add_up_is_a_theorems_business(
+    text: str, expected: Verdict
+) -> None:
     """A smaller instance would refute one claim and keep another: it decides neither."""
     found = audited("multinomial-dirichlet", text, ReplaceOne(), 300, cells="12")
-    assert found.verdict is Verdict.NOT_REFUTED
-    assert [e.decision for e in found.evidence] == [Decision.SILENT]
-    assert not found.evidence[0].whole
+    assert found.verdict is expected
+    theorem, smaller = found.evidence
+    proved = Decision.HOLDS if expected is Verdict.PROVED else Decision.OPEN
+    assert (theorem.auditor, theorem.decision, theorem.whole) == ("proof", proved, True)
+    assert (smaller.auditor, smaller.decision, smaller.whole) == (
+        "exhaustive",
+        Decision.SILENT,
+        False,
+    )
     bound = found.bound(Side.EXACT)
     assert bound is not None and "of 4 records" in bound.covers
 
@@ -167,23 +195,40 @@ def test_too_large_to_enumerate_and_no_cells_to_add_up_is_not_refuted(text: str)
 def test_side_evidence_is_the_largest_small_instance() -> None:
     found = audited("multinomial-dirichlet", "epsilon=1", ReplaceOne(), 400, cells="30")
     assert found.verdict is Verdict.NOT_REFUTED
-    assert "records over 30 cells" in found.evidence[0].covers
+    smaller = next(e for e in found.evidence if e.decision is Decision.SILENT)
+    assert "records over 30 cells" in smaller.covers
 
 
 def test_an_instance_that_no_auditor_can_touch_is_too_large() -> None:
+    # No budget, so no theorem; and its answers are of 300,000 cells.
     with pytest.raises(TooLargeError, match="no instance of fewer records"):
-        audited("multinomial-dirichlet", "epsilon=1", ReplaceOne(), 5, cells="300000")
+        audited(theirs.selects, "epsilon=1", ReplaceOne(), 5, cells="300000")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("epsilon=2.4", Verdict.PROVED), ("epsilon=2.3", Verdict.UNDECIDED)]
+)
+def test_an_instance_that_a_theorem_alone_can_touch_is_its_business(
+    text: str, expected: Verdict
+) -> None:
+    """The theorem's ceiling is ln(1 + 5/(1/2)) = 2.397…; nothing is enumerated."""
+    values = {"alpha": "1/2"}
+    found = audited("multinomial-dirichlet", text, ReplaceOne(), 5, cells="300000", values=values)
+    assert found.verdict is expected
+    assert [e.auditor for e in found.evidence] == ["proof"]
 
 
 def test_databases_of_any_size() -> None:
     values = {"epsilon": "1"}
     one = audited(GEOMETRIC, "epsilon=1", AddRemove(), None, rows=3, values=values)
-    assert one.verdict is Verdict.EXACT
+    assert one.verdict is Verdict.PROVED and exact_of(one) is Verdict.EXACT
     assert one.claim.covers == "databases of any size over 2 cells"
     part = audited(GEOMETRIC, "epsilon=0.9", AddRemove(), None, rows=3, values=values)
-    assert part.verdict is not Verdict.EXACT
+    assert part.verdict not in (Verdict.EXACT, Verdict.PROVED)
+    # Only databases of at most 3 records are enumerated: no more is exact.
     dirichlet = audited("multinomial-dirichlet", "epsilon=9", AddRemove(), None, rows=3)
-    assert dirichlet.verdict is Verdict.NOT_REFUTED
+    assert dirichlet.verdict is Verdict.PROVED
+    assert exact_of(dirichlet) is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize(
@@ -208,7 +253,7 @@ def test_small_claims_of_honest_programs_never_contradict_themselves(
             values={"epsilon": "1"},
         )
         assert found.verdict is not Verdict.CONTRADICTION
-    assert found.verdict is Verdict.EXACT
+    assert found.verdict is Verdict.PROVED and exact_of(found) is Verdict.EXACT
 
 
 def test_the_number_of_records_must_be_known() -> None:
@@ -222,9 +267,9 @@ def test_the_number_of_records_must_be_known() -> None:
     ("text", "expected"),
     [
         # The smallest ε is 1 here, so ρ <= 1/2, μ <= 2·Φ⁻¹(e/(1 + e)) = 1.2312… and D_8 <= 1.
-        ("rho=1/2", Verdict.EXACT),
-        ("mu=1.24", Verdict.EXACT),
-        ("alpha=8, rdp=1", Verdict.EXACT),
+        ("rho=1/2", Verdict.PROVED),
+        ("mu=1.24", Verdict.PROVED),
+        ("alpha=8, rdp=1", Verdict.PROVED),
         ("rho=1/10", Verdict.REFUTED),
         ("mu=1/2", Verdict.REFUTED),
         ("alpha=8, rdp=1/2", Verdict.REFUTED),
@@ -233,9 +278,11 @@ def test_the_number_of_records_must_be_known() -> None:
 def test_claims_of_other_kinds_in_their_own_language(text: str, expected: Verdict) -> None:
     found = audited(GEOMETRIC, text, ReplaceOne(), 3, values={"epsilon": "1"})
     assert found.verdict is expected
+    assert exact_of(found) is (Verdict.EXACT if expected is Verdict.PROVED else expected)
     name = text.split("=")[0].replace("alpha", "rdp")
     bound = found.to_json()["bounds"]["exact"]
     assert {"epsilon", name} <= set(bound)
+    assert {"epsilon", name} <= set(found.to_json()["bounds"]["ceiling"])
     assert found.evidence[0].auditor == "exhaustive"
 
 
@@ -243,24 +290,26 @@ def test_claims_of_other_kinds_in_their_own_language(text: str, expected: Verdic
     ("program", "text", "expected"),
     [
         (theirs.constant, "epsilon=0", Verdict.EXACT),
-        (theirs.first_cell, "epsilon=1", Verdict.EXACT),
+        (theirs.first_cell, "epsilon=1", Verdict.PROVED),
         (theirs.first_cell, f"epsilon={1 - TINY}", Verdict.REFUTED),
-        (theirs.drawn, "epsilon=1", Verdict.EXACT),
+        (theirs.drawn, "epsilon=1", Verdict.PROVED),
         (theirs.drawn, f"epsilon={1 - TINY}", Verdict.REFUTED),
         (theirs.adaptive, "epsilon=2", Verdict.EXACT),
         (theirs.adaptive, "epsilon=1", Verdict.REFUTED),
         (theirs.selects, "epsilon=0", Verdict.EXACT),
         (theirs.sanitizes, "epsilon=50", Verdict.REFUTED),
         (theirs.crude, "epsilon=99", Verdict.REFUTED),
-        (theirs.crude, "epsilon=100", Verdict.EXACT),
+        (theirs.crude, "epsilon=100", Verdict.PROVED),
         (theirs.CatchesRefusal(), "epsilon=1/1000", Verdict.REFUTED),
-        (theirs.CatchesRefusal(), "epsilon=1", Verdict.EXACT),
-        (theirs.Histogram(F(1)), "epsilon=1", Verdict.EXACT),
+        (theirs.CatchesRefusal(), "epsilon=1", Verdict.PROVED),
+        (theirs.Histogram(F(1)), "epsilon=1", Verdict.PROVED),
     ],
     ids=lambda v: getattr(v, "__name__", str(v)[:30]),
 )
 def test_programs_of_strangers(program: Any, text: str, expected: Verdict) -> None:
-    assert verdict_of(program, text, ReplaceOne(), 3) is expected
+    found = audited(program, text, ReplaceOne(), 3)
+    assert found.verdict is expected
+    assert exact_of(found) is (Verdict.EXACT if expected is Verdict.PROVED else expected)
 
 
 def test_a_program_that_asks_beyond_its_own_budget_gets_no_certificate() -> None:
@@ -284,7 +333,7 @@ def test_what_follows_the_first_question_is_not_forgotten(
         found = audited(program, text, AddRemove(), records, released="transcript")
     except TooLargeError:
         return
-    assert found.verdict is not Verdict.EXACT
+    assert found.verdict not in (Verdict.EXACT, Verdict.PROVED)
 
 
 @pytest.mark.parametrize("relation", [ReplaceOne(), AddRemove()], ids=str)

@@ -21,7 +21,8 @@ from audit.certificate import digest
 from audit.claim import Claim
 from audit.cli import main
 from audit.run import Effort, certify
-from audit.verify import MAX_BYTES, Status, load_certificate, read_certificate, verify
+from audit.strict_json import MAX_BYTES
+from audit.verify import Status, load_certificate, read_certificate, verify
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -530,7 +531,7 @@ def test_a_key_given_twice_is_no_json(documents: dict[str, Document]) -> None:
 def test_a_large_file_is_refused_after_its_first_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.verify.MAX_BYTES", 1000)
+    monkeypatch.setattr("audit.strict_json.MAX_BYTES", 1000)
     path = tmp_path / "c.json"
     path.write_text(" " * 2000)
     with pytest.raises(InputError, match="larger"):

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 from scipy.special import ndtr
 
-from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import ApproxZCDP, Dominated, Private, Profile, RenyiCurve
 from proofs.kernel import Theorem
@@ -32,6 +31,7 @@ from proofs.losses import (
     SampledGaussianLoss,
     Side,
 )
+from synthesizers.errors import InputError
 from tests.proofs.small_mechanisms import (
     TINY,
     Table,
@@ -143,7 +143,8 @@ def _cells(loss: Loss, side: Side) -> tuple[FloatArray, float]:
     """The law of one loss under P, each value rounded up to a cell; with the chance of infinity."""
     match loss:
         case GaussianLoss(squared):
-            return _continuous(lambda x: ndtr((x - squared / 2) / math.sqrt(squared)), loss), 0.0
+            middle, spread = float(squared) / 2, math.sqrt(squared)
+            return _continuous(lambda x: ndtr((x - middle) / spread), loss), 0.0
         case LaplaceLoss(e):
             size = float(e)
 
@@ -206,14 +207,16 @@ def _sampled(q: float, mean: float, side: Side) -> FloatArray:
 # The strongest statement that the kernel accepts.
 
 
-def strongest(attempt: Callable[[Fraction], Theorem], steps: int = 14) -> Theorem | None:
-    """The theorem of the smallest number that is accepted, by doubling and halving; or None."""
-    high = F(1, 256)
+def strongest(attempt: Callable[[Fraction], Theorem], steps: int = 9) -> Theorem | None:
+    """The theorem of the smallest number that is accepted, by doubling and halving; or None.
+
+    A δ of 1 promises nothing, so that the largest below 1 is tried too.
+    """
+    low, high = F(0), F(1, 64)
     while (best := _accepted(attempt, high)) is None:
-        high *= 2
+        low, high = high, _next(high)
         if high > 4096:
             return None
-    low = F(0) if high == F(1, 256) else high / 2
     for _ in range(steps):
         middle = (low + high) / 2
         found = _accepted(attempt, middle)
@@ -225,7 +228,12 @@ def strongest(attempt: Callable[[Fraction], Theorem], steps: int = 14) -> Theore
 def _accepted(attempt: Callable[[Fraction], Theorem], value: Fraction) -> Theorem | None:
     try:
         return attempt(value)
-    except UndecidedError:
+    except InputError:
         return None
-    except ProofError:
-        return None
+
+
+def _next(value: Fraction) -> Fraction:
+    """8 times as large below 1/2, then just below 1, then doubled."""
+    if value < F(1, 2):
+        return min(8 * value, F(1, 2))
+    return F(99, 100) if value == F(1, 2) else 2 * math.ceil(value)

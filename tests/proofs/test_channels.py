@@ -150,14 +150,31 @@ def test_enclosures_are_taken_at_their_worse_ends() -> None:
     assert checker.check(held).status == checker.check(broken).status == "checked"
     with pytest.raises(UndecidedError):
         of("1.1")
-    for data in (held, broken):
-        rejected({**data, "epsilon": "1.1"})
+    # ln(0.74/0.24) = 1.126, ln(0.76/0.26) = 1.073
+    for epsilon in ("1.14", "1.1", "1.074"):
+        for data in (held, broken):
+            rejected({**data, "epsilon": epsilon})
         swapped = copy.deepcopy(data)
         swapped["rows"][0][0].reverse()
         rejected(swapped, "chance")
     moved = copy.deepcopy(broken)
     moved["probabilities"][0] = moved["probabilities"][0][::-1]
     rejected(moved, "chance")
+
+
+@pytest.mark.parametrize("listed", [[[0, 1], [1, 0]], [[1, 0], [0, 1]]])
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_direction_of_a_pair_counts(listed: list[list[int]], turned: bool) -> None:
+    # One direction diverges by 1/2 at ε = 1, the other by 0.
+    rows = [[Fraction(1, 2), Fraction(1, 2)], [Fraction(1), Fraction(0)]]
+    rows = rows[::-1] if turned else rows
+    claim = ApproxDP(Fraction(1), Fraction(1, 2))
+    held = channel_certificate(ReplaceOne(), listed, rows, claim)
+    assert held["finding"] == "holds" and checker.check(held).status == "checked"
+    rejected({**held, "delta": "1/4"}, "not so close")
+    broken = channel_certificate(ReplaceOne(), listed, rows, ApproxDP(Fraction(1), Fraction(1, 4)))
+    assert broken["pair"] == ([1, 0] if turned else [0, 1]) and broken["event"] == [1]
+    rejected({**broken, "pair": broken["pair"][::-1]})
 
 
 def test_chances_with_exponentials_are_enclosed() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from proofs import checker
 from proofs.checker import Interval, Rejected, Unaffordable
 
-POINTS = 500
+POINTS = 250
 """Random points for each function at each precision."""
 
 
@@ -81,6 +81,36 @@ def test_the_highest_precision_is_reached(name: str) -> None:
     with mpmath.workprec(5000):
         for x in (Fraction(1, 3), Fraction(29, 4), Fraction(31)):
             assert encloses(ours(x, bits), theirs(exact(x)), bits), (name, x)
+
+
+def test_series_round_to_their_side_at_few_digits() -> None:
+    # With so few places the last unit of every step counts.
+    for places in range(3, 14):
+        for top in range(1, 120):
+            x = Fraction(top, 240)
+            with mpmath.workprec(200):
+                e = mpmath.exp(exact(x))
+                low, high = (checker._exp(x, 0, places, up) for up in (False, True))
+                assert exact(low) <= e <= exact(high), (places, x)
+                low, high = (checker._exp(8 * x, 3, places, up) for up in (False, True))
+                assert exact(low) <= e**8 <= exact(high), (places, x)
+                z = Fraction(2, 3) * x
+                found = checker._artanh(z, places)
+                assert exact(found.low) <= mpmath.atanh(exact(z)) <= exact(found.high)
+                t = 16 * x
+                mills = mpmath.erf(exact(t) / mpmath.sqrt(2)) / 2 / mpmath.npdf(exact(t))
+                low, high = (checker._odd_series(t, places, up) for up in (False, True))
+                assert exact(low) <= mills <= exact(high), (places, t)
+
+
+def test_the_end_of_a_fraction_without_end_is_enclosed() -> None:
+    # At 8 bits the continued fraction is cut off early.
+    with mpmath.workprec(300):
+        for top in range(81, 400, 7):
+            t = Fraction(top, 10)
+            found = checker.normal(-t, 8)
+            value = mpmath.erfc(exact(t) / mpmath.sqrt(2)) / 2
+            assert exact(found.low) <= value <= exact(found.high)
 
 
 def test_pi_is_enclosed() -> None:
@@ -220,3 +250,20 @@ def test_an_optimal_composition_is_that_of_the_references() -> None:
     at = Fraction("4.7745675881079862")
     found = checker.response_delta(100, one, Fraction(0), at, 128)
     assert abs(found.high * 10**6 - 1) < Fraction(1, 10**13)
+
+
+def test_moments_of_sampled_gaussians_are_bounded_at_few_bits() -> None:
+    one = {"fraction": Fraction(1, 7), "mu_squared": Fraction(1, 3)}
+    q, squared = Fraction(1, 7), mpmath.mpf(1) / 3
+    for order in (2, 3, 9, 20):
+        true = mpmath.log(
+            mpmath.fsum(
+                math.comb(order, j)
+                * exact(q) ** j
+                * exact(1 - q) ** (order - j)
+                * mpmath.exp(j * (j - 1) * squared / 2)
+                for j in range(order + 1)
+            )
+        )
+        for bits in (5, 8, 128):
+            assert exact(checker.sampled_moment(one, order, bits)) >= true * (1 - mpmath.eps * 99)

@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,8 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import contour
+from proofs.profiles.sampled_moments import Grid, sampled_transform
+from proofs.profiles.transforms import Line
 from proofs.search.contour import contour_hint, epsilon_bracket
 from synthesizers.intervals import Interval
 
@@ -311,6 +314,64 @@ def test_different_grids_and_orders_agree() -> None:
     second = contour.delta(STEPS, "remove", STEPS_EPSILON, other)
     assert max(first.lower, second.lower) <= min(first.upper, second.upper)
     assert width(second) < 1e-12
+
+
+def sampled_moments(
+    loss: SampledGaussianLoss, side: Side, order: float, heights: Any
+) -> npt.NDArray[np.complex128]:
+    """M(c + it) in doubles, by the trapezoid rule on the real line."""
+    mu, q = math.sqrt(loss.mu_squared), float(loss.fraction)
+    x = np.linspace(-14 - order * mu, 14 + (1 + order) * mu, 8001)
+    ratio = np.log(1 - q + q * np.exp(mu * x - mu * mu / 2))
+    value, weight = (ratio, ratio) if side == "remove" else (-ratio, 0)
+    mass = np.exp(weight + order * value - x * x / 2) / math.sqrt(math.tau) * (x[1] - x[0])
+    moments: npt.NDArray[np.complex128] = np.exp(1j * np.outer(heights, value)) @ mass
+    return moments
+
+
+GRID = (
+    ("0.39", "0.1"),
+    ("1", "1/50"),
+    ("0.1", "0.45", "0.6", "0.8"),
+    ((20, 20), (4, 20), (1, 20), (0, 20), (20, 4), (20, 9)),
+)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(("order", "last"), [(1, 4), (1, 60), (4, 20)])
+def test_sampled_moments_are_known_to_their_errors(side: Side, order: int, last: int) -> None:
+    loss = SampledGaussianLoss(Fraction(1, 5), Fraction(4))
+    line = Line(Fraction(order), Fraction(1, 4), last, 64, 1)
+    truth = sampled_moments(loss, side, order, np.arange(4 * last + 1) / 4)
+    accepted = 0
+    for height, share, step, ends in product(*GRID):
+        left, right = (math.ceil(end / 2 / Fraction(step)) for end in ends)
+        high = Fraction(height)
+        try:
+            grid = Grid(Fraction(step), left, right, high, high * Fraction(share))
+            found = sampled_transform(loss, side, line, grid)
+        except ProofError:
+            continue
+        accepted += 1
+        assert float(found.moment) >= truth[0].real * (1 - 1e-12)
+        points = np.array(found.points.real) + 1j * np.array(found.points.imag)
+        off = np.abs(points / 2.0**64 - truth[: last + 1] / float(found.moment))
+        assert off.max() <= found.points.error / 2**64 + 1e-12
+        beyond = np.abs(truth[last:]).max() / float(found.moment)
+        assert beyond <= float(found.tail) + 1e-12
+    assert accepted > 20
+
+
+def test_a_grid_must_reach_the_mode_of_its_order() -> None:
+    loss = SampledGaussianLoss(Fraction(1, 5), Fraction(4))
+    line = Line(Fraction(8), Fraction(1), 1, 64, 1)
+    for right, fits in ((179, False), (180, True)):
+        grid = Grid(Fraction(1, 10), 100, right, Fraction(1, 3), Fraction(1, 3))
+        if fits:
+            assert sampled_transform(loss, "remove", line, grid).moment > 1
+        else:
+            with pytest.raises(ProofError):
+                sampled_transform(loss, "remove", line, grid)
 
 
 THREE = ((3, SampledGaussianLoss(Fraction(1, 5), Fraction(1))),)

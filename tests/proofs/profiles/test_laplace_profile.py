@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proofs.errors import ProofError
 from proofs.losses import LaplaceLoss, Losses, ResponseLoss
 from proofs.profiles import responses
-from proofs.profiles.laplace import delta
+from proofs.profiles.laplace import _value, delta
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import Interval
 from tests.proofs.profiles.slow_profiles import (
@@ -123,7 +123,7 @@ def test_fewer_bits_widen_the_enclosure_around_the_value() -> None:
     for bits in (1, 10, 40, 100):
         coarse = profile(50, F(1, 5), F(3), bits)
         assert coarse.lower <= fine.lower and fine.upper <= coarse.upper
-        assert 0 <= coarse.lower and coarse.upper <= 1
+        assert coarse.lower >= 0 and coarse.upper <= 1
         assert coarse.upper - coarse.lower < F(1, 2**bits)
 
 
@@ -155,3 +155,19 @@ def test_a_loss_too_large_for_its_exponential_is_refused_at_once() -> None:
 def test_malformed_hints_are_refused(hint: dict[str, object]) -> None:
     with pytest.raises(ProofError, match="bits"):
         delta(((1, LaplaceLoss(F(1))),), "remove", F(1, 2), hint)
+
+
+@given(
+    st.lists(st.integers(-1000, 1000), max_size=8),
+    st.fractions(0, 20, max_denominator=1000),
+    st.integers(1, 30),
+)
+def test_polynomials_are_enclosed_whatever_their_signs(
+    coefficients: list[int], place: Fraction, bits: int
+) -> None:
+    exact, term = F(0), F(1)
+    for n, coefficient in enumerate(coefficients):
+        term *= place / (n + 1)
+        exact += coefficient * term
+    lower, upper = _value(coefficients, place, bits)
+    assert lower <= exact * 2**bits <= upper

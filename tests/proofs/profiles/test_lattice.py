@@ -25,7 +25,8 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
 )
-from proofs.profiles.grid import ROUNDING, bounds, gridded
+from proofs.profiles import lattice
+from proofs.profiles.grid import ROUNDING, bounds, exp_bounds, gridded
 from proofs.profiles.lattice import FOURIER, MAX_SIZE, delta
 from proofs.profiles.payoff import payoff
 from proofs.search.lattice import epsilon_bracket, hint
@@ -507,17 +508,19 @@ def test_no_hint_leads_outside(
     epsilon=st.fractions(F(0), F(3), max_denominator=50),
     step=st.fractions(F(1, 100), F(1, 10), max_denominator=300),
     order=st.fractions(F(1, 10), F(8), max_denominator=50),
+    mu_squared=st.sampled_from([F(0), F(1, 9), F(1)]),
     log_size=st.integers(4, 10),
 )
 def test_a_folded_law_still_encloses(
-    epsilon: Fraction, step: Fraction, order: Fraction, log_size: int
+    epsilon: Fraction, step: Fraction, order: Fraction, mu_squared: Fraction, log_size: int
 ) -> None:
-    """Windows that begin at ε, where what lies below is folded in: most are too narrow."""
+    """Windows that begin at ε, where what lies below is folded in or missed."""
     told = {"step": str(step), "order": str(order), "start": str(epsilon), "above": "5"}
     told["below"] = str(order * 9 / 10)
-    found = delta(HOSTED, "remove", epsilon, {**told, "size": 1 << log_size})
+    losses = (*HOSTED, (1, GaussianLoss(mu_squared)))
+    found = delta(losses, "remove", epsilon, {**told, "size": 1 << log_size})
     with mpmath.workdps(50):
-        assert holds(found, _truth(epsilon, F(0)))
+        assert holds(found, _truth(epsilon, mu_squared))
 
 
 @pytest.mark.parametrize(
@@ -540,6 +543,12 @@ def test_brackets_of_epsilon_are_certified_and_narrow(losses: Losses, width: flo
     assert enclosed(losses, high).upper <= wanted
 
 
+def test_a_large_loss_in_a_narrow_window_gets_a_step_that_it_can_have() -> None:
+    found = enclosed(((3, LaplaceLoss(F(5))),), F(299, 20), 1 << 19)
+    assert 0 < found.lower < found.upper
+    assert relative_width(found) < 1e-5
+
+
 def test_a_bracket_may_begin_at_zero() -> None:
     assert epsilon_bracket(((1, ResponseLoss(F(1, 10))),), F(1, 2)) == (F(0), F(0))
 
@@ -553,6 +562,28 @@ def test_a_mix_of_three_kinds_is_bracketed_within_a_billionth() -> None:
     )
     low, high = epsilon_bracket(losses, F(1, 10**6))
     assert 0 < high - low < 1e-9
+
+
+def test_bounds_of_powers_leave_the_room_that_is_counted() -> None:
+    exponents = np.concatenate([np.linspace(-600, 300, 91), np.linspace(-2, 2, 41)])
+    sizes = np.abs(exponents) + 3
+    low, high = exp_bounds(exponents, sizes)
+    for x, size, below, above in zip(exponents, sizes, low, high, strict=True):
+        moved = 8 * mpmath.mpf(ROUNDING) * (size + 1)
+        assert below < mpmath.exp(mpmath.mpf(x) - moved) * (1 - 8 * ROUNDING)
+        assert mpmath.exp(mpmath.mpf(x) + moved) * (1 + 8 * ROUNDING) < above
+        assert above <= below * (1 + 1000 * ROUNDING * size)
+    with pytest.raises(ProofError):
+        exp_bounds(np.zeros(1), np.array([2.0**31]))
+
+
+def test_the_error_of_a_power_counts_every_factor() -> None:
+    plan = lattice.Plan(F(1, 4), F(1), 64, F(0), F(1), F(1))
+    places, masses = np.array([0, 3]), np.array([0.25, 0.75])
+    once = lattice._nothing(plan).times(1, places, masses, 1)
+    often = lattice._nothing(plan).times(10**6, places, masses, 1)
+    assert np.all(once.relative >= FOURIER * 6 + 4 * ROUNDING)
+    assert np.all(often.relative >= 0.999 * 10**6 * once.relative)
 
 
 def test_counts_of_rounding_are_in_units_of_doubles() -> None:

@@ -128,7 +128,7 @@ def test_fewer_bits_widen_the_enclosure_around_the_value() -> None:
     for bits in (1, 5, 20, 60):
         coarse = profile(losses, F(4), bits)
         assert coarse.lower <= fine.lower and fine.upper <= coarse.upper
-        assert 0 <= coarse.lower and coarse.upper <= 1
+        assert coarse.lower >= 0 and coarse.upper <= 1
 
 
 def test_a_delta_of_1e_290_keeps_its_digits() -> None:
