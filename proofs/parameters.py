@@ -6,6 +6,7 @@ is not 1/10.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,9 @@ from synthesizers.neighbours import to_json as neighbours_to_json
 
 MAX_TEXT = 4_000
 """The most characters of one number; Python itself refuses integers of 4,300 digits as text."""
+
+
+_NUMBER = re.compile(r"-?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?)")
 
 
 def plain(value: object) -> Any:
@@ -159,7 +163,8 @@ class Parameters:
         return value
 
     def _rational(self, value: object, name: str) -> Fraction:
-        if type(value) is not int and (type(value) is not str or len(value) > MAX_TEXT):
+        written = type(value) is str and len(value) <= MAX_TEXT and _NUMBER.fullmatch(value)
+        if type(value) is not int and not written:
             raise self._wrong(name, "an integer, or a rational number as text")
         try:
             return parse_rational(value, name)

@@ -77,7 +77,8 @@ class Piece:
 class Gridded:
     """A finite loss between two lists of masses on the lattice ``anchor`` + step·Z.
 
-    Of its P-mass, at most ``lost`` is in neither; the upper end has it at infinity.
+    Of its P-mass, at most ``lost`` is in neither; the upper end has it at infinity. Where that is
+    0, the loss is bounded, and the anchor is its largest value.
     """
 
     anchor: Fraction

@@ -132,6 +132,9 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         power += count * (Fraction(constant) + plan.order * found.anchor)
         anchor += count * found.anchor
         lost += count * found.lost
+    # Bounded losses have their largest value as anchor.
+    if epsilon >= anchor and not mu_squared and not lost:
+        return Fraction(0), Fraction(0)
     first = math.ceil((plan.start - anchor) / plan.step)
     start = anchor + first * plan.step - epsilon
     weights = payoff(start, plan.step, plan.size, plan.order, mu_squared)

@@ -57,6 +57,9 @@ ORDERS = math.log(1e-3), math.log(1e5)
 ROOM = 8
 """Points beyond those needed."""
 
+MOST_EXPONENT = 5e5
+"""The largest product of an order and an ε."""
+
 LEAST_TURN, MOST_POWER = 1e-6, 200.0
 """The least order at which a tail is bounded; the most, times the largest loss."""
 
@@ -95,7 +98,8 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
         lift = moment(c) + squared * c * (c + 1) / 2
         return lift - c * float(epsilon) - math.log(c) - math.log1p(c)
 
-    order = math.exp(_least(height, *ORDERS))
+    largest_order = min(ORDERS[1], math.log(MOST_EXPONENT / (1 + float(epsilon))))
+    order = math.exp(_least(height, ORDERS[0], largest_order))
     at_order = moment(order)
     largest = max((float(np.max(np.abs(values))) for _, (values, _) in parts), default=1.0)
     most = math.log(MOST_POWER / largest)
@@ -149,13 +153,15 @@ def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fractio
         goal = _next(goal, found, wanted, slope)
     reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
     upper = _moved(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
+    largest = _largest(losses)
+    upper = upper if largest is None else min(upper, largest)
     return _moved(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
 
 
 def _moved(start: Fraction, move: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
-    """The first of ``start`` + move·(1, 2, 4, …) where a condition holds, or 0 below 0."""
-    for doubling in range(MAX_STEPS):
-        at = start + move * 2**doubling
+    """The first of ``start`` + move·(1, 4, 16, …) where a condition holds, or 0 below 0."""
+    for quadrupling in range(MAX_STEPS):
+        at = start + move * 4**quadrupling
         if at <= 0:
             return Fraction(0)
         if holds(at := round_down(at, BITS)):
@@ -177,7 +183,7 @@ def _solved(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction
     """The ε of a δ on a rough lattice, and by how much -ln δ grows with ε there."""
     seen: list[tuple[Fraction, float]] = []
     at, slope = max(start, NEAR_ZERO), 1.0
-    low, high = Fraction(0), None
+    low, high = Fraction(0), _largest(losses)
     for _ in range(MAX_STEPS):
         found = _profile(losses, at, ROUGH)
         size = _log((found.lower + found.upper) / 2)
@@ -188,11 +194,25 @@ def _solved(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction
         seen.append((at, size))
         aim = _next(at, found, wanted, slope) if len(seen) > 1 else at * 1025 / 1024
         if high is not None and not low <= aim <= high:
-            aim = (low + high) / 2 if len(seen) > 2 else aim
+            aim = (low + high) / 2
         if abs(aim - at) <= LEAST_MOVE * max(at, NEAR_ZERO):
             break
         at = aim
     return at, slope
+
+
+def _largest(losses: Losses) -> Fraction | None:
+    """The largest value of a sum of losses; None where there is none."""
+    total = Fraction(0)
+    for count, loss in losses:
+        match loss:
+            case LaplaceLoss(epsilon) | ResponseLoss(epsilon):
+                total += count * epsilon
+            case DiscreteLaplaceLoss(rate, shift):
+                total += count * rate * shift
+            case _:
+                return None
+    return total
 
 
 def _points(loss: Loss) -> Points | None:

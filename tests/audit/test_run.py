@@ -19,6 +19,7 @@ from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLargeError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.queries import Marginal
 from tests.audit import third_party as theirs
 
 F = Fraction
@@ -200,9 +201,10 @@ def test_side_evidence_is_the_largest_small_instance() -> None:
 
 
 def test_an_instance_that_no_auditor_can_touch_is_too_large() -> None:
-    # No budget, so no theorem; and its answers are of 300,000 cells.
+    # No budget, so no theorem; and too many transcripts for databases of any size.
+    program = theirs.Asks(((Marginal(("cell",)), theirs.ONE, 0, 5),))
     with pytest.raises(TooLargeError, match="no instance of fewer records"):
-        audited(theirs.selects, "epsilon=1", ReplaceOne(), 5, cells="300000")
+        audited(program, "epsilon=1", ReplaceOne(), 5, cells="30")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from typing import Any
 import mpmath
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from synthesizers.neighbours import Neighbours
 from tests.synthesizers.brute_force import neighbours_by_persons, vectors
@@ -114,9 +115,7 @@ def delta(found: Table, pairs: NDArray[np.int64], epsilon: Fraction) -> mpmath.m
     p, q = found.floats[pairs[:, 0]], found.floats[pairs[:, 1]]
     rough = np.maximum(p - math.exp(min(epsilon, 700)) * q, 0).sum(axis=1)
     power = wide.exp(mp(epsilon))
-    return _worst(
-        found, pairs, rough, lambda p, q: wide.fsum(d for d in p - power * q if d > 0)
-    )
+    return _worst(found, pairs, rough, lambda p, q: wide.fsum(d for d in p - power * q if d > 0))
 
 
 def epsilon(found: Table, pairs: NDArray[np.int64]) -> mpmath.mpf:
@@ -169,9 +168,8 @@ def mu(found: Table, pairs: NDArray[np.int64]) -> mpmath.mpf:
         if any(a and not b for a, b in zip(p, q, strict=True)):
             return wide.inf
         inside = (sums > 1e-15).all(axis=0) & (sums < 1 - 1e-15).all(axis=0)
-        from scipy.special import ndtri
-
-        gaps = np.where(inside, ndtri(sums[0]) - ndtri(sums[1]), -np.inf)
+        quantiles = ndtri(np.where(inside, sums, 0.5))
+        gaps = np.where(inside, quantiles[0] - quantiles[1], -np.inf)
         corner = int(np.argmax(gaps))
         if gaps[corner] > worst:
             worst, place = wide.mpf(gaps[corner]), (first, second, corner)
@@ -181,8 +179,12 @@ def mu(found: Table, pairs: NDArray[np.int64]) -> mpmath.mpf:
     p, q = found.rows[first], found.rows[second]
     order = np.argsort([float(a / b) for a, b in zip(p, q, strict=True)])[::-1]
     ends = [wide.fsum(row[order][: corner + 1]) for row in (p, q)]
-    quantiles = [wide.sqrt(2) * wide.erfinv(2 * end - 1) for end in ends]
-    return quantiles[0] - quantiles[1]
+    return normal_quantile(ends[0]) - normal_quantile(ends[1])
+
+
+def normal_quantile(chance: mpmath.mpf) -> mpmath.mpf:
+    """Φ⁻¹."""
+    return wide.sqrt(2) * wide.erfinv(2 * chance - 1)
 
 
 # Queries.
@@ -216,7 +218,9 @@ def answers(query: Mapping[str, Any], shape: Shape, counts: Counts) -> tuple[int
 def _marginal(names: Sequence[str], shape: Shape, held: Any) -> tuple[int, ...]:
     cells = itertools.product(*(range(shape[name]) for name in names))
     return tuple(
-        sum(n for record, n in held if all(record[a] == v for a, v in zip(names, cell, strict=True)))
+        sum(
+            n for record, n in held if all(record[a] == v for a, v in zip(names, cell, strict=True))
+        )
         for cell in cells
     )
 
@@ -328,9 +332,7 @@ def _permuted(rate: Fraction, scores: Sequence[int]) -> list[mpmath.mpf]:
     return chances
 
 
-def answered(
-    matrix: Sequence[Sequence[Any]], counts: Counts
-) -> dict[tuple[int, ...], mpmath.mpf]:
+def answered(matrix: Sequence[Sequence[Any]], counts: Counts) -> dict[tuple[int, ...], mpmath.mpf]:
     """Each record i becomes j with chance matrix[i][j]; the histogram of what they become."""
     found: dict[tuple[int, ...], Any] = {(0,) * len(matrix[0]): wide.mpf(1)}
     for cell, count in enumerate(counts):

@@ -68,6 +68,7 @@ from tests.proofs.small_mechanisms import (
     mixed,
     mp,
     mu,
+    normal_quantile,
     of_event,
     on_images,
     outer,
@@ -174,8 +175,7 @@ def events(draw: st.DrawFn, domain: Domain, relation: Neighbours) -> Event:
         return Sanitize(RandomizedResponse(draw(amounts)))
     size = domain.size
     rows = [
-        draw(st.lists(st.integers(1, 5), min_size=size - 1, max_size=size - 1))
-        for _ in range(size)
+        draw(st.lists(st.integers(1, 5), min_size=size - 1, max_size=size - 1)) for _ in range(size)
     ]
     return Sanitize(PostRandomisation(tuple((*row, 5 * size - sum(row)) for row in rows)))
 
@@ -522,17 +522,22 @@ def check_repetitions(data: st.DataObject) -> None:
         for drop in range(times // 2 + 1):
             own = {"count": times, "drop": drop}
             covers(
-                strongest(lambda d, o=own: prove("optimal-homogeneous", [premise], o | {"delta": d})),
+                strongest(
+                    lambda d, o=own: prove("optimal-homogeneous", [premise], o | {"delta": d})
+                ),
                 found,
             )
         own = {"counts": [times], "epsilon": data.draw(epsilons), "bits": 8}
         covers(
-            strongest(lambda d: prove("optimal-heterogeneous", [premise], own | {"delta": d})), found
+            strongest(lambda d: prove("optimal-heterogeneous", [premise], own | {"delta": d})),
+            found,
         )
     least = mu(single, directed_pairs(relation, listed))
     if least < wide.inf:
         gaussian = stated(relation, GaussianDP(above(least)))
-        theorem = strongest(lambda v: prove("compose-gdp", [gaussian], {"mu": v, "counts": [times]}))
+        theorem = strongest(
+            lambda v: prove("compose-gdp", [gaussian], {"mu": v, "counts": [times]})
+        )
         covers(theorem, found)
 
 
@@ -921,19 +926,21 @@ def check_transformed(data: st.DataObject) -> None:
     """Each record becomes up to two records of another cell, or none."""
     domain = Domain.from_cells("2")
     shape, listed = shape_of(domain), all_databases(False, 2, 2)
-    images = data.draw(st.lists(st.sampled_from([(0, 0), (1, 0), (1, 1), (0, 2)]), min_size=2, max_size=2))
+    images = data.draw(
+        st.lists(st.sampled_from([(0, 0), (1, 0), (1, 1), (0, 2)]), min_size=2, max_size=2)
+    )
     query = data.draw(queries(domain, 2))
     event = Measure(query, DiscreteLaplace(data.draw(amounts)), -1, 4)
     mapped = [
-        tuple(sum(n * image[cell] for n, image in zip(counts, images, strict=True)) for cell in (0, 1))
+        tuple(
+            sum(n * image[cell] for n, image in zip(counts, images, strict=True)) for cell in (0, 1)
+        )
         for counts in listed
     ]
     whole = of_event(written(event, domain, RECORD), shape, mapped)
     found = Table(listed, whole.rows)
     person = AddRemove(Unit("person", 2))
-    stable = prove(
-        query.kind, [], {"neighbours": person, "shape": shape, "query": query.to_json()}
-    )
+    stable = prove(query.kind, [], {"neighbours": person, "shape": shape, "query": query.to_json()})
     moved = prove("transformed", [stable], {"records": 2, "description": "records become others"})
     noise = {"law": "discrete-laplace", "scale": event.noise.to_json()["scale"]}
     covers(prove("laplace", [moved], noise), found)
@@ -1093,7 +1100,7 @@ def test_tables_are_compared_with_hand_computed_numbers() -> None:
     assert abs(epsilon(found, pairs) - wide.log(2)) < TINY
     # D₂ of (3/4, 1/4) against (1/2, 1/2) is ln(9/8 + 1/8); the other way ln(1/3 + 1).
     assert abs(renyi(found, pairs, F(2)) - wide.log(wide.mpf(4) / 3)) < TINY
-    assert abs(mu(found, pairs) - mu_of(wide.mpf(3) / 4, half)) < TINY * 10**6
+    assert abs(mu(found, pairs) - normal_quantile(rest)) < TINY * 10**6
     with pytest.raises(AssertionError, match="delta at 0"):
         covers(stated(SWAP, ApproxDP(F(0), F(24, 100))), found)
     covers(stated(SWAP, ApproxDP(F(0), F(1, 4))), found)
@@ -1103,12 +1110,6 @@ def test_tables_are_compared_with_hand_computed_numbers() -> None:
     for wrong in (ApproxZCDP(F(0), F(0), F(1, 10)), Dominated(((1, LaplaceLoss(F(1, 5))),))):
         with pytest.raises(AssertionError):
             covers(stated(SWAP, wrong), found)
-
-
-def mu_of(power: Any, size: Any) -> Any:
-    """Φ⁻¹(power) - Φ⁻¹(size)."""
-    first, second = (wide.sqrt(2) * wide.erfinv(2 * end - 1) for end in (power, size))
-    return first - second
 
 
 def test_a_component_of_nothing_promises_nothing() -> None:

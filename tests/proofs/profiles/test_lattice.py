@@ -509,14 +509,20 @@ def test_no_hint_leads_outside(
     step=st.fractions(F(1, 100), F(1, 10), max_denominator=300),
     order=st.fractions(F(1, 10), F(8), max_denominator=50),
     mu_squared=st.sampled_from([F(0), F(1, 9), F(1)]),
+    earlier=st.sampled_from([F(0), F(0), F(1, 7), F(2)]),
     log_size=st.integers(4, 10),
 )
 def test_a_folded_law_still_encloses(
-    epsilon: Fraction, step: Fraction, order: Fraction, mu_squared: Fraction, log_size: int
+    epsilon: Fraction,
+    step: Fraction,
+    order: Fraction,
+    mu_squared: Fraction,
+    earlier: Fraction,
+    log_size: int,
 ) -> None:
-    """Windows that begin at ε, where what lies below is folded in or missed."""
-    told = {"step": str(step), "order": str(order), "start": str(epsilon), "above": "5"}
-    told["below"] = str(order * 9 / 10)
+    """Windows that begin at ε or earlier, where what lies below is folded in or missed."""
+    told = {"step": str(step), "order": str(order), "start": str(epsilon - earlier)}
+    told |= {"below": str(order * 9 / 10), "above": "5"}
     losses = (*HOSTED, (1, GaussianLoss(mu_squared)))
     found = delta(losses, "remove", epsilon, {**told, "size": 1 << log_size})
     with mpmath.workdps(50):
@@ -549,6 +555,19 @@ def test_a_large_loss_in_a_narrow_window_gets_a_step_that_it_can_have() -> None:
     assert relative_width(found) < 1e-5
 
 
+def test_beyond_the_largest_losses_the_profile_is_zero() -> None:
+    losses: Losses = ((3, LaplaceLoss(F(1))), (2, ResponseLoss(F(1, 2), F(1, 10))))
+    own = hint(losses, "remove", F(3))
+    assert delta(losses, "remove", F(4), own).upper <= F(19, 100) + F(1, 10**40)
+    assert delta(losses, "remove", F(399, 100), own).upper > F(19, 100) + F(1, 10**8)
+    assert enclosed(((1, DiscreteGaussianLoss(F(1), 1)),), F(4)).lower > 0
+
+
+def test_an_epsilon_next_to_the_sum_of_all_is_bracketed() -> None:
+    low, high = epsilon_bracket(((30, LaplaceLoss(F(1, 10))),), F(1, 10**30))
+    assert F(29999, 10**4) < low < high <= 3
+
+
 def test_a_bracket_may_begin_at_zero() -> None:
     assert epsilon_bracket(((1, ResponseLoss(F(1, 10))),), F(1, 2)) == (F(0), F(0))
 
@@ -575,6 +594,33 @@ def test_bounds_of_powers_leave_the_room_that_is_counted() -> None:
         assert above <= below * (1 + 1000 * ROUNDING * size)
     with pytest.raises(ProofError):
         exp_bounds(np.zeros(1), np.array([2.0**31]))
+
+
+def test_folded_sums_are_rounded_outwards() -> None:
+    places = np.tile(np.arange(16), 5000) * 4
+    masses = np.random.default_rng(3).random(len(places)) * 0.1
+    low, high = (lattice._folded(places, masses, 8, direction) for direction in (-1, 1))
+    for place in (0, 4):
+        truth = sum(map(F, masses[places % 8 == place].tolist()), F(0))
+        half = F(len(places), 4) / 2**53
+        assert F(low[place]) < truth * (1 - half)
+        assert truth * (1 + half) < F(high[place])
+    assert low[1] == high[1] == 0
+
+
+def test_the_ends_come_from_the_masses_on_their_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the errors of transforms the masses' own still part the ends."""
+    losses: Losses = ((1000, ResponseLoss(F(1, 50))),)
+    own = hint(losses, "remove", F(1))
+    monkeypatch.setattr(lattice, "FOURIER", 0.0)
+    assert relative_width(delta(losses, "remove", F(1), own)) > 1000 * 80 * ROUNDING
+
+
+def test_gaussian_losses_are_counted() -> None:
+    own = hint(((1, GaussianLoss(F(3, 4))),), "remove", F(1))
+    one = delta(((1, GaussianLoss(F(3, 4))),), "remove", F(1), own)
+    assert delta(((3, GaussianLoss(F(1, 4))),), "remove", F(1), own) == one
+    assert delta(((1, GaussianLoss(F(1, 4))),) * 3, "remove", F(1), own) == one
 
 
 def test_the_error_of_a_power_counts_every_factor() -> None:
