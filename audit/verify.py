@@ -23,7 +23,6 @@ from audit.adapters.synthesizer import program_subject, source_sha256
 from audit.certificate import SCHEMA, Certificate, canonical, digest
 from audit.claim import Claim
 from audit.decimals import Enclosure, Extended
-from audit.evidence import Verdict
 from audit.run import Effort, certify
 from audit.subject import Subject
 from proofs import checker
@@ -52,8 +51,8 @@ KEYS = (
     "reproduce",
     "digest",
 )
-OPTIONAL = {"proof": "proof", "channel_certificate": "channel"}
-"""Keys that came later within the version, and what the independent checker finds in them."""
+OPTIONAL = ("proof", "channel_certificate")
+"""Keys that came later within the version."""
 
 
 class Status(Enum):
@@ -133,11 +132,8 @@ def verify(document: Mapping[str, Any]) -> Verification:
     rows = document["subject"].get("rows")
     if rows is not None and (type(rows) is not int or rows < 0):
         raise InputError("the certificate's rows must be a whole number of at least 0")
-    checks += [
-        _checked(document, key, name)
-        for key, name in OPTIONAL.items()
-        if document.get(key) is not None
-    ]
+    if any(document.get(key) is not None for key in OPTIONAL):
+        checks.append(_checked_proof(document))
     subject, obstacle = _subject(document["subject"], claim)
     if subject is None:
         checks += [
@@ -149,16 +145,12 @@ def verify(document: Mapping[str, Any]) -> Verification:
     return Verification((*checks, *_compare(document, again)))
 
 
-def _checked(document: Mapping[str, Any], key: str, what: str) -> Check:
-    """What the independent checker, in a process of its own, says of the proof or the channel."""
-    name = f"{what}, by the independent checker"
-    part = {key: document[key]}
-    # Beside any other verdict a theorem need not reach the claim.
-    if key != "proof" or document["verdict"] == Verdict.PROVED.value:
-        part |= {about: document[about] for about in ("claim", "neighbours", "unit")}
+def _checked_proof(document: Mapping[str, Any]) -> Check:
+    """What the independent checker, in a process of its own, says of the proof and the channel."""
+    name = "proof and channel, by the independent checker"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
-        path.write_text(canonical(part), encoding="ascii")
+        path.write_text(canonical(document), encoding="ascii")
         # Isolated: it sees no module of this project, and no setting of the user's.
         command = [sys.executable, "-I", str(CHECKER), str(path)]
         try:

@@ -106,7 +106,10 @@ def _plan(hint: Hint, losses: Losses) -> Plan:
     step, order, below, above = numbers
     counted = sum(count for count, _ in losses)
     if size & (size - 1) or size > MAX_SIZE or size * len(losses) > MAX_WORK:
-        raise ProofError(f"the lattice method needs a power of two up to {MAX_SIZE} as its size")
+        raise ProofError(
+            f"the lattice method needs a power of two up to {MAX_SIZE} as its size, "
+            "and a smaller one for many losses"
+        )
     if step > 1 or counted > MAX_COUNT:
         raise ProofError("the lattice method needs a step of at most 1, and fewer losses")
     return Plan(step, order, size, start, below, above)

@@ -12,25 +12,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
     GaussianLoss,
-    LaplaceLoss,
-    Loss,
     Losses,
-    ResponseLoss,
     SampledGaussianLoss,
     Side,
 )
 from proofs.profiles import contour
+from proofs.profiles.responses import infinite_mass
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
+from proofs.search.float_moments import SampledInDoubles, log_moment
 from proofs.search.start import estimated_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
@@ -55,21 +50,14 @@ MAX_STEPS = 12
 LEAST_MOVE = Fraction(1, 10**9)
 """The step of the secant method after which the next is of no interest."""
 
+SMALL = Fraction(1, 10)
+"""The ε below which it is looked at first whether 0 is enough."""
+
 NEAR = Fraction(1, 100)
 """The step of the secant method after which the profile is needed to all digits."""
 
-MOST_LIFT = 0.999 * math.pi / 4
-"""The largest height of a grid, times μ."""
-
-POINTS = 1001
-"""Points of the integrals here."""
-
-MOST_REACH = 400.0
-"""The farthest point of an integral here, in deviations of the noise."""
-
 MOST_ORDER = 1e6
-
-Vector = npt.NDArray[np.float64]
+"""The largest order that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,100 +66,6 @@ class _Found:
 
     value: Interval
     order: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Sampled:
-    """One sampled Gaussian loss on a side, in doubles."""
-
-    fraction: float
-    mu: float
-    sign: int
-
-    @classmethod
-    def of(cls, loss: SampledGaussianLoss, side: Side) -> _Sampled:
-        return cls(float(loss.fraction), math.sqrt(loss.mu_squared), 1 if side == "remove" else -1)
-
-    def beta(self, order: float) -> float:
-        return 1 + order if self.sign > 0 else -order
-
-    def log_ratio(self, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """ln g at real or complex points."""
-        top = math.log(self.fraction) + self.mu * x - self.mu**2 / 2
-        rest = math.log1p(-self.fraction)
-        # The larger part is taken out, so that nothing overflows.
-        larger = np.maximum(np.real(top), rest)
-        found: npt.NDArray[Any] = larger + np.log(np.exp(rest - larger) + np.exp(top - larger))
-        return found
-
-    def log_density(self, x: float, order: float) -> float:
-        """ln of φ·g^β, but for a constant."""
-        return self.beta(order) * float(self.log_ratio(np.array([x]))[0]) - x * x / 2
-
-    def strip(self, order: float, aim: float) -> tuple[float, float]:
-        """(half-width a, step): the trapezoid rule gains 2πa/step, and loses 2a² + ln κ."""
-        choices = []
-        spread = 0.0 if self.sign > 0 else -order * math.log1p(-self.fraction)
-        bend = 0.0 if self.sign > 0 else order * self.mu**2 / 2
-        for fixed, curve in ((spread, 2.0), (0.0, 2.0 + bend)):
-            half = min(MOST_LIFT / self.mu, math.sqrt((aim + fixed) / curve))
-            lost = aim + fixed + 2 * half**2
-            if curve > 2:
-                lost -= order * math.log1p(-((self.mu * half) ** 2) / 2)
-            choices.append((math.tau * half / lost, half))
-        step, half = max(choices)
-        return half, step
-
-    def points(self, order: float) -> Vector:
-        right = 12 + max(0.0, self.beta(order) * self.mu)
-        return np.linspace(-40.0, right, POINTS)
-
-    def log_moment(self, order: float) -> float:
-        """ln M; infinite where the integral would be too far out."""
-        if self.beta(order) * self.mu > MOST_REACH:
-            return math.inf
-        return float(self._log_integral(self.points(order), order, 0.0, 0.0))
-
-    def log_decay(self, order: float, height: float, lifts: Vector) -> tuple[float, float]:
-        """The least bound of ln |M(c + it)|/M(c) for t >= height, and the lift that gives it."""
-        x = self.points(order)
-        bounds = [self._log_integral(x, order, lift, height) for lift in lifts]
-        best = int(np.argmin(bounds))
-        return bounds[best] - self.log_moment(order), float(lifts[best])
-
-    def _log_integral(self, x: Vector, order: float, lift: float, height: float) -> float:
-        value = self.log_ratio(x + 1j * lift) if lift else self.log_ratio(x)
-        terms = (lift**2 - x**2) / 2 + self.beta(order) * value.real - height * value.imag
-        return float(logsumexp(terms)) + math.log((x[1] - x[0]) / math.sqrt(math.tau))
-
-
-def _log_moment(loss: Loss, side: Side) -> Callable[[float], float]:
-    """ln E_P[e^(cL)] as a function of c > 0."""
-    match loss:
-        case GaussianLoss(mu_squared):
-            scale = float(mu_squared) / 2
-            return lambda c: scale * c * (c + 1)
-        case DiscreteGaussianLoss(variance, shift):
-            scale = float(shift**2 / variance) / 2
-            return lambda c: scale * c * (c + 1)
-        case LaplaceLoss(epsilon):
-            e = float(epsilon)
-            return lambda c: (
-                float(np.logaddexp(c * e + math.log1p(c), math.log(c) - (1 + c) * e))
-                - math.log1p(2 * c)
-            )
-        case ResponseLoss(epsilon):
-            e = float(epsilon)
-            return lambda c: float(np.logaddexp((1 + c) * e, -c * e) - np.logaddexp(e, 0.0))
-        case DiscreteLaplaceLoss(rate, shift):
-            r = float(rate)
-            values = r * np.arange(-shift, shift + 1, 2)
-            weights = -r * np.arange(shift, -1, -1) + math.log(math.tanh(r / 2))
-            ends = -math.log1p(math.exp(-r))
-            weights[[0, -1]] = (0.0, 0.0) if shift == 0 else (ends - r * shift, ends)
-            return lambda c: float(logsumexp(weights + c * values))
-        case SampledGaussianLoss():
-            return _Sampled.of(loss, side).log_moment
 
 
 def contour_hint(
@@ -186,13 +80,15 @@ def contour_hint(
     ``delta``: where the profile is far below it, two digits of it are enough. Plain data. Raises
     ProofError where none is found.
     """
-    moments = [(count, _log_moment(loss, side)) for count, loss in losses]
+    moments = [(count, log_moment(loss, side)) for count, loss in losses]
     at = float(epsilon)
 
     def power(order: float) -> float:
         return sum(count * moment(order) for count, moment in moments) - order * at
 
-    enough = LEAST_LOG if delta is None else _log(delta) - MARGIN
+    enough = LEAST_LOG
+    if delta is not None:
+        enough = _log(max(delta - infinite_mass(losses).upper, delta / 10**6)) - MARGIN
     saddle, close = _order(power, enough)
     guess = _guess(power, saddle)
     tried = [digits, *(fewer for fewer in FEWER_DIGITS if fewer < digits)] if close else [2]
@@ -225,7 +121,7 @@ def _hint(
     goal = guess - digits * math.log(10)
     order, above, step = _line(power, order, goal)
     sampled = [
-        (count, _Sampled.of(loss, side), digits * math.log(10) + math.log(count) + 6)
+        (count, SampledInDoubles.of(loss, side), digits * math.log(10) + math.log(count) + 6)
         for count, loss in losses
         if isinstance(loss, SampledGaussianLoss)
     ]
@@ -270,32 +166,44 @@ def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction
         value = contour.delta(losses, side, epsilon, hint)
         return _Found(value, float(Fraction(hint["order"])))
 
+    left = delta - infinite_mass(losses).upper
+    if left <= 0:
+        raise ProofError("no epsilon has a delta below the chance of an infinite loss")
     epsilon = round_down(estimated_epsilon(losses, delta), 64)
+    least = Fraction(0)
+    if epsilon < SMALL and all(at(side, least, FINE).value.upper <= delta for side in SIDES):
+        return least, least
     larger = max(SIDES, key=lambda side: at(side, epsilon, ROUGH).value.upper)
-    # Secants of ln δ, which start from the slope at a saddle of order c, about -c.
+    # Secants of the logarithm of δ without its infinite part, which start from the slope at a
+    # saddle of order c, about -c.
     found = at(larger, epsilon, ROUGH)
     slope = -found.order
     for step in range(MAX_STEPS):
-        if found.value.lower <= 0:
-            raise ProofError("the contour method found no certified bracket")
-        height = _log(found.value.lower / delta)
+        height = _excess(found.value.lower, delta, left)
         goal = epsilon - Fraction(height / slope)
         goal = max(round_down(goal, 64), epsilon / 2)
         move, epsilon = goal - epsilon, goal
         if (abs(move) < LEAST_MOVE and step) or not move:
             break
         found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
-        if found.value.lower > 0:
-            slope = min((_log(found.value.lower / delta) - height) / float(move), -1e-6)
-    blur = Fraction(_log(found.value.upper / found.value.lower) / -slope)
+        slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
+    blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
     margin = max(2 * blur, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
-        upper, lower = epsilon + margin, max(epsilon - margin, Fraction(0))
+        upper, lower = epsilon + margin, max(epsilon - margin, least)
         fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
         if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
             return lower, upper
         margin *= 8
     raise ProofError("the contour method found no certified bracket")
+
+
+def _excess(value: Fraction, delta: Fraction, left: Fraction) -> float:
+    """ln of a profile over a δ, both without the infinite part that leaves ``left`` of δ."""
+    finite = value - (delta - left)
+    if finite <= 0:
+        raise ProofError("the contour method found no certified bracket")
+    return _log(finite / left)
 
 
 def _order(power: Callable[[float], float], enough: float) -> tuple[float, bool]:
@@ -353,7 +261,7 @@ def _line(
 
 
 def _height(
-    squared: float, sampled: list[tuple[int, _Sampled, float]], order: float, goal: float
+    squared: float, sampled: list[tuple[int, SampledInDoubles, float]], order: float, goal: float
 ) -> tuple[float, list[float]]:
     """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there.
 
@@ -384,7 +292,7 @@ def _height(
 
 
 def _grid(
-    own: _Sampled,
+    own: SampledInDoubles,
     orders: tuple[float, float],
     aim: float,
     strip: tuple[float, float],

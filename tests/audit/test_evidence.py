@@ -19,6 +19,7 @@ HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN = (
     Decision.OPEN,
 )
 F = Fraction
+ONE = F(1)
 INF = float("inf")
 
 
@@ -32,7 +33,7 @@ def finding(
 
 def theorem(
     decision: Decision,
-    ceiling: Fraction | float = F(1),
+    ceiling: Fraction | float = ONE,
     *,
     whole: bool = True,
     parameter: tuple[str, Enclosure] | None = None,

@@ -167,10 +167,10 @@ def test_large_instances_are_exact_through_their_cells(relation: Neighbours) -> 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # The theorem's ceiling is ln(1 + 300/1) = 5.707… at δ = 0.
+        # The theorem's ceiling is ln(1 + 300/(1/2)) = 6.398… at δ = 0.
         ("epsilon=1/100", Verdict.NOT_REFUTED),
-        ("epsilon=57/10", Verdict.NOT_REFUTED),
-        ("epsilon=571/100", Verdict.PROVED),
+        ("epsilon=6.39", Verdict.NOT_REFUTED),
+        ("epsilon=6.4", Verdict.PROVED),
         ("epsilon=1000", Verdict.PROVED),
         ("epsilon=1, delta=1/2", Verdict.NOT_REFUTED),
     ],

@@ -59,7 +59,7 @@ def test_numbers_that_json_does_not_have_are_refused(place: str, constant: str) 
     ["", "{", "nonsense", "{'a': 1}", '{"a": 01}', '{"a": 1,}', '{"a": 1} {}', "\ufeff{}", "\x00"],
 )
 def test_what_is_no_json_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="a.json is not JSON; expected a list of wishes"):
+    with pytest.raises(InputError, match=r"a\.json is not JSON; expected a list of wishes"):
         parsed(text)
 
 
@@ -86,13 +86,25 @@ def test_an_integer_of_endless_digits_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"\\udfff": 1}', '{"a": "\ud800"}'])
-def test_half_a_character_is_harmless(text: str) -> None:
-    """A lone surrogate has no UTF-8: whatever is given back can be written as ASCII."""
-    try:
-        found = parsed(text)
-    except InputError:
-        return
-    json.dumps(found).encode("ascii")
+def test_half_a_character_can_be_written_again_as_ascii(text: str) -> None:
+    found = parsed(text)
+    assert json.loads(json.dumps(found).encode("ascii")) == json.loads(text)
+
+
+@pytest.mark.parametrize("siblings", [1, 1000])
+def test_nesting_is_followed_to_a_stated_depth(siblings: int) -> None:
+    most = strict_json.MAX_DEPTH
+    for shape in ('{"a":%s}', "[%s]"):
+        for depth, fits in ((most - 1, True), (most, False), (most + 300, False)):
+            inner = "1"
+            for _ in range(depth - 1):
+                inner = shape % inner
+            text = f'{{"a": {inner}, "b": [{",".join(["0"] * siblings)}]}}'
+            if fits:
+                assert parsed(text) == json.loads(text)
+            else:
+                with pytest.raises(InputError, match="is not JSON"):
+                    parsed(text)
 
 
 def test_no_refusal_shows_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,3 +165,20 @@ def test_unreadable_files_are_input_errors(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path(os.devnull).exists(), reason="needs an empty device")
 def test_an_empty_device_is_an_empty_text() -> None:
     assert strict_json.read_text(os.devnull) == ""
+
+
+def test_standard_input_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Given:
+        def __init__(self, held: bytes) -> None:
+            self.buffer = io.BytesIO(held)
+
+    monkeypatch.setattr("sys.stdin", Given('{"é": 1}'.encode()))
+    assert strict_json.read_input() == '{"é": 1}'
+    monkeypatch.setattr("sys.stdin", Given(b" " * 9))
+    with pytest.raises(InputError, match="standard input is larger than"):
+        strict_json.read_input(8)
+    monkeypatch.setattr("sys.stdin", Given(b" " * 8))
+    assert strict_json.read_input(8) == " " * 8
+    monkeypatch.setattr("sys.stdin", Given(b"\xff"))
+    with pytest.raises(InputError, match="not UTF-8 text"):
+        strict_json.read_input()

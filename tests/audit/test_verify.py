@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import math
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -56,12 +57,26 @@ KINDS: dict[str, tuple[str, dict[str, str], str, Neighbours, dict[str, Any]]] = 
         ReplaceOne(),
         {"released": "transcript", "cells": "3"},
     ),
+    "no theorem": ("subsample", {"fraction": "1/2"}, "epsilon=1, delta=1/2", ReplaceOne(), {}),
 }
+KERNEL_ONLY = (
+    "laplace-sanitizer",
+    EPSILON,
+    "epsilon=0.3, delta=0.3",
+    AddRemove(),
+)
+"""ε is 0.2866… at this δ by the closed form, which the checker does not have, and 0.3748… by Rényi
+DP, which it has."""
 MATRIX = "database,a,b\n2-0,3/4,1/4\n1-1,1/2,1/2\n0-2,1/4,3/4\n"
 
 
 def made(kind: str) -> Document:
-    name, values, text, relation, more = KINDS[kind]
+    return audited(*KINDS[kind])
+
+
+def audited(
+    name: str, values: dict[str, str], text: str, relation: Neighbours, more: dict[str, Any]
+) -> Document:
     records = more.get("records", 3)
     claim = Claim(
         parse_guarantee(text),
@@ -102,17 +117,18 @@ def signed(document: Document) -> Document:
 def test_the_kinds_have_every_verdict(documents: dict[str, Document]) -> None:
     verdicts = {kind: document["verdict"] for kind, document in documents.items()}
     assert verdicts == {
-        "exact": "EXACT",
+        "exact": "PROVED",
         "refuted": "REFUTED",
-        "irrational": "EXACT",
+        "irrational": "PROVED",
         "infinite": "REFUTED",
-        "delta": "EXACT",
-        "persons": "EXACT",
+        "delta": "PROVED",
+        "persons": "PROVED",
         "undecided": "UNDECIDED",
-        "large": "EXACT",
-        "any size": "EXACT",
+        "large": "PROVED",
+        "any size": "PROVED",
         "smaller": "NOT REFUTED",
         "transcript": "REFUTED",
+        "no theorem": "EXACT",
         "channel": "EXACT",
     }
 
@@ -184,6 +200,7 @@ FIRST = ("evidence", 0)
 ENDS = ("bound", "epsilon")
 CHANGES: dict[str, Callable[[Document], None]] = {
     "verdict PROVED": _swap("verdict", to="PROVED"),
+    "verdict EXACT": _swap("verdict", to="EXACT"),
     "claim": _swap("claim", to="epsilon=0.001"),
     "claim spelled otherwise": _swap("claim", to="epsilon=0.00100"),
     "other relation": _swap("neighbours", to="another"),
@@ -197,6 +214,12 @@ CHANGES: dict[str, Callable[[Document], None]] = {
     "bound wide": _swap("bounds", "exact", "epsilon", to={"lower": "-5", "upper": "7"}),
     "bound rigour": _swap("bounds", "exact", "rigour", to="rigorous"),
     "bound covers": _swap("bounds", "exact", "covers", to="everything"),
+    "ceiling down": _nudge("bounds", "ceiling", "epsilon", "upper", by=-1),
+    "ceiling up": _nudge("bounds", "ceiling", "epsilon", "upper", by=1),
+    "ceiling dropped": _swap("bounds", "ceiling", to=None),
+    "theorem left open": _swap("evidence", -1, "decision", to="left open"),
+    "theorem holds": _swap("evidence", -1, "decision", to="holds"),
+    "theorem in part": _swap("evidence", -1, "whole", to=False),
     "a floor added": _swap(
         "bounds",
         "floor",
@@ -311,6 +334,13 @@ def test_a_channel_too_large_to_carry_is_not_re_checked(documents: dict[str, Doc
     del document["subject"]["matrix"]
     found = verify(signed(document))
     assert found.exit_code == 3
+    # Its own certificate stands by itself; that it is the file's, nobody can see.
+    statuses = {check.statement: check.status for check in found.checks[1:]}
+    assert statuses.pop(CHECKER) is Status.CONFIRMED
+    assert set(statuses.values()) == {Status.UNCHECKED}
+    document["channel_certificate"] = None
+    found = verify(signed(document))
+    assert found.exit_code == 3
     assert {c.status for c in found.checks[1:]} == {Status.UNCHECKED}
 
 
@@ -339,6 +369,231 @@ def test_doubles_of_another_machine_may_lie_a_little_wider(
     assert stated(math.nextafter(lower + width / 4, 9), upper) in (1, 3)
     assert stated(upper + width, upper + 2 * width) == 1
     assert stated(lower - 2 * width, lower - width) == 1
+
+
+CHECKER = "proof and channel, by the independent checker"
+
+
+def checked(document: Document) -> dict[str, Status]:
+    """Every statement of the signed document, and what came of it."""
+    found = verify(read_certificate(json.dumps(signed(document)), "c.json"))
+    return {check.statement: check.status for check in found.checks}
+
+
+def _last(*path: Any, to: Any) -> Callable[[Document], None]:
+    return _swap("proof", "derivation", "steps", -1, *path, to=to)
+
+
+def _smaller_epsilon(document: Document) -> None:
+    """A smaller ε in every conclusion."""
+    for step in document["proof"]["derivation"]["steps"]:
+        if step["conclusion"]["judgment"] == "private":
+            step["conclusion"]["guarantee"]["epsilon"] = "1/2"
+
+
+def _more_noise(document: Document) -> None:
+    """Twice the noise that the program adds: a valid step, were it about this program."""
+    for step in document["proof"]["derivation"]["steps"]:
+        if step["rule"] == "laplace":
+            step["parameters"]["scale"] = "2"
+
+
+def _less_sensitive(document: Document) -> None:
+    for step in document["proof"]["derivation"]["steps"]:
+        if step["conclusion"]["judgment"] == "stable":
+            step["conclusion"]["l1"] = "0"
+
+
+def _drop_hypothesis(document: Document) -> None:
+    document["proof"]["derivation"]["hypotheses"].remove("fixed-ledger")
+
+
+def _add_hypothesis(document: Document) -> None:
+    document["proof"]["derivation"]["hypotheses"].append("reviewed")
+
+
+def _drop_step(document: Document) -> None:
+    document["proof"]["derivation"]["steps"].pop(0)
+
+
+def _drop_the_last_step(document: Document) -> None:
+    document["proof"]["derivation"]["steps"].pop()
+
+
+FORGERIES: dict[str, Callable[[Document], None]] = {
+    "smaller epsilon at the end": _last("conclusion", "guarantee", "epsilon", to="1/2"),
+    "smaller epsilon everywhere": _smaller_epsilon,
+    "a delta": _last("conclusion", "guarantee", "delta", to="1/10"),
+    "more noise": _more_noise,
+    "less sensitive": _less_sensitive,
+    "other neighbours": _last("conclusion", "neighbours", to="add-remove"),
+    "another rule": _last("rule", to="public-draw"),
+    "an unknown rule": _last("rule", to="by inspection"),
+    "no premises": _last("premises", to=[]),
+    "premises of itself": _last("premises", to=[4]),
+    "more parameters": _last("parameters", to={"map": "m", "trust": "me"}),
+    "a hypothesis dropped": _drop_hypothesis,
+    "a hypothesis added": _add_hypothesis,
+    "no hypotheses": _swap("proof", "derivation", "hypotheses", to=[]),
+    "the first step dropped": _drop_step,
+    "no steps": _swap("proof", "derivation", "steps", to=[]),
+    "another schema": _swap("proof", "derivation", "schema", to="dp-audit/derivation/2"),
+    "no derivation": _swap("proof", to={}),
+    "a key added": _swap("proof", "note", to="reviewed"),
+    "text": _swap("proof", to="trust me"),
+    "a list": _swap("proof", to=[]),
+    "a derivation of text": _swap("proof", "derivation", to="trust me"),
+}
+
+
+@pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_derivation_is_rejected_by_the_checker(
+    documents: dict[str, Document], change: Callable[[Document], None]
+) -> None:
+    document = copy.deepcopy(documents["exact"])
+    assert [step["rule"] for step in document["proof"]["derivation"]["steps"]] == [
+        "cell-counts",
+        "laplace",
+        "compose",
+        "fixed-ledger",
+        "post-processing",
+    ]
+    change(document)
+    assert document != documents["exact"]
+    statuses = checked(document)
+    assert statuses[CHECKER] is Status.FALSE
+    assert statuses["proof"] is Status.FALSE
+    assert code(document) == 1
+
+
+def test_a_valid_derivation_that_is_not_the_audits_is_found_out(
+    documents: dict[str, Document],
+) -> None:
+    """It shows the claim, of something else: of a program with more noise, or of the ledger."""
+    name, _, text, relation, more = KINDS["exact"]
+    other = audited(name, {"epsilon": "1/2"}, text, relation, more)
+    document = copy.deepcopy(documents["exact"])
+    document["proof"] = other["proof"]
+    statuses = checked(document)
+    # It names its program, which is not the subject: the checker sees that too.
+    assert statuses[CHECKER] is Status.FALSE and statuses["proof"] is Status.FALSE
+    assert code(document) == 1
+    renamed = copy.deepcopy(document)
+    for step in renamed["proof"]["derivation"]["steps"]:
+        if "program" in step["parameters"]:
+            step["parameters"]["program"] = renamed["subject"]
+    statuses = checked(renamed)
+    assert statuses[CHECKER] is Status.CONFIRMED and statuses["proof"] is Status.FALSE
+    assert code(renamed) == 1
+    unreleased = copy.deepcopy(documents["exact"])
+    _drop_the_last_step(unreleased)
+    unreleased["proof"]["derivation"]["hypotheses"].remove("post-processing")
+    statuses = checked(unreleased)
+    assert statuses[CHECKER] is Status.CONFIRMED and statuses["proof"] is Status.FALSE
+
+
+def test_a_proof_of_another_claim_does_not_show_this_one(documents: dict[str, Document]) -> None:
+    for kind in ("irrational", "persons", "any size"):
+        document = copy.deepcopy(documents["exact"])
+        document["proof"] = documents[kind]["proof"]
+        statuses = checked(document)
+        assert statuses[CHECKER] is Status.FALSE and statuses["proof"] is Status.FALSE
+
+
+@pytest.mark.parametrize("kind", ["exact", "refuted", "smaller"])
+def test_a_proof_that_was_removed_is_missed(documents: dict[str, Document], kind: str) -> None:
+    document = copy.deepcopy(documents[kind])
+    document["proof"] = None
+    assert checked(document)["proof"] is Status.FALSE
+    del document["proof"]
+    assert checked(document)["proof"] is Status.FALSE
+    assert code(document) == 1
+
+
+def test_a_proof_where_the_audit_finds_none_is_found_out(documents: dict[str, Document]) -> None:
+    document = copy.deepcopy(documents["no theorem"])
+    assert document["proof"] is None
+    document["proof"] = documents["exact"]["proof"]
+    assert checked(document)["proof"] is Status.FALSE
+    assert code(document) == 1
+
+
+@pytest.mark.parametrize("kind", ["refuted", "undecided", "smaller"])
+def test_a_theorem_that_leaves_the_claim_open_is_a_theorem_all_the_same(
+    documents: dict[str, Document], kind: str
+) -> None:
+    """Its steps are checked; the claim must follow only where the verdict says that it does."""
+    document = copy.deepcopy(documents[kind])
+    theorem = next(e for e in document["evidence"] if e["auditor"] == "proof")
+    assert theorem["decision"] == "left open" and document["proof"] is not None
+    statuses = checked(document)
+    assert statuses[CHECKER] is Status.CONFIRMED
+    document["verdict"] = "PROVED"
+    statuses = checked(document)
+    assert statuses[CHECKER] is Status.FALSE and statuses["verdict PROVED"] is Status.FALSE
+    document["verdict"] = documents[kind]["verdict"]
+    _last("conclusion", "guarantee", "epsilon", to="1/1000")(document)
+    assert checked(document)[CHECKER] is Status.FALSE
+
+
+@pytest.fixture(scope="module")
+def kernel_only() -> Document:
+    return audited(*KERNEL_ONLY, {"records": 3})
+
+
+def test_a_step_that_the_checker_cannot_afford_is_not_re_checked(kernel_only: Document) -> None:
+    assert kernel_only["verdict"] == "PROVED"
+    found = verify(kernel_only)
+    assert found.exit_code == 3
+    (open_,) = [check for check in found.checks if check.status is not Status.CONFIRMED]
+    assert (open_.statement, open_.status) == (CHECKER, Status.UNCHECKED)
+    assert "KERNEL ONLY" in open_.note
+
+
+def test_an_unaffordable_step_hides_no_forgery(kernel_only: Document) -> None:
+    for change in (
+        _last("conclusion", "guarantee", "epsilon", to="1/1000"),
+        _drop_hypothesis,
+        _swap("proof", "alternatives", to=[]),
+        _swap("proof", "alternatives", 0, "hypotheses", to=[]),
+    ):
+        document = copy.deepcopy(kernel_only)
+        change(document)
+        assert code(signed(document)) == 1
+
+
+def test_a_channel_certificate_is_evaluated_and_compared(documents: dict[str, Document]) -> None:
+    for kind in ("refuted", "irrational", "channel"):
+        document = copy.deepcopy(documents[kind])
+        assert checked(document)[CHECKER] is Status.CONFIRMED
+        finding = document["channel_certificate"]["finding"]
+        other = {"holds": "violated", "violated": "holds"}[finding]
+        document["channel_certificate"]["finding"] = other
+        statuses = checked(document)
+        assert statuses[CHECKER] is Status.FALSE
+        assert statuses["channel_certificate"] is Status.FALSE
+        document["channel_certificate"] = None
+        assert checked(document)["channel_certificate"] is Status.FALSE
+
+
+def test_the_checker_runs_alone_and_not_for_ever(
+    documents: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is handed the document that is verified, in an isolated interpreter."""
+    seen: list[tuple[list[str], Document]] = []
+
+    def slow(command: list[str], **named: Any) -> subprocess.CompletedProcess[str]:
+        seen.append((command, json.loads(Path(command[-1]).read_text())))
+        raise subprocess.TimeoutExpired(command, named["timeout"])
+
+    monkeypatch.setattr("audit.verify.subprocess.run", slow)
+    found = verify(documents["exact"])
+    assert found.exit_code == 3
+    ((command, handed),) = seen
+    assert command[:2] == [sys.executable, "-I"]
+    assert Path(command[2]).name == "checker.py"
+    assert handed == documents["exact"]
+    assert not Path(command[-1]).exists()
 
 
 MODULE = """
@@ -397,8 +652,6 @@ def test_a_certificate_runs_nothing_but_programs(
     documents: dict[str, Document], tmp_path: Path, kind: str
 ) -> None:
     """Whoever wrote it chose the name and the parameters: they must not become a command."""
-    import subprocess
-
     target = tmp_path / "made"
     assert subprocess.__file__ is not None
     document = copy.deepcopy(documents["exact"])
@@ -593,7 +846,7 @@ def test_verify_says_what_was_not_re_checked(documents: dict[str, Document]) -> 
     document["subject"] = {**document["subject"], "kind": "module", "name": "nowhere_at_all:f"}
     found = verify(signed(document))
     unchecked = {c.statement for c in found.checks if c.status is Status.UNCHECKED}
-    assert unchecked == {"bounds", "evidence", "verdict EXACT"}
+    assert unchecked == {"bounds", "evidence", "verdict PROVED"}
     document["digest"] = "sha256:" + "0" * 64
     assert verify(document).exit_code == 1
 

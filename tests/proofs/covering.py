@@ -161,15 +161,23 @@ def _cells(loss: Loss, side: Side) -> tuple[FloatArray, float]:
         case SampledGaussianLoss(q, squared):
             return _sampled(float(q), math.sqrt(squared), side), 0.0
         case DiscreteLaplaceLoss(rate, shift):
-            weight: Callable[[int], float] = lambda z: -float(rate) * abs(z)
             reach = int(45 / rate) + shift
         case DiscreteGaussianLoss(variance, shift):
-            weight = lambda z: -z * z / (2 * float(variance))
-            reach = int(math.sqrt(90 * variance)) + shift
+            reach = math.isqrt(math.ceil(90 * variance)) + 1 + shift
     values = range(-reach, reach + shift + 1)
-    total = math.fsum(math.exp(weight(z)) for z in values)
-    mass = [(weight(z - shift) - weight(z), math.exp(weight(z - shift)) / total) for z in values]
+    total = math.fsum(math.exp(_weight(loss, z)) for z in values)
+    mass = [
+        (_weight(loss, z - shift) - _weight(loss, z), math.exp(_weight(loss, z - shift)) / total)
+        for z in values
+    ]
     return _listed(mass), 0.0
+
+
+def _weight(loss: DiscreteLaplaceLoss | DiscreteGaussianLoss, value: int) -> float:
+    """The logarithm of an integer's chance, but for a constant."""
+    if isinstance(loss, DiscreteLaplaceLoss):
+        return -float(loss.rate) * abs(value)
+    return -value * value / (2 * float(loss.variance))
 
 
 def _listed(chances: list[tuple[float, float]]) -> FloatArray:

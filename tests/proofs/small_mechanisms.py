@@ -217,12 +217,8 @@ def answers(query: Mapping[str, Any], shape: Shape, counts: Counts) -> tuple[int
 
 def _marginal(names: Sequence[str], shape: Shape, held: Any) -> tuple[int, ...]:
     cells = itertools.product(*(range(shape[name]) for name in names))
-    return tuple(
-        sum(
-            n for record, n in held if all(record[a] == v for a, v in zip(names, cell, strict=True))
-        )
-        for cell in cells
-    )
+    projected = [(tuple(record[name] for name in names), n) for record, n in held]
+    return tuple(sum(n for own, n in projected if own == cell) for cell in cells)
 
 
 # Laws.

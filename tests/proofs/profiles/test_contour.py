@@ -29,7 +29,7 @@ from proofs.losses import (
 )
 from proofs.profiles import contour
 from proofs.profiles.sampled_moments import Grid, sampled_transform
-from proofs.profiles.transforms import Line
+from proofs.profiles.transforms import Line, Points
 from proofs.search.contour import contour_hint, epsilon_bracket
 from synthesizers.intervals import Interval
 
@@ -527,7 +527,7 @@ def test_malformed_and_immense_lines_are_refused(changes: dict[str, Any]) -> Non
         {"right": 2},
         {"left": 20_000},
         {"height": "2"},
-        {"height": "1e-70"},
+        {"height": "1e-70", "tail_height": "1e-70"},
         {"tail_height": "2"},
         {"tail_height": "0"},
         {"more": 1},
@@ -562,6 +562,41 @@ def test_immense_losses_are_refused(loss: Any) -> None:
         contour.delta(((1, loss), (1, GaussianLoss(Fraction(1)))), "add", Fraction(1), hint)
 
 
+@pytest.mark.parametrize("loss", [ResponseLoss(Fraction(10**6)), LaplaceLoss(Fraction(10**6))])
+def test_orders_of_immense_moments_are_refused(loss: Any) -> None:
+    """Moments of e^(10^11), which would make immense fractions."""
+    hint = {"order": "100000", "above": "100001", "step": "1", "nodes": 2, "bits": 64, "grids": []}
+    with pytest.raises(ProofError):
+        contour.delta(((1, loss), (1, GaussianLoss(Fraction(1)))), "add", Fraction(1), hint)
+
+
+parts = st.integers(-(2**39), 2**39)
+
+
+@given(
+    st.lists(st.tuples(parts, parts, parts, parts), min_size=1, max_size=3),
+    st.integers(1, 40),
+    st.integers(0, 50),
+)
+def test_products_and_powers_of_points_keep_within_their_errors(
+    rows: list[tuple[int, int, int, int]], count: int, error: int
+) -> None:
+    """Numbers that are off by as much as they may be, against exact products; 2^39·√2 < 2^40."""
+    bits = 40
+    a, b, c, d = (list(column) for column in zip(*rows, strict=True))
+    product_ = Points([x + error for x in a], b, error, bits).times(Points(c, d, 0, bits))
+    power = Points([x + error for x in a], b, error, bits).power(count)
+    for j, (p, q, r, s) in enumerate(rows):
+        real, imag = Fraction(p * r - q * s, 2**bits), Fraction(p * s + q * r, 2**bits)
+        off = (product_.real[j] - real) ** 2 + (product_.imag[j] - imag) ** 2
+        assert off <= product_.error**2
+        real, imag = Fraction(2**bits), Fraction(0)
+        for _ in range(count):
+            real, imag = (real * p - imag * q) / 2**bits, (real * q + imag * p) / 2**bits
+        off = (power.real[j] - real) ** 2 + (power.imag[j] - imag) ** 2
+        assert off <= power.error**2
+
+
 def test_a_line_so_high_that_nothing_is_left_is_refused() -> None:
     """The moduli there are below e^(-10^9), which would make immense fractions."""
     losses = ((2, SampledGaussianLoss(Fraction(1, 2), Fraction(1))),)
@@ -575,6 +610,25 @@ def test_brackets_have_the_gaussians_known_epsilon() -> None:
     lower, upper = epsilon_bracket(((1, GaussianLoss(Fraction(1))),), Fraction(1, 10**6))
     assert lower <= Fraction("4.886554117462212") <= upper + Fraction(1, 10**15)
     assert upper - lower < Fraction(1, 10**11)
+
+
+def test_brackets_leave_out_the_mass_of_infinite_losses() -> None:
+    """With one response of ε = 0, that fails with chance m, δ(ε) is m + (1-m)·δ of the Gaussian."""
+    mass, goal = Fraction(1, 10**5), Fraction(11, 10**6)
+    losses = ((1, GaussianLoss(Fraction(1))), (1, ResponseLoss(Fraction(0), mass)))
+    lower, upper = epsilon_bracket(losses, goal)
+    left = number((goal - mass) / (1 - mass))
+    assert gaussian_delta(Fraction(1), number(upper)) <= left
+    assert gaussian_delta(Fraction(1), number(lower)) > left
+    assert upper - lower < Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("delta", ["2/5", "1/2"])
+def test_a_large_delta_needs_no_epsilon(delta: str) -> None:
+    losses = ((1, GaussianLoss(Fraction(1))),)
+    assert epsilon_bracket(losses, Fraction(delta)) == (0, 0)
+    lower, upper = epsilon_bracket(losses, Fraction("0.38"))
+    assert 0 < lower < upper < Fraction(1, 100)
 
 
 def test_brackets_of_ten_thousand_steps_are_narrow_and_certified() -> None:

@@ -529,6 +529,23 @@ def test_a_folded_law_still_encloses(
         assert holds(found, _truth(epsilon, mu_squared))
 
 
+@pytest.mark.parametrize("size", [16, 32])
+@pytest.mark.parametrize(("step", "order", "start"), [("1/2", "1", "-1/2"), ("1/6", "2", "1/2")])
+def test_what_is_folded_into_a_window_that_begins_early_is_counted(
+    step: str, order: str, start: str, size: int
+) -> None:
+    """Cases in which the enclosure misses if V is taken to be at most 1 there."""
+    told = {"step": step, "order": order, "start": start, "below": order, "above": "5"}
+    found = delta(HOSTED, "remove", F(3, 2), {**told, "size": size})
+    assert holds(found, _truth(F(3, 2), F(0)))
+
+
+def test_too_much_work_is_refused_before_it_begins() -> None:
+    many: Losses = tuple((1, ResponseLoss(F(1, n))) for n in range(2, 40))
+    with pytest.raises(ProofError, match="power of two"):
+        delta(many, "remove", F(1), {**GOOD, "size": MAX_SIZE})
+
+
 @pytest.mark.parametrize(
     ("losses", "width"),
     [
@@ -563,6 +580,7 @@ def test_beyond_the_largest_losses_the_profile_is_zero() -> None:
     assert enclosed(((1, DiscreteGaussianLoss(F(1), 1)),), F(4)).lower > 0
 
 
+@pytest.mark.slow
 def test_an_epsilon_next_to_the_sum_of_all_is_bracketed() -> None:
     low, high = epsilon_bracket(((30, LaplaceLoss(F(1, 10))),), F(1, 10**30))
     assert F(29999, 10**4) < low < high <= 3

@@ -1,0 +1,195 @@
+"""Accounting: both ends hold the truth, and the lower one is claimed only where it is true."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from proofs.accounting import Accounting, accounting, delta_accounting
+from proofs.accounts import of_terms
+from proofs.components import Component
+from proofs.errors import ProofError
+from proofs.expressions import parse
+from synthesizers.neighbours import AddRemove
+from tests.proofs.closed_forms import (
+    epsilon_at,
+    gaussian_delta,
+    mpf,
+    responses_delta,
+    zcdp_epsilon,
+)
+
+F = Fraction
+OPTIMAL = "zCDP at the best order (Canonne, Kamath & Steinke)"
+
+
+def parts(text: str) -> tuple[Component, ...]:
+    return of_terms(parse(text), AddRemove())
+
+
+def at(text: str, delta: str) -> Accounting:
+    return accounting(parts(text), F(delta))
+
+
+def named(account: Accounting, rule: str) -> Fraction:
+    (found,) = [offer.value for offer in account.found if offer.rule == rule]
+    return found
+
+
+def close(value: Fraction, reference: str, digits: int = 14) -> bool:
+    """Whether a bound is no smaller than a reference, but for its last digit, and close to it."""
+    with mpmath.workdps(30):
+        wanted, slack = mpmath.mpf(reference), mpmath.mpf(10) ** -digits
+        return bool(-slack * wanted <= mpf(value) - wanted <= slack * wanted)
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta", "tail", "order", "gaussian"),
+    [
+        ("0.01", "1e-6", ".75338443776996769", ".6216926545596025", ".57505518577999729"),
+        ("0.01", "1e-10", ".96970518243761624", ".86432118572417292", ".82354839086175706"),
+        ("0.5", "1e-6", "5.756521769756932", "5.221534444530169", "4.886554117462212"),
+        ("0.5", "1e-10", "7.2861404244151118", "6.8393294131208485", "6.547924066864951"),
+        ("5", "1e-6", "21.622581362691099", "20.551948814041252", "19.423656474031051"),
+        ("5", "1e-10", "26.459660262893472", "25.536334138512997", "24.569659039830499"),
+    ],
+)
+def test_what_each_rule_makes_of_a_rho(
+    rho: str, delta: str, tail: str, order: str, gaussian: str
+) -> None:
+    stated = at(f"zcdp(rho={rho})", delta)
+    assert stated.best.rule == OPTIMAL and close(stated.best.value, order, 10)
+    assert close(named(stated, "zCDP (Bun & Steinke)"), tail)
+    assert stated.lower == 0
+    noise = at(f"gaussian(sigma_squared={1 / (2 * F(rho))})", delta)
+    assert close(noise.best.value, gaussian) and close(noise.lower, gaussian)
+    with mpmath.workdps(40):
+        assert mpf(stated.best.value) >= zcdp_epsilon(rho, delta)
+
+
+@pytest.mark.parametrize(
+    ("own", "count", "basic", "advanced", "tail"),
+    [
+        ("0.1", 10, "1", "1.7674290543447575", "1.7122581362691099"),
+        ("0.1", 30, "3", "3.1946283015397916", "3.0291155473128487"),
+        ("0.1", 100, "10", "6.3082309505134082", "5.756521769756932"),
+        ("0.5", 20, "10", "18.24115270938528", "14.253940002383998"),
+    ],
+)
+def test_the_older_rules_beside_the_tight_one(
+    own: str, count: int, basic: str, advanced: str, tail: str
+) -> None:
+    account = at(f"{count} * randomized_response(epsilon={own})", "1e-6")
+    assert account.best.rule == "optimal composition, closed form"
+    assert named(account, "basic composition") == F(basic)
+    assert close(named(account, "advanced composition"), advanced)
+    # The references are for rho = k·ε²/2; k·ε·tanh(ε/2) is less.
+    with mpmath.workdps(30):
+        assert mpf(named(account, "zCDP (Bun & Steinke)")) < mpmath.mpf(tail)
+    values = [offer.value for offer in account.found]
+    assert values == sorted(values) and account.lower <= values[0]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "first"), [("0.01", "1e-8", 9), ("0.01", "1e-12", 17), ("1", "1e-8", 14)]
+)
+def test_where_gaussian_noise_begins_to_beat_laplace_noise(
+    epsilon: str, delta: str, first: int
+) -> None:
+    # Laplace noise of deviation √2·k/ε on each of k answers has loss ε in all; Gaussian noise of
+    # that deviation has μ² = k·ε²/(2k²).
+    def gaussian(count: int) -> Fraction:
+        squared = 2 * F(count) ** 2 / F(epsilon) ** 2
+        return at(f"{count} * gaussian(sigma_squared={squared})", delta).best.value
+
+    assert gaussian(first - 1) > F(epsilon) >= gaussian(first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pure(epsilon=1)",
+        "zcdp(rho=1)",
+        "exponential(epsilon=1)",
+        "laplace(epsilon=1) + pure(epsilon=1)",
+        "gaussian(sigma=1) + zcdp(rho=1)",
+        "5 * poisson(q=0.1, laplace(epsilon=1))",
+    ],
+)
+def test_what_is_known_by_a_guarantee_alone_has_no_lower_end(text: str) -> None:
+    components = parts(text)
+    assert accounting(components, F("1e-6")).lower == 0
+    assert delta_accounting(components, F(4)).lower == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["2 * laplace(epsilon=1)", "randomized_response(epsilon=2)", "discrete_laplace(scale=1/2)"]
+)
+def test_at_delta_zero_the_ends_meet(text: str) -> None:
+    account = at(text, "0")
+    assert account.lower == account.best.value == 2
+
+
+def test_the_lower_end_is_below_the_truth_and_the_upper_is_not() -> None:
+    with mpmath.workdps(40):
+        account = at("64 * randomized_response(epsilon=0.2)", "1e-9")
+        truth = epsilon_at(lambda e: responses_delta(64, "0.2", e), "1e-9")
+        assert mpf(account.lower) <= truth <= mpf(account.best.value)
+        assert account.best.value - account.lower < F("1e-15")
+        account = at("10 * gaussian(sigma=3) + 5 * gaussian(sigma=7, sensitivity=2)", "1e-9")
+        squared = F(10, 9) + F(20, 49)
+        truth = epsilon_at(lambda e: gaussian_delta(squared, e), "1e-9")
+        assert mpf(account.lower) <= truth <= mpf(account.best.value)
+
+
+@pytest.mark.parametrize("delta", ["1", "-1e-9", "2"])
+def test_a_delta_outside_its_range_is_refused(delta: str) -> None:
+    with pytest.raises(ProofError, match="delta"):
+        at("gaussian(sigma=1)", delta)
+
+
+def test_gaussian_noise_has_no_epsilon_at_delta_zero() -> None:
+    with pytest.raises(ProofError, match="delta"):
+        at("gaussian(sigma=1) + laplace(epsilon=1)", "0")
+
+
+@pytest.mark.parametrize(
+    ("sigma", "epsilon", "delta"),
+    [
+        ("1", "0", ".38292492254802621"),
+        ("1", "1", ".12693673750664395"),
+        ("1", "5", "5.7937216919194941e-7"),
+        ("2", "0.5", ".052440323287669662"),
+        ("0.5", "4", ".084953318671071063"),
+    ],
+)
+def test_the_delta_of_a_gaussian(sigma: str, epsilon: str, delta: str) -> None:
+    account = delta_accounting(parts(f"gaussian(sigma={sigma})"), F(epsilon))
+    assert close(account.best.value, delta) and close(account.lower, delta)
+    assert account.best.rule == "Gaussian DP, closed form"
+
+
+def test_the_delta_of_a_rho_is_the_inverse_of_its_epsilon() -> None:
+    components = parts("zcdp(rho=0.5)")
+    epsilon = accounting(components, F("1e-6")).best.value
+    account = delta_accounting(components, epsilon)
+    assert account.best.rule == OPTIMAL and close(account.best.value, "1e-6", 6)
+
+
+def test_the_delta_of_a_bounded_loss_ends_at_its_bound() -> None:
+    components = parts("3 * laplace(epsilon=1)")
+    assert delta_accounting(components, F(3)).best.value == 0
+    assert delta_accounting(components, F("2.9")).lower > 0
+
+
+@pytest.mark.parametrize("text", ["zcdp(rho=1)", "gaussian(sigma=1)"])
+def test_a_negative_epsilon_is_refused(text: str) -> None:
+    with pytest.raises(ProofError, match="epsilon"):
+        delta_accounting(parts(text), F(-1))
+
+
+def test_no_delta_below_one_is_said_to_be_so() -> None:
+    with pytest.raises(ProofError, match="delta"):
+        delta_accounting(parts("zcdp(rho=100)"), F(0))
