@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.channel import Channel
-from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
+from synthesizers.budget import Budget, UnlimitedBudget, rebuilt
 from synthesizers.curator import Program, Setting
 from synthesizers.errors import DPAuditError, ProtocolError
 
@@ -30,13 +30,13 @@ class ProgramSubject:
         if declared is None:
             return UnlimitedBudget()
         try:
-            found: Budget = declared(setting)
+            found = rebuilt(declared(setting))
         except DPAuditError:
             raise
         except Exception as error:
             raise ProtocolError(f"{self.name}: its budget raised {type(error).__name__}") from error
         # A budget of another class could refuse otherwise than it says.
-        if type(found) not in (PureBudget, ZCDPBudget, UnlimitedBudget):
+        if found is None:
             raise ProtocolError(
                 f"{self.name}: budget(setting) must return a PureBudget, a ZCDPBudget or an "
                 "UnlimitedBudget"

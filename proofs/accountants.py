@@ -48,6 +48,16 @@ cube of it (a choice of this project)."""
 MAX_VALUES = 1_000_000
 """The most values of a discrete loss whose profile is looked for (a choice of this project)."""
 
+MAX_KINDS = {"lattice": 50}
+"""The most different losses that a method is asked about (a choice of this project)."""
+
+MAX_SAMPLED = 4
+"""The most different sampled losses whose profile is looked for (a choice of this project)."""
+
+LEAST_FRACTION = Fraction(1, 10**12)
+"""The smallest sampling rate whose profile is looked for: a search in doubles resolves no smaller
+one (a choice of this project)."""
+
 DEVIATIONS = 17
 """How far a discrete Gaussian law is summed up, in deviations: beyond are less than 2^-192."""
 
@@ -92,8 +102,10 @@ def _two_point(loss: object) -> Fraction | None:
     return None
 
 
-def _require_few_values(losses: Losses) -> None:
-    """Raise ProofError where a loss has so many values that listing them would not end."""
+def _require_searchable(losses: Losses) -> None:
+    """Raise ProofError where a search in doubles would not end, or find nothing."""
+    if sum(isinstance(loss, SampledGaussianLoss) for _, loss in losses) > MAX_SAMPLED:
+        raise ProofError(f"there are more than {MAX_SAMPLED} different sampled losses")
     for _, loss in losses:
         most = 0
         if isinstance(loss, DiscreteLaplaceLoss):
@@ -102,6 +114,8 @@ def _require_few_values(losses: Losses) -> None:
             most = 2 * DEVIATIONS * isqrt(int(loss.variance))
         if most > MAX_VALUES:
             raise ProofError(f"a loss has more than {MAX_VALUES} values")
+        if isinstance(loss, SampledGaussianLoss) and loss.fraction < LEAST_FRACTION:
+            raise ProofError("a sampling rate is too small for a search in doubles")
 
 
 def hint_for(
@@ -157,9 +171,11 @@ def _hints(method: str, losses: Losses, epsilon: Fraction, delta: Fraction) -> H
 
 def _first_of(losses: Losses, found: Callable[[str], Bracket]) -> Bracket:
     """What the first method finds that finds anything; ProofError where none does."""
-    _require_few_values(losses)
-    refusal: Exception = ProofError("no method knows these losses")
+    _require_searchable(losses)
+    refusal: Exception = ProofError("there are too many different losses")
     for method in methods_for(losses):
+        if len(losses) > MAX_KINDS.get(method, len(losses)):
+            continue
         try:
             return found(method)
         except (ValueError, ArithmeticError) as error:

@@ -14,13 +14,18 @@ from fractions import Fraction
 from proofs import accountants
 from proofs.components import Component, attains
 from proofs.errors import ProofError
-from proofs.guarantees import ZCDP
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.judgments import Private
 from proofs.kernel import prove
 from proofs.offers import NAMES, Offer, composed, composed_pairs, offered, stated_value
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import best_order_at, converted_delta
 from synthesizers.exact import parse_rational
+from synthesizers.intervals import to_mpf
+
+LEAST_STATED = Fraction(1, 10**1000)
+"""The smallest δ above 0 that is stated (a choice of this project)."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
     if epsilon < 0:
         raise ProofError("epsilon must be at least 0")
     found: list[Offer] = []
-    for way in (_tight_delta, _zcdp_delta):
+    for way in (_tight_delta, _zcdp_delta, _basic_delta):
         try:
             offer = way(components, epsilon)
         except (ValueError, ArithmeticError):
@@ -66,8 +71,7 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
         found += [] if offer is None else [offer]
     if not found:
         raise ProofError(
-            "no rule gives a delta below 1 at this epsilon; give a larger one, or ask for epsilon "
-            "at a delta"
+            "no delta below 1 could be proved at this epsilon; ask for epsilon at a delta instead"
         )
     return _of(components, tuple(sorted(found, key=lambda o: (o.value, o.kernel_only))))
 
@@ -86,7 +90,7 @@ def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | 
     theorem, losses = pairs
     ends = accountants.delta(losses, epsilon)
     # An end of an enclosure may have thousands of digits.
-    upper = rounded_up(ends.upper)
+    upper = rounded_up(max(ends.upper, LEAST_STATED)) if ends.upper else ends.upper
     given = {"method": ends.method, "epsilon": epsilon, "delta": upper, "hints": ends.hints}
     proved = prove("pair-to-approx", [theorem], given)
     return offered(NAMES[ends.method], proved, upper, ends.lower)
@@ -100,7 +104,7 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
     rho = stated_value(theorem)
     order = best_order_at(lambda at: at * float(rho), epsilon)
     proved = smallest_proved(
-        lambda: converted_delta(order * rho, order, epsilon),
+        lambda: max(converted_delta(order * rho, order, epsilon), to_mpf(LEAST_STATED)),
         lambda delta: prove(
             "zcdp-to-approx-at-order",
             [theorem],
@@ -109,3 +113,13 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
     )
     value = parse_rational(proved.parameters["delta"], "delta")
     return offered("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)
+
+
+def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The sum of all δ where that of all ε is small enough."""
+    theorem = composed("compose", components, ApproxDP)
+    if theorem is None or stated_value(theorem) > epsilon:
+        return None
+    assert isinstance(theorem.judgment, Private)
+    assert isinstance(theorem.judgment.guarantee, ApproxDP)
+    return offered("basic composition", theorem, theorem.judgment.guarantee.delta)

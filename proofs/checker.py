@@ -1643,6 +1643,19 @@ def claimed(claim: str) -> Data:
     return made(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
 
 
+VERDICTS = (
+    "PROVED",
+    "EXACT",
+    "NOT REFUTED",
+    "UNDECIDED",
+    "REFUTED",
+    "INVALID RUN",
+    "CONTRADICTION",
+)
+AGAINST = ("REFUTED", "CONTRADICTION")
+"""The verdicts that a violation bears out."""
+
+
 def certificate(data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
     proof = record(data.get("proof") or {})
@@ -1650,11 +1663,16 @@ def certificate(data: Data) -> Result:
     need(named or not proof, "a proof has a derivation, and perhaps alternatives")
     wanted = [proof["derivation"], *members(proof.get("alternatives", []))] if proof else []
     found = [derivation(one) for one in wanted]
-    if data.get("channel_certificate") is not None:
+    channel = data.get("channel_certificate") is not None
+    if channel:
         found.append(channel_certificate(record(data["channel_certificate"])))
     if not found:
         raise Malformed("there is neither a derivation nor a channel certificate in it")
     notes = [note for one in found for note in one.reasons]
+    verdict = data.get("verdict")
+    need(verdict is None or verdict in VERDICTS, "the verdict is none of the known ones")
+    if verdict == "PROVED":
+        need(bool(wanted), "a verdict of PROVED needs a derivation")
     for one in wanted:
         about_subject(data, one)
     if {"claim", "neighbours", "unit"} <= set(data):
@@ -1666,17 +1684,35 @@ def certificate(data: Data) -> Result:
             "a claim, if there is one, was not compared: claim, neighbours, unit are needed"
         )
     status = STATUSES[max(STATUSES.index(one.status) for one in found)]
+    if verdict not in (None, "PROVED") and not (channel and borne_out_by_channel(data)):
+        notes.append(f"whether the verdict {shown(verdict)} follows is not shown here")
+        status = STATUSES[max(STATUSES.index(status), STATUSES.index("kernel only"))]
     return replace(found[0], status=status, reasons=tuple(notes))
 
 
+def borne_out_by_channel(data: Data) -> bool:
+    """Whether a channel's finding is all that the verdict needs."""
+    if data["verdict"] == "EXACT":
+        return bool(record(data.get("subject", {})).get("kind") == "channel")
+    return bool(data["verdict"] == "REFUTED")
+
+
 def about_subject(data: Data, proof: Data) -> None:
-    """Reject a proof about a program other than the certificate's subject."""
-    programs = [step["parameters"].get("program") for step in proof["steps"]]
-    named = [program for program in programs if program is not None]
-    need(
-        "subject" not in data or all(one == data["subject"] for one in named),
-        "the theorem is about another program than the subject",
-    )
+    """Reject a theorem that is not about the program which is the certificate's subject."""
+    subject, steps = data.get("subject"), proof["steps"]
+    if subject is None or record(subject).get("kind") not in ("program", "module"):
+        return
+    # Only what the theorem rests on counts, and a program named nowhere is no subject.
+    reached, waiting = set(), [len(steps) - 1]
+    while waiting:
+        place = waiting.pop()
+        if place not in reached:
+            reached.add(place)
+            waiting += steps[place]["premises"]
+    named = [steps[place]["parameters"].get("program") for place in reached]
+    named = [program for program in named if program is not None]
+    about = bool(named) and all(program == subject for program in named)
+    need(about, "the theorem is not about the certificate's subject")
 
 
 def against_claim(data: Data, one: Result) -> str:
@@ -1693,9 +1729,15 @@ def against_claim(data: Data, one: Result) -> str:
         # A certificate may carry the best ceiling, though it does not reach the claim.
         need(finding is None and verdict not in (None, "PROVED"), "it does not show the claim")
         return f"does not reach the claim {claim_words(data)}"
-    refuted = verdict in ("REFUTED", "CONTRADICTION")
-    need(verdict is None or finding is None or refuted == (finding == "violated"), "the verdict")
-    return f"{'refutes' if finding == 'violated' else 'shows'} the claim {claim_words(data)}"
+    need(finding != "violated" or verdict in (None, *AGAINST), "the channel violates the claim")
+    need(finding != "holds" or verdict not in AGAINST, "the channel does not violate the claim")
+    if finding is None:
+        need(verdict != "REFUTED", "the theorem shows the claim")
+        return f"shows the claim {claim_words(data)}"
+    where = "on the channel that is carried"
+    return (
+        f"{'refutes' if finding == 'violated' else 'shows'} the claim {claim_words(data)} {where}"
+    )
 
 
 def claim_words(data: Data) -> str:

@@ -113,9 +113,9 @@ def _uses_up(budget: Budget, asked: Component) -> bool:
 def _budget(data: Any, relation: Neighbours) -> Budget:
     counted = None
     if "counted_under" in data:
-        unit = relation.unit
-        counted = _relation(data["counted_under"], unit.name, unit.max_records)
-    match sorted(set(_named(data)) - {"counted_under"}):
+        unit = _named(data["counted_unit"])
+        counted = _relation(data["counted_under"], unit["name"], unit["max_records"])
+    match sorted(set(_named(data)) - {"counted_under", "counted_unit"}):
         case ["epsilon"]:
             return PureBudget(parse_rational(data["epsilon"], "the budget's epsilon"), counted)
         case ["rho"]:

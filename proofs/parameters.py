@@ -145,8 +145,12 @@ class Parameters:
 
     def neighbours(self, name: str = "neighbours") -> Neighbours:
         """A neighbouring relation."""
+        given = self.record(name)
+        kinds = {"neighbours": str, "unit": str, "max_records": int}
+        if {key: type(value) for key, value in given.items()} != kinds:
+            raise self._wrong(name, "a neighbouring relation")
         try:
-            return neighbours_from_json(self.record(name))
+            return neighbours_from_json(given)
         except (InputError, TypeError, ValueError):
             raise self._wrong(name, "a neighbouring relation") from None
 

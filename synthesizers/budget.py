@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from synthesizers.errors import BudgetExceeded, InputError
-from synthesizers.neighbours import Neighbours
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.plain import require_integer, require_rational, require_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,43 @@ class UnlimitedBudget:
 Budget = PureBudget | ZCDPBudget | UnlimitedBudget
 
 
-def _named(neighbours: Neighbours | None) -> dict[str, str]:
-    return {} if neighbours is None else {"counted_under": neighbours.name}
+def rebuilt(budget: object) -> Budget | None:
+    """The budget, made anew of Python's own values; None for an object of another class.
+
+    A program's own class of number or relation could say one thing to the curator, which prices
+    with it, and another to whoever reads the budget; and a program could change its budget later.
+    Raises InputError for a limit that is no exact number, or a relation of another class.
+
+    Guarantee
+    ---------
+    Every part of what is returned is of exactly its class, and shared with no program. Backed by
+    ``tests/synthesizers/test_budget.py``.
+    """
+    if type(budget) is PureBudget:
+        limit = require_rational(budget.epsilon, "epsilon of a budget")
+        return PureBudget(limit, _rebuilt_relation(budget.neighbours))
+    if type(budget) is ZCDPBudget:
+        limit = require_rational(budget.rho, "rho of a budget")
+        return ZCDPBudget(limit, _rebuilt_relation(budget.neighbours))
+    return UnlimitedBudget() if type(budget) is UnlimitedBudget else None
+
+
+def _rebuilt_relation(neighbours: object) -> Neighbours | None:
+    if neighbours is None:
+        return None
+    for kind in (AddRemove, ReplaceOne):
+        if type(neighbours) is kind and type(neighbours.unit) is Unit:
+            unit = neighbours.unit
+            name = require_text(unit.name, "unit of a budget")
+            return kind(Unit(name, require_integer(unit.max_records, "records of a unit")))
+    raise InputError("a budget is counted under AddRemove or ReplaceOne, and no subclass of them")
+
+
+def _named(neighbours: Neighbours | None) -> dict[str, Any]:
+    if neighbours is None:
+        return {}
+    unit = {"name": neighbours.unit.name, "max_records": neighbours.unit.max_records}
+    return {"counted_under": neighbours.name, "counted_unit": unit}
 
 
 def _message(limit: str, spent: Fraction | None) -> str:

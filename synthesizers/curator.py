@@ -103,16 +103,26 @@ class Curator:
     """
 
     __slots__ = ("__answer", "__budget", "__price", "__setting", "__spent", "__transcript")
+    __setting: Setting
+    __budget: Budget
+    __answer: Answer
+    __price: Price
+    __transcript: list[tuple[Event, Outcome]]
+    __spent: Cost
 
     def __init__(
         self, setting: Setting, budget: Budget, answer: Answer, price: Price | None = None
     ) -> None:
-        self.__setting = setting
-        self.__budget = budget
-        self.__answer = answer
-        self.__price = pricing(setting, budget) if price is None else price
-        self.__transcript: list[tuple[Event, Outcome]] = []
-        self.__spent = FREE
+        held: dict[str, Any] = {
+            "setting": setting,
+            "budget": budget,
+            "answer": answer,
+            "price": pricing(setting, budget) if price is None else price,
+            "transcript": [],
+            "spent": FREE,
+        }
+        for name, value in held.items():
+            object.__setattr__(self, f"_Curator__{name}", value)
 
     @property
     def domain(self) -> Domain:
@@ -169,10 +179,13 @@ class Curator:
         require_declared(event)
         spent = self.__spent + self.__price(event)
         self.__budget.check(spent)
-        self.__spent = spent
+        object.__setattr__(self, "_Curator__spent", spent)
         outcome = self.__answer(event)
         self.__transcript.append((event, outcome))
         return outcome
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise ProtocolError("a program may not change its curator")
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         # A copy would be charged apart from the original, and the budget spent twice.

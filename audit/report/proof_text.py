@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from audit.report.words import number, short
 from proofs.hypotheses import HYPOTHESES
+from proofs.parameters import MAX_TEXT
 from proofs.statements import summary
-from synthesizers.exact import parse_rational
 
 MAX_SHOWN = 60
 """The longest text that is printed in full; a number is half as long."""
@@ -92,6 +93,6 @@ def _named(values: Mapping[str, Any]) -> str:
 def _short(value: Any) -> str:
     """A value in a sentence; a long rational as a decimal, other long values cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if len(text) > MAX_SHOWN // 2 and RATIONAL.fullmatch(text):
-        return f"≈ {number(parse_rational(text, 'a number'), 12)}"
+    if MAX_SHOWN // 2 < len(text) <= MAX_TEXT and RATIONAL.fullmatch(text):
+        return f"≈ {number(Fraction(text), 12)}"
     return short(text, MAX_SHOWN)

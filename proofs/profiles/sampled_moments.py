@@ -79,7 +79,7 @@ def sampled_transform(loss: SampledGaussianLoss, side: Side, line: Line, grid: G
     Theorem 5.1). For M itself, the strip is that of heights 0 to 2a around height a. Beyond the
     last node T = Jh, |M(c + it)| is at most the integral of the modulus at the tail height v with
     t = T, since the modulus falls in t. That integrand is analytic, too: it is φ-weighted
-    g(x + iv)^((β+iT)/2)·g(x - iv)^((β-iT)/2) (on remove). At a height b of its strip |b| <= a the
+    g(x + iv)^((β+iT)/2)·g(x - iv)^((β-iT)/2) on both sides. At a height b of its strip |b| <= a the
     first argument, of angle μ(b + v), exceeds the second, of μ(b - v), for both lie within ±π/2
     and arg g grows with the angle there: so e^(-T·arg) is at most 1 again.
     """

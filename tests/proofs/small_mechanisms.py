@@ -157,29 +157,22 @@ def mu(found: Table, pairs: NDArray[np.int64]) -> mpmath.mpf:
     A curve of straight pieces lies above a convex one if its corners do. At the corner that
     rejects the outputs of the largest P/Q, with the sums p and q, μ >= Φ⁻¹(p) - Φ⁻¹(q).
     """
-    worst, place = wide.mpf(0), (0, 0, 0)
+    worst, corner = 0.0, (wide.mpf(1) / 2, wide.mpf(1) / 2)
     for first, second in pairs:
         p, q = found.rows[first], found.rows[second]
-        ratio = [float(a / b) if b else math.inf for a, b in zip(p, q, strict=True)]
-        order = np.argsort(ratio)[::-1]
-        sums = np.stack([np.cumsum(row[order].astype(float))[:-1] for row in (p, q)])
-        if not sums.size:
-            continue
         if any(a and not b for a, b in zip(p, q, strict=True)):
             return wide.inf
-        inside = (sums > 1e-15).all(axis=0) & (sums < 1 - 1e-15).all(axis=0)
-        quantiles = ndtri(np.where(inside, sums, 0.5))
-        gaps = np.where(inside, quantiles[0] - quantiles[1], -np.inf)
-        corner = int(np.argmax(gaps))
-        if gaps[corner] > worst:
-            worst, place = wide.mpf(gaps[corner]), (first, second, corner)
-    if not worst:
-        return worst
-    first, second, corner = place
-    p, q = found.rows[first], found.rows[second]
-    order = np.argsort([float(a / b) for a, b in zip(p, q, strict=True)])[::-1]
-    ends = [wide.fsum(row[order][: corner + 1]) for row in (p, q)]
-    return normal_quantile(ends[0]) - normal_quantile(ends[1])
+        ratio = [float(a / b) if b else 0.0 for a, b in zip(p, q, strict=True)]
+        order = np.argsort(ratio)[::-1]
+        sums = np.stack([np.cumsum(row[order]) for row in (p, q)])
+        rough = sums.astype(np.float64)
+        inside = (rough > 1e-15).all(axis=0) & (rough < 1 - 1e-15).all(axis=0)
+        quantiles = ndtri(np.where(inside, rough, 0.5))
+        gaps = quantiles[0] - quantiles[1]
+        place = int(np.argmax(gaps))
+        if gaps[place] > worst:
+            worst, corner = gaps[place], (sums[0, place], sums[1, place])
+    return normal_quantile(corner[0]) - normal_quantile(corner[1])
 
 
 def normal_quantile(chance: mpmath.mpf) -> mpmath.mpf:

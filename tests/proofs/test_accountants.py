@@ -127,9 +127,7 @@ def test_the_delta_of_a_discrete_gaussian(variance: str, epsilon: str, delta: st
     ("scale", "epsilon", "shift", "delta"),
     [("1", "0.5", 1, "0.28764913664496792"), ("5", "0.3", 4, "0.22410820605019391")],
 )
-def test_the_delta_of_a_discrete_laplace(
-    scale: str, epsilon: str, shift: int, delta: str
-) -> None:
+def test_the_delta_of_a_discrete_laplace(scale: str, epsilon: str, shift: int, delta: str) -> None:
     found = accountants.delta(((1, DiscreteLaplaceLoss(1 / F(scale), shift)),), F(epsilon))
     assert holds(found, delta, "1e-9")
 
@@ -179,11 +177,15 @@ def test_losses_of_several_kinds_lie_between_what_they_are_between() -> None:
 
 @pytest.mark.parametrize(
     "loss",
-    [DiscreteLaplaceLoss(F(1, 10**13), 10**12), DiscreteGaussianLoss(F(10**26), 10**12)],
-    ids=["laplace", "gaussian"],
+    [
+        DiscreteLaplaceLoss(F(1, 10**13), 10**12),
+        DiscreteGaussianLoss(F(10**26), 10**12),
+        SampledGaussianLoss(F(1, 10**300), F(1)),
+    ],
+    ids=["laplace", "gaussian", "sampled"],
 )
-def test_losses_of_too_many_values_are_refused_at_once(loss: object) -> None:
-    with pytest.raises(ProofError, match="values"):
+def test_losses_beyond_a_search_are_refused_at_once(loss: object) -> None:
+    with pytest.raises(ProofError, match=r"values|rate"):
         accountants.epsilon(((3, loss),), F("1e-6"))  # type: ignore[arg-type]
 
 

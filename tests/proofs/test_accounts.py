@@ -198,7 +198,8 @@ def test_an_expression_rests_on_its_sensitivity_and_an_event_does_not(
 
 
 def test_equal_events_are_counted_whatever_their_stated_costs() -> None:
-    event = {"event": "measure", "query": MARGINAL, "noise": {"law": "discrete-laplace", "scale": "2"}}
+    noise = {"law": "discrete-laplace", "scale": "2"}
+    event = {"event": "measure", "query": MARGINAL, "noise": noise}
     found = of_events([event, {**event, "cost": {"epsilon": "7"}}], SHAPE, AddRemove())
     assert [part.count for part in found] == [2]
     assert found[0].name == 'discrete-laplace(scale=2) on ["sex"]'

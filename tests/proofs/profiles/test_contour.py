@@ -321,7 +321,7 @@ def sampled_moments(
 ) -> npt.NDArray[np.complex128]:
     """M(c + it) in doubles, by the trapezoid rule on the real line."""
     mu, q = math.sqrt(loss.mu_squared), float(loss.fraction)
-    x = np.linspace(-14 - order * mu, 14 + (1 + order) * mu, 8001)
+    x = np.linspace(-14 - order * mu, 14 + (1 + order) * mu, 3001)
     ratio = np.log(1 - q + q * np.exp(mu * x - mu * mu / 2))
     value, weight = (ratio, ratio) if side == "remove" else (-ratio, 0)
     mass = np.exp(weight + order * value - x * x / 2) / math.sqrt(math.tau) * (x[1] - x[0])

@@ -1,0 +1,74 @@
+"""Orders: the best single one, and the conversions at it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from proofs.accounts import of_terms
+from proofs.expressions import parse
+from proofs.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from proofs.offers import composed_pairs
+from proofs.search.orders import (
+    MOST_SAMPLED,
+    best_order,
+    best_order_at,
+    converted,
+    converted_delta,
+    renyi_theorem,
+    renyi_value,
+)
+from synthesizers.neighbours import AddRemove
+from tests.proofs.closed_forms import mpf, zcdp_epsilon
+
+F = Fraction
+
+
+@pytest.mark.parametrize("rho", ["1e-14", "1e-6", "0.01", "0.5", "5", "1000", "1e12"])
+@pytest.mark.parametrize("delta", ["0.1", "1e-6", "1e-30"])
+def test_the_best_order_is_as_good_as_that_of_a_fine_grid(rho: str, delta: str) -> None:
+    order = best_order(lambda at: at * float(F(rho)), F(delta))
+    assert order > 1
+    with mpmath.workdps(40):
+        found = converted(order * F(rho), order, F(delta))
+        best = zcdp_epsilon(rho, delta)
+        assert found - best <= mpmath.mpf("1e-9") * max(abs(best), 1)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "3.3", "40"])
+def test_an_epsilon_and_its_delta_are_converted_back_and_forth(epsilon: str) -> None:
+    order = best_order_at(lambda at: at * 0.5, F(epsilon))
+    with mpmath.workdps(40):
+        delta = converted_delta(order / 2, order, F(epsilon))
+        assert 0 < delta < 1
+        back = converted(order / 2, order, F(mpmath.nstr(delta, 35)))
+        assert abs(back - mpf(epsilon)) < mpmath.mpf("1e-30")
+
+
+def test_divergences_add_up_and_are_rounded_up() -> None:
+    losses = ((1, GaussianLoss(F(1, 4))), (3, LaplaceLoss(F(1, 2))))
+    with mpmath.workdps(40):
+        # Mironov 2017, Propositions 6 and 7.
+        a, e = mpmath.mpf(5) / 2, mpmath.mpf(1) / 2
+        gaussian = a / 8
+        rising, falling = mpmath.exp((a - 1) * e), mpmath.exp(-a * e)
+        laplace = mpmath.log((a * rising + (a - 1) * falling) / (2 * a - 1)) / (a - 1)
+        excess = mpf(renyi_value(losses, F(5, 2))) - (gaussian + 3 * laplace)
+        assert 0 <= excess < mpmath.mpf("1e-18")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "poisson(q=0.01, gaussian(sigma=2))",
+        pytest.param("poisson(q=1e-9, gaussian(sigma=100))", marks=pytest.mark.slow),
+    ],
+)
+def test_sampled_losses_are_looked_at_at_whole_orders_that_the_checker_knows(text: str) -> None:
+    pairs = composed_pairs(of_terms(parse(text), AddRemove()))
+    assert pairs is not None
+    assert any(isinstance(loss, SampledGaussianLoss) for _, loss in pairs[1])
+    _, order, divergence = renyi_theorem(*pairs, F("1e-6"))
+    assert order.denominator == 1 and 2 <= order <= MOST_SAMPLED and divergence > 0
