@@ -1691,10 +1691,16 @@ def certificate(data: Data) -> Result:
 
 
 def borne_out_by_channel(data: Data) -> bool:
-    """Whether a channel's finding is all that the verdict needs."""
-    if data["verdict"] == "EXACT":
-        return bool(record(data.get("subject", {})).get("kind") == "channel")
-    return bool(data["verdict"] == "REFUTED")
+    """Whether the channel that is carried is the subject's, and all that the verdict needs."""
+    matrix = record(data.get("subject", {})).get("matrix")
+    if matrix is None:
+        return bool(data["verdict"] == "REFUTED")
+    rows, texts = data["channel_certificate"]["rows"], members(record(matrix)["probabilities"])
+    for chances, named in zip(rows, texts, strict=True):
+        for chance, number in zip(chances, members(named), strict=True):
+            ends = [rational(end) for end in (chance if type(chance) is list else [chance] * 2)]
+            need(ends[0] <= rational(number) <= ends[1], "the channel is not the subject's")
+    return data["verdict"] in ("REFUTED", "EXACT")
 
 
 def about_subject(data: Data, proof: Data) -> None:
