@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,10 @@ def all_kinds() -> list[dict[str, Any]]:
         made(dirichlet, {}, "epsilon=1/9", ReplaceOne(), cells="8", records=60),
         made("subsample", {"fraction": "2/5"}, "epsilon=3", ReplaceOne()),
         made("subsample", {"fraction": "2/5"}, "epsilon=3, delta=2/5", ReplaceOne()),
+        made("laplace-sanitizer", GEOMETRIC, "epsilon=0.3, delta=0.3", AddRemove()),
+        made(geometric, GEOMETRIC, "rho=1/2", ReplaceOne()),
+        made(geometric, GEOMETRIC, "mu=2", ReplaceOne()),
+        made(geometric, GEOMETRIC, "alpha=2, rdp=1", ReplaceOne()),
     ]
 
 
@@ -158,12 +162,86 @@ def test_every_kind_of_certificate_keeps_the_schema() -> None:
     for document in documents:
         validator.validate(json.loads(json.dumps(document)))
     verdicts = {document["verdict"] for document in documents}
-    assert verdicts == {"EXACT", "REFUTED", "NOT REFUTED", "UNDECIDED"}
+    assert verdicts == {"PROVED", "EXACT", "REFUTED", "NOT REFUTED", "UNDECIDED"}
     decisions = {e["decision"] for document in documents for e in document["evidence"]}
-    assert decisions == {"holds", "violated", "undecided", "another instance"}
+    assert decisions == {decision.value for decision in Decision}
+    assert {document["proof"] is None for document in documents} == {True, False}
+    carried = [document["proof"] for document in documents if document["proof"] is not None]
+    assert {frozenset(proof) for proof in carried} == {
+        frozenset({"derivation"}),
+        frozenset({"derivation", "alternatives"}),
+    }
     broken = {**documents[0], "verdict": "passed"}
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(broken)
+
+
+def _without(key: str) -> dict[str, Any]:
+    return {name: value for name, value in _DERIVATION.items() if name != key}
+
+
+_STEP: dict[str, Any] = {"rule": "r", "premises": [], "parameters": {}, "conclusion": {}}
+_DERIVATION: dict[str, Any] = {
+    "schema": "dp-audit/derivation/1",
+    "steps": [_STEP, {**_STEP, "premises": [0]}],
+    "hypotheses": ["sampler"],
+}
+
+
+@pytest.mark.parametrize(
+    ("proof", "valid"),
+    [
+        (None, True),
+        ({"derivation": _DERIVATION}, True),
+        ({"derivation": _DERIVATION, "alternatives": []}, True),
+        ({"derivation": _DERIVATION, "alternatives": [_DERIVATION, _DERIVATION]}, True),
+        ({}, False),
+        ([], False),
+        ("trust me", False),
+        ({"derivation": None}, False),
+        ({"alternatives": [_DERIVATION]}, False),
+        ({"derivation": _DERIVATION, "alternatives": _DERIVATION}, False),
+        ({"derivation": _DERIVATION, "alternatives": [{}]}, False),
+        ({"derivation": {**_DERIVATION, "schema": "dp-audit/derivation/2"}}, False),
+        ({"derivation": {**_DERIVATION, "steps": []}}, False),
+        ({"derivation": {**_DERIVATION, "hypotheses": [1]}}, False),
+        ({"derivation": {**_DERIVATION, "steps": [{**_STEP, "premises": [-1]}]}}, False),
+        ({"derivation": {**_DERIVATION, "steps": [{**_STEP, "rule": 1}]}}, False),
+        ({"derivation": {**_DERIVATION, "steps": [{"rule": "r"}]}}, False),
+        ({"derivation": _without("schema")}, False),
+        ({"derivation": _without("steps")}, False),
+        ({"derivation": _without("hypotheses")}, False),
+    ],
+)
+def test_a_proof_under_the_schema(proof: Any, valid: bool) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    document = {**certificate(finding(Side.EXACT, 1, True)).to_json(), "proof": proof}
+    assert validator.is_valid(document) is valid
+
+
+def test_the_proof_is_the_first_theorems_and_cannot_be_changed() -> None:
+    first, second = (
+        replace(finding(Side.CEILING, k, True), proof={"derivation": {"steps": [k]}})
+        for k in (1, 2)
+    )
+    plain = finding(Side.EXACT, 1, True)
+    one = certificate(plain, first, second)
+    assert one.to_json()["proof"] == {"derivation": {"steps": [1]}}
+    assert certificate(plain).to_json()["proof"] is None
+    before = one.to_json()
+    shown = one.proof
+    assert shown is not None
+    shown["derivation"]["steps"].append("forged")
+    one.to_json()["proof"]["derivation"]["steps"].append("forged")
+    assert one.to_json() == before
+
+
+def test_the_digest_covers_the_proof() -> None:
+    proved = certificate(replace(finding(Side.CEILING, 1, True), proof={"derivation": {}}))
+    document = proved.to_json()
+    for other in (None, {"derivation": {"steps": []}}):
+        assert digest({**document, "proof": other}) != document["digest"]
 
 
 def test_certified_numbers_are_strings() -> None:

@@ -11,6 +11,7 @@ import mpmath
 import pytest
 
 from audit.adapters.synthesizer import program_subject
+from audit.auditors import proof
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.evidence import Decision, Evidence, Side, Verdict
@@ -59,13 +60,21 @@ def audited(
     return certify(of, claim, Effort(rows=rows), "again").certificate
 
 
+def examined(program: Any, text: str, relation: Neighbours, records: int) -> Evidence | None:
+    """The auditor's evidence where nothing was enumerated."""
+    domain = Domain.from_cells("2")
+    claim = Claim(parse_guarantee(text), relation, "output", domain, records)
+    setting = Setting.of(domain, relation, records)
+    return proof.examine(ProgramSubject("m:a", program, False), claim, setting, None)
+
+
 def theorem_in(found: Certificate) -> Evidence | None:
     return next((e for e in found.evidence if e.auditor == "proof"), None)
 
 
-def ceiling(found: Certificate) -> Fraction:
+def ceiling(found: Certificate | Evidence) -> Fraction:
     """What the theorem's evidence says of the claim's own parameter."""
-    evidence = theorem_in(found)
+    evidence = found if isinstance(found, Evidence) else theorem_in(found)
     assert evidence is not None and evidence.bound is not None
     assert (evidence.bound.side, evidence.bound.rigour) == (Side.CEILING, "rigorous")
     _, ends = evidence.bound.parameter or ("epsilon", evidence.bound.epsilon)
@@ -73,22 +82,24 @@ def ceiling(found: Certificate) -> Fraction:
     return ends.upper
 
 
-def again(found: Certificate) -> Theorem:
-    """The theorem, made anew by the kernel from the certificate's data."""
-    proof = found.to_json()["proof"]
-    assert proof is not None
-    return replayed(json.loads(json.dumps(proof["derivation"])))
+def again(found: Certificate | Evidence) -> Theorem:
+    """The theorem, made anew by the kernel from the data."""
+    return replayed(json.loads(json.dumps(_derivation(found))))
 
 
-def steps(found: Certificate) -> list[dict[str, Any]]:
-    proof = found.to_json()["proof"]
-    assert proof is not None
-    stated: list[dict[str, Any]] = proof["derivation"]["steps"]
+def steps(found: Certificate | Evidence) -> list[dict[str, Any]]:
+    stated: list[dict[str, Any]] = _derivation(found)["steps"]
     return stated
 
 
-def rules(found: Certificate) -> set[str]:
+def rules(found: Certificate | Evidence) -> set[str]:
     return {step["rule"] for step in steps(found)}
+
+
+def _derivation(found: Certificate | Evidence) -> Any:
+    proved = found.proof
+    assert proved is not None
+    return proved["derivation"]
 
 
 @dataclass(frozen=True)
@@ -140,13 +151,15 @@ def least_values() -> dict[str, mpmath.mpf]:
 
 
 @pytest.mark.parametrize("name", ["epsilon", "rho", "mu", "alpha=8, rdp"])
-@pytest.mark.parametrize(("records", "cells"), [(3, "2"), (LARGE, "6")])
+@pytest.mark.parametrize(
+    ("records", "cells", "relation"), [(3, "2", ReplaceOne()), (LARGE, "6", AddRemove())]
+)
 def test_claims_of_every_kind_are_proved_down_to_what_a_pure_guarantee_entails(
-    name: str, records: int, cells: str
+    name: str, records: int, cells: str, relation: Neighbours
 ) -> None:
     def find(value: Fraction) -> Certificate:
         text = f"{name}={value}"
-        return audited(GEOMETRIC, text, ReplaceOne(), records, cells=cells, epsilon="1")
+        return audited(GEOMETRIC, text, relation, records, cells=cells, epsilon="1")
 
     value = F(mpmath.nstr(least_values()[name], 40))
     hair = F(0) if name == "epsilon" else F(1, 10**15)
@@ -216,22 +229,23 @@ def test_a_theorem_covers_databases_of_any_size_unless_their_size_is_public(
     assert covers in evidence.finding
 
 
+@pytest.mark.parametrize("relation", [AddRemove(), ReplaceOne()], ids=str)
 @pytest.mark.parametrize("records", [3, LARGE])
-def test_the_budget_of_an_adaptive_program_is_a_theorem(records: int) -> None:
+def test_the_budget_of_an_adaptive_program_is_a_theorem(records: int, relation: Neighbours) -> None:
     program = Adaptive(PureBudget(F(2)))
-    for relation in (AddRemove(), ReplaceOne()):
-        for claimed, expected in (
-            (F(2), Decision.HOLDS),
-            (F(2) + TINY, Decision.HOLDS),
-            (F(2) - TINY, Decision.OPEN),
-        ):
-            found = audited(program, f"epsilon={claimed}", relation, records)
-            evidence = theorem_in(found)
-            assert evidence is not None and evidence.decision is expected
-            assert ceiling(found) == 2
-            assert rules(found) >= {"filter", "post-processing"}
-            assert "fixed-ledger" not in rules(found)
-        assert (found.verdict is Verdict.PROVED) is False
+    for claimed, expected in (
+        (F(2), Decision.HOLDS),
+        (F(2) + TINY, Decision.HOLDS),
+        (F(2) - TINY, Decision.OPEN),
+    ):
+        evidence = examined(program, f"epsilon={claimed}", relation, records)
+        assert evidence is not None and evidence.decision is expected
+        assert ceiling(evidence) == 2
+        assert rules(evidence) >= {"filter", "post-processing"}
+        assert "fixed-ledger" not in rules(evidence)
+        assert again(evidence).hypotheses >= {"curator", "post-processing"}
+    assert audited(program, "epsilon=2", relation).verdict is Verdict.PROVED
+    assert audited(program, f"epsilon={2 - TINY}", relation).verdict is not Verdict.PROVED
 
 
 def test_a_budget_that_is_not_used_up_counts_as_a_whole() -> None:
@@ -260,11 +274,10 @@ def test_a_zcdp_budget_of_an_adaptive_program_is_a_theorem(records: int) -> None
         (f"epsilon={classical}, delta=1/1000", Decision.HOLDS),
         ("epsilon=3, delta=1/1000", Decision.OPEN),
     ):
-        found = audited(program, text, AddRemove(), records)
-        evidence = theorem_in(found)
+        evidence = examined(program, text, AddRemove(), records)
         assert evidence is not None and evidence.decision is expected, text
-        assert (found.verdict is Verdict.PROVED) is (expected is Decision.HOLDS)
-        assert "filter" in rules(found)
+        assert "filter" in rules(evidence)
+    assert audited(program, "rho=1", AddRemove()).verdict is Verdict.PROVED
 
 
 def test_zcdp_entails_no_pure_guarantee_and_no_gaussian_one() -> None:
@@ -291,12 +304,11 @@ def test_a_budget_counted_under_another_relation_goes_through_groups(
         (concentrated, "rho", F(factor**2, 4)),
     ):
         for claimed, expected in ((value, Decision.HOLDS), (value - TINY, Decision.OPEN)):
-            found = audited(program, f"{name}={claimed}", relation, LARGE)
-            evidence = theorem_in(found)
+            evidence = examined(program, f"{name}={claimed}", relation, LARGE)
             assert evidence is not None and evidence.decision is expected
-            assert ceiling(found) == value
-        assert rules(found) >= {"filter", "group"}
-        judgment = again(found).judgment
+            assert ceiling(evidence) == value
+        assert rules(evidence) >= {"filter", "group", "post-processing"}
+        judgment = again(evidence).judgment
         assert isinstance(judgment, Private) and judgment.neighbours == relation
 
 
@@ -316,11 +328,11 @@ def test_a_budget_under_replace_one_says_nothing_under_add_remove() -> None:
     for program in (
         Adaptive(PureBudget(F(4), ReplaceOne())),
         Adaptive(ZCDPBudget(F(4), ReplaceOne())),
-        theirs.AsksForFree(),
     ):
-        found = audited(program, "epsilon=1000", AddRemove(), 2, released="transcript")
-        evidence = theorem_in(found)
-        assert evidence is None or "filter" not in rules(found)
+        for text in ("epsilon=1000", "rho=1000"):
+            assert examined(program, text, AddRemove(), 2) is None
+            assert examined(program, text, AddRemove(), LARGE) is None
+            assert examined(program, text, ReplaceOne(), LARGE) is not None or text[0] == "e"
 
 
 @pytest.mark.parametrize(
@@ -346,14 +358,16 @@ def test_a_program_without_budget_is_proved_by_the_ledger_of_its_enumeration_alo
 
 
 def test_beyond_enumeration_a_first_question_counts_where_it_uses_the_budget_up() -> None:
-    found = audited(theirs.Exhausts(), "epsilon=1", AddRemove(), LARGE)
-    assert found.verdict is Verdict.PROVED and ceiling(found) == 1
-    seen = [step["parameters"].get("seen") for step in steps(found)]
-    assert "curator" in again(found).hypotheses
-    assert "filter" in rules(found) or "a first question that uses up the budget" in seen
-    kept = audited(theirs.Keeps(), "epsilon=1", AddRemove(), LARGE)
-    assert ceiling(kept) == 5 and rules(kept) >= {"filter"}
-    assert kept.verdict is not Verdict.PROVED
+    """ρ of a pure ε = 1 is 0.46…; the budget alone, of ρ = 1/2, could not show it."""
+    found = examined(theirs.InZCDP(), "rho=0.47", AddRemove(), LARGE)
+    assert found is not None and found.decision is Decision.HOLDS
+    (step,) = [step for step in steps(found) if step["rule"] == "fixed-ledger"]
+    assert step["parameters"]["seen"] == "a first question that uses up the budget"
+    assert again(found).hypotheses >= {"curator", "fixed-ledger"}
+    kept = examined(theirs.Keeps(), "epsilon=1", AddRemove(), LARGE)
+    assert kept is not None and kept.decision is Decision.OPEN
+    assert ceiling(kept) == 5
+    assert "filter" in rules(kept) and "fixed-ledger" not in rules(kept)
 
 
 @pytest.mark.parametrize(
@@ -455,7 +469,6 @@ def test_a_proof_that_the_checker_can_follow_is_taken_where_it_suffices() -> Non
         theirs.selects,
         theirs.Exhausts(),
         theirs.InZCDP(),
-        theirs.CatchesRefusal(),
         theirs.Histogram(F(1, 2)),
         Adaptive(PureBudget(F(8))),
     ],
@@ -475,8 +488,6 @@ def test_an_auditor_that_proves_too_much_contradicts_the_enumeration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A kernel that took noise for twice what it is would be found out by every small instance."""
-    from audit.auditors import proof
-
     honest = proof.of_ledger
 
     def forged(events: Any, setting: Setting) -> Any:

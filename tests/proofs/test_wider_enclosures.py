@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -143,8 +144,8 @@ CASES: list[Case] = [
 ]
 
 
-def least(case: Case) -> Fraction:
-    """The smallest number that the kernel accepts, to 2^-30 of it."""
+def least(case: Case, bits: int = 30) -> Fraction:
+    """The smallest number that the kernel accepts, to 2^-``bits`` of it."""
     rule, premises, name, rest = case
     given = premises()
 
@@ -160,7 +161,7 @@ def least(case: Case) -> Fraction:
     while not accepts(min(high, F(999, 1000)) if name == "delta" else high):
         low, high = high, 2 * high
         assert high < 10**6, rule
-    for _ in range(30):
+    for _ in range(bits):
         middle = (low + high) / 2
         low, high = (low, middle) if accepts(middle) else (middle, high)
     return high
@@ -176,16 +177,34 @@ def widened(enclose: Callable[..., Interval]) -> Callable[..., Interval]:
     return wider
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=[f"{case[0]}-{case[3].get('method')}" for case in CASES]
-)
-def test_wider_enclosures_let_no_smaller_number_through(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    true = least(case)
-    for module in MODULES:
-        for name in ENCLOSURES:
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, widened(getattr(module, name)))
-    # Larger, so that the enclosures were used.
-    assert least(case) > true * (1 + F(1, 10**7))
+def used(case: Case) -> list[tuple[Any, str]]:
+    """Where the case's rule looks up an enclosure: modules and names."""
+    found: set[tuple[Any, str]] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in MODULES:
+            for name in filter(partial(hasattr, module), ENCLOSURES):
+                enclose = getattr(module, name)
+
+                def noted(*given: Any, place: Any = (module, name), own: Any = enclose) -> Interval:
+                    found.add(place)
+                    return own(*given)
+
+                patch.setattr(module, name, noted)
+        least(case, 4)
+    return sorted(found, key=lambda place: (place[0].__name__, place[1]))
+
+
+NAMES = [f"{rule}-{rest['method']}" if "method" in rest else rule for rule, *_, rest in CASES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_wider_enclosures_let_no_smaller_number_through(case: Case) -> None:
+    true, places = least(case), used(case)
+    assert places
+    for alone in [[place] for place in places] + [places]:
+        with pytest.MonkeyPatch.context() as patch:
+            for module, name in alone:
+                patch.setattr(module, name, widened(getattr(module, name)))
+            assert least(case) >= true
+            # All together are wider by far: they did not go unused.
+            assert alone != places or least(case) > true * (1 + F(1, 10**7))

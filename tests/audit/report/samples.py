@@ -19,7 +19,9 @@ from audit.enumerate import instance
 from audit.evidence import Bound, Decision, Evidence, Side, Witness
 from audit.measures.unavailable import Unavailable
 from audit.streamed import StreamedChannel, streamed_channel
+from proofs.derivation import derivation
 from proofs.guarantees import parse_guarantee
+from proofs.kernel import prove
 from synthesizers.attributes import Attribute
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
@@ -174,6 +176,17 @@ def finding(
     )
 
 
+def theorem(decision: Decision, most: F) -> Evidence:
+    """A ceiling with a derivation that states it."""
+    relation = {"neighbours": "replace-one", "unit": "record", "max_records": 1}
+    point = {"kind": "approx", "epsilon": str(most), "delta": "0"}
+    given = {"neighbours": relation, "mechanism": "a box", "guarantee": point}
+    private = prove("stated-guarantee", [], given)
+    proof = {"derivation": derivation(prove("post-processing", [private], {"map": "tables"}))}
+    found = finding(decision, bound(Side.CEILING, most, most, "rigorous"))
+    return replace(found, auditor="proof", replay={}, proof=proof)
+
+
 WITNESS = Witness(
     (2, 3, 0, 0, 0, 0),
     (2, 2, 1, 0, 0, 0),
@@ -214,8 +227,11 @@ def certificates() -> dict[str, Certificate]:
     unbounded = finding(Decision.UNDECIDED, bound(Side.CEILING, inf, inf, "rigorous"))
     persons = claim("rho=0.5", AddRemove(Unit("person", 3)))
     hostile = finding(Decision.HOLDS, None, text=HOSTILE)
+    below = finding(Decision.HOLDS, bound(Side.EXACT, F("1.7"), F("1.7")), witness=WITNESS)
     return {
         "exact": certificate(claim(), exact, floor, ceiling),
+        "proved": certificate(claim(), below, theorem(Decision.HOLDS, F("1.9"))),
+        "left open": certificate(claim(), theorem(Decision.OPEN, F("2.5"))),
         "refuted": certificate(claim("epsilon=1, delta=1e-6"), infinite),
         "infinite floor": certificate(
             claim(), finding(Decision.VIOLATED, bound(Side.FLOOR, inf, inf), witness=WITNESS)

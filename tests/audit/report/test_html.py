@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -19,6 +20,7 @@ from audit.report.page import (
     TableSection,
     TextSection,
 )
+from audit.report.proof_text import proof_lines
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -78,6 +80,27 @@ def test_hostile_text_is_shown_as_text() -> None:
     assert "<script" not in document
     assert "\x1b" not in document and "\u202e" not in document
     assert "<script>alert(1)</script>\\x1b[31m\\u202e\\nVERDICT" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "tone", "words"),
+    [
+        ("proved", "holds", "claim holds here"),
+        ("left open", "left-open", "does not reach the claim"),
+    ],
+)
+def test_a_theorem_is_shown_with_its_decision_and_its_proof(
+    name: str, tone: str, words: str
+) -> None:
+    certificate = CERTIFICATES[name]
+    document = page_of(CertificateSection(name, certificate))
+    assert words in document and f"tone-{tone}" in document.split("</style>")[1]
+    assert re.search(rf"\.tone-{tone}\b", document.split("<style>")[1].split("</style>")[0])
+    assert certificate.proof is not None
+    text = html.unescape(document)
+    for line in proof_lines(certificate.proof["derivation"]):
+        assert line in text
+    assert "The proof" not in page_of(CertificateSection("exact", CERTIFICATES["exact"]))
 
 
 def test_infinity_has_its_own_place_on_the_ruler() -> None:

@@ -59,3 +59,19 @@ def test_a_floor_and_a_ceiling_lie_at_their_own_end() -> None:
 
 def test_a_bound_on_something_else_has_no_place_on_the_axis() -> None:
     assert bound_marks(CERTIFICATES["in ε alone"]) == ()
+
+
+def test_an_exact_value_lies_at_or_below_the_ceiling_of_a_theorem() -> None:
+    certificate = CERTIFICATES["proved"]
+    exact, ceiling = bound_marks(certificate)
+    assert (exact.kind, ceiling.kind) == ("exact", "ceiling")
+    assert exact.text == "ε = 1.7" and ceiling.text == "ε ≤ 1.9"
+    assert exact.high <= ceiling.low <= claim_mark(certificate).low
+    assert ceiling.basis == "rigorous, by proof"
+
+
+def test_a_ceiling_that_does_not_reach_the_claim_lies_beyond_it() -> None:
+    certificate = CERTIFICATES["left open"]
+    (ceiling,) = bound_marks(certificate)
+    assert claim_mark(certificate).high < ceiling.low
+    assert common_scale([certificate]).high > ceiling.high

@@ -85,6 +85,27 @@ def test_a_claim_is_shown_beside_what_it_is_decided_on(name: str, claim: str, ex
     assert f"{exact} (exact value)" in text and "ε = 2 (exact value)" not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "verdict", "decision"),
+    [
+        ("proved", "PROVED", "claim holds here"),
+        ("left open", "UNDECIDED", "does not reach the claim"),
+    ],
+)
+def test_a_theorem_is_told_with_its_decision(name: str, verdict: str, decision: str) -> None:
+    text = printed(certificate_lines(CERTIFICATES[name]))
+    assert verdict in text and decision in words_of(text)
+    assert "ceiling, rigorous" in words_of(text)
+
+
+def test_a_theorems_ceiling_stands_beyond_the_exact_value() -> None:
+    lines = printed(certificate_lines(CERTIFICATES["proved"])).splitlines()
+    exact = next(line for line in lines if line.lstrip().startswith("Exact value"))
+    ceiling = next(line for line in lines if line.lstrip().startswith("Ceiling"))
+    claim = exact.index("┊")
+    assert exact.index("◆") < ceiling.index("┤") < claim
+
+
 def test_infinity_is_named_in_ascii_too() -> None:
     assert "ε = ∞" in printed(certificate_lines(CERTIFICATES["refuted"]))
     assert "epsilon = inf" in printed(certificate_lines(CERTIFICATES["refuted"]), "ascii")

@@ -70,3 +70,12 @@ def test_divergences_are_sums_over_all_outputs(claim: str, limit: str) -> None:
 def test_epsilon_allows_a_factor() -> None:
     text = judgement("epsilon=2, delta=1/4", F(3, 4), F(1, 4))
     assert "at most e^2 ≈ 7.389 times the chance under B, plus δ = 0.25." in text
+
+
+def test_every_decision_is_told_in_words_of_its_own() -> None:
+    chance = Enclosure(F(1, 2), F(1, 2))
+    witness = Witness((1, 0), (0, 1), ((1,),), (chance, chance))
+    claim = parse_guarantee("epsilon=1")
+    told = {d: story(witness, samples.CLINIC, claim, d).judgement for d in Decision}
+    assert len(set(told.values())) == len(Decision)
+    assert told[Decision.OPEN].endswith("What was found does not reach this.")

@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 
 from audit.decimals import Enclosure
-from audit.evidence import Bound, Side, Verdict
+from audit.evidence import Bound, Decision, Side, Verdict
 from audit.report.words import (
+    DECISIONS,
     MEANINGS,
     bound_text,
     claimed,
@@ -91,6 +92,12 @@ def test_every_verdict_has_one_sentence() -> None:
     for sentence in MEANINGS.values():
         assert sentence.endswith(".") and sentence.count(".") == 1
         assert not {"passed", "safe", "secure"} & set(sentence.lower().split())
+
+
+def test_every_decision_has_its_own_words() -> None:
+    assert set(DECISIONS) == set(Decision)
+    assert len(set(DECISIONS.values())) == len(Decision)
+    assert DECISIONS[Decision.OPEN] == "does not reach the claim"
 
 
 @pytest.mark.parametrize(

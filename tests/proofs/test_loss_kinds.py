@@ -1,0 +1,69 @@
+"""Losses: their ranges, their plain data, and how they add up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs.errors import ProofError
+from proofs.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    ResponseLoss,
+    SampledGaussianLoss,
+    joined,
+    loss_to_json,
+)
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (GaussianLoss, [F(-1)]),
+        (LaplaceLoss, [F(-1, 2)]),
+        (DiscreteLaplaceLoss, [F(0), 1]),
+        (DiscreteLaplaceLoss, [F(1), -1]),
+        (DiscreteGaussianLoss, [F(0), 1]),
+        (DiscreteGaussianLoss, [F(1), -1]),
+        (ResponseLoss, [F(-1), F(0)]),
+        (ResponseLoss, [F(1), F(-1, 10)]),
+        (ResponseLoss, [F(1), F(1)]),
+        (SampledGaussianLoss, [F(0), F(1)]),
+        (SampledGaussianLoss, [F(1), F(1)]),
+        (SampledGaussianLoss, [F(1, 2), F(0)]),
+    ],
+)
+def test_numbers_out_of_range_are_refused(kind: Any, values: list[Any]) -> None:
+    with pytest.raises(ProofError):
+        kind(*values)
+
+
+def test_joined_losses_are_counted_and_gaussians_become_one() -> None:
+    first = ((1, GaussianLoss(F(1, 2))), (2, LaplaceLoss(F(1))))
+    second = ((3, LaplaceLoss(F(1))), (1, ResponseLoss(F(1), F(1, 4))), (2, GaussianLoss(F(1))))
+    found = joined([first, second], [2, 5])
+    # μ²: 2·1/2 + 5·2·1; Laplace: 2·2 + 5·3.
+    wanted = (
+        (1, GaussianLoss(F(11))),
+        (19, LaplaceLoss(F(1))),
+        (5, ResponseLoss(F(1), F(1, 4))),
+    )
+    assert found == wanted
+    assert joined([found], [1]) == found
+    assert joined([((1, LaplaceLoss(F(1))),)], [0]) == ()
+
+
+def test_the_order_of_the_parts_does_not_matter() -> None:
+    parts = [((1, LaplaceLoss(F(n))), (1, DiscreteLaplaceLoss(F(1), n))) for n in (3, 1, 2)]
+    assert joined(parts, [1, 1, 1]) == joined(parts[::-1], [1, 1, 1])
+
+
+def test_a_loss_names_its_kind_count_and_numbers() -> None:
+    wanted = {"loss": "discrete-laplace", "count": 2, "rate": "1/3", "shift": 4}
+    assert loss_to_json(2, DiscreteLaplaceLoss(F(1, 3), 4)) == wanted
