@@ -9,14 +9,13 @@ from rich.text import Text
 
 from audit.commands import common
 from audit.decimals import decimal_above
-from audit.report.accounting_text import DIGITS, rests_on
+from audit.report.accounting_text import DIGITS, relation_json, rests_on
 from audit.report.words import above
 from proofs.derivation import derivation
 from proofs.guarantees import parse_guarantee
 from proofs.search.noise import MORE_NOISE_IS_LARGER, calibrated
 from synthesizers.exact import parse_rational
 from synthesizers.neighbours import describe
-from synthesizers.neighbours import to_json as neighbours_to_json
 from synthesizers.numerals import number_text
 
 
@@ -55,7 +54,7 @@ def run(flags: argparse.Namespace) -> int:
             "count": count,
             "sensitivity": str(sensitivity),
             "claim": str(claimed),
-            **neighbours_to_json(neighbours),
+            **relation_json(neighbours),
             "rule": found.offer.rule,
             "reached": decimal_above(found.offer.value, DIGITS),
             "kernel_only": found.offer.kernel_only,

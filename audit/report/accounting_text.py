@@ -16,7 +16,6 @@ from proofs.hypotheses import HYPOTHESES
 from proofs.kernel import Theorem
 from proofs.offers import Offer
 from synthesizers.neighbours import Neighbours, describe
-from synthesizers.neighbours import to_json as neighbours_to_json
 
 DIGITS = 15
 """Significant digits of the ends that are printed."""
@@ -84,12 +83,21 @@ def _marked(offer: Offer) -> str:
     return "  (kernel only)" if offer.kernel_only else ""
 
 
+def relation_json(neighbours: Neighbours) -> dict[str, Any]:
+    """The relation as certificates write it."""
+    unit = neighbours.unit
+    return {
+        "neighbours": neighbours.name,
+        "unit": {"name": unit.name, "max_records": unit.max_records},
+    }
+
+
 def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
     """The accounting as plain data."""
     best, other = account.best, account.recheckable
     beside = [derivation(other.theorem)] if best.kernel_only and other is not None else []
     return {
-        **neighbours_to_json(asked.neighbours),
+        **relation_json(asked.neighbours),
         "mechanisms": [{"count": part.count, "mechanism": part.name} for part in asked.components],
         asked.other: str(asked.given),
         asked.wanted: {

@@ -27,7 +27,7 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
     Guarantee
     ---------
-    δ lies inside. Backed by closed forms in ``tests/proofs/profiles/test_moments.py``.
+    δ lies inside. Backed by closed forms in ``tests/proofs/profiles/test_loss_moments.py``.
     """
     order = Parameters("moment", hint).positive("order")
     size = log_interval(order / (1 + order)) * order - log_interval(1 + order) - order * epsilon

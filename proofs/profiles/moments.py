@@ -41,7 +41,7 @@ def log_moment(loss: Loss, order: Fraction, side: Side) -> Interval:
     Guarantee
     ---------
     The logarithm lies inside. Backed by numerical integration and brute-force sums in
-    ``tests/proofs/profiles/test_moments.py``.
+    ``tests/proofs/profiles/test_loss_moments.py``.
     """
     if order <= 0:
         raise ProofError("a moment needs an order above 0")

@@ -25,6 +25,10 @@ ENDS = math.log(1e-9), math.log(1e9)
 MOST_SAMPLED = 1000
 """The largest order of sampled losses: the checker's own limit."""
 
+MOST_POWER = 40_000
+"""The most that μ² times a sampled loss's order squared is, and twice the bits of its rate times
+the order: so long are the terms of its moments (a choice of this project)."""
+
 BITS = 20
 """Significant bits of an order less one."""
 
@@ -80,14 +84,22 @@ def renyi_theorem(
 ) -> tuple[Theorem, Fraction, Fraction]:
     """The Rényi guarantee of dominating pairs at the best order: theorem, order, divergence."""
     orders = [best_order(lambda at: _divergence(losses, at), delta)]
-    if any(isinstance(loss, SampledGaussianLoss) for _, loss in losses):
-        # Between whole orders its moments are known by convexity alone.
-        near = math.floor(orders[0])
-        orders = [Fraction(min(max(2, at), MOST_SAMPLED)) for at in (near, near + 1)]
+    sampled = [loss for _, loss in losses if isinstance(loss, SampledGaussianLoss)]
+    if sampled:
+        # Between whole orders their moments are known by convexity alone.
+        near = min(math.floor(orders[0]), *map(_most_order, sampled))
+        orders = [Fraction(max(2, at)) for at in (near, near + 1)]
     found = [(renyi_value(losses, order), order) for order in orders]
     divergence, order = min(found, key=lambda point: converted(point[0], point[1], delta))
     given = {"orders": [order], "epsilons": [divergence]}
     return prove("pair-to-renyi", [pairs], given), order, divergence
+
+
+def _most_order(loss: SampledGaussianLoss) -> int:
+    """The largest order less one at which a sampled loss is asked about."""
+    by_rate = MOST_POWER // (2 * loss.fraction.denominator.bit_length())
+    by_noise = math.isqrt(math.floor(MOST_POWER / loss.mu_squared))
+    return min(MOST_SAMPLED - 1, by_rate, by_noise)
 
 
 def renyi_value(losses: Losses, order: Fraction) -> Fraction:

@@ -174,9 +174,11 @@ def test_standard_input_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("sys.stdin", Given('{"é": 1}'.encode()))
     assert strict_json.read_input() == '{"é": 1}'
-    monkeypatch.setattr("sys.stdin", Given(b" " * 9))
+    endless = Given(b" " * 5000)
+    monkeypatch.setattr("sys.stdin", endless)
     with pytest.raises(InputError, match="standard input is larger than"):
         strict_json.read_input(8)
+    assert endless.buffer.tell() == 9
     monkeypatch.setattr("sys.stdin", Given(b" " * 8))
     assert strict_json.read_input(8) == " " * 8
     monkeypatch.setattr("sys.stdin", Given(b"\xff"))

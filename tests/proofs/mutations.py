@@ -72,6 +72,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/gaussian.py": (f"{PROFILES}gaussian_profile.py",),
     "proofs/profiles/responses.py": (f"{PROFILES}responses_profile.py",),
     "proofs/profiles/laplace.py": (f"{PROFILES}laplace_profile.py",),
+    "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
+    "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
+    "proofs/profiles/contour.py": (f"{PROFILES}contour.py",),
     "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
     "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
 }

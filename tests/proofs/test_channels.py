@@ -264,14 +264,14 @@ def test_certificates_show_or_refute_their_claim() -> None:
     held = {"channel_certificate": made(), "neighbours": "replace-one", "unit": unit}
     assert checker.check({**held, "claim": "epsilon=1/2, delta=3/4"}).status == "checked"
     assert checker.check({**held, "claim": "epsilon=0.6, delta=0.8"}).status == "checked"
-    rejected({**held, "claim": "epsilon=0.4, delta=3/4"}, "stronger")
+    rejected({**held, "claim": "epsilon=0.4, delta=3/4"}, "does not show")
     rejected({**held, "claim": "rho=1"}, "kind")
     rejected({**held, "claim": "epsilon=1/2, delta=3/4", "neighbours": "add-remove"}, "neighbours")
     broken = {**held, "channel_certificate": made(delta="1/100")}
     found = checker.check({**broken, "claim": "epsilon=1/2, delta=1/200"})
     assert found.status == "checked" and "refutes" in found.reasons[0]
     assert found.guarantee.startswith("not ")
-    rejected({**broken, "claim": "epsilon=1/2, delta=1/50"}, "stronger")
+    rejected({**broken, "claim": "epsilon=1/2, delta=1/50"}, "does not show")
 
 
 def test_the_kernel_and_the_checker_know_one_channel_by_one_digest() -> None:

@@ -31,7 +31,7 @@ ANSWER = {
 }
 
 
-def laplace(scale: Any = F(2)) -> Theorem:
+def laplace(scale: Any = "2") -> Theorem:
     stable = prove("stated-sensitivity", [], ANSWER)
     return prove("laplace", [stable], {"law": "discrete-laplace", "scale": scale})
 

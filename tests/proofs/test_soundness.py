@@ -35,7 +35,8 @@ from proofs.judgments import (
 )
 from proofs.kernel import Theorem, prove
 from proofs.ledgers import of_budget, shape_of
-from proofs.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from proofs.losses import DiscreteGaussianLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from proofs.profiles.methods import METHODS
 from proofs.prover import strongest as offered
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
@@ -61,6 +62,7 @@ from tests.proofs.small_mechanisms import (
     directed_pairs,
     epsilon,
     fixed_samples,
+    mass,
     measured,
     merged,
     mixed,
@@ -1083,6 +1085,29 @@ def test_a_laplace_answer_told_exactly_has_the_profile_of_its_pair() -> None:
         prove("pair-to-approx", [pair], own | {"delta": above(exact, 25)})
         with pytest.raises(ProofError):
             prove("pair-to-approx", [pair], own | {"delta": above(exact, 25) - F(2, 10**25)})
+
+
+def test_a_loss_beyond_the_lattice_is_not_forgotten() -> None:
+    # The lattice holds losses up to (2·18 - 1)/2; larger ones have a chance of some e^-200.
+    window = {"step": "1/8", "size": 1024, "start": "-60"}
+    hint = window | {"order": "19", "below": "1/2", "above": "20"}
+    found = METHODS["lattice"](((1, DiscreteGaussianLoss(F(1), 1)),), "remove", F(20), hint)
+    exact = wide.fsum(
+        mass("discrete-gaussian", F(1), z - 1) - wide.exp(20) * mass("discrete-gaussian", F(1), z)
+        for z in range(21, 80)
+    )
+    assert 0 < exact <= mp(found.upper) < wide.mpf(10) ** -50
+
+
+def test_the_sparse_vector_theorem_is_about_bits_alone() -> None:
+    counts = {"kind": "cell-counts", "cells": [0, 1]}
+    given_ = {"neighbours": RECORD, "shape": {"cell": 2}, "query": counts}
+    stable = prove("cell-counts", [], given_)
+    own = {"threshold_scale": 1, "query_scale": 1, "count": 1, "resampled": False}
+    prove("sparse-vector", [stable], own | {"releases": "bits"})
+    for releases in ("answers", "values", "gaps", "scores"):
+        with pytest.raises(ProofError):
+            prove("sparse-vector", [stable], own | {"releases": releases})
 
 
 def test_tables_are_compared_with_hand_computed_numbers() -> None:

@@ -68,7 +68,7 @@ def test_the_keys_are_those_of_the_contract() -> None:
     assert 0 < lower <= upper and isinstance(document["epsilon"]["upper"], str)
     assert isinstance(document["rule"], str)
     assert all(F(other["epsilon"]) >= upper for other in document["others"])
-    assert document["neighbours"] == "add-remove" and document["unit"] == "record"
+    assert document["neighbours"] == "add-remove" and document["unit"]["name"] == "record"
     assert document["mechanisms"] == [{"count": 100, "mechanism": "laplace(epsilon=0.1)"}]
 
 

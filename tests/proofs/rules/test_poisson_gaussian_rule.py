@@ -43,8 +43,8 @@ QUERY = {"query": "total"}
 
 def stable(neighbours: Neighbours, l2_squared: int | Fraction = 1) -> Stable:
     squared = F(l2_squared)
-    bound = F(math.isqrt(math.ceil(squared)) + 1)
-    return Stable(json.dumps(QUERY), neighbours, None, 2 * bound, squared, bound, False, False)
+    low, high = F(math.isqrt(math.floor(squared))), F(math.isqrt(math.ceil(squared)) + 1)
+    return Stable(json.dumps(QUERY), neighbours, None, high, squared, low, False, False)
 
 
 def sampled_gaussian(l2_squared: Fraction, **given: Any) -> SampledGaussianLoss:
