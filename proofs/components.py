@@ -35,11 +35,6 @@ AMOUNTS = {
 }
 """The number that says how much noise each law adds."""
 
-OWN_PAIRS = frozenset(
-    {"gaussian", "laplace-pair", "discrete-gaussian-pair", "poisson-gaussian", "response"}
-)
-"""The rules whose pair is the mechanism's own where a single answer moves."""
-
 
 @dataclass(frozen=True)
 class Component:
@@ -61,13 +56,12 @@ class Component:
 def attains(component: Component) -> bool:
     """Whether some two neighbours have exactly the component's dominating pair.
 
-    So it is of noise on one answer that moves by its stated sensitivity. Of a query whose
-    sensitivity was derived, all answers need not move as far as the rule allows for at once.
+    So it is of noise on one answer that moves by its stated sensitivity, not of a pair that
+    stands for a guarantee. Of a query whose sensitivity was derived, all answers need not move as
+    far as the rule allows for at once.
     """
     pairs = component.of(Dominated)
-    if pairs is None or pairs[0].rule not in OWN_PAIRS:
-        return False
-    return pairs[0].premises[0].rule == "stated-sensitivity"
+    return pairs is not None and [one.rule for one in pairs[0].premises] == ["stated-sensitivity"]
 
 
 def component(name: str, count: int, theorems: Sequence[Theorem]) -> Component:

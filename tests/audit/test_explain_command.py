@@ -147,6 +147,14 @@ def test_what_holds_no_proof_is_one_sentence(dp_audit: Command, folder: Path, te
     assert shown.err.startswith("dp-audit: ") and shown.err.count("\n") == 1
 
 
+def test_a_document_that_nests_deeper_than_any_proof_is_not_read(
+    dp_audit: Command, folder: Path
+) -> None:
+    for depth, said in ((90, "there is no proof"), (110, "is not JSON")):
+        (folder / "n.json").write_text('{"a": ' + "[" * depth + "]" * depth + "}")
+        assert said in dp_audit("explain n.json").err
+
+
 def test_names_of_strangers_cannot_move_the_cursor(dp_audit: Command, folder: Path) -> None:
     line = "account 'pure(epsilon=1)' --neighbours add-remove --delta 0 --json a.json"
     assert dp_audit(line).code == 0

@@ -265,7 +265,7 @@ def test_certificates_show_or_refute_their_claim() -> None:
     assert checker.check({**held, "claim": "epsilon=1/2, delta=3/4"}).status == "checked"
     assert checker.check({**held, "claim": "epsilon=0.6, delta=0.8"}).status == "checked"
     rejected({**held, "claim": "epsilon=0.4, delta=3/4"}, "does not show")
-    rejected({**held, "claim": "rho=1"}, "kind")
+    rejected({**held, "claim": "rho=1"}, "does not show")
     rejected({**held, "claim": "epsilon=1/2, delta=3/4", "neighbours": "add-remove"}, "neighbours")
     broken = {**held, "channel_certificate": made(delta="1/100")}
     found = checker.check({**broken, "claim": "epsilon=1/2, delta=1/200"})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs.components import AMOUNTS, Component, component, event_theorems
+from proofs.components import AMOUNTS, Component, attains, component, event_theorems
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Dominated, Private
 from proofs.kernel import prove
@@ -163,6 +163,15 @@ def test_a_guarantee_that_may_fail_has_a_pair_and_no_rho() -> None:
     given = {"neighbours": AddRemove(), "mechanism": "m", "guarantee": point}
     found = component("m", 1, [prove("stated-guarantee", [], given)])
     assert found.of(Dominated) is not None and found.of(ZCDP) is None
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+@pytest.mark.parametrize("name", ["discrete-laplace", "rounded-laplace", "discrete-gaussian"])
+def test_the_pair_of_a_derived_sensitivity_need_not_be_attained(
+    name: str, neighbours: Neighbours
+) -> None:
+    found = asked(plain(EVENTS[name], neighbours), neighbours)
+    assert found.of(Dominated) is not None and not attains(found)
 
 
 def test_every_law_has_its_amount() -> None:
