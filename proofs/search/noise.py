@@ -90,11 +90,10 @@ def _suffices(
     """A theorem that implies the claim; None where none is found."""
     if isinstance(claimed, ApproxDP) and claimed.delta > 0:
         # One evaluation of the profile says as much as a search for its ε.
-        offer = None
         with contextlib.suppress(ValueError, ArithmeticError):
             offer = tight_at(components, claimed.epsilon, claimed.delta)
-        if offer is not None or all(map(attains, components)):
-            return offer
+            if offer is not None or all(map(attains, components)):
+                return offer
     return settling(strongest(components, claimed), claimed, neighbours)
 
 
