@@ -17,6 +17,7 @@ from proofs.judgments import Judgment
 from proofs.parameters import MAX_TEXT, Parameters, plain
 from proofs.rules import RULES
 from proofs.rules.rule import Premises
+from synthesizers.errors import InputError
 
 _SEAL = object()
 
@@ -67,8 +68,13 @@ def prove(
         raise ProofError(f"the rule {rule} takes theorems as premises, and nothing else")
     given = plain({} if parameters is None else parameters)
     reader = Parameters(rule, given)
-    concluded = apply(Premises(rule, tuple(p.judgment for p in premises)), reader)
-    reader.close()
+    try:
+        concluded = apply(Premises(rule, tuple(p.judgment for p in premises)), reader)
+        reader.close()
+    except ProofError:
+        raise
+    except InputError as error:
+        raise ProofError(f"the rule {rule} does not apply: {error}") from None
     if concluded.hypotheses - HYPOTHESES.keys():
         raise ProofError(f"the rule {rule} rests on unknown hypotheses")
     _require_writable(rule, concluded.judgment)

@@ -83,7 +83,12 @@ TESTS: dict[str, tuple[str, ...]] = {
 NOT_RUN = "THE TESTS DID NOT RUN"
 """Of a change after which the tests can't even be loaded: it shows nothing."""
 
-LAST_RESORT = ("tests/proofs/test_wider_enclosures.py", "tests/proofs/test_soundness.py")
+LAST_RESORT = (
+    "tests/proofs/test_wider_enclosures.py",
+    "tests/proofs/test_soundness_of_rules.py",
+    "tests/proofs/test_soundness.py",
+    "tests/proofs/test_tightness.py",
+)
 """What runs where the tests of the changed file see nothing."""
 
 

@@ -1,0 +1,434 @@
+"""No rule that makes a mechanism of mechanisms promises more than it keeps.
+
+Composition, groups, parts, mixtures, maps, samples and finite channels, of random tables whose own
+exact numbers are the premises: nothing is left there for a rule to give away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from proofs.errors import ProofError
+from proofs.guarantees import ApproxDP, GaussianDP
+from proofs.judgments import (
+    Dominated,
+    RenyiCurve,
+    Stable,
+)
+from proofs.kernel import Theorem, prove
+from proofs.ledgers import shape_of
+from proofs.losses import SampledGaussianLoss
+from synthesizers.domain import Domain
+from synthesizers.events import Measure
+from synthesizers.neighbours import AddRemove, Neighbours, Unit
+from synthesizers.noise import DiscreteLaplace
+from tests.proofs.all_conversions import all_covered, covers
+from tests.proofs.covering import strongest
+from tests.proofs.drawn_mechanisms import (
+    RECORD,
+    SWAP,
+    amounts,
+    bulk,
+    deltas,
+    epsilons,
+    exact_curve,
+    exact_point,
+    guarantee_of,
+    more,
+    queries,
+    random_tables,
+    relations,
+    stated,
+    written,
+)
+from tests.proofs.small_mechanisms import (
+    Table,
+    above,
+    all_databases,
+    directed_pairs,
+    epsilon,
+    fixed_samples,
+    measured,
+    merged,
+    mixed,
+    mp,
+    mu,
+    of_event,
+    on_images,
+    outer,
+    parts_of,
+    poisson_samples,
+    then,
+    together,
+    wide,
+)
+from tests.synthesizers.brute_force import RELATIONS
+
+F = Fraction
+
+
+def check_random_composition(data: st.DataObject) -> None:
+    """Random tables with their own exact numbers as premises: nothing is left to give away."""
+    relation = data.draw(relations)
+    listed = all_databases(relation.records_public, 2, 2)
+    first = data.draw(random_tables(listed))
+    seconds = [data.draw(random_tables(listed)) for _ in range(data.draw(st.integers(1, 2)))]
+    found = then(first, seconds)
+    at = [data.draw(epsilons) for _ in range(2)]
+    points = [exact_point(first, relation, at[0])]
+    points += [exact_point(second, relation, at[1]) for second in seconds]
+    if None not in points:
+        worst = ApproxDP(at[1], max(point.delta for point in points[1:] if point))
+        premises = [stated(relation, points[0]), stated(relation, worst)]
+        _compositions_of_points(premises, found, data.draw)
+        covers(prove("pure-to-pair", premises[:1]), first)
+    order = data.draw(st.sampled_from([F(3, 2), F(2), F(5)]))
+    curves = [exact_curve(one, relation, [order]) for one in (first, *seconds)]
+    known = [curve for curve in curves if curve is not None]
+    if len(known) == len(curves):
+        second_curve = RenyiCurve(((order, max(c.points[0][1] for c in known[1:])),))
+        renyis = [stated(relation, known[0]), stated(relation, second_curve)]
+        all_covered(prove("compose-renyi", renyis), found, data.draw, 1)
+
+
+def _compositions_of_points(
+    premises: list[Theorem], found: Table, draw: Callable[[Any], Any]
+) -> None:
+    try:
+        covers(prove("compose", premises), found)
+    except ProofError:
+        assert sum(guarantee_of(one).delta for one in premises) >= 1
+    given_ = {"bits": draw(st.sampled_from([0, 2, 12])), "epsilon": draw(epsilons)}
+    covers(
+        strongest(lambda v: prove("optimal-heterogeneous", premises, given_ | {"delta": v})), found
+    )
+    pairs = prove("compose-pairs", [prove("pure-to-pair", [one]) for one in premises])
+    all_covered(pairs, found, draw, 1)
+    approx = [prove("approx-to-approx-zcdp", [one]) for one in premises]
+    if sum(guarantee_of(one).delta for one in approx) < 1:
+        all_covered(prove("compose-approx-zcdp", approx), found, draw, 1)
+
+
+@bulk
+@given(st.data())
+def test_no_composition_of_random_tables_reveals_more(data: st.DataObject) -> None:
+    check_random_composition(data)
+
+
+@pytest.mark.slow
+@more
+@given(st.data())
+def test_no_composition_of_many_random_tables_reveals_more(data: st.DataObject) -> None:
+    check_random_composition(data)
+
+
+def check_repetitions(data: st.DataObject) -> None:
+    """One random table, several times over."""
+    relation, times = data.draw(relations), data.draw(st.integers(1, 4))
+    listed = all_databases(relation.records_public, 2, 2)
+    single = data.draw(random_tables(listed))
+    assume(single.outputs**times <= 260)
+    found = together([single] * times)
+    point = exact_point(single, relation, data.draw(epsilons))
+    if point is not None:
+        premise, slack = stated(relation, point), data.draw(deltas)
+        own = {"count": times, "slack": slack}
+        covers(strongest(lambda e: prove("advanced", [premise], own | {"epsilon": e})), found)
+        for drop in range(times // 2 + 1):
+            own = {"count": times, "drop": drop}
+            covers(
+                strongest(
+                    lambda d, o=own: prove("optimal-homogeneous", [premise], o | {"delta": d})
+                ),
+                found,
+            )
+        own = {"counts": [times], "epsilon": data.draw(epsilons), "bits": 8}
+        covers(
+            strongest(lambda d: prove("optimal-heterogeneous", [premise], own | {"delta": d})),
+            found,
+        )
+    least = mu(single, directed_pairs(relation, listed))
+    if least < wide.inf:
+        gaussian = stated(relation, GaussianDP(above(least)))
+        theorem = strongest(
+            lambda v: prove("compose-gdp", [gaussian], {"mu": v, "counts": [times]})
+        )
+        covers(theorem, found)
+
+
+@bulk
+@given(st.data())
+def test_no_repetition_of_a_random_table_reveals_more(data: st.DataObject) -> None:
+    check_repetitions(data)
+
+
+@pytest.mark.slow
+@more
+@given(st.data())
+def test_no_repetition_of_many_random_tables_reveals_more(data: st.DataObject) -> None:
+    check_repetitions(data)
+
+
+def check_group(data: st.DataObject) -> None:
+    source = data.draw(st.sampled_from([r for r in RELATIONS if isinstance(r, AddRemove)]))
+    target = data.draw(relations)
+    listed = all_databases(False, 2, 4)
+    found = data.draw(random_tables(listed, zeros=False))
+    order = F(3, 2)
+    point = exact_point(found, source, data.draw(epsilons))
+    promised: list[Any] = [
+        ApproxDP(above(epsilon(found, directed_pairs(source, listed)))),
+        GaussianDP(above(mu(found, directed_pairs(source, listed)))),
+        exact_curve(found, source, [order, 2 * order, 4 * order, 12 * order]),
+    ]
+    promised += [] if point is None else [point]
+    for guarantee in promised:
+        covers(_grouped(stated(source, guarantee), target, order), found)
+    pure = prove("pure-to-zcdp", [stated(source, promised[0])])
+    covers(prove("group", [pure], {"neighbours": target}), found)
+
+
+def _grouped(premise: Theorem, target: Neighbours, order: Fraction) -> Theorem | None:
+    """The strongest theorem of the target's neighbours."""
+    whole = {"neighbours": target}
+    match guarantee_of(premise):
+        case ApproxDP(_, limit) if limit:
+            return strongest(lambda d: _group(premise, whole | {"delta": d}))
+        case RenyiCurve():
+            at = whole | {"orders": [order]}
+            return strongest(lambda e: _group(premise, at | {"epsilons": [e]}))
+    return prove("group", [premise], whole)
+
+
+def _group(premise: Theorem, parameters: dict[str, Any]) -> Theorem:
+    """The group's theorem; with one step the premise's own, which reads no further numbers."""
+    try:
+        return prove("group", [premise], parameters)
+    except ProofError as error:
+        if "has no parameter" not in str(error):
+            raise
+        return prove("group", [premise], {"neighbours": parameters["neighbours"]})
+
+
+@settings(bulk, max_examples=25)
+@given(st.data())
+def test_no_group_reveals_more_than_its_theorem(data: st.DataObject) -> None:
+    check_group(data)
+
+
+@pytest.mark.slow
+@more
+@given(st.data())
+def test_no_group_of_many_reveals_more_than_its_theorem(data: st.DataObject) -> None:
+    check_group(data)
+
+
+def check_structure(data: st.DataObject) -> None:
+    relation = data.draw(relations)
+    listed = all_databases(relation.records_public, 2, 2)
+    tables = [data.draw(random_tables(listed)) for _ in range(2)]
+    points = [exact_point(one, relation, data.draw(epsilons)) for one in tables]
+    if None in points:
+        return
+    premises = [stated(relation, point) for point in points]
+    weight = data.draw(st.sampled_from([F(1, 2), F(1, 5), F(9, 10)]))
+    weights = [weight, 1 - weight]
+    covers(prove("mixture", premises, {"weights": weights}), mixed(tables, weights))
+    branch = prove("worst-branch", premises)
+    for one in tables:
+        covers(branch, one)
+    groups = data.draw(st.lists(st.integers(0, 2), min_size=2, max_size=5))
+    for one, premise in zip(tables, premises, strict=True):
+        covers(prove("post-processing", [premise], {"map": "merges"}), merged(one, groups))
+        seen = {"program": {}, "seen": "every transcript"}
+        covers(prove("fixed-ledger", [premise], seen), one)
+
+
+@bulk
+@given(st.data())
+def test_no_mixture_branch_or_map_reveals_more(data: st.DataObject) -> None:
+    check_structure(data)
+
+
+def check_parallel(data: st.DataObject) -> None:
+    """Two parts of three cells, each with a random table of its own records."""
+    listed = all_databases(False, 3, 2)
+    parts = [(0,), (1, 2)]
+    owns = [tuple(dict.fromkeys(parts_of(listed, cells))) for cells in parts]
+    tables = [data.draw(random_tables(own, zeros=False)) for own in owns]
+    relation = data.draw(st.sampled_from([RECORD, SWAP]))
+    wanted = all_databases(relation.records_public, 3, 2)
+    rows = [
+        outer(
+            [
+                one.rows[one.databases.index(part)]
+                for one, part in zip(tables, next_parts, strict=True)
+            ]
+        )
+        for next_parts in zip(*(list(parts_of(wanted, cells)) for cells in parts), strict=True)
+    ]
+    found = Table(wanted, np.array(rows, dtype=object))
+    at = data.draw(epsilons)
+    kinds = data.draw(st.sampled_from(["pure", "approx", "gdp", "zcdp"]))
+    premises = []
+    for one in tables:
+        pairs = directed_pairs(RECORD, one.databases)
+        pure = ApproxDP(above(epsilon(one, pairs)))
+        match kinds:
+            case "pure":
+                premises.append(stated(RECORD, pure))
+            case "approx":
+                point = exact_point(one, RECORD, at)
+                assert point is not None
+                premises.append(stated(RECORD, point))
+            case "gdp":
+                premises.append(stated(RECORD, GaussianDP(above(mu(one, pairs)))))
+            case _:
+                premises.append(prove("pure-to-zcdp", [stated(RECORD, pure)]))
+    own = {"key": "the first attribute", "relation": relation.name}
+    if kinds == "approx" and relation == SWAP:
+        if any(guarantee_of(one).delta for one in premises):
+            covers(strongest(lambda d: prove("parallel", premises, own | {"delta": d})), found)
+    else:
+        covers(prove("parallel", premises, own), found)
+
+
+@settings(bulk, max_examples=40)
+@given(st.data())
+def test_no_parallel_parts_reveal_more(data: st.DataObject) -> None:
+    check_parallel(data)
+
+
+def check_samples(data: st.DataObject) -> None:
+    """Random tables on a Poisson sample, and on a sample of a fixed size."""
+    fraction = data.draw(st.sampled_from([F(1, 10), F(1, 2), F(4, 5), F(1)]))
+    listed = all_databases(False, 2, 3)
+    one = data.draw(random_tables(listed))
+    point = exact_point(one, RECORD, data.draw(epsilons))
+    if point is not None:
+        sampled = on_images(one, listed, lambda counts: poisson_samples(fraction, counts))
+        own = {"fraction": fraction}
+        premise = stated(RECORD, point)
+        covers(strongest(lambda e: prove("poisson", [premise], own | {"epsilon": e})), sampled)
+    size = data.draw(st.integers(1, 3))
+    inner, wanted = all_databases(True, 2, size), all_databases(True, 2, 3)
+    one = data.draw(random_tables(inner))
+    point = exact_point(one, SWAP, data.draw(epsilons))
+    if point is not None:
+        sampled = on_images(one, wanted, lambda counts: fixed_samples(size, counts))
+        own = {"sample": size, "records": 3}
+        premise = stated(SWAP, point)
+        theorem = strongest(lambda e: prove("without-replacement", [premise], own | {"epsilon": e}))
+        covers(theorem, sampled)
+
+
+@settings(bulk, max_examples=40)
+@given(st.data())
+def test_no_sample_reveals_more_than_its_theorem(data: st.DataObject) -> None:
+    check_samples(data)
+
+
+@settings(bulk, max_examples=12)
+@given(st.data())
+def test_no_gaussian_on_a_sample_reveals_more_than_its_pair(data: st.DataObject) -> None:
+    domain = Domain.from_cells("2")
+    listed, shape = all_databases(False, 2, 3), shape_of(domain)
+    query = data.draw(queries(domain, 2))
+    fraction, variance = data.draw(st.sampled_from([F(1, 10), F(1, 2)])), data.draw(amounts)
+    whole = measured(query.to_json(), "gaussian", variance, (-1, 3), shape, listed)
+    sampled = on_images(whole, listed, lambda counts: poisson_samples(fraction, counts))
+    given_ = {"neighbours": RECORD, "shape": shape, "query": query.to_json()}
+    stable = prove(query.kind, [], given_)
+    own = {"fraction": fraction, "sigma_squared": variance}
+    assert isinstance(stable.judgment, Stable)
+    if stable.judgment.l1:
+        all_covered(prove("poisson-gaussian", [stable], own), sampled, data.draw, 1)
+
+
+def test_a_gaussian_on_a_sample_has_the_length_of_the_whole_move() -> None:
+    """The number of records, told twice: a record moves both answers by 1, a length of √2."""
+    norms = {"l0": 2, "l1": 2, "l2_squared": 2, "linf": 1, "monotone": True, "integers": True}
+    stable = prove(
+        "stated-sensitivity", [], {"neighbours": RECORD, "query": "the total, twice", **norms}
+    )
+    listed, total = all_databases(False, 1, 3), {"kind": "total"}
+    once = measured(total, "gaussian", F(1), (-3, 6), {"cell": 1}, listed)
+    sampled = on_images(
+        together([once, once]), listed, lambda counts: poisson_samples(F(1, 2), counts)
+    )
+    theorem = prove("poisson-gaussian", [stable], {"fraction": F(1, 2), "sigma_squared": F(1)})
+    assert guarantee_of(theorem) == Dominated(((1, SampledGaussianLoss(F(1, 2), F(2))),))
+    covers(theorem, sampled)
+    for wrong in (SampledGaussianLoss(F(1, 2), F(1)), SampledGaussianLoss(F(1, 4), F(2))):
+        with pytest.raises(AssertionError, match="pairs"):
+            covers(stated(RECORD, Dominated(((1, wrong),))), sampled)
+
+
+def check_transformed(data: st.DataObject) -> None:
+    """Each record becomes up to two records of another cell, or none."""
+    domain = Domain.from_cells("2")
+    shape, listed = shape_of(domain), all_databases(False, 2, 2)
+    becomes = st.sampled_from([(0, 0), (1, 0), (1, 1), (0, 2)])
+    images = data.draw(st.lists(becomes, min_size=2, max_size=2))
+    query = data.draw(queries(domain, 2))
+    event = Measure(query, DiscreteLaplace(data.draw(amounts)), -1, 4)
+    columns = list(zip(*images, strict=True))
+    mapped = [
+        tuple(sum(n * k for n, k in zip(counts, column, strict=True)) for column in columns)
+        for counts in listed
+    ]
+    whole = of_event(written(event, domain, RECORD), shape, mapped)
+    found = Table(listed, whole.rows)
+    person = AddRemove(Unit("person", 2))
+    stable = prove(query.kind, [], {"neighbours": person, "shape": shape, "query": query.to_json()})
+    moved = prove("transformed", [stable], {"records": 2, "description": "records become others"})
+    noise = {"law": "discrete-laplace", "scale": event.noise.to_json()["scale"]}
+    covers(prove("laplace", [moved], noise), found)
+    covers(prove("laplace-pair", [moved], noise), found)
+
+
+@settings(bulk, max_examples=40)
+@given(st.data())
+def test_no_query_of_transformed_records_reveals_more(data: st.DataObject) -> None:
+    check_transformed(data)
+
+
+def check_channel(data: st.DataObject) -> None:
+    relation = data.draw(relations)
+    listed = all_databases(relation.records_public, 2, 2)
+    size = data.draw(st.integers(2, 3))
+    weights = [
+        data.draw(st.lists(st.integers(0, 6), min_size=size, max_size=size).filter(any))
+        for _ in listed
+    ]
+    rows = [[F(w, sum(row)) for w in row] for row in weights]
+    found = Table(listed, np.array([[mp(chance) for chance in row] for row in rows], dtype=object))
+    own = {"neighbours": relation, "databases": [list(d) for d in listed], "rows": rows}
+    own |= {"epsilon": data.draw(epsilons)}
+    theorem = strongest(lambda d: prove("finite-channel", [], own | {"delta": d}))
+    if theorem is not None:
+        all_covered(theorem, found, data.draw, 1)
+        if isinstance(relation, AddRemove):
+            own = {"neighbours": data.draw(relations)}
+            covers(strongest(lambda d: _group(theorem, own | {"delta": d})), found)
+
+
+@settings(bulk, max_examples=50)
+@given(st.data())
+def test_no_finite_channel_reveals_more_than_its_theorem(data: st.DataObject) -> None:
+    check_channel(data)
+
+
+@pytest.mark.slow
+@settings(bulk, max_examples=500)
+@given(st.data())
+def test_no_structure_of_many_reveals_more(data: st.DataObject) -> None:
+    for check in (check_structure, check_parallel, check_samples, check_transformed, check_channel):
+        check(data)
