@@ -43,8 +43,8 @@ def _text(held: bytes, path: str, most: int) -> str:
 def parse(text: str, path: str, expected: str) -> dict[str, Any]:
     """The JSON object of a text; InputError for any other text.
 
-    A key that is given twice, NaN, infinities and lone surrogates are refused: readers differ in
-    what they make of them.
+    A key that is given twice, NaN and infinities are refused: readers differ in what they make of
+    them. Lone surrogates are read; ASCII with escapes writes them again.
     """
     if len(text) > MAX_BYTES:
         raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")

@@ -26,5 +26,5 @@ def test_further_processes_hold_interrupts_back_and_this_one_does_not() -> None:
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
     assert signal.SIGINT not in before
     with pytest.raises(TypeError):
-        shared_out(2, None)  # type: ignore[arg-type]
+        shared_out(2, None)
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

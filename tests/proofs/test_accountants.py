@@ -186,7 +186,7 @@ def test_losses_of_several_kinds_lie_between_what_they_are_between() -> None:
 )
 def test_losses_beyond_a_search_are_refused_at_once(loss: object) -> None:
     with pytest.raises(ProofError, match=r"values|rate"):
-        accountants.epsilon(((3, loss),), F("1e-6"))  # type: ignore[arg-type]
+        accountants.epsilon(((3, loss),), F("1e-6"))
 
 
 def test_at_delta_zero_the_largest_losses_add_up() -> None:

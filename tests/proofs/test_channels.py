@@ -256,7 +256,7 @@ def test_what_is_no_channel_is_refused_by_the_maker() -> None:
         ([], []),
     ]:
         with pytest.raises(ProofError):
-            channel_certificate(ReplaceOne(), listed, rows, claim)  # type: ignore[arg-type]
+            channel_certificate(ReplaceOne(), listed, rows, claim)
 
 
 def test_certificates_show_or_refute_their_claim() -> None:

@@ -152,7 +152,7 @@ def test_each_loss_lies_between_its_masses(loss: Loss, step: Fraction) -> None:
     own = None if isinstance(loss, LaplaceLoss) else atoms(loss)
     for epsilon in [F(n, 23) for n in range(-70, 70, 6)] + [F(0), F(1, 2), F(-1, 2)]:
         if own is None:
-            truth = laplace_profile(loss.epsilon, epsilon)  # type: ignore[union-attr]
+            truth = laplace_profile(loss.epsilon, epsilon)
         else:
             truth = mpmath.fsum(
                 p * -mpmath.expm1(to_mpf(epsilon - x)) for x, p in own.items() if x > epsilon
