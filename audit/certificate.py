@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from audit.claim import Claim
+from audit.decimals import Extended
 from audit.evidence import Bound, Evidence, Side, Verdict, verdict
 
 SCHEMA = "dp-audit/certificate/1"
@@ -46,10 +47,16 @@ class Certificate:
         return verdict(self.evidence, self.subject.get("kind") == "program")
 
     def bound(self, side: Side) -> Bound | None:
-        """The bound of a side that covers most: of the whole claim before a part of it."""
-        found = [e for e in self.evidence if e.bound is not None and e.bound.side is side]
-        found.sort(key=lambda e: not e.whole)
-        return found[0].bound if found else None
+        """The bound of a side that covers most: of the whole claim before a part of it.
+
+        Of several ceilings over as much, the lowest.
+        """
+        found = [(e.whole, e.bound) for e in self.evidence if e.bound is not None]
+        of_side = [(whole, bound) for whole, bound in found if bound.side is side]
+        if side is Side.CEILING:
+            of_side.sort(key=lambda entry: _upper(entry[1]))
+        of_side.sort(key=lambda entry: not entry[0])
+        return of_side[0][1] if of_side else None
 
     @property
     def proof(self) -> dict[str, Any] | None:
@@ -75,6 +82,12 @@ class Certificate:
             "assumptions": list(self.assumptions),
             "reproduce": self.reproduce,
         }
+
+
+def _upper(bound: Bound) -> Extended:
+    """The upper end of what a claim bounds: its own parameter, or ε."""
+    ends = bound.epsilon if bound.parameter is None else bound.parameter[1]
+    return ends.upper
 
 
 def _bound_json(bound: Bound | None) -> dict[str, Any] | None:
