@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -42,7 +44,8 @@ class Decision(Enum):
     """What one finding says about the claim on the databases that it covers.
 
     SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
-    what is claimed, and the bound does not reach the claim.
+    what is claimed, and the bound does not reach the claim. INVALID: runs that should be
+    independent draws are not.
     """
 
     HOLDS = "holds"
@@ -50,6 +53,7 @@ class Decision(Enum):
     UNDECIDED = "undecided"
     SILENT = "another instance"
     OPEN = "left open"
+    INVALID = "invalid run"
 
 
 class Side(Enum):
@@ -115,12 +119,68 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class SampledWitness:
+    """A pair, a rule that was frozen before it was tested, and how its guesses came out.
+
+    Whoever runs the subject again can test the rule on fresh randomness. ``pair``, ``rule``: as
+    plain data. ``event``: when the rule guesses which database, in words. ``test``: "exact
+    binomial", "e-process" or "if deterministic". ``evidence``: the p-value, or the reciprocal of
+    the e-value, of the claim.
+    """
+
+    pair: Mapping[str, Any]
+    rule: Mapping[str, Any]
+    digest: str
+    event: tuple[str, ...]
+    test: str
+    runs: int
+    correct: int
+    wrong: int
+    p_value: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The witness as plain data."""
+        return {
+            "pair": deepcopy(dict(self.pair)),
+            "rule": deepcopy(dict(self.rule)),
+            "digest": self.digest,
+            "event": list(self.event),
+            "test": self.test,
+            "runs": self.runs,
+            "correct": self.correct,
+            "wrong": self.wrong,
+            "p_value": self.p_value,
+        }
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How small a leak an attack of this size could have seen.
+
+    ``detectable``: the smallest value of the claim's own parameter that would have refuted the
+    claim with a chance of 80 %, by an event as frequent as the rule's; infinite if none.
+    ``delta``: an event of smaller chance would probably not have occurred in any run. ``runs``:
+    those that tested the rule.
+    """
+
+    detectable: float
+    delta: float
+    runs: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The resolution as plain data."""
+        detectable = "inf" if self.detectable == math.inf else self.detectable
+        return {"detectable": detectable, "delta": self.delta, "runs": self.runs}
+
+
+@dataclass(frozen=True)
 class Evidence:
     """One finding of one auditor.
 
     ``whole``: the finding covers every database that the claim speaks of.
     ``replay``: what a second run needs to find the same again. ``proof``: the derivation behind
-    a theorem, as plain data, for `proofs.checker`.
+    a theorem, as plain data, for `proofs.checker`. ``strict``: a statistical floor at so small
+    an error that a contradiction may rest on it. ``resolution``: what an attack could have seen.
     """
 
     auditor: str
@@ -130,9 +190,11 @@ class Evidence:
     whole: bool
     bound: Bound | None = None
     confidence: str | None = None
-    witness: Witness | None = None
+    witness: Witness | SampledWitness | None = None
     replay: Mapping[str, Any] = field(default_factory=dict)
     proof: Mapping[str, Any] | None = None
+    strict: Bound | None = None
+    resolution: Resolution | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The evidence as plain data."""
@@ -145,7 +207,9 @@ class Evidence:
             "bound": None if self.bound is None else self.bound.to_json(),
             "confidence": self.confidence,
             "witness": None if self.witness is None else self.witness.to_json(),
-            "replay": dict(self.replay),
+            "replay": deepcopy(dict(self.replay)),
+            **({} if self.strict is None else {"strict": self.strict.to_json()}),
+            **({} if self.resolution is None else {"resolution": self.resolution.to_json()}),
         }
 
 
@@ -169,6 +233,8 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
         return Verdict.CONTRADICTION if ours else Verdict.REFUTED
     if _crossed(evidence):
         return Verdict.CONTRADICTION
+    if any(e.decision is Decision.INVALID for e in evidence):
+        return Verdict.INVALID_RUN
     if proved:
         return Verdict.PROVED
     if exact:
@@ -186,20 +252,20 @@ def _holds(evidence: Evidence) -> bool:
 
 
 def _crossed(evidence: Sequence[Evidence]) -> bool:
-    """Whether an exact value lies above the ceiling of a theorem about the same databases.
+    """Whether a value lies above what an exact finding or a theorem about it allows.
 
-    What is found on another instance is left out: its public constants differ.
+    That is an exact value above a theorem's ceiling, or a strict floor above either. What is found
+    on another instance is left out: its public constants differ.
     """
-    for theorem in evidence:
-        if theorem.proof is None or theorem.bound is None:
-            continue
-        for other in evidence:
-            exact = other.bound is not None and other.bound.rigour == "exact"
-            if other.decision is Decision.SILENT or other.bound is None or not exact:
-                continue
-            if other.bound.side is not Side.CEILING and _above(other.bound, theorem.bound):
-                return True
-    return False
+    heard = [e for e in evidence if e.decision is not Decision.SILENT]
+    ceilings = [e.bound for e in heard if e.proof is not None and e.bound is not None]
+    exact = [e for e in heard if e.bound is not None and e.bound.rigour == "exact"]
+    values = [e.bound for e in exact if e.bound is not None and e.bound.side is not Side.CEILING]
+    floors = [e.strict for e in heard if e.strict is not None]
+    limits = ceilings + [e.bound for e in exact if e.whole and e.bound is not None]
+    return any(_above(value, ceiling) for value in values for ceiling in ceilings) or any(
+        _above(floor, limit) for floor in floors for limit in limits
+    )
 
 
 def _above(found: Bound, ceiling: Bound) -> bool:

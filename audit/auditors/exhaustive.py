@@ -13,7 +13,7 @@ from audit.auditors.deciding import decided
 from audit.channel import Channel
 from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress, channel_of, instance
-from audit.evidence import Bound, Decision, Evidence, Side
+from audit.evidence import Bound, Decision, Evidence, Side, Witness
 from audit.subject import ChannelSubject, ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, TooLargeError, rounded_count
@@ -118,7 +118,7 @@ def sharpen(part: Instance, found: Examined) -> Examined:
     witness = found.evidence.witness
     if work <= RETRY_EXACT:
         return _examined(part, part.enumerate(databases, exact=True), True)
-    if witness is None or 2 * work > RETRY_EXACT * len(databases.rows):
+    if not isinstance(witness, Witness) or 2 * work > RETRY_EXACT * len(databases.rows):
         return found
     rows = [_row(databases.rows, counts) for counts in (witness.source, witness.target)]
     pair = Databases(databases.domain, databases.rows[rows])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.certificate import SCHEMA, Certificate
-from audit.evidence import Decision, Evidence, Side
+from audit.evidence import Decision, Evidence, Side, Witness
 from audit.report.proof_text import proof_lines
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
 from audit.report.witness import Story, story
@@ -238,11 +238,10 @@ def _evidence_row(evidence: Evidence) -> EvidenceRow:
 
 def _witnesses(certificate: Certificate) -> tuple[tuple[str, Story], ...]:
     """The witnesses with their auditors, those that violate the claim first."""
-    found = [e for e in certificate.evidence if e.witness is not None]
-    found.sort(key=lambda e: e.decision is not Decision.VIOLATED)
+    found = sorted(certificate.evidence, key=lambda e: e.decision is not Decision.VIOLATED)
     claim = certificate.claim
     return tuple(
         (e.auditor, story(e.witness, claim.domain, claim.guarantee, e.decision))
         for e in found
-        if e.witness is not None
+        if isinstance(e.witness, Witness)
     )

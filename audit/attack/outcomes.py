@@ -1,0 +1,310 @@
+"""Outcomes: what runs of a black box gave, whatever it was.
+
+An output may be numbers, text, a table or plain nested data; an exception, an end by force and
+nothing at all are outcomes too. What kind of thing an outcome is, its `Shape`, is part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from synthesizers.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A run that ended in an exception: the name of its type; its message may be private."""
+
+    type_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that was ended from outside: ``reason`` is "time", "memory", "died" and the like."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What kind of thing an outcome is.
+
+    ``kind``: numbers, text, table, data, nothing, raised, ended or other. ``detail``: the type
+    and length of numbers, the columns and dtypes of a table, the type of an exception, …
+    """
+
+    kind: str
+    detail: str
+
+
+Block = NDArray[np.float64] | tuple[Any, ...]
+"""The contents of the outcomes of one shape, in order: [outcomes, length] for numbers, the
+texts or data frames themselves, and an empty tuple for a shape that says all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The outcomes of runs, in order.
+
+    ``of``: [runs], which of ``shapes`` each run has. ``blocks``: for each shape, the contents
+    of its runs in order.
+    """
+
+    shapes: tuple[Shape, ...]
+    of: NDArray[np.intp]
+    blocks: tuple[Block, ...]
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    @classmethod
+    def of_outputs(cls, outputs: Sequence[object]) -> Outcomes:
+        """The outcomes of single outputs, as a black box returned them."""
+        numbers: dict[Shape, int] = {}
+        contents: list[list[Any]] = []
+        of = np.empty(len(outputs), np.intp)
+        for run, output in enumerate(outputs):
+            shape, content = _told(output)
+            place = numbers.setdefault(shape, len(numbers))
+            if place == len(contents):
+                contents.append([])
+            contents[place].append(content)
+            of[run] = place
+        return cls(tuple(numbers), of, tuple(map(_block, numbers, contents)))
+
+    @classmethod
+    def of_batch(cls, batch: object, runs: int) -> Outcomes:
+        """The outcomes of a batch form's return value: one item a run, along the first axis.
+
+        Raises InputError unless it holds ``runs`` of them.
+        """
+        sized = isinstance(batch, Sequence | np.ndarray) and not isinstance(batch, str | bytes)
+        if isinstance(batch, pd.Series):
+            batch, sized = batch.to_numpy(), True
+        if not sized or np.ndim(batch) == 0 or len(batch) != runs:  # type: ignore[arg-type]
+            found = f"{len(batch)} items" if sized else type(batch).__name__  # type: ignore[arg-type]
+            raise InputError(
+                f"the batch form must return a list or an array of {runs} outputs, one a run; "
+                f"found {found}"
+            )
+        if (
+            isinstance(batch, np.ndarray)
+            and batch.dtype.kind in "biuf"
+            and batch.dtype.itemsize < 16
+        ):
+            rows = batch.reshape(runs, -1)
+            whole = rows.astype(np.float64)
+            if batch.dtype.kind in "bf" or bool((abs(whole) < 2.0**53).all()):
+                return cls((_number_shape(batch[:1][0]),), np.zeros(runs, np.intp), (whole,))
+        return cls.of_outputs(list(batch))  # type: ignore[call-overload]
+
+    @classmethod
+    def join(cls, parts: Sequence[Outcomes]) -> Outcomes:
+        """The outcomes of one part after the other."""
+        numbers: dict[Shape, int] = {}
+        for part in parts:
+            for shape in part.shapes:
+                numbers.setdefault(shape, len(numbers))
+        of = [
+            np.array([numbers[shape] for shape in part.shapes], np.intp)[part.of]
+            for part in parts
+            if len(part)
+        ]
+        blocks = [
+            _joined(
+                [b for p in parts for s, b in zip(p.shapes, p.blocks, strict=True) if s == shape]
+            )
+            for shape in numbers
+        ]
+        whole = np.concatenate(of) if of else np.zeros(0, np.intp)
+        return cls(tuple(numbers), whole, tuple(blocks))
+
+    def take(self, runs: NDArray[Any]) -> Outcomes:
+        """The outcomes of some runs: a mask, or numbers of runs in any order."""
+        chosen = np.arange(len(self))[runs]
+        within = self.places()
+        of = self.of[chosen]
+        blocks = tuple(
+            _taken(block, within[chosen[of == place]], self.shapes[place])
+            for place, block in enumerate(self.blocks)
+        )
+        return Outcomes(self.shapes, of, blocks)
+
+    def places(self) -> NDArray[np.intp]:
+        """[runs], the place of each run within the block of its shape."""
+        within = np.empty(len(self), np.intp)
+        for place in range(len(self.shapes)):
+            mask = self.of == place
+            within[mask] = np.arange(np.count_nonzero(mask))
+        return within
+
+    def codes(self) -> NDArray[np.uint64]:
+        """[runs], a 64-bit digest of the whole outcome: equal outcomes have equal codes.
+
+        Numbers are compared bit by bit, so that -0.0 is not 0.0. Two different outcomes share a
+        code with a chance of about 2^-64.
+        """
+        found = np.empty(len(self), np.uint64)
+        for place, (shape, block) in enumerate(zip(self.shapes, self.blocks, strict=True)):
+            head = _digest(f"{shape.kind}\0{shape.detail}".encode())
+            mask = self.of == place
+            if shape.kind == "numbers":
+                assert isinstance(block, np.ndarray)
+                found[mask] = _mixed(block, head)
+            elif shape.kind in ("text", "data", "table"):
+                texts = [_content(shape, content).encode() for content in block]
+                found[mask] = [_digest(head.to_bytes(8, "big") + text) for text in texts]
+            else:
+                found[mask] = head
+        return found
+
+    def text(self, run: int, limit: int = 80) -> str:
+        """One outcome in words, for a report; cut to ``limit`` characters."""
+        shape = self.shapes[self.of[run]]
+        block = self.blocks[self.of[run]]
+        place = int(self.places()[run])
+        match shape.kind:
+            case "numbers":
+                row = np.asarray(block)[place].tolist()
+                told = repr(row[0]) if len(row) == 1 else repr(tuple(row))
+            case "text" | "data":
+                told = repr(block[place])
+            case "table":
+                told = f"a table of {len(block[place])} rows"
+            case "raised":
+                told = f"raised {shape.detail}"
+            case "ended":
+                told = f"ended: {shape.detail}"
+            case _:
+                told = shape.kind if not shape.detail else f"{shape.kind}: {shape.detail}"
+        return told if len(told) <= limit else told[: limit - 1] + "…"
+
+
+def _told(output: object) -> tuple[Shape, Any]:
+    if output is None:
+        return Shape("nothing", ""), None
+    if isinstance(output, Raised):
+        return Shape("raised", output.type_name), None
+    if isinstance(output, Ended):
+        return Shape("ended", output.reason), None
+    if isinstance(output, str | bytes):
+        text = output if isinstance(output, str) else output.decode("utf-8", "backslashreplace")
+        return Shape("text", type(output).__name__), text
+    if isinstance(output, pd.Series):
+        output = output.to_frame()
+    if isinstance(output, pd.DataFrame):
+        columns = [[str(name), str(dtype)] for name, dtype in output.dtypes.items()]
+        return Shape("table", json.dumps(columns)), output.reset_index(drop=True)
+    numbers = _numbers(output)
+    if numbers is not None:
+        return _number_shape(output), numbers
+    try:
+        text = json.dumps(_plain(output), sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return Shape("other", type(output).__name__), None
+    return Shape("data", type(output).__name__), text
+
+
+def _numbers(output: object) -> NDArray[np.float64] | None:
+    """An output as numbers in doubles, where it is made of numbers that doubles hold."""
+    if isinstance(output, list | tuple) and not all(
+        isinstance(item, bool | int | float | np.number) for item in output
+    ):
+        return None
+    if not isinstance(
+        output, bool | int | float | np.number | np.ndarray | np.bool_ | list | tuple
+    ):
+        return None
+    try:
+        array = np.asarray(output)
+    except (ValueError, OverflowError):
+        return None
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        return None
+    doubles = array.astype(np.float64).ravel()
+    if array.dtype.kind in "iu" and bool((abs(doubles) >= 2.0**53).any()):
+        return None
+    return doubles
+
+
+def _number_shape(output: object) -> Shape:
+    array = np.asarray(output)
+    lengths = "x".join(map(str, array.shape)) or "1"
+    held = type(output).__name__ if not isinstance(output, np.ndarray) else "array"
+    return Shape("numbers", f"{held} {array.dtype} {lengths}")
+
+
+def _plain(value: object) -> Any:
+    """Nested plain data with its types; raises TypeError for anything else."""
+    if isinstance(value, dict):
+        return {"dict": sorted([json.dumps(_plain(k)), _plain(v)] for k, v in value.items())}
+    if isinstance(value, list | tuple):
+        return {type(value).__name__: [_plain(item) for item in value]}
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(json.dumps(_plain(item), sort_keys=True) for item in value)}
+    if isinstance(value, np.ndarray):
+        return {"array": [str(value.dtype), value.shape, _plain(value.ravel().tolist())]}
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return {"int": hex(value)}
+    if isinstance(value, float):
+        return {"float": value.hex() if math.isfinite(value) else repr(value)}
+    raise TypeError(type(value).__name__)
+
+
+def _block(shape: Shape, contents: list[Any]) -> Block:
+    if shape.kind == "numbers":
+        return np.array(contents, np.float64).reshape(len(contents), -1)
+    return tuple(contents) if shape.kind in ("text", "data", "table") else ()
+
+
+def _joined(blocks: list[Block]) -> Block:
+    if isinstance(blocks[0], np.ndarray):
+        return np.concatenate([np.asarray(block) for block in blocks])
+    return tuple(content for block in blocks for content in block)
+
+
+def _taken(block: Block, places: NDArray[np.intp], shape: Shape) -> Block:
+    if isinstance(block, np.ndarray):
+        return np.asarray(block[places])
+    if shape.kind not in ("text", "data", "table"):
+        return ()
+    return tuple(block[place] for place in places)
+
+
+def _content(shape: Shape, content: Any) -> str:
+    if shape.kind == "table":
+        return str(content.to_csv(index=False, float_format="%.17g"))
+    return str(content)
+
+
+def _digest(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(block: NDArray[np.float64], head: int) -> NDArray[np.uint64]:
+    """A digest of each row's bits: Steele, Lea & Flood's SplitMix64 (2014), value by value."""
+    bits = np.ascontiguousarray(block).view(np.uint64)
+    found = np.full(len(block), head, np.uint64)
+    with np.errstate(over="ignore"):
+        for column in range(bits.shape[1]):
+            found = (found ^ bits[:, column]) + _ODD
+            found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            found = found ^ (found >> np.uint64(31))
+    return found

@@ -1,0 +1,52 @@
+"""A pair of databases that an attack tells apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from synthesizers.errors import InputError
+
+CARRIED_CHARACTERS = 4000
+"""The longest database, as JSON, that a certificate carries; of a longer one, the digest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two databases, as plain data (what JSON can say), and how far they are apart.
+
+    ``distance``: the number of steps of a chain of neighbours between them; 1 for neighbours.
+    ``pattern``: how the pair was made, in words. ``verified``: they were found to be neighbours,
+    or the ends of a chain, under the claim; otherwise that is the user's word.
+
+    A database of records is a list of mappings from attribute to value.
+    """
+
+    first: Any
+    second: Any
+    distance: int = 1
+    pattern: str = "given"
+    verified: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.distance) is not int or self.distance < 1:
+            raise InputError("the distance of a pair is a whole number of at least 1")
+
+    def to_json(self) -> dict[str, Any]:
+        """The pair as a certificate shows it."""
+        return {
+            "first": _shown(self.first),
+            "second": _shown(self.second),
+            "distance": self.distance,
+            "pattern": self.pattern,
+            "verified": self.verified,
+        }
+
+
+def _shown(database: Any) -> Any:
+    text = json.dumps(database, sort_keys=True)
+    if len(text) <= CARRIED_CHARACTERS:
+        return database
+    return {"sha256": hashlib.sha256(text.encode()).hexdigest()}

@@ -1,0 +1,107 @@
+"""Runs: fair coins, and a black box run as they fall, shared out block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.attack.black_box import BlackBox
+from audit.attack.outcomes import Outcomes
+from audit.attack.pair import Pair
+
+Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
+"""Calls of a function with each tuple of arguments, somewhere; the results in their order."""
+
+STAGES = ("search", "learn", "certify", "check", "anytime")
+"""What runs are for; each has random numbers of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Outcomes with their coins: ``coins`` [runs] is true where the second database was used."""
+
+    outcomes: Outcomes
+    coins: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.coins)
+
+    @classmethod
+    def join(cls, parts: Iterable[Runs]) -> Runs:
+        """Runs one after the other."""
+        found = list(parts)
+        coins = [part.coins for part in found]
+        return cls(
+            Outcomes.join([part.outcomes for part in found]),
+            np.concatenate(coins) if coins else np.zeros(0, np.bool_),
+        )
+
+    def take(self, runs: NDArray[Any]) -> Runs:
+        """Some of the runs: a mask, or numbers of runs."""
+        return Runs(self.outcomes.take(runs), self.coins[runs])
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The random numbers of one audit: of a stage, a pair of the search, a block of runs."""
+
+    seed: int
+
+    def block(self, stage: str, pair: int, block: int) -> tuple[np.random.Generator, int]:
+        """The coins' generator, and the seed handed to the black box."""
+        sequence = np.random.SeedSequence([self.seed, STAGES.index(stage), pair, block])
+        coins, box = sequence.spawn(2)
+        return np.random.default_rng(coins), int(box.generate_state(1, np.uint64)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Where runs come from: the box, the audit's seeds, and where calls are made."""
+
+    box: BlackBox
+    seeds: Seeds
+    share: Map
+
+    def blocks(
+        self, stage: str, pair: Pair, number: int, runs: int, start: int = 0
+    ) -> Iterator[Runs]:
+        """Blocks of runs on a pair, ``runs`` in all, in an order that never depends on where.
+
+        ``number``: the pair's, ``start``: the block's to begin with; blocks of other numbers have
+        random numbers of their own.
+        """
+        sizes = _sizes(runs, self.box.block)
+        calls = (
+            (self.box, pair, self.seeds, stage, number, start + block, size)
+            for block, size in enumerate(sizes)
+        )
+        return self.share(draw_block, calls)
+
+    def runs(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Runs:
+        """The same, joined."""
+        return Runs.join(self.blocks(stage, pair, number, runs, start))
+
+
+def draw_block(
+    box: BlackBox, pair: Pair, seeds: Seeds, stage: str, number: int, block: int, size: int
+) -> Runs:
+    """One block of runs with fair coins: the same wherever and whenever it is drawn."""
+    generator, seed = seeds.block(stage, number, block)
+    coins = generator.integers(0, 2, size).astype(np.bool_)
+    return Runs(box.draw(pair, coins, seed), coins)
+
+
+def here(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Every call in this process, one after the other."""
+    for arguments in calls:
+        yield function(*arguments)
+
+
+def _sizes(runs: int, most: int) -> list[int]:
+    """Blocks of at most ``most`` runs; at least two where there is more than one run."""
+    count = max(-(-runs // most), min(runs, 2))
+    return [runs // count + (place < runs % count) for place in range(count)] if runs else []
