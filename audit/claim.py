@@ -17,6 +17,7 @@ RELEASED = ("output", "transcript")
 class Claim:
     """A guarantee and all that it is relative to.
 
+    ``domain``: None for a black box whose databases have no declared domain.
     ``records``: with n public, n itself; otherwise the most records of a
     database that the claim speaks of; None: databases of any size.
     """
@@ -24,7 +25,7 @@ class Claim:
     guarantee: Guarantee
     neighbours: Neighbours
     released: str
-    domain: Domain
+    domain: Domain | None
     records: int | None
 
     def __post_init__(self) -> None:
@@ -36,6 +37,8 @@ class Claim:
     @property
     def covers(self) -> str:
         """The databases that the claim speaks of, in words."""
+        if self.domain is None:
+            return "databases of whatever kind the subject takes"
         cells = f"{self.domain.size} cells" if self.domain.size != 1 else "1 cell"
         if self.records is None:
             return f"databases of any size over {cells}"
@@ -43,15 +46,24 @@ class Claim:
             return f"databases of {self.records} records over {cells}"
         return f"databases of 0 to {self.records} records over {cells}"
 
+    def require_domain(self) -> Domain:
+        """The domain; raises InputError where none is declared."""
+        if self.domain is None:
+            raise InputError("state the domain: --domain FILE, or --cells 4 (or 2x3)")
+        return self.domain
+
     def to_json(self) -> dict[str, Any]:
         """The claim as the certificate's keys."""
         relation = to_json(self.neighbours)
+        domain = self.domain
         return {
             "claim": str(self.guarantee),
             "neighbours": relation["neighbours"],
             "unit": {"name": relation["unit"], "max_records": relation["max_records"]},
             "released": self.released,
-            "domain": {**self.domain.to_json(), "cells": self.domain.size, "records": self.records},
+            "domain": None
+            if domain is None
+            else {**domain.to_json(), "cells": domain.size, "records": self.records},
         }
 
     @classmethod
@@ -66,14 +78,12 @@ class Claim:
                     "max_records": unit["max_records"],
                 }
             )
+            guarantee, released = parse_guarantee(str(data["claim"])), str(data["released"])
+            if data["domain"] is None:
+                return cls(guarantee, relation, released, None, None)
             domain = {k: v for k, v in data["domain"].items() if k not in ("cells", "records")}
-            return cls(
-                parse_guarantee(str(data["claim"])),
-                relation,
-                str(data["released"]),
-                Domain.from_json(domain),
-                data["domain"]["records"],
-            )
+            records = data["domain"]["records"]
+            return cls(guarantee, relation, released, Domain.from_json(domain), records)
         except (KeyError, TypeError, AttributeError):
             raise InputError(
                 "the certificate's claim is incomplete: it needs claim, neighbours, unit, "

@@ -45,7 +45,7 @@ class Decision(Enum):
 
     SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
     what is claimed, and the bound does not reach the claim. INVALID: runs that should be
-    independent draws are not.
+    independent draws are not. UNSEEN: an attack saw no violation.
     """
 
     HOLDS = "holds"
@@ -54,6 +54,7 @@ class Decision(Enum):
     SILENT = "another instance"
     OPEN = "left open"
     INVALID = "invalid run"
+    UNSEEN = "no violation seen"
 
 
 class Side(Enum):

@@ -71,7 +71,7 @@ def certify(
             "give --records N (databases of 0 to N records) or --rows M"
         )
     public = claim.records if claim.neighbours.records_public else None
-    setting = Setting(claim.domain, claim.neighbours, public, rows)
+    setting = Setting(claim.require_domain(), claim.neighbours, public, rows)
     evidence, enumerated = _examine(subject, claim, setting, effort, progress)
     own = enumerated is not None and evidence[0].auditor == "exhaustive" and evidence[0].whole
     certificate = Certificate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.attack.black_box import BlackBox
 from audit.channel import Channel
 from synthesizers.budget import Budget, UnlimitedBudget, rebuilt
 from synthesizers.curator import Program, Setting
@@ -62,5 +63,23 @@ class ChannelSubject:
         return {"kind": "channel", "name": self.name, **self.identity}
 
 
-Subject = ProgramSubject | ChannelSubject
-"""Anything that an audit can be run on in this version."""
+@dataclass(frozen=True, eq=False)
+class BlackBoxSubject:
+    """Something that can only be run: a function, an estimator, a command, or drawn outputs.
+
+    ``kind``: which of these. ``assumptions``: what a verdict rests on because of what it is.
+    """
+
+    name: str
+    kind: str
+    box: BlackBox
+    assumptions: tuple[str, ...]
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        return {"kind": self.kind, "name": self.name, **self.identity}
+
+
+Subject = ProgramSubject | ChannelSubject | BlackBoxSubject
+"""Anything that an audit can be run on."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import logsumexp, ndtri
 from scipy.stats import binom
 
 from audit.attack.guesses import Chances, Guesses, chances
@@ -57,7 +57,7 @@ def floor(found: Chances, guarantee: Guarantee, distance: int = 1) -> float:
     """
     if distance != 1 and not takes_distance(guarantee):
         raise InputError("databases apart by more than one step say nothing sharp of this claim")
-    if found.accuracy <= 0.5:
+    if found.accuracy <= 0.5 or (rate_matters(guarantee) and found.wrong <= 0):
         return 0.0
     match guarantee:
         case ApproxDP(delta=delta):
@@ -86,15 +86,12 @@ def _epsilon(found: Chances, delta: float) -> float:
 def _renyi(found: Chances, order: float) -> float:
     """The Rényi divergence of the events (van Erven & Harremoës 2014, equation 1)."""
     c, w = found.correct, found.wrong
-
-    def term(p: float, q: float) -> float:
-        return float(p * (p / q) ** (order - 1)) if p > 0 else 0.0
-
-    if found.one_sided:
-        total = term(c, w) + term(1 - c, 1 - w)
-    else:
-        total = term(c, w) + term(w, c) + max(0.0, 1 - c - w)
-    return math.log(total) / (order - 1) if math.isfinite(total) and total > 1 else 0.0
+    others = (1 - c, 1 - w) if found.one_sided else (w, c)
+    # Logarithms: at a large order the terms themselves are beyond the doubles.
+    terms = [order * math.log(p) + (1 - order) * math.log(q) for p, q in ((c, w), others)]
+    if not found.one_sided and c + w < 1:
+        terms.append(math.log1p(-(c + w)))
+    return float(logsumexp(terms)) / (order - 1)
 
 
 def _zcdp(found: Chances) -> float:
@@ -102,7 +99,7 @@ def _zcdp(found: Chances) -> float:
 
     Each order by itself is a sound floor, so that a grid loses tightness at most.
     """
-    orders = [1 + 2.0 ** (k / 4) for k in range(-40, 25)]
+    orders = [1 + math.exp2(k / 4) for k in range(-40, 25)]
     return max(_renyi(found, order) / order for order in orders)
 
 
