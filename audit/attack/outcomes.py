@@ -87,25 +87,19 @@ class Outcomes:
 
         Raises InputError unless it holds ``runs`` of them.
         """
-        sized = isinstance(batch, Sequence | np.ndarray) and not isinstance(batch, str | bytes)
-        if isinstance(batch, pd.Series):
-            batch, sized = batch.to_numpy(), True
-        if not sized or np.ndim(batch) == 0 or len(batch) != runs:  # type: ignore[arg-type]
-            found = f"{len(batch)} items" if sized else type(batch).__name__  # type: ignore[arg-type]
+        if isinstance(batch, pd.Series | pd.DataFrame):
+            batch = batch.to_numpy()
+        items = _items(batch)
+        if items is None or len(items) != runs:
+            found = type(batch).__name__ if items is None else f"{len(items)} items"
             raise InputError(
                 f"the batch form must return a list or an array of {runs} outputs, one a run; "
                 f"found {found}"
             )
-        if (
-            isinstance(batch, np.ndarray)
-            and batch.dtype.kind in "biuf"
-            and batch.dtype.itemsize < 16
-        ):
-            rows = batch.reshape(runs, -1)
-            whole = rows.astype(np.float64)
-            if batch.dtype.kind in "bf" or bool((abs(whole) < 2.0**53).all()):
-                return cls((_number_shape(batch[:1][0]),), np.zeros(runs, np.intp), (whole,))
-        return cls.of_outputs(list(batch))  # type: ignore[call-overload]
+        if isinstance(items, np.ndarray) and runs and _fits_doubles(items):
+            rows = items.reshape(runs, -1).astype(np.float64)
+            return cls((_number_shape(items[0]),), np.zeros(runs, np.intp), (rows,))
+        return cls.of_outputs(list(items))
 
     @classmethod
     def join(cls, parts: Sequence[Outcomes]) -> Outcomes:
@@ -161,7 +155,7 @@ class Outcomes:
                 assert isinstance(block, np.ndarray)
                 found[mask] = _mixed(block, head)
             elif shape.kind in ("text", "data", "table"):
-                texts = [_content(shape, content).encode() for content in block]
+                texts = [_content(shape, c).encode("utf-8", "surrogatepass") for c in block]
                 found[mask] = [_digest(head.to_bytes(8, "big") + text) for text in texts]
             else:
                 found[mask] = head
@@ -228,12 +222,21 @@ def _numbers(output: object) -> NDArray[np.float64] | None:
         array = np.asarray(output)
     except (ValueError, OverflowError):
         return None
+    return array.astype(np.float64).ravel() if _fits_doubles(array) else None
+
+
+def _items(batch: object) -> Sequence[object] | NDArray[Any] | None:
+    """What a batch holds, one item a run; None if it holds no items."""
+    if isinstance(batch, np.ndarray):
+        return batch if batch.ndim else None
+    return batch if isinstance(batch, Sequence) and not isinstance(batch, str | bytes) else None
+
+
+def _fits_doubles(array: NDArray[Any]) -> bool:
+    """Whether every number is a double, or a whole number that doubles tell from its neighbours."""
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        return None
-    doubles = array.astype(np.float64).ravel()
-    if array.dtype.kind in "iu" and bool((abs(doubles) >= 2.0**53).any()):
-        return None
-    return doubles
+        return False
+    return array.dtype.kind in "bf" or bool((abs(array.astype(np.float64)) < 2.0**53).all())
 
 
 def _number_shape(output: object) -> Shape:
