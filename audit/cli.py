@@ -17,6 +17,7 @@ from audit.commands import (
     explain,
     listing,
     release,
+    replay,
     utility,
     verify,
 )
@@ -31,6 +32,7 @@ COMMANDS = (
     channel,
     certify,
     verify,
+    replay,
     release,
     account,
     calibrate,

@@ -7,13 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audit.adapters.outputs import GivenRuns, OutputsBox
+from audit.adapters.programs import ProgramBox
+from audit.attack.runs import Drawing, Map, Seeds, here
+from audit.attack.tested import CONTRADICTING
 from audit.auditors import exhaustive, factorised, proof
+from audit.auditors.attack import Target, Watch, attack_box
+from audit.auditors.attack_evidence import Attack
+from audit.black_boxes import ON_YOUR_WORD
 from audit.certificate import Certificate
 from audit.channel_certificates import carried
 from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
-from audit.subject import ChannelSubject, ProgramSubject, Subject
+from audit.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
 from synthesizers.events import Databases
@@ -29,11 +36,16 @@ class Effort:
     """How much an audit may do.
 
     ``rows``: the public number of rows that outputs and bounds use, where the
-    claim's own number of records does not say it. ``jobs``: processes.
+    claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
+    is attacked, and a program beside its analysis; its runs are made by ``share``, and ``watch``
+    is told of them.
     """
 
     rows: int | None = None
     jobs: int = 1
+    attack: Attack | None = None
+    share: Map = here
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,8 @@ def certify(
     progress: Progress | None = None,
 ) -> Audit:
     """Run every auditor that fits the subject; raises InputError or ProtocolError."""
+    if isinstance(subject, BlackBoxSubject):
+        return Audit(_attacked(subject, claim, effort, reproduce), None)
     if isinstance(subject, ChannelSubject):
         found = (exhaustive.examine_channel(subject, claim),)
         assumptions = (
@@ -72,7 +86,10 @@ def certify(
         )
     public = claim.records if claim.neighbours.records_public else None
     setting = Setting(claim.require_domain(), claim.neighbours, public, rows)
-    evidence, enumerated = _examine(subject, claim, setting, effort, progress)
+    if effort.attack is None:
+        evidence, enumerated = _examine(subject, claim, setting, effort, progress)
+    else:
+        evidence, enumerated = _beside_attack(subject, claim, setting, effort, progress)
     own = enumerated is not None and evidence[0].auditor == "exhaustive" and evidence[0].whole
     certificate = Certificate(
         {**subject.to_json(), "rows": rows},
@@ -83,6 +100,48 @@ def certify(
         carried(enumerated.channel, claim) if own and enumerated is not None else None,
     )
     return Audit(certificate, enumerated)
+
+
+def _attacked(
+    subject: BlackBoxSubject, claim: Claim, effort: Effort, reproduce: str
+) -> Certificate:
+    """The certificate of a black box: an attack is all that can be made on it."""
+    attack = effort.attack
+    if attack is None:
+        raise InputError("a black box can only be attacked: say how")
+    assumptions = subject.assumptions
+    if isinstance(subject.box, OutputsBox):
+        runs = min(attack.runs, subject.box.runs // 2)
+        attack = replace(attack, pair=subject.box.pair, runs=runs)
+        target = Target(GivenRuns(subject.box, Seeds(attack.seed)), None)
+    else:
+        target = Target(Drawing(subject.box, Seeds(attack.seed), effort.share), subject.box)
+        if attack.pair is not None and not attack.pair.verified:
+            assumptions = (*assumptions, ON_YOUR_WORD)
+    evidence = attack_box(target, claim, attack, effort.watch)
+    return Certificate(subject.to_json(), claim, (evidence,), assumptions, reproduce)
+
+
+def _beside_attack(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    effort: Effort,
+    progress: Progress | None,
+) -> tuple[tuple[Evidence, ...], Enumerated | None]:
+    """The analysis of a program, where it can be made, and an attack on it as a black box."""
+    attack = effort.attack
+    assert attack is not None
+    try:
+        evidence, enumerated = _examine(subject, claim, setting, effort, progress)
+    except TooLargeError:
+        evidence, enumerated = (), None
+    if subject.built_in:
+        # Where both are ours, a violation found by chance would be a contradiction.
+        attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
+    box = ProgramBox(subject, setting, claim.released)
+    target = Target(Drawing(box, Seeds(attack.seed), effort.share), box)
+    return (*evidence, attack_box(target, claim, attack, effort.watch)), enumerated
 
 
 def _examine(

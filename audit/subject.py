@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from audit.adapters.outputs import OutputsBox
 from audit.attack.black_box import BlackBox
 from audit.channel import Channel
 from synthesizers.budget import Budget, UnlimitedBudget, rebuilt
@@ -72,7 +73,7 @@ class BlackBoxSubject:
 
     name: str
     kind: str
-    box: BlackBox
+    box: BlackBox | OutputsBox
     assumptions: tuple[str, ...]
     identity: dict[str, Any] = field(default_factory=dict)
 

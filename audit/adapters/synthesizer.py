@@ -112,5 +112,5 @@ def _require_program(program: Any, name: str) -> None:
         names = ", ".join(p.name for p in required) or "none"
         raise InputError(
             f"{name} is not a program: a program takes one argument, a curator; this takes "
-            f"{names}. This version audits programs and channel files"
+            f"{names}; a function of a database and an rng is attacked with --as function"
         )

@@ -13,8 +13,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import logsumexp, ndtri
+from scipy.special import ndtri
 from scipy.stats import binom
 
 from audit.attack.guesses import Chances, Guesses, chances
@@ -26,6 +28,9 @@ from synthesizers.errors import InputError
 SLACK = 1e-9
 """Absolute and relative margin for the rounding of doubles in a floor (a choice of this project:
 some thousand times what the formulas lose)."""
+
+SMALLEST = 1e-300
+"""The smallest p-value that is told apart from others (a choice of this project)."""
 
 
 def takes_distance(guarantee: Guarantee) -> bool:
@@ -65,7 +70,7 @@ def floor(found: Chances, guarantee: Guarantee, distance: int = 1) -> float:
         case GaussianDP():
             value = float(ndtri(found.correct) - ndtri(found.wrong))
         case RenyiDP(alpha=order):
-            value = _renyi(found, float(order))
+            value = float(_renyi(found, np.array([float(order)]))[0])
         case ZCDP():
             value = _zcdp(found)
     return float(max(0.0, value * (1 - SLACK) - SLACK) / distance)
@@ -83,15 +88,15 @@ def _epsilon(found: Chances, delta: float) -> float:
     return math.log(found.accuracy - extra) - math.log1p(-found.accuracy)
 
 
-def _renyi(found: Chances, order: float) -> float:
-    """The Rényi divergence of the events (van Erven & Harremoës 2014, equation 1)."""
+def _renyi(found: Chances, orders: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[orders], the Rényi divergence of the events (van Erven & Harremoës 2014, equation 1)."""
     c, w = found.correct, found.wrong
     others = (1 - c, 1 - w) if found.one_sided else (w, c)
     # Logarithms: at a large order the terms themselves are beyond the doubles.
-    terms = [order * math.log(p) + (1 - order) * math.log(q) for p, q in ((c, w), others)]
+    terms = [orders * math.log(p) + (1 - orders) * math.log(q) for p, q in ((c, w), others)]
     if not found.one_sided and c + w < 1:
-        terms.append(math.log1p(-(c + w)))
-    return float(logsumexp(terms)) / (order - 1)
+        terms.append(np.full_like(orders, math.log1p(-(c + w))))
+    return np.asarray(np.logaddexp.reduce(terms)) / (orders - 1)
 
 
 def _zcdp(found: Chances) -> float:
@@ -99,8 +104,8 @@ def _zcdp(found: Chances) -> float:
 
     Each order by itself is a sound floor, so that a grid loses tightness at most.
     """
-    orders = [1 + math.exp2(k / 4) for k in range(-40, 25)]
-    return max(_renyi(found, order) / order for order in orders)
+    orders = 1 + np.exp2(np.arange(-40, 25) / 4)
+    return float((_renyi(found, orders) / orders).max())
 
 
 def p_value(guesses: Guesses, guarantee: Guarantee, distance: int = 1) -> float:
@@ -117,17 +122,17 @@ def p_value(guesses: Guesses, guarantee: Guarantee, distance: int = 1) -> float:
     if not rate_matters(guarantee):
         accuracy = 1 / (1 + math.exp(-limit * distance))
         found = float(binom.sf(guesses.correct - 1, guesses.made, accuracy))
-        return min(1.0, found * (1 + SLACK))
+        return min(1.0, max(found * (1 + SLACK), SMALLEST))
 
     def beyond(exponent: float) -> float:
         error = math.exp(exponent)
         return floor(chances(guesses, error, True), guarantee, distance) - limit
 
-    lowest, highest = math.log(1e-300), math.log(1 - 1e-9)
+    lowest, highest = math.log(SMALLEST), math.log(1 - 1e-9)
     if beyond(highest) <= 0:
         return 1.0
     if beyond(lowest) > 0:
-        return 1e-300
+        return SMALLEST
     return min(1.0, math.exp(_first_above(beyond, lowest, highest)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from audit.attack.pair import Pair
 Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
 """Calls of a function with each tuple of arguments, somewhere; the results in their order."""
 
-STAGES = ("search", "learn", "certify", "check", "anytime")
+STAGES = ("search", "learn", "certify", "check", "anytime", "replay")
 """What runs are for; each has random numbers of its own."""
 
 
@@ -58,9 +58,27 @@ class Seeds:
         return np.random.default_rng(coins), int(box.generate_state(1, np.uint64)[0])
 
 
+class Source(Protocol):
+    """Where runs come from, block by block."""
+
+    def blocks(
+        self, stage: str, pair: Pair, number: int, runs: int, start: int = 0
+    ) -> Iterator[Runs]:
+        """Blocks of runs on a pair, ``runs`` in all.
+
+        ``number``: the pair's, ``start``: the block's to begin with; blocks of other stages and
+        numbers have random numbers of their own.
+        """
+        ...
+
+    def runs(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Runs:
+        """The same, joined."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Where runs come from: the box, the audit's seeds, and where calls are made."""
+    """Runs of a box: with the audit's seeds, its calls made wherever ``share`` makes them."""
 
     box: BlackBox
     seeds: Seeds
@@ -69,11 +87,7 @@ class Drawing:
     def blocks(
         self, stage: str, pair: Pair, number: int, runs: int, start: int = 0
     ) -> Iterator[Runs]:
-        """Blocks of runs on a pair, ``runs`` in all, in an order that never depends on where.
-
-        ``number``: the pair's, ``start``: the block's to begin with; blocks of other numbers have
-        random numbers of their own.
-        """
+        """Blocks of runs on a pair, in an order that never depends on where they are made."""
         sizes = _sizes(runs, self.box.block)
         calls = (
             (self.box, pair, self.seeds, stage, number, start + block, size)

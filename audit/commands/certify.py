@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Mapping
+from dataclasses import replace
 
+from audit.adapters.isolated import described
 from audit.adapters.matrix import is_channel_file, read_channel
 from audit.adapters.synthesizer import program_subject
+from audit.black_boxes import Wanted, black_box, is_command_or_outputs
 from audit.certificate import Certificate
 from audit.claim import Claim
-from audit.commands import common
+from audit.commands import attack_flags, common
 from audit.evidence import Verdict
 from audit.report.html import render
 from audit.report.json_text import certificate_text
@@ -21,6 +25,7 @@ from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
+from synthesizers.programs import PROGRAMS
 from synthesizers.tables import read_table
 
 SATISFYING = {
@@ -35,7 +40,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command's flags."""
     parser = commands.add_parser("certify", help="decide a privacy claim about a subject")
     parser.add_argument(
-        "subject", help="a built-in name, module:attribute, or a channel file (.csv, .parquet)"
+        "subject",
+        help="a built-in name, module:attribute, command:PATH, outputs:A,B, or a channel file "
+        "(.csv, .parquet)",
     )
     parser.add_argument(
         "--claim",
@@ -59,6 +66,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_relation(parser, required=True)
     common.add_released(parser)
     common.add_settings(parser)
+    attack_flags.add(parser)
     parser.set_defaults(run=run)
 
 
@@ -69,12 +77,25 @@ def run(flags: argparse.Namespace) -> int:
     relation = common.relation(flags)
     subject, claim = _subject_and_claim(flags, relation)
     effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))
+    attack = attack_flags.attack(flags, subject, relation, claim.domain)
+    again = command(flags)
+    if attack is not None:
+        effort = replace(effort, attack=attack, share=attack_flags.shared(flags))
+        again = f"{again} {attack_flags.spelled(flags, attack)}"
     talk = common.talk_console(flags.quiet)
-    with common.progress_bar(talk, "enumerating") as progress:
-        certificate = certify(subject, claim, effort, command(flags), progress).certificate
+    if attack is None:
+        with common.progress_bar(talk, "enumerating") as progress:
+            certificate = certify(subject, claim, effort, again, progress).certificate
+    else:
+        with attack_flags.progress_bar(talk, claim.guarantee) as watch:
+            effort = replace(effort, watch=watch)
+            certificate = certify(subject, claim, effort, again).certificate
     write(certificate, flags.out, flags.json, flags.html)
     common.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code
+    if code == 0 and any(evidence.replay.get("partial") for evidence in certificate.evidence):
+        talk.print("interrupted: the report is that of the runs made until then", markup=False)
+        return 130
     if code == 0 and certificate.verdict not in SATISFYING[flags.require]:
         talk.print(f"required evidence not reached: {flags.require}", markup=False)
         return 3
@@ -85,6 +106,17 @@ def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple
     guarantee = parse_guarantee(flags.claim)
     records = common.optional_number(flags.records, "--records")
     values = common.settings(flags.set)
+    rows = common.optional_number(flags.rows, "--rows")
+    form = _form(flags, values)
+    if form is not None:
+        if flags.data or flags.rounded:
+            raise InputError(
+                "an attack reads neither --data nor --rounded; give --pair"
+            )
+        domain = common.domain(flags) if flags.domain or flags.cells else None
+        claim = Claim(guarantee, relation, flags.released, domain, records)
+        limits = attack_flags.limits(flags)
+        return black_box(Wanted(flags.subject, form, values, limits, rows), claim), claim
     if is_channel_file(flags.subject):
         if values or flags.data or flags.domain or flags.rows:
             raise InputError("a channel file takes no --set, --data, --domain or --rows")
@@ -103,6 +135,22 @@ def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple
     records = _records(flags, relation, domain, records)
     claim = Claim(guarantee, relation, flags.released, domain, records)
     return program_subject(flags.subject, values), claim
+
+
+def _form(flags: argparse.Namespace, values: Mapping[str, str]) -> str | None:
+    """What kind of black box the subject is; None for a program or a channel."""
+    if is_command_or_outputs(flags.subject):
+        return "command"
+    named = ":" in flags.subject and flags.subject not in PROGRAMS
+    if not named or is_channel_file(flags.subject):
+        if flags.form not in (None, "program"):
+            raise InputError(f"--as {flags.form} goes with module:attribute")
+        return None
+    if flags.form is not None:
+        return None if flags.form == "program" else str(flags.form)
+    parameters = {key.replace("-", "_"): value for key, value in values.items()}
+    found = described(flags.subject, parameters).form
+    return None if found == "program" else found
 
 
 def _records(

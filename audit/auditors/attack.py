@@ -1,0 +1,236 @@
+"""The attack auditor: what repeated runs of a black box show of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.adapters.failures import failed_always
+from audit.attack import anytime, batch
+from audit.attack.attackers import PORTFOLIO
+from audit.attack.betting import along, tallied
+from audit.attack.black_box import BlackBox
+from audit.attack.cost import Cost
+from audit.attack.guesses import Guesses
+from audit.attack.halving import rounds, search
+from audit.attack.independence import FALSE_ALARM, LONGEST, Independence, Kind, examine, guard
+from audit.attack.pair import Pair
+from audit.attack.patterns import candidates
+from audit.attack.runs import Runs, Source
+from audit.attack.selection import Aim
+from audit.attack.tested import BETTOR_SHARE, CONTRADICTING, tested_floor, tested_p_value
+from audit.auditors.attack_evidence import About, Attack, Tested
+from audit.claim import Claim
+from audit.evidence import Evidence
+from synthesizers.errors import ProtocolError
+
+Watch = Callable[[int, int, float], None]
+"""Told how many runs are made, of how many, and the floor so far."""
+
+LEAST_LOOKED_AT = 200
+"""Runs on a pair that independence is judged by, at least, where more can be had (a choice of this
+project: the weakest correlation seen is then some 0.6)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is attacked: where its runs come from, and the box itself unless they are given."""
+
+    source: Source
+    box: BlackBox | None
+
+
+def attack_box(
+    target: Target, claim: Claim, attack: Attack, watch: Watch | None = None
+) -> Evidence:
+    """The evidence of an attack; interrupted, that of the runs made until then, marked partial.
+
+    Raises ProtocolError where every run fails, InputError where there is no pair to attack.
+
+    Guarantee
+    ---------
+    Of a box that keeps the claim, with independent runs, the decision is VIOLATED with probability
+    at most ``attack.alarm``, and the floor exceeds the truth with at most ``attack.error``: one
+    rule is tested, on runs that nothing was learned from, or one process bets on guesses that are
+    fixed before each run, over all pairs. Backed by ``benchmarks/coverage.py`` and
+    ``tests/audit/test_attack_auditor.py``.
+    """
+    heard = watch or (lambda done, total, floor: None)
+    pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
+    heard(0, 2 * attack.runs, 0.0)
+    mode = _bet if attack.until_decided else _certified
+    return mode(target, claim, attack, pairs, heard)
+
+
+def _candidates(claim: Claim) -> tuple[Pair, ...]:
+    return candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
+
+
+def _certified(
+    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+) -> Evidence:
+    """Batch mode: search, learn, freeze, certify."""
+    total = 2 * attack.runs
+    about = About(claim, attack, pairs[0], "batch")
+    error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (attack.error, attack.alarm))
+    aim = Aim(claim.guarantee, error, alarm, total)
+    try:
+        quick = [attacker for attacker in PORTFOLIO if attacker.cost is Cost.LOW]
+        pair, number, spent = pairs[0], 0, 0
+        if len(pairs) > 1:
+            pair, number = search(target.source, pairs, quick, aim, total)
+            spent = sum(one.pairs * one.runs for one in rounds(len(pairs), total))
+        about = About(claim, attack, pair, "batch")
+        watch(spent, total, 0.0)
+        left = (total - spent) // 2
+        learned = batch.learn(target.source, pair, number, claim.guarantee, error, alarm, left)
+    except KeyboardInterrupt:
+        return about.untested()
+    _require_outputs(learned.learning)
+    seen = _judged(target, pair, learned.learning, attack.seed)
+    if seen.kind not in (Kind.INDEPENDENT, Kind.CONSTANT):
+        return about.of_dependence(seen)
+    return _tested(target, about, number, learned, seen, watch)
+
+
+def _tested(
+    target: Target,
+    about: About,
+    number: int,
+    learned: batch.Learned,
+    seen: Independence,
+    watch: Watch,
+) -> Evidence:
+    """The certify runs: a binomial test at their end, a bettor for whoever can't wait."""
+    attack, guarantee, distance = about.attack, about.claim.guarantee, about.pair.distance
+    rule, total = learned.choice.rule, 2 * attack.runs
+    spent = total - learned.certifying
+    bettor = along(guarantee, distance, rule.one_sided, float(attack.error * BETTOR_SHARE))
+    guesses = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
+    kept: list[Runs] = []
+    notes = {
+        "attacker": learned.choice.attacker,
+        "learning_runs": len(learned.learning),
+        "repeatable": seen.repeatable,
+    }
+    try:
+        for block in target.source.blocks("certify", about.pair, number, learned.certifying):
+            guesses += rule.count(block.outcomes, block.coins)
+            made = rule.guesses(block.outcomes)
+            bettor = bettor.after(tallied(made, block.coins)[None, None])
+            if sum(map(len, kept)) < LONGEST:
+                kept.append(block)
+            watch(spent + guesses.runs, total, bettor.floor)
+    except KeyboardInterrupt:
+        p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
+        tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
+        could_see = about.could_bet(guesses, float(BETTOR_SHARE))
+        return about.evidence(rule, tested, could_see, notes | {"partial": True})
+    looked_at = Runs.join(kept)
+    again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
+    if again.kind is Kind.DEPENDENT:
+        return about.of_dependence(again)
+    bound, strict = (
+        tested_floor(guesses, guarantee, error, distance, about.covers)
+        for error in (attack.error, CONTRADICTING)
+    )
+    p = tested_p_value(guesses, guarantee, distance)
+    tested = Tested("exact binomial", guesses, p, bound, strict)
+    return about.evidence(rule, tested, about.could_test(guesses), notes)
+
+
+def _bet(
+    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+) -> Evidence:
+    """Anytime mode: bet from the first run on."""
+    recorded = _Recorded(target.source)
+    state: anytime.Anytime | None = None
+    partial: dict[str, Any] = {}
+    try:
+        for state in anytime.attack(
+            recorded,
+            pairs,
+            claim.guarantee,
+            float(attack.error),
+            float(attack.alarm),
+            attack.runs,
+            True,
+        ):
+            watch(state.runs, 2 * attack.runs, state.floor)
+    except KeyboardInterrupt:
+        partial = {"partial": True}
+    if state is None:
+        return About(claim, attack, pairs[0], "anytime").untested()
+    about = About(claim, attack, pairs[state.pair], "anytime")
+    _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
+    seen = _all_judged(target, recorded, pairs, state.pair, attack.seed)
+    if seen.kind not in (Kind.INDEPENDENT, Kind.CONSTANT):
+        return about.of_dependence(seen)
+    notes = {"total_runs": state.runs, "repeatable": seen.repeatable} | partial
+    tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
+    frequent = _as_frequent(state, Runs.join(recorded.kept[state.pair]))
+    could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
+    return about.evidence(state.rule, tested, could_see, notes)
+
+
+def _as_frequent(state: anytime.Anytime, runs: Runs) -> Guesses:
+    """Guesses in all runs, as often as the latest rule makes them in those on its pair."""
+    if state.rule is None:
+        return Guesses(state.runs, 0, 0)
+    found = state.rule.count(runs.outcomes, runs.coins)
+    made = found.made * state.runs // max(found.runs, 1)
+    return Guesses(state.runs, made, 0, found.one_sided)
+
+
+@dataclass(eq=False)
+class _Recorded:
+    """A source that keeps what it gave, up to what independence is judged by."""
+
+    source: Source
+    kept: dict[int, list[Runs]] = field(default_factory=dict)
+    sizes: dict[int, int] = field(default_factory=dict)
+
+    def blocks(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Any:
+        """As the source's."""
+        for block in self.source.blocks(stage, pair, number, runs, start):
+            if self.sizes.get(number, 0) < LONGEST:
+                self.kept.setdefault(number, []).append(block)
+                self.sizes[number] = self.sizes.get(number, 0) + len(block)
+            yield block
+
+    def runs(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Runs:
+        """As the source's."""
+        return Runs.join(self.blocks(stage, pair, number, runs, start))
+
+
+def _require_outputs(runs: Runs) -> None:
+    failed = failed_always(runs.outcomes)
+    if failed is not None:
+        raise ProtocolError(
+            f"{failed}; a subject that never gives an output can't be audited: check that it runs "
+            "on these databases"
+        )
+
+
+def _judged(target: Target, pair: Pair, runs: Runs, seed: int) -> Independence:
+    if target.box is None:
+        return examine(runs, seed)
+    return guard(target.box, pair, runs, seed)
+
+
+def _all_judged(
+    target: Target, recorded: _Recorded, pairs: Sequence[Pair], leading: int, seed: int
+) -> Independence:
+    """Independence on every pair that was bet on; more runs are made of the leading one if few."""
+    runs = Runs.join(recorded.kept[leading])
+    if target.box is not None and len(runs) < LEAST_LOOKED_AT:
+        more = LEAST_LOOKED_AT - len(runs)
+        runs = Runs.join([runs, target.source.runs("check", pairs[leading], leading, more)])
+    found = _judged(target, pairs[leading], runs, seed)
+    share = FALSE_ALARM / 3 / len(recorded.kept)
+    for parts in recorded.kept.values():
+        other = examine(Runs.join(parts), seed, error=share)
+        if found.kind is not Kind.DEPENDENT and other.kind is Kind.DEPENDENT:
+            found = other
+    return found
