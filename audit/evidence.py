@@ -263,7 +263,8 @@ def _crossed(evidence: Sequence[Evidence]) -> bool:
     exact = [e for e in heard if e.bound is not None and e.bound.rigour == "exact"]
     values = [e.bound for e in exact if e.bound is not None and e.bound.side is not Side.CEILING]
     floors = [e.strict for e in heard if e.strict is not None]
-    limits = ceilings + [e.bound for e in exact if e.whole and e.bound is not None]
+    shown = [e.bound for e in exact if e.whole and e.bound is not None]
+    limits = ceilings + [bound for bound in shown if bound.side is not Side.FLOOR]
     return any(_above(value, ceiling) for value in values for ceiling in ceilings) or any(
         _above(floor, limit) for floor in floors for limit in limits
     )

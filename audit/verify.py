@@ -11,31 +11,30 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from audit import strict_json
 from audit.adapters.matrix import carried_channel
 from audit.adapters.synthesizer import program_subject, source_sha256
+from audit.attack.rechecking import Rechecked, is_attack, rechecked
+from audit.attack.runs import Map, here
 from audit.certificate import SCHEMA, Certificate, canonical, digest
+from audit.checks import Check, Status, Verification, compare_bound, compare_ends
 from audit.claim import Claim
-from audit.decimals import Enclosure, Extended
-from audit.evidence import Verdict
+from audit.evidence import Evidence, Verdict
+from audit.redrawing import attack_again
 from audit.run import Effort, certify
-from audit.subject import Subject
+from audit.stated_subjects import BLACK_BOXES, obstacle, stated_black_box
+from audit.subject import BlackBoxSubject, Subject
 from proofs import checker
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
 from synthesizers.programs import PROGRAMS
 
 CHECKER = Path(checker.__file__)
 CHECKER_SECONDS = 600
 """How long the checker may take (a choice of this project)."""
-
-NEAR = Fraction(1, 10**9)
-"""How far, relatively, ends computed in doubles may lie apart between machines."""
 
 KEYS = (
     "schema",
@@ -59,38 +58,6 @@ CLAIMED = ("claim", "neighbours", "unit", "verdict")
 """What the independent checker compares a theorem with, where it is given."""
 
 
-class Status(Enum):
-    """What came of re-checking one statement."""
-
-    CONFIRMED = "confirmed"
-    FALSE = "false or altered"
-    UNCHECKED = "not re-checked"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One statement of a certificate, and what came of it."""
-
-    statement: str
-    status: Status
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Verification:
-    """All checks of one certificate."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """1 where something is false or altered, 3 where something was not re-checked, else 0."""
-        found = {check.status for check in self.checks}
-        if Status.FALSE in found:
-            return 1
-        return 3 if Status.UNCHECKED in found else 0
-
-
 def read_certificate(text: str, path: str) -> dict[str, Any]:
     """The document of a certificate's text; InputError unless it has the contract's keys."""
     document = strict_json.parse(text, path, "a certificate of dp-audit")
@@ -107,8 +74,13 @@ def load_certificate(path: str) -> dict[str, Any]:
     return read_certificate(strict_json.read_text(path), path)
 
 
-def verify(document: Mapping[str, Any]) -> Verification:
+def verify(
+    document: Mapping[str, Any], meant: str | None = None, share: Map = here
+) -> Verification:
     """Re-check a certificate's statements by running its audit again.
+
+    ``meant``: the subject that the user says to mean, see `audit.stated_subjects.obstacle`;
+    ``share``: where runs of a black box are made.
 
     Guarantee
     ---------
@@ -138,15 +110,52 @@ def verify(document: Mapping[str, Any]) -> Verification:
         raise InputError("the certificate's rows must be a whole number of at least 0")
     if any(document.get(key) is not None for key in OPTIONAL):
         checks.append(_checked_proof(document))
-    subject, obstacle = _subject(document["subject"], claim)
-    if subject is None:
-        checks += [
-            Check(str(part), Status.UNCHECKED, obstacle)
-            for part in ("bounds", "evidence", f"verdict {document['verdict']}")
-        ]
-        return Verification(tuple(checks))
-    again = certify(subject, claim, Effort(rows=rows), str(document["reproduce"])).certificate
-    return Verification((*checks, *_compare(document, again)))
+    subject, hindrance = _subject(document["subject"], claim, meant)
+    again = None if subject is None else _audited_again(document, claim, subject, share)
+    if again is None:
+        checks.append(Check("subject", Status.UNCHECKED, hindrance or "it was not run again"))
+        if not all(map(is_attack, document["evidence"])):
+            checks += [
+                Check(part, Status.UNCHECKED, hindrance)
+                for part in ("bounds", "evidence", f"verdict {document['verdict']}")
+            ]
+            return Verification(tuple(checks))
+        again = _unseen(document, claim)
+    return Verification((*checks, *_compare(document, claim, again)))
+
+
+def _audited_again(
+    document: Mapping[str, Any], claim: Claim, subject: Subject, share: Map
+) -> Certificate | None:
+    """The certificate of the same audit, without an attack that would not find the same again.
+
+    None where nothing is left of it.
+    """
+    attacks = [entry for entry in document["evidence"] if is_attack(entry)]
+    attack = attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
+    if isinstance(subject, BlackBoxSubject) and attack is None:
+        return None
+    effort = Effort(rows=document["subject"].get("rows"), attack=attack, share=share)
+    try:
+        found = certify(subject, claim, effort, str(document["reproduce"])).certificate
+    except TooLargeError:
+        if not attacks or attack is not None:
+            raise
+        return None
+    if any(entry.replay.get("partial") for entry in found.evidence):
+        # An attack that is interrupted says what it found; here that would be no comparison.
+        raise KeyboardInterrupt
+    return found
+
+
+def _unseen(document: Mapping[str, Any], claim: Claim) -> Certificate:
+    """A certificate of the subject as it is stated, to which findings can be added."""
+    assumptions = document["assumptions"]
+    if not isinstance(assumptions, list):
+        raise InputError("the certificate's assumptions are malformed")
+    return Certificate(
+        document["subject"], claim, (), tuple(map(str, assumptions)), str(document["reproduce"])
+    )
 
 
 def _checked_proof(document: Mapping[str, Any]) -> Check:
@@ -177,7 +186,9 @@ def _checked_proof(document: Mapping[str, Any]) -> Check:
     return Check(name, Status.FALSE, note or "it is rejected")
 
 
-def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, str]:
+def _subject(
+    stated: Mapping[str, Any], claim: Claim, meant: str | None
+) -> tuple[Subject | None, str]:
     """The subject built anew, or what stands in the way."""
     kind, name = stated.get("kind"), str(stated.get("name"))
     values = stated.get("parameters", {})
@@ -186,6 +197,8 @@ def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, s
     if kind == "channel":
         found = carried_channel(dict(stated), name, claim.neighbours, claim.released)
         return found, "" if found else "the channel is too large to carry, and is not here"
+    if kind in BLACK_BOXES:
+        return _black_box(stated, claim, meant)
     if kind not in ("program", "module"):
         raise InputError("the certificate's subject is of no kind that this version knows")
     if (name in PROGRAMS) != (kind == "program"):
@@ -201,10 +214,28 @@ def _subject(stated: Mapping[str, Any], claim: Claim) -> tuple[Subject | None, s
         return None, f"the subject is absent: {error}"
 
 
-def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
+def _black_box(
+    stated: Mapping[str, Any], claim: Claim, meant: str | None
+) -> tuple[Subject | None, str]:
+    """What can only be run, or what stands in the way."""
+    hindrance = "" if stated["kind"] == "outputs" else obstacle(stated, meant)
+    if hindrance:
+        return None, hindrance
+    try:
+        found = stated_black_box(stated, claim)
+    except InputError as error:
+        return None, f"the subject is absent: {error}"
+    if stated["kind"] == "outputs" and found.to_json() != stated:
+        return None, "the files of outputs are not those that were audited"
+    return found, ""
+
+
+def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> list[Check]:
+    """The statements beside those of an audit made again, in which an attack may be missing."""
     checks: list[Check] = []
-    fresh = again.to_json()
     stated = document["evidence"]
+    attacks, again = _with_attacks(stated, claim, again)
+    fresh = again.to_json()
     for key, value in again.claim.to_json().items():
         if not _holds(document[key], value):
             checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
@@ -213,18 +244,23 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
         checks.append(Check("subject", Status.FALSE, "it is described otherwise than it was built"))
     if len(stated) != len(fresh["evidence"]):
         checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
-    for old, new in zip(stated, fresh["evidence"], strict=False):
-        checks.append(_compare_evidence(old, new))
+    for place, (old, new) in enumerate(zip(stated, fresh["evidence"], strict=False)):
+        checks += attacks[place].checks if place in attacks else [_compare_evidence(old, new)]
+    undrawn = any(not attack.drawn for attack in attacks.values())
     for side, bound in fresh["bounds"].items():
-        checks.append(_compare_bound(f"bound: {side}", document["bounds"].get(side), bound))
+        checks.append(compare_bound(f"bound: {side}", document["bounds"].get(side), bound))
         if checks[-1].status is not Status.FALSE and not _derived(document, side):
             note = "it is not the bound of the evidence"
             checks[-1] = Check(f"bound: {side}", Status.FALSE, note)
+        if undrawn and bound is not None and bound["rigour"] == "statistical":
+            checks[-1] = _resting_on_runs(checks[-1])
     same = document["verdict"] == fresh["verdict"]
     note = "" if same else f"the evidence entails {fresh['verdict']}"
     checks.append(
         Check(f"verdict {document['verdict']}", Status.CONFIRMED if same else Status.FALSE, note)
     )
+    if undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT):
+        checks[-1] = _resting_on_runs(checks[-1])
     checks += [
         Check(key, Status.FALSE, "it is not the one that the audit finds")
         for key in OPTIONAL
@@ -235,6 +271,35 @@ def _compare(document: Mapping[str, Any], again: Certificate) -> list[Check]:
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
         )
     return checks
+
+
+def _with_attacks(
+    stated: list[Any], claim: Claim, again: Certificate
+) -> tuple[dict[int, Rechecked], Certificate]:
+    """What came of the attacks, by their places, and the certificate with them in these places."""
+    attacks = [entry for entry in again.evidence if is_attack(entry.to_json())]
+    others = [entry for entry in again.evidence if entry not in attacks]
+    made = bool(attacks)
+    found: dict[int, Rechecked] = {}
+    evidence: list[Evidence] = []
+    for place, entry in enumerate(stated):
+        if is_attack(entry):
+            if made and not attacks:
+                # One more than the audit makes: the lists differ.
+                continue
+            new = attacks.pop(0).to_json() if made else None
+            found[place] = rechecked(entry, claim, new)
+            evidence.append(found[place].evidence)
+        elif others:
+            evidence.append(others.pop(0))
+    return found, replace(again, evidence=(*evidence, *others, *attacks))
+
+
+def _resting_on_runs(check: Check) -> Check:
+    """A check of what follows from runs that were not drawn again."""
+    if check.status is Status.FALSE:
+        return check
+    return Check(check.statement, Status.UNCHECKED, "it rests on runs that were not drawn again")
 
 
 def _holds(stated: Any, found: Any) -> bool:
@@ -260,7 +325,7 @@ def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
     for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
         if old.get(key) != new[key]:
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
-    bound = _compare_bound(name, old.get("bound"), new["bound"])
+    bound = compare_bound(name, old.get("bound"), new["bound"])
     if bound.status is not Status.CONFIRMED:
         return bound
     if not _witness_fits(old.get("witness"), new["witness"]):
@@ -268,45 +333,6 @@ def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
     if old.get("finding") != new["finding"]:
         return Check(name, Status.FALSE, "its finding does not follow from the audit")
     return bound
-
-
-_ORDER = (Status.FALSE, Status.UNCHECKED, Status.CONFIRMED)
-
-
-def _compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
-    if old == new:
-        return Check(name, Status.CONFIRMED, "" if new else "none is stated")
-    if not isinstance(old, dict) or new is None:
-        return Check(name, Status.FALSE, "a bound was added or dropped")
-    measured = [key for key, value in new.items() if isinstance(value, dict)]
-    if set(old) != set(new) or any(old[key] != new[key] for key in new if key not in measured):
-        return Check(name, Status.FALSE, "what it covers does not follow from the audit")
-    checks = [_compare_ends(name, old[key], new[key]) for key in measured]
-    return min(checks, key=lambda check: _ORDER.index(check.status))
-
-
-def _compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:
-    """Doubles may differ in their last digits between machines; certified ends still overlap."""
-    try:
-        stated, found = Enclosure.from_json(old), Enclosure.from_json(new)
-        if stated.to_json() != old:
-            return Check(name, Status.FALSE, "its numbers are not spelled as they are written")
-    except (KeyError, TypeError, ValueError, InputError):
-        return Check(name, Status.FALSE, "its numbers are malformed")
-    apart = stated.lower > found.upper or stated.upper < found.lower
-    near = _near(stated.lower, found.lower) and _near(stated.upper, found.upper)
-    if apart or not near or found.lower == found.upper:
-        return Check(name, Status.FALSE, f"the audit finds {found}")
-    if stated.lower <= found.lower and found.upper <= stated.upper:
-        return Check(name, Status.CONFIRMED)
-    return Check(name, Status.UNCHECKED, f"narrower than what could be re-checked: {found}")
-
-
-def _near(stated: Extended, found: Extended) -> bool:
-    """Whether two ends are alike but for the rounding of doubles."""
-    if isinstance(stated, float) or isinstance(found, float):
-        return stated == found
-    return abs(stated - found) <= abs(found) * NEAR
 
 
 def _witness_fits(old: Any, new: dict[str, Any] | None) -> bool:
@@ -320,7 +346,7 @@ def _witness_fits(old: Any, new: dict[str, Any] | None) -> bool:
             stated = old["probabilities"][side]
         except (KeyError, TypeError):
             return False
-        check = _compare_ends(side, stated, new["probabilities"][side])
+        check = compare_ends(side, stated, new["probabilities"][side])
         if check.status is Status.FALSE:
             return False
     return True

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
 
 import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+
+from audit.attack.runs import Map, here
+from synthesizers.errors import ProtocolError
+
+CALLS_A_WORKER = 2
+"""Calls in flight for each worker: one at work and one at hand (joblib's pre_dispatch, too)."""
+
+IDLE_SECONDS = 300
+"""How long a process waits for the next call before it ends (joblib's own figure)."""
+
+_THREADED = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA")
 
 
 def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
@@ -16,6 +31,105 @@ def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
     with _interrupts_wait():
         results: Iterator[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(calls)
         return results
+
+
+def local(jobs: int) -> Map:
+    """Calls made by ``jobs`` processes of this machine; by this process where that is one.
+
+    At most `CALLS_A_WORKER` calls a process are in flight or waiting to be fetched, so that
+    whoever stops early has not made many calls in vain. The processes stay for the next series
+    of calls, one series at a time. Where results are left before the last, or a call raises an
+    exception, they are killed with all that they started, and their temporary files removed.
+
+    In a series, raises ProtocolError where a process dies.
+    """
+    if jobs == 1:
+        return here
+    processes = _Processes(jobs)
+
+    def share(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        def submit(arguments: tuple[Any, ...]) -> Future:
+            return processes.submit(function, arguments)
+
+        whole = False
+        try:
+            yield from in_order(submit, calls, CALLS_A_WORKER * jobs)
+            whole = True
+        except BrokenProcessPool:
+            raise ProtocolError(
+                "a process died in a call: its memory ran out, or what it ran crashed"
+            ) from None
+        finally:
+            if not whole:
+                processes.kill()
+
+    return share
+
+
+class _Processes:
+    """Processes that make calls, started when there are some, and a folder for what they write.
+
+    A process that is killed can't remove its temporary files; they may hold private tables.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.executor: Any = None
+        self.folder: TemporaryDirectory[str] | None = None
+
+    def submit(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+        with _interrupts_wait():
+            if self.executor is None:
+                self.folder = TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True)
+                # These processes are the parallelism; libraries shall not add threads to it.
+                alone = {f"{library}_NUM_THREADS": "1" for library in _THREADED}
+                self.executor = ProcessPoolExecutor(
+                    self.jobs, timeout=IDLE_SECONDS, env={**alone, "TMPDIR": self.folder.name}
+                )
+            future: Future = self.executor.submit(function, *arguments)
+            return future
+
+    def kill(self) -> None:
+        if self.executor is not None and self.folder is not None:
+            # One that goes on when its children are killed may start further ones before its turn.
+            for process in list(self.executor._processes) if os.name == "posix" else ():
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGSTOP)
+            self.executor.shutdown(wait=True, kill_workers=True)
+            self.folder.cleanup()
+        self.executor = self.folder = None
+
+
+class Future(Protocol):
+    """What a call will have given, once it is made."""
+
+    def result(self) -> Any:
+        """Wait for the result; raises what the call raised."""
+        ...
+
+    def cancel(self) -> object:
+        """Don't make the call if it has not begun."""
+        ...
+
+
+def in_order(
+    submit: Callable[[tuple[Any, ...]], Future], calls: Iterable[tuple[Any, ...]], most: int
+) -> Iterator[Any]:
+    """The results of calls in their order, with at most ``most`` of them in flight.
+
+    Calls that have not begun are cancelled when the results are left before the last.
+    """
+    waiting: deque[Future] = deque()
+    try:
+        for arguments in calls:
+            waiting.append(submit(arguments))
+            if len(waiting) == most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 @contextmanager

@@ -6,10 +6,11 @@ nothing at all are outcomes too. What kind of thing an outcome is, its `Shape`, 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,19 +68,20 @@ class Outcomes:
         return len(self.of)
 
     @classmethod
-    def of_outputs(cls, outputs: Sequence[object]) -> Outcomes:
-        """The outcomes of single outputs, as a black box returned them."""
+    def of_outputs(cls, outputs: Iterable[object]) -> Outcomes:
+        """The outcomes of single outputs, each looked at before the next one is asked for."""
         numbers: dict[Shape, int] = {}
         contents: list[list[Any]] = []
-        of = np.empty(len(outputs), np.intp)
-        for run, output in enumerate(outputs):
+        of: list[int] = []
+        for output in outputs:
             shape, content = _told(output)
             place = numbers.setdefault(shape, len(numbers))
             if place == len(contents):
                 contents.append([])
             contents[place].append(content)
-            of[run] = place
-        return cls(tuple(numbers), of, tuple(map(_block, numbers, contents)))
+            of.append(place)
+        blocks = tuple(map(_block, numbers, contents))
+        return cls(tuple(numbers), np.array(of, np.intp), blocks)
 
     @classmethod
     def of_batch(cls, batch: object, runs: int) -> Outcomes:
@@ -241,9 +243,14 @@ def _fits_doubles(array: NDArray[Any]) -> bool:
 
 def _number_shape(output: object) -> Shape:
     array = np.asarray(output)
-    lengths = "x".join(map(str, array.shape)) or "1"
     held = type(output).__name__ if not isinstance(output, np.ndarray) else "array"
-    return Shape("numbers", f"{held} {array.dtype} {lengths}")
+    return _shape_of_numbers(held, array.dtype, array.shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def _shape_of_numbers(held: str, dtype: np.dtype[Any], lengths: tuple[int, ...]) -> Shape:
+    # Remembered, because numpy takes longer to spell a dtype than to hold a number.
+    return Shape("numbers", f"{held} {dtype} {'x'.join(map(str, lengths)) or '1'}")
 
 
 def _plain(value: object) -> Any:

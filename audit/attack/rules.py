@@ -60,7 +60,10 @@ class Rule:
     def guesses(self, outcomes: Outcomes) -> NDArray[np.int8]:
         """[runs], 1 for the second database, -1 for the first, 0 to abstain."""
         scores = self.score.evaluate(outcomes)
-        return np.where(scores >= self.high, 1, np.where(scores <= self.low, -1, 0)).astype(np.int8)
+        # A score may be infinite; an infinite end guesses nothing all the same.
+        second = (scores >= self.high) & (self.high < math.inf)
+        first = (scores <= self.low) & (self.low > -math.inf)
+        return second.astype(np.int8) - first.astype(np.int8)
 
     def count(self, outcomes: Outcomes, coins: NDArray[np.bool_]) -> Guesses:
         """How the rule fares on runs with their coins."""

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.channel import Channel
+from audit.report.attack_story import AttackStory
 from audit.report.channel_view import analysis_view
 from audit.report.heatmap import alternative, heat_map, ramp
 from audit.report.measures_view import measures_view
@@ -88,6 +89,7 @@ def _templates() -> Environment:
         finalize=_shown,
     )
     templates.globals["infinity"] = math.inf
+    templates.tests["sampled"] = lambda story: isinstance(story, AttackStory)
     return templates
 
 

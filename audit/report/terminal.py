@@ -16,9 +16,11 @@ from rich.text import Text
 
 from audit.analysis import Analysis
 from audit.certificate import Certificate
+from audit.report.attack_story import AttackStory
 from audit.report.channel_view import analysis_view
 from audit.report.measures_view import measures_view
 from audit.report.ruler import Scale
+from audit.report.terminal_attack import attack_told
 from audit.report.terminal_measures import attacker_parts, language_parts, release_parts
 from audit.report.terminal_sheet import Adaptive, Sheet
 from audit.report.terminal_text import command_lines, shown
@@ -32,6 +34,7 @@ _TONES = {
     "undecided": "yellow",
     "another-instance": "blue",
     "left-open": "yellow",
+    "no-violation-seen": "blue",
     "invalid-run": "yellow",
     "refuted": "red",
     "violated": "red",
@@ -50,6 +53,7 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
     verdict = Group(Text(view.verdict, style=f"bold {style}"), sheet.text(view.meaning))
     parts: list[RenderableType] = [
         Panel(verdict, box=box.ROUNDED, border_style=style, padding=(0, 1)),
+        *([sheet.text(view.caution, "bold"), Text()] if view.caution else []),
         sheet.indented(sheet.pairs(view.facts)),
         Text(),
         sheet.heading("Bounds"),
@@ -60,7 +64,7 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
         claim = sheet.text(f"{glyph} {view.claim.text} is claimed", "dim")
         parts += [sheet.indented(ruler), sheet.indented(claim)]
     else:
-        parts.append(sheet.indented(_no_bounds(sheet, view.scale)))
+        parts.append(sheet.indented(sheet.text(view.no_bounds)))
     parts += [Text(), sheet.heading("Evidence")]
     if not view.evidence:
         parts.append(sheet.indented(Text("No auditor has reported a finding.")))
@@ -70,7 +74,9 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
         parts += [
             Text(),
             sheet.heading(f"Witness, found by {auditor}"),
-            sheet.indented(sheet.story(story)),
+            sheet.indented(
+                attack_told(sheet, story) if isinstance(story, AttackStory) else sheet.story(story)
+            ),
         ]
     if len(view.witnesses) > 1:
         others = ", ".join(auditor for auditor, _ in view.witnesses[1:])
@@ -104,8 +110,11 @@ def _evidence(sheet: Sheet, row: EvidenceRow) -> Group:
     covers = f"covers {row.covers} ({row.whole})"
     if row.confidence != "–":
         covers += f"; confidence {row.confidence}"
+    told = [row.finding, row.resolution] if row.resolution else [row.finding]
     return Group(
-        head, sheet.indented(sheet.text(row.finding)), sheet.indented(sheet.text(covers, "dim"))
+        head,
+        *(sheet.indented(sheet.text(text)) for text in told),
+        sheet.indented(sheet.text(covers, "dim")),
     )
 
 

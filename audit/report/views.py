@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.certificate import SCHEMA, Certificate
-from audit.evidence import Decision, Evidence, Side, Witness
+from audit.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
+from audit.report.attack_story import AttackStory, attack_story, resolution_line
 from audit.report.proof_text import proof_lines
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
 from audit.report.witness import Story, story
@@ -30,7 +31,11 @@ from synthesizers.neighbours import describe
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """One finding. ``replay``: what a second run needs, as pairs of text."""
+    """One finding.
+
+    ``resolution``: what an attack could have seen; empty for other findings. ``replay``: what a
+    second run needs, as pairs of text.
+    """
 
     auditor: str
     finding: str
@@ -42,6 +47,7 @@ class EvidenceRow:
     bound: str
     direction: str
     in_full: str
+    resolution: str
     replay: tuple[tuple[str, str], ...]
 
 
@@ -49,20 +55,23 @@ class EvidenceRow:
 class CertificateView:
     """A certificate in words.
 
-    ``tone``: the verdict's name for a stylesheet. ``proof``: the theorem's derivation, line by
-    line; empty without one.
+    ``tone``: the verdict's name for a stylesheet. ``caution``: what has to be known with the
+    verdict, or empty. ``no_bounds``: why there are none. ``proof``: the theorem's derivation,
+    line by line; empty without one.
     """
 
     verdict: str
     tone: str
     meaning: str
+    caution: str
     subject: str
     facts: tuple[tuple[str, str], ...]
     claim: Mark
     bounds: tuple[Mark, ...]
     scale: Scale
+    no_bounds: str
     evidence: tuple[EvidenceRow, ...]
-    witnesses: tuple[tuple[str, Story], ...]
+    witnesses: tuple[tuple[str, Story | AttackStory], ...]
     assumptions: tuple[str, ...]
     proof: tuple[str, ...]
     reproduce: str
@@ -103,16 +112,19 @@ class ComparisonView:
 def certificate_view(certificate: Certificate) -> CertificateView:
     """The certificate as text."""
     verdict = certificate.verdict
+    scale = common_scale([certificate])
     return CertificateView(
         verdict.value,
         verdict.name.lower().replace("_", "-"),
         MEANINGS[verdict],
+        _interrupted(certificate),
         subject_name(certificate.subject),
         _facts(certificate),
         claim_mark(certificate),
         bound_marks(certificate),
-        common_scale([certificate]),
-        tuple(_evidence_row(evidence) for evidence in certificate.evidence),
+        scale,
+        _no_bounds(verdict, scale.symbol),
+        tuple(_evidence_row(evidence, certificate) for evidence in certificate.evidence),
         _witnesses(certificate),
         certificate.assumptions,
         () if certificate.proof is None else tuple(proof_lines(certificate.proof["derivation"])),
@@ -199,6 +211,8 @@ def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
 
 def _domain(certificate: Certificate) -> str:
     domain = certificate.claim.domain
+    if domain is None:
+        return "none declared"
     parts = [
         f"{attribute.name} ({plural(attribute.size, 'value')})" for attribute in domain.attributes
     ]
@@ -214,7 +228,24 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _evidence_row(evidence: Evidence) -> EvidenceRow:
+def _interrupted(certificate: Certificate) -> str:
+    """What has to be known where an attack was cut short."""
+    if not any(evidence.replay.get("partial") is True for evidence in certificate.evidence):
+        return ""
+    return (
+        "Interrupted: this rests on the runs that had been made by then, fewer than were asked for."
+    )
+
+
+def _no_bounds(verdict: Verdict, symbol: str) -> str:
+    if verdict is Verdict.INVALID_RUN:
+        return (
+            f"There is none: from runs that are no independent draws nothing follows for {symbol}."
+        )
+    return f"No finding bounds {symbol} from either side."
+
+
+def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
     bound = evidence.bound
     direction = ""
     if bound is not None:
@@ -231,17 +262,28 @@ def _evidence_row(evidence: Evidence) -> EvidenceRow:
         evidence.confidence or "–",
         "–" if bound is None else bound_text(bound),
         direction,
-        "" if bound is None else in_full(decided_on(bound)[1]),
+        "" if bound is None or bound.rigour == "statistical" else in_full(decided_on(bound)[1]),
+        resolution_line(evidence, certificate.claim.guarantee),
         tuple((str(key), short(_plain(value), 400)) for key, value in evidence.replay.items()),
     )
 
 
-def _witnesses(certificate: Certificate) -> tuple[tuple[str, Story], ...]:
+def _witnesses(certificate: Certificate) -> tuple[tuple[str, Story | AttackStory], ...]:
     """The witnesses with their auditors, those that violate the claim first."""
-    found = sorted(certificate.evidence, key=lambda e: e.decision is not Decision.VIOLATED)
+    numbered = list(enumerate(certificate.evidence, start=1))
+    numbered.sort(key=lambda entry: entry[1].decision is not Decision.VIOLATED)
+    found = ((evidence.auditor, _story(evidence, k, certificate)) for k, evidence in numbered)
+    return tuple((auditor, told) for auditor, told in found if told is not None)
+
+
+def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | AttackStory | None:
     claim = certificate.claim
-    return tuple(
-        (e.auditor, story(e.witness, claim.domain, claim.guarantee, e.decision))
-        for e in found
-        if isinstance(e.witness, Witness)
-    )
+    match evidence.witness:
+        case Witness() as witness:
+            return story(witness, claim.require_domain(), claim.guarantee, evidence.decision)
+        case SampledWitness() as witness:
+            stated = evidence.replay.get("command")
+            command = str(stated or f"dp-audit replay CERT.json --evidence {place}")
+            return attack_story(witness, claim.guarantee, evidence.decision, command)
+        case None:
+            return None

@@ -53,6 +53,8 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.UNDECIDED: "undecided",
     Decision.SILENT: "another instance, decides nothing",
     Decision.OPEN: "does not reach the claim",
+    Decision.INVALID: "the runs were no independent draws",
+    Decision.UNSEEN: "no violation seen",
 }
 
 RELEASED: Mapping[str, str] = {

@@ -17,13 +17,14 @@ from audit.adapters.synthesizer import program_subject
 from audit.certificate import Certificate, canonical, digest
 from audit.claim import Claim
 from audit.decimals import Enclosure
-from audit.evidence import Bound, Decision, Evidence, Side
+from audit.evidence import Bound, Decision, Evidence, Side, Verdict
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
 from proofs.guarantees import ApproxDP, parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.audit import third_party as theirs
+from tests.audit.report.samples import attacks
 
 SCHEMA = Path(audit.__file__).parent / "schema" / "1" / "certificate.json"
 
@@ -158,11 +159,11 @@ def test_every_kind_of_certificate_keeps_the_schema() -> None:
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    documents = all_kinds()
+    documents = [*all_kinds(), *(found.to_json() for found in attacks().values())]
     for document in documents:
         validator.validate(json.loads(json.dumps(document)))
     verdicts = {document["verdict"] for document in documents}
-    assert verdicts == {"PROVED", "EXACT", "REFUTED", "NOT REFUTED", "UNDECIDED"}
+    assert verdicts == {verdict.value for verdict in Verdict} - {"CONTRADICTION"}
     decisions = {e["decision"] for document in documents for e in document["evidence"]}
     assert decisions == {decision.value for decision in Decision}
     assert {document["proof"] is None for document in documents} == {True, False}
@@ -174,6 +175,51 @@ def test_every_kind_of_certificate_keeps_the_schema() -> None:
     broken = {**documents[0], "verdict": "passed"}
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(broken)
+
+
+def _of_attack() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(attacks()["attack refuted"].to_json()))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("decision",), "passed"),
+        (("witness", "test"), "by eye"),
+        (("witness", "digest"), "sha256:0"),
+        (("witness", "runs"), -1),
+        (("witness", "correct"), "900"),
+        (("witness", "p_value"), -1),
+        (("witness", "rule", "low"), "nan"),
+        (("witness", "rule"), []),
+        (("witness", "pair"), {"first": 1}),
+        (("witness", "pair", "distance"), 0),
+        (("strict",), {"side": "floor"}),
+        (("resolution",), {"detectable": None, "delta": 0, "runs": 1}),
+    ],
+)
+def test_evidence_of_an_attack_of_another_form_breaks_the_schema(
+    path: tuple[str, ...], value: Any
+) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    document = _of_attack()
+    assert validator.is_valid(document)
+    place = document["evidence"][0]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    assert not validator.is_valid(document)
+
+
+def test_a_claim_without_a_domain_keeps_the_schema() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    without = replace(attacks()["attack invalid"].claim, domain=None, records=None)
+    document = replace(attacks()["attack invalid"], claim=without).to_json()
+    assert document["domain"] is None
+    validator.validate(document)
 
 
 def _without(key: str) -> dict[str, Any]:

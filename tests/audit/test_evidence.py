@@ -9,14 +9,25 @@ from fractions import Fraction
 import pytest
 
 from audit.decimals import Enclosure
-from audit.evidence import Bound, Decision, Evidence, Side, Verdict, Witness, verdict
+from audit.evidence import (
+    Bound,
+    Decision,
+    Evidence,
+    Resolution,
+    SampledWitness,
+    Side,
+    Verdict,
+    Witness,
+    verdict,
+)
 
-HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN = (
+HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID = (
     Decision.HOLDS,
     Decision.VIOLATED,
     Decision.UNDECIDED,
     Decision.SILENT,
     Decision.OPEN,
+    Decision.INVALID,
 )
 F = Fraction
 ONE = F(1)
@@ -56,6 +67,18 @@ def valued(
     ends = Enclosure(lower, lower if upper is None else upper)
     bound = Bound(side, ends, "here", rigour, parameter)
     return Evidence("exhaustive", "found", decision, "here", True, bound)
+
+
+def attack(
+    decision: Decision,
+    strict: Fraction | float | None = None,
+    parameter: tuple[str, Enclosure] | None = None,
+) -> Evidence:
+    """A statistical floor, with the strict floor beside it where there is one."""
+    loose = Bound(Side.FLOOR, Enclosure(F(0), INF), "a pair", "statistical")
+    ends = None if strict is None else Enclosure(strict, INF)
+    found = None if ends is None else Bound(Side.FLOOR, ends, "a pair", "statistical", parameter)
+    return Evidence("attack", "tried", decision, "a pair", False, loose, "0.95", strict=found)
 
 
 def test_no_evidence_refutes_nothing_and_shows_nothing() -> None:
@@ -251,6 +274,98 @@ def test_a_claims_own_parameter_is_compared_with_its_ceiling() -> None:
         )
 
 
+def test_runs_that_are_no_draws_make_an_invalid_run_whatever_else_holds() -> None:
+    invalid = replace(attack(INVALID), bound=None)
+    others = (finding(HOLDS), theorem(HOLDS), finding(UNDECIDED), finding(SILENT), theorem(OPEN))
+    for other in others:
+        for order in ([invalid, other], [other, invalid]):
+            assert verdict(order, True) is Verdict.INVALID_RUN
+            assert verdict(order, False) is Verdict.INVALID_RUN
+    assert verdict([invalid], False) is Verdict.INVALID_RUN
+    assert verdict([invalid, attack(HOLDS)], False) is Verdict.INVALID_RUN
+
+
+def test_a_violation_stands_beside_an_invalid_run() -> None:
+    """It has a witness of its own, on which the runs that are no draws have no bearing."""
+    for order in itertools.permutations([finding(VIOLATED), attack(INVALID)]):
+        assert verdict(order, False) is Verdict.REFUTED
+    both = [theorem(HOLDS), finding(VIOLATED), attack(INVALID)]
+    assert verdict(both, True) is Verdict.CONTRADICTION
+
+
+def test_an_invalid_run_does_not_hide_a_contradiction() -> None:
+    both = [theorem(HOLDS), valued(UNDECIDED, F(2)), attack(INVALID)]
+    assert verdict(both, True) is Verdict.CONTRADICTION
+
+
+def test_an_attack_alone_shows_nothing_but_a_violation() -> None:
+    assert verdict([attack(HOLDS)], True) is Verdict.NOT_REFUTED
+    assert verdict([attack(HOLDS), attack(HOLDS)], False) is Verdict.NOT_REFUTED
+    assert verdict([attack(HOLDS), attack(VIOLATED)], False) is Verdict.REFUTED
+    # For a program of ours too, where neither a theorem nor exhaustion says otherwise.
+    assert verdict([attack(VIOLATED)], True) is Verdict.REFUTED
+    assert verdict([attack(HOLDS), finding(HOLDS)], True) is Verdict.EXACT
+    assert verdict([attack(HOLDS), theorem(HOLDS)], True) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("limit", [theorem(HOLDS), theorem(OPEN), finding(HOLDS)])
+def test_a_strict_floor_above_a_ceiling_or_an_exact_value_contradicts_it(
+    limit: Evidence, ours: bool
+) -> None:
+    for strict in (1 + F(1, 10**12), F(5), INF):
+        for order in itertools.permutations([limit, attack(HOLDS, strict)]):
+            assert verdict(order, ours) is Verdict.CONTRADICTION
+
+
+@pytest.mark.parametrize("strict", [None, F(0), F(1, 2), F(1)])
+def test_a_strict_floor_up_to_the_limit_contradicts_nothing(strict: Fraction | None) -> None:
+    assert verdict([theorem(HOLDS), attack(HOLDS, strict)], True) is Verdict.PROVED
+    assert verdict([finding(HOLDS), attack(HOLDS, strict)], True) is Verdict.EXACT
+
+
+def test_the_floor_at_the_confidence_contradicts_nothing_however_high() -> None:
+    """It exceeds the truth in one audit of twenty."""
+    high = Bound(Side.FLOOR, Enclosure(F(9), INF), "a pair", "statistical")
+    found = replace(attack(HOLDS, F(1)), bound=high)
+    assert verdict([theorem(HOLDS), found], True) is Verdict.PROVED
+    assert verdict([finding(HOLDS), found], True) is Verdict.EXACT
+
+
+def test_a_strict_floor_is_compared_with_limits_that_cover_the_claim_alone() -> None:
+    above = attack(HOLDS, F(2))
+    assert verdict([finding(HOLDS, whole=False), above], True) is Verdict.NOT_REFUTED
+    assert verdict([finding(SILENT), above], True) is Verdict.NOT_REFUTED
+    assert verdict([finding(HOLDS, rigour="rigorous"), above], True) is Verdict.NOT_REFUTED
+    assert verdict([finding(HOLDS, side=Side.CEILING), above], True) is Verdict.CONTRADICTION
+    # An exact floor is no limit from above.
+    assert verdict([finding(HOLDS, side=Side.FLOOR), above], True) is Verdict.EXACT
+    assert verdict([replace(theorem(OPEN), proof=None), above], True) is Verdict.NOT_REFUTED
+
+
+def test_a_strict_floor_on_another_instance_is_left_out() -> None:
+    assert verdict([theorem(HOLDS), attack(SILENT, F(2))], True) is Verdict.PROVED
+
+
+def test_a_strict_floor_is_compared_in_the_claims_own_parameter() -> None:
+    one = ("rho", Enclosure(F(1), F(1)))
+    limit = theorem(HOLDS, INF, parameter=one)
+    for rho, expected in ((F(2), Verdict.CONTRADICTION), (F(1), Verdict.PROVED)):
+        found = attack(HOLDS, F(1), ("rho", Enclosure(rho, INF)))
+        assert verdict([limit, found], True) is expected
+
+
+def test_a_violation_by_an_attack_is_our_fault_only_against_what_we_show() -> None:
+    for strict in (None, F(2)):
+        both = [theorem(HOLDS), attack(VIOLATED, strict)]
+        assert verdict(both, True) is Verdict.CONTRADICTION
+        assert verdict(both, False) is Verdict.REFUTED
+    # A theorem that leaves the claim open is contradicted by the strict floor alone.
+    assert verdict([theorem(OPEN), attack(VIOLATED)], True) is Verdict.REFUTED
+    assert verdict([theorem(OPEN), attack(VIOLATED, F(2))], True) is Verdict.CONTRADICTION
+    assert verdict([theorem(OPEN), attack(VIOLATED, F(2))], False) is Verdict.REFUTED
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [
@@ -287,3 +402,31 @@ def test_plain_data_of_a_finding() -> None:
     assert data["witness"]["probabilities"]["to"] == {"lower": "inf", "upper": "inf"}
     assert data["decision"] == "holds" and data["bound"]["side"] == "floor"
     assert (data["replay"], data["confidence"]) == ({}, None)
+
+
+def test_plain_data_of_an_attack() -> None:
+    pair = {"first": [1], "second": [2], "distance": 1}
+    rule = {"low": "-inf", "high": 1.5, "score": "value"}
+    witness = SampledWitness(
+        pair, rule, "sha256:0", ("B where x > 1",), "exact binomial", 9, 5, 2, 0.25
+    )
+    found = replace(attack(VIOLATED, F(2)), witness=witness, resolution=Resolution(INF, 0.5, 9))
+    data = found.to_json()
+    assert data["witness"] == {
+        "pair": {"first": [1], "second": [2], "distance": 1},
+        "rule": {"low": "-inf", "high": 1.5, "score": "value"},
+        "digest": "sha256:0",
+        "event": ["B where x > 1"],
+        "test": "exact binomial",
+        "runs": 9,
+        "correct": 5,
+        "wrong": 2,
+        "p_value": 0.25,
+    }
+    assert data["resolution"] == {"detectable": "inf", "delta": 0.5, "runs": 9}
+    assert data["strict"]["epsilon"] == {"lower": "2", "upper": "inf"}
+    assert Resolution(1.5, 0.5, 9).to_json()["detectable"] == 1.5
+    data["witness"]["pair"]["first"].append(3)
+    data["witness"]["rule"]["high"] = 0
+    assert (pair["first"], rule["high"]) == ([1], 1.5)
+    assert {"strict", "resolution"}.isdisjoint(attack(HOLDS).to_json())

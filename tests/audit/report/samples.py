@@ -16,7 +16,15 @@ from audit.channel import Channel
 from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.enumerate import instance
-from audit.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.evidence import (
+    Bound,
+    Decision,
+    Evidence,
+    Resolution,
+    SampledWitness,
+    Side,
+    Witness,
+)
 from audit.measures.unavailable import Unavailable
 from audit.streamed import StreamedChannel, streamed_channel
 from proofs.derivation import derivation
@@ -213,6 +221,125 @@ def certificate(of: Claim, *evidence: Evidence, **subject: Any) -> Certificate:
     )
 
 
+RECORDS = [{"sex": "female", "smoker": "no"}] * 3
+PAIR = {
+    "first": RECORDS,
+    "second": [*RECORDS, {"sex": "male", "smoker": None}],
+    "distance": 1,
+    "pattern": "one record added",
+    "verified": True,
+}
+RULE = {"score": "value", "low": -0.5, "high": 1.5}
+
+
+def sampled(correct: int, wrong: int, runs: int = 1000, **changed: Any) -> SampledWitness:
+    """Guesses of a frozen rule."""
+    given: dict[str, Any] = {
+        "pair": PAIR,
+        "rule": RULE,
+        "digest": "sha256:" + "0" * 64,
+        "event": ("guesses B where the output is at least 1.5", "guesses A where it is below 0"),
+        "test": "exact binomial",
+        "runs": runs,
+        "correct": correct,
+        "wrong": wrong,
+        "p_value": 1.0,
+    }
+    return SampledWitness(**{**given, **changed})
+
+
+def attack(
+    decision: Decision,
+    least: F | float | None,
+    witness: SampledWitness | None,
+    detectable: float | None = 1.31,
+    parameter: tuple[str, Enclosure] | None = None,
+    **replay: Any,
+) -> Evidence:
+    """What an attack found; ``detectable``: its resolution."""
+    inf = float("inf")
+    of = None if least is None else bound(Side.FLOOR, least, inf, "statistical", parameter)
+    seen = None if detectable is None else Resolution(detectable, 3e-5, 1000)
+    return Evidence(
+        "attack",
+        "The rule was tested once.",
+        decision,
+        "one pair of databases",
+        False,
+        of,
+        None if of is None else "0.95",
+        witness,
+        {"seed": 7, "runs": 1000, "mode": "batch", "repeatable": True, **replay},
+        resolution=seen,
+    )
+
+
+def attacks() -> dict[str, Certificate]:
+    """What can only be run, attacked in every kind of claim."""
+    inf = float("inf")
+    hostile = sampled(
+        600,
+        100,
+        pair={**PAIR, "first": [{HOSTILE: HOSTILE}], "second": [], "pattern": HOSTILE},
+        event=(HOSTILE,) * 12,
+    )
+    box = {"kind": "function", "name": "module:noisy_count"}
+    unseen, violated = Decision.UNSEEN, Decision.VIOLATED
+    rho, mu = (("rho", Enclosure(F("0.4"), inf)), ("mu", Enclosure(F("0.9"), inf)))
+    far = {"first": 0, "second": 22, "distance": 22, "pattern": "a chain", "verified": False}
+    nothing = Evidence(
+        "attack",
+        "Every run on a database gave the same output, whatever the random numbers.",
+        Decision.INVALID,
+        "one pair of databases",
+        False,
+        replay={"seed": 7},
+    )
+    return {
+        "attack refuted": certificate(
+            claim("epsilon=1"),
+            attack(violated, F("3.62"), sampled(900, 20, p_value=2.5e-61), None),
+            **box,
+        ),
+        "attack unseen": certificate(
+            claim("epsilon=1"), attack(unseen, F("0.91"), sampled(700, 260)), **box
+        ),
+        "attack chain": certificate(
+            claim("epsilon=1/10"),
+            attack(unseen, F("0.0976"), sampled(880, 120, pair=far), 0.131),
+            **box,
+        ),
+        "attack far below": certificate(
+            claim("epsilon=10, delta=1e-6"),
+            attack(unseen, F("0.01"), sampled(510, 490, rule={**RULE, "low": "-inf"}), inf),
+            **box,
+        ),
+        "attack concentrated": certificate(
+            claim("rho=0.5"), attack(unseen, F("1.2"), sampled(700, 200), 0.7, rho), **box
+        ),
+        "attack gaussian": certificate(
+            claim("mu=1"), attack(unseen, F("1.2"), sampled(700, 200), 1.1, mu), **box
+        ),
+        "attack rényi": certificate(
+            claim("alpha=8, rdp=2"),
+            attack(unseen, F("1"), sampled(0, 0), 3.0, ("rdp", Enclosure(F(0), inf))),
+            **box,
+        ),
+        "attack deterministic": certificate(
+            claim("epsilon=1"),
+            attack(violated, inf, sampled(1000, 0, test="if deterministic", p_value=0.0), None),
+            **box,
+        ),
+        "attack interrupted": certificate(
+            claim("epsilon=1"),
+            attack(unseen, F("0.5"), sampled(70, 30, 100, test="e-process"), 2.0, partial=True),
+            **box,
+        ),
+        "attack invalid": certificate(claim("epsilon=1"), nothing, **box),
+        "attack hostile": certificate(claim(), attack(unseen, F(1), hostile), **box),
+    }
+
+
 def certificates() -> dict[str, Certificate]:
     inf = float("inf")
     exact = finding(Decision.HOLDS, bound(Side.EXACT, F(2), F(2)), witness=WITNESS)
@@ -257,6 +384,7 @@ def certificates() -> dict[str, Certificate]:
         "wide": certificate(
             claim("epsilon=1/10"), finding(Decision.UNDECIDED, bound(Side.EXACT, F(0), F(700)))
         ),
+        **attacks(),
     }
 
 

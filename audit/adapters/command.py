@@ -1,0 +1,250 @@
+"""Submissions: executable files that read a table and write one, by a written protocol.
+
+docs/submission-protocol.md is what submitters are given; this module keeps its other side.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.adapters.limits import Limits, run_within
+from audit.adapters.output_tables import output_table
+from audit.attack.outcomes import Ended, Outcomes
+from audit.attack.pair import Pair
+from audit.decimals import decimal_above, decimal_below
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.neighbours import Neighbours
+
+PROTOCOL = 1
+"""The version of the protocol, handed to each run."""
+
+RUNS_AT_ONCE = 20
+"""Runs of one call (a choice of this project: few enough to share out slow programs evenly)."""
+
+TABLE_BYTES = 64 * 2**20
+"""The largest output table that is read (a choice of this project: a million rows or so)."""
+
+SEED_BITS = 31
+"""Bits of a run's seed: what R's set.seed, the narrowest of the usual ones, takes."""
+
+
+@dataclass(frozen=True)
+class CommandBox:
+    """A submission as a black box: the program at ``path`` is started anew for each run.
+
+    ``guarantee``, ``neighbours`` and ``domain`` are the claim's, and are handed to the program;
+    so is ``rows``, the public number of rows of its output, where there is one. The outcome of a
+    run is the table it wrote, or `Ended` with the reason why there is none.
+    """
+
+    path: str
+    guarantee: Guarantee
+    neighbours: Neighbours
+    domain: Domain
+    rows: int | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        # Runs begin in folders of their own, and perhaps on other machines.
+        object.__setattr__(self, "path", os.path.abspath(self.path))
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return f"command:{Path(self.path).name}"
+
+    @property
+    def block(self) -> int:
+        """The most runs of one call."""
+        return RUNS_AT_ONCE
+
+    def check(self) -> None:
+        """Raise InputError unless there is an executable file at the path."""
+        if os.name != "posix":
+            raise InputError("a command: submission can be run on Linux and macOS only")
+        if not os.path.isfile(self.path):
+            raise InputError(f"{self.path} is not a file; give the path of an executable program")
+        if not os.access(self.path, os.X_OK):
+            raise InputError(
+                f"{self.path} is not executable; allow it with chmod +x, and begin a script with a "
+                "line such as #!/usr/bin/env python3"
+            )
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, in order: on the second database where it is true.
+
+        Each run is handed a seed of its own, a whole number of `SEED_BITS` bits that follows
+        from ``seed``. Raises InputError for databases that are no tables of the domain, and
+        ProtocolError where the program can't be started.
+        """
+        tables = [self._table(database) for database in (pair.first, pair.second)]
+        seeds = np.random.SeedSequence(seed).generate_state(len(coins)) >> (32 - SEED_BITS)
+        try:
+            # Processes that were just killed may keep a run's folder from going; not this one.
+            with tempfile.TemporaryDirectory(
+                prefix="dp-audit-", ignore_cleanup_errors=True
+            ) as place:
+                outputs = [
+                    self._run(place, tables[int(coin)], int(number))
+                    for coin, number in zip(coins, seeds, strict=True)
+                ]
+        except OSError as error:
+            raise ProtocolError(
+                f"{self.name} cannot be run: {error.strerror or 'an error'}; it must be a program, "
+                "or a script that begins with a line such as #!/usr/bin/env python3"
+            ) from None
+        return Outcomes.of_outputs(outputs)
+
+    def _run(self, place: str, table: bytes, seed: int) -> object:
+        with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as folder:
+            parameters = self._parameters(folder, seed)
+            Path(parameters["input"]).write_bytes(table)
+            Path(parameters["domain"]).write_text(json.dumps(self.domain.to_json()), "utf-8")
+            file = Path(folder, "parameters.json")
+            file.write_text(json.dumps({key: _read(v) for key, v in parameters.items()}), "utf-8")
+            options = {**parameters, "parameters": str(file)}
+            command = [self.path]
+            for name, value in options.items():
+                command += [f"--{name.replace('_', '-')}", value]
+            # The folder is held open: what it is called may change under a program's hands.
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                code = run_within(self.limits, command, folder, _environment(folder))
+                return _ending(code) or self._output(held)
+            finally:
+                os.close(held)
+
+    def _parameters(self, folder: str, seed: int) -> dict[str, str]:
+        """What a run is told, as text, in the order of its options."""
+        files = {
+            "input": os.path.join(folder, "input.csv"),
+            "domain": os.path.join(folder, "domain.json"),
+            "output": os.path.join(folder, "output.csv"),
+        }
+        unit = self.neighbours.unit
+        public = {} if self.rows is None else {"rows": str(self.rows)}
+        return {
+            "protocol": str(PROTOCOL),
+            **files,
+            **_promised(self.guarantee),
+            "neighbours": self.neighbours.name,
+            "unit": unit.name,
+            "max_records": str(unit.max_records),
+            **public,
+            "seed": str(seed),
+        }
+
+    def _table(self, database: Any) -> bytes:
+        """A database as CSV: the records in their order, the columns in the domain's.
+
+        Persons' ids come first where the unit is a person: whether there is such a column must
+        not depend on the records.
+        """
+        if not isinstance(database, Sequence) or isinstance(database, str):
+            raise InputError(
+                "a command: submission reads tables; each database of its pair must be a list of "
+                "records, objects of attribute and value"
+            )
+        columns = list(self.domain.names)
+        if self.domain.individual is not None and not self.neighbours.unit.is_record:
+            columns.insert(0, self.domain.individual)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        known = {*columns, self.domain.individual}
+        for record in database:
+            if not isinstance(record, Mapping) or not set(columns) <= set(record) <= known:
+                raise InputError(
+                    "each record of a table must be an object that gives a value to each of "
+                    f"{', '.join(columns)}, null where it is missing, and to nothing else"
+                )
+            writer.writerow([_field(name, record[name]) for name in columns])
+        try:
+            return text.getvalue().encode()
+        except UnicodeEncodeError:
+            raise InputError("a value of the table is not text that UTF-8 can hold") from None
+
+    def _output(self, folder: int) -> object:
+        """The table in a folder, which may hold anything under that name."""
+        try:
+            # A link is not followed, and a pipe not waited for.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+            file = os.open("output.csv", flags, dir_fd=folder)
+        except FileNotFoundError:
+            return Ended("no output table")
+        except OSError:
+            return Ended("unreadable output table")
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                return Ended("unreadable output table")
+            with open(file, "rb", closefd=False) as readable:
+                data = readable.read(TABLE_BYTES + 1)
+        finally:
+            os.close(file)
+        if len(data) > TABLE_BYTES:
+            return Ended("output table too large")
+        table = output_table(data, self.domain)
+        return Ended("unreadable output table") if table is None else table
+
+
+def _promised(guarantee: Guarantee) -> dict[str, str]:
+    """The claim's parameters as decimals, towards more privacy where they don't terminate."""
+    match guarantee:
+        case ApproxDP(epsilon, delta):
+            return {"epsilon": decimal_below(epsilon), "delta": decimal_below(delta)}
+        case ZCDP(rho):
+            return {"rho": decimal_below(rho)}
+        case GaussianDP(mu):
+            return {"mu": decimal_below(mu)}
+        case RenyiDP(alpha, epsilon):
+            return {"alpha": decimal_above(alpha), "rdp": decimal_below(epsilon)}
+
+
+def _read(text: str) -> Any:
+    """A parameter as JSON has it: a number where it is one."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _field(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    raise InputError(f"attribute {name!r}: a value is neither text, a number nor null")
+
+
+def _environment(folder: str) -> dict[str, str]:
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "HOME": folder,
+        "TMPDIR": folder,
+    }
+
+
+def _ending(code: int | None) -> Ended | None:
+    if code is None:
+        return Ended("time")
+    if code < 0:
+        return Ended(f"died by signal {-code}")
+    return Ended(f"exit code {code}") if code else None

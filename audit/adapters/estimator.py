@@ -1,0 +1,90 @@
+"""Estimators as functions: a new object a run, fitted on the database, asked for a table."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from synthesizers.errors import InputError
+
+SEED_NAMES = ("random_state", "seed")
+"""Parameters of a constructor that take a seed: scikit-learn's name, and the plain one."""
+
+Function = Callable[[Any, np.random.Generator], Any]
+
+
+def as_function(
+    estimator: Any,
+    parameters: Mapping[str, Any],
+    rows: int,
+    columns: Sequence[str] | None = None,
+) -> Function:
+    """The function (database, rng) -> table of an estimator with ``fit`` and ``sample``.
+
+    ``estimator``: a class, made anew in each run with ``parameters``, or an object, copied in
+    each run as it is now. It is fitted on a data frame of the database's records and asked for
+    ``rows`` records, a public constant. ``columns``: the frame's, so that a database without
+    records has them too; by default those of the records.
+
+    Where the constructor takes a seed that nobody set, it gets a fresh integer of ``rng``: a seed
+    that was set stays, and shows. Raises InputError for parameters that don't fit.
+    """
+    if rows < 0:
+        raise InputError(f"the number of rows of a sample must not be negative, found {rows}")
+    signature = _signature(estimator)
+    seeded = [] if signature is None else [n for n in SEED_NAMES if n in signature.parameters]
+    if isinstance(estimator, type):
+        if signature is not None:
+            try:
+                signature.bind(**parameters)
+            except TypeError as error:
+                raise InputError(
+                    f"the estimator can't be made of these parameters: {error}"
+                ) from None
+        open_seeds = [name for name in seeded if name not in parameters]
+        new: Callable[[dict[str, int]], Any] = functools.partial(_made, estimator, dict(parameters))
+    elif parameters:
+        raise InputError("an estimator that is an object takes no parameters; give its class")
+    else:
+        open_seeds = [name for name in seeded if getattr(estimator, name, 0) is None]
+        new = functools.partial(_copied, estimator)
+    names = None if columns is None else list(columns)
+    return functools.partial(_run, new, open_seeds, rows, names)
+
+
+def _run(
+    new: Callable[[dict[str, int]], Any],
+    open_seeds: list[str],
+    rows: int,
+    columns: list[str] | None,
+    database: Any,
+    rng: np.random.Generator,
+) -> Any:
+    estimator = new({name: int(rng.integers(2**32)) for name in open_seeds})
+    estimator.fit(pd.DataFrame(database, columns=columns))
+    return estimator.sample(rows)
+
+
+def _made(estimator: type[Any], parameters: dict[str, Any], seeds: dict[str, int]) -> Any:
+    return estimator(**parameters, **seeds)
+
+
+def _copied(estimator: Any, seeds: dict[str, int]) -> Any:
+    copied = copy.deepcopy(estimator)
+    for name, seed in seeds.items():
+        setattr(copied, name, seed)
+    return copied
+
+
+def _signature(estimator: Any) -> inspect.Signature | None:
+    """The constructor's; None where it can't be seen."""
+    try:
+        return inspect.signature(estimator if isinstance(estimator, type) else type(estimator))
+    except ValueError:
+        return None

@@ -1,0 +1,33 @@
+"""Runs that gave no output: what was seen of them, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audit.attack.outcomes import Outcomes, Shape
+
+MOST_KINDS = 4
+"""Kinds of failure that a message lists (a choice of this project: a line or two)."""
+
+
+def failed_always(outcomes: Outcomes) -> str | None:
+    """What was seen where every run raised an exception or was ended; None if one did not.
+
+    A sentence without an end, such as "all of 40 runs failed: 38 ended (exit code 3), 2 ended
+    (time)": types of exceptions and reasons, never a message or a value. None for no runs.
+    """
+    counts = np.bincount(outcomes.of, minlength=len(outcomes.shapes))
+    seen = [(int(n), shape) for n, shape in zip(counts, outcomes.shapes, strict=True) if n]
+    if not seen or any(shape.kind not in ("raised", "ended") for _, shape in seen):
+        return None
+    seen.sort(key=lambda item: (-item[0], item[1].kind, item[1].detail))
+    told = [f"{n} {_words(shape)}" for n, shape in seen[:MOST_KINDS]]
+    rest = sum(n for n, _ in seen[MOST_KINDS:])
+    if rest:
+        told.append(f"{rest} in other ways")
+    runs = len(outcomes)
+    return f"{'the only run' if runs == 1 else f'all of {runs} runs'} failed: {', '.join(told)}"
+
+
+def _words(shape: Shape) -> str:
+    return f"raised {shape.detail}" if shape.kind == "raised" else f"ended ({shape.detail})"

@@ -1,0 +1,385 @@
+"""Functions and estimators of a user's module as black boxes, run in a process of their own.
+
+A run may raise, hang, take all memory, end its process or leave others behind: each is an outcome
+of that run, and the next one goes on. What is handed over is a name, so that the user's module is
+imported there alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.adapters.function import (
+    BATCH_BLOCK,
+    CALL,
+    SINGLE,
+    SINGLE_BLOCK,
+    CallRaised,
+    in_two_calls,
+)
+from audit.adapters.wire import (
+    BEGUN,
+    REPLY,
+    SHAPE,
+    BatchCall,
+    Described,
+    Received,
+    Refused,
+    SingleRuns,
+    Spec,
+    framed,
+    next_frame,
+)
+from audit.attack.outcomes import Ended, Outcomes, Raised
+from audit.attack.pair import Pair
+from synthesizers.errors import InputError, ProtocolError
+
+ESTIMATOR_BLOCK = 20
+"""Runs of one call of `IsolatedBox.draw` on an estimator (a choice of this project: a fit takes
+seconds rather than milliseconds, and blocks are what jobs share out)."""
+
+START_SECONDS = 120.0
+"""How long a process may take to import a module, or to be handed databases (a choice of this
+project: large packages take half a minute from a cold disk)."""
+
+UNENDED = 10
+"""So many runs in a row, from a block's first one on and on both databases, that end by force
+mean that nothing can be run (a choice of this project: at a minute each, ten minutes)."""
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+
+_START = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from audit.adapters.child import main
+sys.path.append(sys.path.pop(0))
+sys.path.insert(0, os.getcwd())
+main(int(sys.argv[2]), int(sys.argv[3]))
+"""
+"""Our own package first, then it stands last: the user's folder comes before everything."""
+
+
+@dataclass(frozen=True)
+class IsolatedBox:
+    """A function, its batch form or an estimator, named as ``module:attribute``.
+
+    ``parameters``: as text, set on a class's constructor or a function. ``folder``: where the
+    process works and looks for the module first. ``seconds``: the most that a run, or a call of
+    the batch form, may take. ``megabytes``: the memory that the process may take beyond what it
+    starts with; None for no limit (kept on Linux alone). ``rows``, ``columns``: an estimator's, as
+    in `audit.adapters.estimator.as_function`.
+
+    A run that takes too long is ``Ended("time")``, one whose process ends ``Ended("died")``, one
+    with an output of more than 64 MiB ``Ended("size")``; all else that goes wrong is ``Raised``.
+    Each thread keeps one process from one block to the next.
+    """
+
+    name: str
+    subject: str
+    form: Literal["function", "batch", "estimator"]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    folder: str = "."
+    seconds: float = 60.0
+    megabytes: int | None = 4096
+    rows: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 < self.seconds < math.inf):
+            raise InputError(f"a run needs a limit of more than 0 seconds, found {self.seconds}")
+        if self.megabytes is not None and self.megabytes < 1:
+            raise InputError(f"a run needs at least one megabyte, found {self.megabytes}")
+        # A box is drawn from in processes that may stand elsewhere.
+        object.__setattr__(self, "folder", os.path.abspath(self.folder))
+
+    @property
+    def block(self) -> int:
+        """The most runs of one call."""
+        blocks = {"function": SINGLE_BLOCK, "batch": BATCH_BLOCK, "estimator": ESTIMATOR_BLOCK}
+        return blocks[self.form]
+
+    def check(self) -> None:
+        """Start the process; raises InputError where the subject can't be found or made."""
+        _kept.processes.of(self)
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, in order.
+
+        Raises InputError where the subject can't be found or made; ProtocolError where no run
+        ever ends, and where a batch form does not end or does not return one output a run.
+
+        Guarantee
+        ---------
+        An outcome is of its own run on the database of its own coin, whatever became of other
+        runs: none is repeated, left out or given another's place, and runs after an end have
+        random numbers of their own. Backed by ``tests/audit/adapters/test_isolated_box.py``.
+        """
+        return self._drawn(_kept.processes, pair, coins, seed)
+
+    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """The same in a new process, in which the subject has never run."""
+        processes = _Processes()
+        try:
+            return self._drawn(processes, pair, coins, seed)
+        finally:
+            processes.end()
+
+    def _drawn(
+        self, processes: _Processes, pair: Pair, coins: NDArray[np.bool_], seed: int
+    ) -> Outcomes:
+        def call(second: bool, runs: int, place: int) -> Outcomes:
+            database = pair.second if second else pair.first
+            return processes.call(self, BatchCall(database, runs, seed, (CALL, place)))
+
+        # Whatever interrupts us leaves a process in the middle of its work.
+        with processes.ended_on_error():
+            if self.form == "batch":
+                try:
+                    return in_two_calls(call, coins, seed)
+                except CallRaised:
+                    pass
+            return self._singly(processes, (pair.first, pair.second), coins, seed)
+
+    def _singly(
+        self,
+        processes: _Processes,
+        databases: tuple[Any, Any],
+        coins: NDArray[np.bool_],
+        seed: int,
+    ) -> Outcomes:
+        """One run after the other, in a new process with other random numbers after each end."""
+        parts: list[Outcomes] = []
+        done, ended = 0, 0
+        while done < len(coins):
+            job = SingleRuns(databases, coins[done:], seed, (SINGLE, done))
+            found, end = processes.runs(self, job)
+            parts.append(found)
+            done += len(found)
+            if end is not None:
+                parts.append(Outcomes.of_outputs([end]))
+                done, ended = done + 1, ended + 1
+                if ended == done and done >= UNENDED and 0 < np.sum(coins[:done]) < done:
+                    raise ProtocolError(
+                        f"{self.name}: none of the first {done} runs, on either database, came to "
+                        f"its end within {self.seconds:g} seconds; allow more time with --seconds"
+                    )
+        return Outcomes.join(parts)
+
+
+def described(
+    subject: str, parameters: Mapping[str, str] | None = None, folder: str = "."
+) -> Described:
+    """What ``module:attribute`` is, found out in a process of its own; raises InputError."""
+    process = _Process(Spec(subject, None, dict(parameters or {})), folder)
+    try:
+        return process.started()
+    finally:
+        process.end()
+
+
+class _Processes:
+    """The process that serves a box, kept until another box asks or it comes to an end."""
+
+    def __init__(self) -> None:
+        self._box: IsolatedBox | None = None
+        self._process: _Process | None = None
+
+    def of(self, box: IsolatedBox) -> _Process:
+        """The box's process, started where there is none."""
+        process = self._process
+        if process is not None and self._box == box and process.alive():
+            return process
+        self.end()
+        spec = Spec(
+            box.subject, box.form, dict(box.parameters), box.megabytes, box.rows, box.columns
+        )
+        process = _Process(spec, box.folder)
+        self._box, self._process = box, process
+        with self.ended_on_error():
+            process.started()
+        return process
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.end()
+        self._process = None
+
+    @contextlib.contextmanager
+    def ended_on_error(self) -> Any:
+        """End the process where the block inside is left by an exception."""
+        try:
+            yield
+        except BaseException:
+            self.end()
+            raise
+
+    def runs(self, box: IsolatedBox, job: SingleRuns) -> tuple[Outcomes, Ended | None]:
+        """The outcomes of the first runs, and how the next one ended if not all are there."""
+        process = self._handed(box, job)
+        received = Received()
+        try:
+            while len(received) < len(job.coins):
+                number, content = process.next(box.seconds)
+                if number == SHAPE:
+                    received.shape(content)
+                else:
+                    received.outcome(number, content)
+        except Exception as error:
+            end = process.reason(error)
+            self.end()
+            return received.outcomes(), end
+        return received.outcomes(), None
+
+    def call(self, box: IsolatedBox, job: BatchCall) -> Outcomes:
+        """The outcomes of one call of the batch form; raises CallRaised or ProtocolError."""
+        process = self._handed(box, job)
+        try:
+            reply = process.reply(box.seconds)
+        except Exception as error:
+            raise ProtocolError(
+                f"{box.name}: a call of the batch form was ended ({process.reason(error).reason}; "
+                f"it may take {box.seconds:g} seconds); give more, or the form f(database, rng), "
+                "in which a run that does not end is an outcome"
+            ) from None
+        match reply:
+            case Outcomes() if len(reply) == job.runs:
+                return reply
+            case Raised():
+                raise CallRaised
+            case Refused(message):
+                raise ProtocolError(message)
+        raise ProtocolError(f"{box.name}: its process sent something else than outcomes")
+
+    def _handed(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> _Process:
+        """A process that has the job and begins with it."""
+        for _ in range(2):
+            process = self.of(box)
+            try:
+                process.send(job)
+                if process.next(START_SECONDS)[0] == BEGUN:
+                    return process
+            except Exception:
+                # It came to its end between two blocks.
+                pass
+            self.end()
+        raise ProtocolError(
+            f"{box.name}: its process ended as it was handed the databases; allow more memory with "
+            "--megabytes"
+        )
+
+
+class _Process:
+    """A running child and our end of the socket to it."""
+
+    def __init__(self, spec: Spec, folder: str) -> None:
+        if os.name != "posix":
+            raise InputError("functions are run in processes of their own on POSIX systems alone")
+        if not Path(folder).is_dir():
+            raise InputError(f"there is no folder {folder!r} to run the subject in")
+        self._name = spec.subject
+        self._owner = os.getpid()
+        ours, theirs = socket.socketpair()
+        words = [_ROOT, str(theirs.fileno()), str(os.getpid())]
+        with theirs:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, *words],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self._socket = ours
+        self._source = ours.makefile("rb")
+        self.end = weakref.finalize(self, _end, self._child, ours, self._owner)
+        self.send(spec)
+
+    def started(self) -> Described:
+        """What the child found; raises InputError where it can't run the subject."""
+        try:
+            reply = self.reply(START_SECONDS)
+        except TimeoutError:
+            raise InputError(
+                f"{self._name}: its module was not imported within {START_SECONDS:g} seconds"
+            ) from None
+        except Exception:
+            raise InputError(
+                f"{self._name}: the process ended while it imported the module, or made the subject"
+            ) from None
+        if isinstance(reply, Refused):
+            raise InputError(reply.message)
+        if not isinstance(reply, Described):
+            raise InputError(f"{self._name}: its process did not say what it is")
+        return reply
+
+    def alive(self) -> bool:
+        """Whether it is ours and still runs."""
+        return self._owner == os.getpid() and self._child.poll() is None
+
+    def send(self, found: object) -> None:
+        """Hand something over; a child that has come to its end is seen when it does not reply."""
+        self._wait(START_SECONDS)
+        with contextlib.suppress(OSError):
+            self._socket.sendall(framed(REPLY, pickle.dumps(found)))
+
+    def next(self, seconds: float) -> tuple[int, bytes]:
+        """The next frame; TimeoutError after ``seconds`` without a byte, or another error."""
+        self._wait(seconds)
+        return next_frame(self._source)
+
+    def _wait(self, seconds: float) -> None:
+        # To set it is a call of the system, which for each frame would be felt.
+        if self._socket.gettimeout() != seconds:
+            self._socket.settimeout(seconds)
+
+    def reply(self, seconds: float) -> Any:
+        """The next frame as an object."""
+        number, content = self.next(seconds)
+        if number != REPLY:
+            raise ValueError
+        return pickle.loads(content)
+
+    def reason(self, error: Exception) -> Ended:
+        """Why no outcome came: its time was over, or its process is not there any more."""
+        over = isinstance(error, TimeoutError) and self.alive()
+        return Ended("time" if over else "died")
+
+
+def _end(child: subprocess.Popen[bytes], channel: socket.socket, owner: int) -> None:
+    """End the child and all processes of its group."""
+    channel.close()
+    if os.getpid() != owner:
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    # One that the system can't end is left to it.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(START_SECONDS)
+
+
+class _Kept(threading.local):
+    """Of each thread, its process."""
+
+    def __init__(self) -> None:
+        self.processes = _Processes()
+
+
+_kept = _Kept()

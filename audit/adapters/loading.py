@@ -1,0 +1,117 @@
+"""A user's ``module:attribute`` as a function that can be run, with its parameters set.
+
+Only the process that runs it imports the module.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from audit.adapters.estimator import as_function
+from audit.adapters.function import form_of
+from audit.adapters.wire import Described, Spec
+from synthesizers.errors import InputError
+
+
+def described(spec: Spec) -> Described:
+    """What the subject is, without running any of it; raises InputError."""
+    found, digest = _attribute(spec.subject)
+    if not isinstance(found, type):
+        found = _with_parameters(found, spec)
+    return Described(form_of(found), digest)
+
+
+def prepared(spec: Spec) -> Callable[..., Any]:
+    """The function of the form that the spec names; raises InputError where it is of another."""
+    found, _ = _attribute(spec.subject)
+    if spec.form == "estimator":
+        if form_of(found) != "estimator":
+            raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")
+        if spec.rows is None:
+            raise InputError("an estimator is asked for a public number of rows: give --rows M")
+        return as_function(found, _values(spec.parameters), spec.rows, spec.columns)
+    return _taking(_with_parameters(found, spec), spec)
+
+
+def _attribute(name: str) -> tuple[Any, str | None]:
+    """What ``module:attribute`` names, and the digest of the module's file."""
+    module_name, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except BaseException as error:
+        raise InputError(
+            f"the module {module_name!r} could not be imported ({type(error).__name__}: {error}); "
+            "run from the folder that holds it, or install it"
+        ) from None
+    found: Any = module
+    for part in attribute.split("."):
+        if not part or not hasattr(found, part):
+            raise InputError(f"the module {module_name!r} has no attribute {attribute!r}")
+        found = getattr(found, part)
+    file = getattr(module, "__file__", None)
+    if file is None or not Path(file).is_file():
+        return found, None
+    return found, hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _with_parameters(found: Any, spec: Spec) -> Any:
+    """An instance of a class, or a function with some of its parameters set."""
+    values = _values(spec.parameters)
+    if not callable(found):
+        form_of(found)
+    try:
+        if isinstance(found, type):
+            form_of(found)
+            return found(**values)
+        if values:
+            inspect.signature(found).bind_partial(**values)
+            return functools.partial(found, **values)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{spec.subject} does not take these parameters ({type(error).__name__}: {error})"
+        ) from None
+    return found
+
+
+def _taking(function: Any, spec: Spec) -> Callable[..., Any]:
+    """The function, where it takes what a run hands over."""
+    handed = ("database", "rng", "runs") if spec.form == "batch" else ("database", "rng")
+    if not callable(function):
+        raise InputError(f"{spec.subject} can't be called; expected f({', '.join(handed)})")
+    try:
+        inspect.signature(function).bind(*handed)
+    except TypeError as error:
+        raise InputError(
+            f"{spec.subject} can't be called as f({', '.join(handed)}): {error}"
+        ) from None
+    except ValueError:
+        # Its parameters can't be seen; the user says what it is.
+        pass
+    found: Callable[..., Any] = function
+    return found
+
+
+def _values(parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {name.replace("-", "_"): _value(text) for name, text in parameters.items()}
+
+
+def _value(text: str) -> Any:
+    """A parameter's text as Python writes it: 3, 0.5, True, None, [1, 2]; 1/3; or a text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        pass
+    try:
+        return float(Fraction(text))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return text

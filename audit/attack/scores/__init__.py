@@ -1,0 +1,1 @@
+"""Scores: what attackers learned, as plain numbers that anyone can evaluate again."""
