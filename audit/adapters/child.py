@@ -1,4 +1,4 @@
-"""The process that runs a subject: `audit.adapters.isolated` starts it and listens.
+"""The process that runs a subject: `audit.adapters.process` starts it and listens.
 
 It imports the user's module, is handed databases, and sends each outcome as soon as its run ends.
 Whatever the subject prints goes nowhere. It is kept from doing harm by accident, not on purpose:

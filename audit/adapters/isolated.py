@@ -10,16 +10,9 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import pickle
-import signal
-import socket
-import subprocess
-import sys
 import threading
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -33,9 +26,9 @@ from audit.adapters.function import (
     CallRaised,
     in_two_calls,
 )
+from audit.adapters.process import START_SECONDS, ChildProcess
 from audit.adapters.wire import (
     BEGUN,
-    REPLY,
     SHAPE,
     BatchCall,
     Described,
@@ -43,8 +36,6 @@ from audit.adapters.wire import (
     Refused,
     SingleRuns,
     Spec,
-    framed,
-    next_frame,
 )
 from audit.attack.outcomes import Ended, Outcomes, Raised
 from audit.attack.pair import Pair
@@ -54,25 +45,9 @@ ESTIMATOR_BLOCK = 20
 """Runs of one call of `IsolatedBox.draw` on an estimator (a choice of this project: a fit takes
 seconds rather than milliseconds, and blocks are what jobs share out)."""
 
-START_SECONDS = 120.0
-"""How long a process may take to import a module, or to be handed databases (a choice of this
-project: large packages take half a minute from a cold disk)."""
-
 UNENDED = 10
 """So many runs in a row, from a block's first one on and on both databases, that end by force
 mean that nothing can be run (a choice of this project: at a minute each, ten minutes)."""
-
-_ROOT = str(Path(__file__).resolve().parents[2])
-
-_START = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-from audit.adapters.child import main
-sys.path.append(sys.path.pop(0))
-sys.path.insert(0, os.getcwd())
-main(int(sys.argv[2]), int(sys.argv[3]))
-"""
-"""Our own package first, then it stands last: the user's folder comes before everything."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +161,7 @@ def described(
     subject: str, parameters: Mapping[str, str] | None = None, folder: str = "."
 ) -> Described:
     """What ``module:attribute`` is, found out in a process of its own; raises InputError."""
-    process = _Process(Spec(subject, None, dict(parameters or {})), folder)
+    process = ChildProcess(Spec(subject, None, dict(parameters or {})), folder)
     try:
         return process.started()
     finally:
@@ -198,9 +173,9 @@ class _Processes:
 
     def __init__(self) -> None:
         self._box: IsolatedBox | None = None
-        self._process: _Process | None = None
+        self._process: ChildProcess | None = None
 
-    def of(self, box: IsolatedBox) -> _Process:
+    def of(self, box: IsolatedBox) -> ChildProcess:
         """The box's process, started where there is none."""
         process = self._process
         if process is not None and self._box == box and process.alive():
@@ -209,7 +184,7 @@ class _Processes:
         spec = Spec(
             box.subject, box.form, dict(box.parameters), box.megabytes, box.rows, box.columns
         )
-        process = _Process(spec, box.folder)
+        process = ChildProcess(spec, box.folder)
         self._box, self._process = box, process
         with self.ended_on_error():
             process.started()
@@ -267,7 +242,7 @@ class _Processes:
                 raise ProtocolError(message)
         raise ProtocolError(f"{box.name}: its process sent something else than outcomes")
 
-    def _handed(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> _Process:
+    def _handed(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> ChildProcess:
         """A process that has the job and begins with it."""
         for _ in range(2):
             process = self.of(box)
@@ -283,96 +258,6 @@ class _Processes:
             f"{box.name}: its process ended as it was handed the databases; allow more memory with "
             "--megabytes"
         )
-
-
-class _Process:
-    """A running child and our end of the socket to it."""
-
-    def __init__(self, spec: Spec, folder: str) -> None:
-        if os.name != "posix":
-            raise InputError("functions are run in processes of their own on POSIX systems alone")
-        if not Path(folder).is_dir():
-            raise InputError(f"there is no folder {folder!r} to run the subject in")
-        self._name = spec.subject
-        self._owner = os.getpid()
-        ours, theirs = socket.socketpair()
-        words = [_ROOT, str(theirs.fileno()), str(os.getpid())]
-        with theirs:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, *words],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        self._socket = ours
-        self._source = ours.makefile("rb")
-        self.end = weakref.finalize(self, _end, self._child, ours, self._owner)
-        self.send(spec)
-
-    def started(self) -> Described:
-        """What the child found; raises InputError where it can't run the subject."""
-        try:
-            reply = self.reply(START_SECONDS)
-        except TimeoutError:
-            raise InputError(
-                f"{self._name}: its module was not imported within {START_SECONDS:g} seconds"
-            ) from None
-        except Exception:
-            raise InputError(
-                f"{self._name}: the process ended while it imported the module, or made the subject"
-            ) from None
-        if isinstance(reply, Refused):
-            raise InputError(reply.message)
-        if not isinstance(reply, Described):
-            raise InputError(f"{self._name}: its process did not say what it is")
-        return reply
-
-    def alive(self) -> bool:
-        """Whether it is ours and still runs."""
-        return self._owner == os.getpid() and self._child.poll() is None
-
-    def send(self, found: object) -> None:
-        """Hand something over; a child that has come to its end is seen when it does not reply."""
-        self._wait(START_SECONDS)
-        with contextlib.suppress(OSError):
-            self._socket.sendall(framed(REPLY, pickle.dumps(found)))
-
-    def next(self, seconds: float) -> tuple[int, bytes]:
-        """The next frame; TimeoutError after ``seconds`` without a byte, or another error."""
-        self._wait(seconds)
-        return next_frame(self._source)
-
-    def _wait(self, seconds: float) -> None:
-        # To set it is a call of the system, which for each frame would be felt.
-        if self._socket.gettimeout() != seconds:
-            self._socket.settimeout(seconds)
-
-    def reply(self, seconds: float) -> Any:
-        """The next frame as an object."""
-        number, content = self.next(seconds)
-        if number != REPLY:
-            raise ValueError
-        return pickle.loads(content)
-
-    def reason(self, error: Exception) -> Ended:
-        """Why no outcome came: its time was over, or its process is not there any more."""
-        over = isinstance(error, TimeoutError) and self.alive()
-        return Ended("time" if over else "died")
-
-
-def _end(child: subprocess.Popen[bytes], channel: socket.socket, owner: int) -> None:
-    """End the child and all processes of its group."""
-    channel.close()
-    if os.getpid() != owner:
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    # One that the system can't end is left to it.
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(START_SECONDS)
 
 
 class _Kept(threading.local):
