@@ -14,6 +14,7 @@ from audit.adapters.limits import Limits
 from audit.adapters.outputs import OutputsBox, read_outputs
 from audit.adapters.programs import ProgramBox
 from audit.adapters.synthesizer import program_subject
+from audit.adapters.wire import Described
 from audit.attack.black_box import BlackBox
 from audit.claim import Claim
 from audit.subject import BlackBoxSubject
@@ -35,7 +36,8 @@ class Wanted:
 
     ``name``: ``module:attribute``, ``command:PATH`` or ``outputs:A,B``. ``form``: of a module's,
     function, batch or estimator; None where it is to be found out. ``rows``: the public number of
-    rows of an estimator's or a command's output.
+    rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
+    that was found out before.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Wanted:
     parameters: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     rows: int | None = None
+    found: Described | None = None
 
 
 def is_command_or_outputs(name: str) -> bool:
@@ -67,7 +70,7 @@ def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
 
 def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     parameters = {key.replace("-", "_"): value for key, value in wanted.parameters.items()}
-    found = described(wanted.name, parameters)
+    found = wanted.found or described(wanted.name, parameters)
     form = wanted.form or found.form
     if form == "function" and found.form == "batch":
         form = "batch"

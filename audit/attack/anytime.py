@@ -45,7 +45,7 @@ LEADER_SHARES = (0.2, 0.1)
 """The wealth that begins with the experts that follow whoever earned most so far: against the
 claim, and against the smallest value not yet rejected (a choice of this project)."""
 
-WAY_SHARES = np.array([0.15, 0.25, 0.25, 0.2, 0.15])
+WAY_SHARES = np.array([0.1, 0.25, 0.2, 0.1, 0.2, 0.15])
 """How experts that share a score share its wealth: those of fixed tails, and what earned most
 against the claim, and against the smallest value not yet rejected (a choice of this project)."""
 

@@ -107,16 +107,13 @@ def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple
     records = common.optional_number(flags.records, "--records")
     values = common.settings(flags.set)
     rows = common.optional_number(flags.rows, "--rows")
-    form = _form(flags, values)
-    if form is not None:
+    wanted = _black_box(flags, values)
+    if wanted is not None:
         if flags.data or flags.rounded:
-            raise InputError(
-                "an attack reads neither --data nor --rounded; give --pair"
-            )
+            raise InputError("an attack reads neither --data nor --rounded; give --pair")
         domain = common.domain(flags) if flags.domain or flags.cells else None
         claim = Claim(guarantee, relation, flags.released, domain, records)
-        limits = attack_flags.limits(flags)
-        return black_box(Wanted(flags.subject, form, values, limits, rows), claim), claim
+        return black_box(replace(wanted, rows=rows), claim), claim
     if is_channel_file(flags.subject):
         if values or flags.data or flags.domain or flags.rows:
             raise InputError("a channel file takes no --set, --data, --domain or --rows")
@@ -137,20 +134,23 @@ def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple
     return program_subject(flags.subject, values), claim
 
 
-def _form(flags: argparse.Namespace, values: Mapping[str, str]) -> str | None:
-    """What kind of black box the subject is; None for a program or a channel."""
+def _black_box(flags: argparse.Namespace, values: Mapping[str, str]) -> Wanted | None:
+    """The black box that the subject is; None for a program or a channel."""
+    wanted = Wanted(flags.subject, flags.form, values, attack_flags.limits(flags))
     if is_command_or_outputs(flags.subject):
-        return "command"
+        if flags.form is not None:
+            raise InputError(f"--as {flags.form} goes with module:attribute")
+        return wanted
     named = ":" in flags.subject and flags.subject not in PROGRAMS
     if not named or is_channel_file(flags.subject):
         if flags.form not in (None, "program"):
             raise InputError(f"--as {flags.form} goes with module:attribute")
         return None
     if flags.form is not None:
-        return None if flags.form == "program" else str(flags.form)
+        return None if flags.form == "program" else wanted
     parameters = {key.replace("-", "_"): value for key, value in values.items()}
-    found = described(flags.subject, parameters).form
-    return None if found == "program" else found
+    found = described(flags.subject, parameters)
+    return None if found.form == "program" else replace(wanted, found=found)
 
 
 def _records(

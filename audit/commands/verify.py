@@ -8,15 +8,23 @@ import sys
 from rich.table import Table
 from rich.text import Text
 
+from audit.commands import common
 from audit.commands.common import output_console
 from audit.strict_json import MAX_BYTES
 from audit.verify import load_certificate, read_certificate, verify
+from audit.workers import local
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command's flags."""
     parser = commands.add_parser("verify", help="re-check every number of a certificate")
     parser.add_argument("certificate", help="a certificate file, or - for standard input")
+    parser.add_argument(
+        "--subject",
+        metavar="NAME",
+        help="the certificate's, if it can only be run and lies outside this folder",
+    )
+    parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
     parser.set_defaults(run=run)
 
 
@@ -26,7 +34,7 @@ def run(flags: argparse.Namespace) -> int:
         document = read_certificate(sys.stdin.read(MAX_BYTES + 1), "standard input")
     else:
         document = load_certificate(flags.certificate)
-    verification = verify(document)
+    verification = verify(document, flags.subject, local(common.jobs(flags.jobs)))
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("statement", "result", "note"):
         table.add_column(heading, overflow="fold")

@@ -72,7 +72,7 @@ random.seed(int(options["--seed"]))
 with open(options["--input"]) as file:
     records = len(list(csv.reader(file))) - 1
 with open(options["--output"], "w") as file:
-    file.write("cell\\n" + "0\\n" * (records + (random.random() < 0.3)))
+    file.write("cell\\n" + "0\\n" * (2 * records + (random.random() < 0.5)))
 """
 
 PLACE = "--claim epsilon=1 --neighbours add-remove --cells 2 --records 2 --seed 3 --jobs 1 --quiet"
@@ -118,6 +118,9 @@ def test_a_black_box_gets_a_certificate_that_fits_the_schema(
     assert verdict in (folder / "report.html").read_text()
     if verdict == "INVALID RUN":
         assert "ε ≥" not in shown.out
+    if subject.endswith("cached"):
+        # What it keeps lives as long as its process, and so is not what it was.
+        return
     again = dp_audit(document["reproduce"].removeprefix("dp-audit ") + " --out again.json --quiet")
     assert again.code == code
     assert certificate(folder / "again.json")["evidence"] == document["evidence"]
@@ -157,7 +160,7 @@ def test_outputs_drawn_before_are_audited(folder: Path, dp_audit: Command) -> No
     random = np.random.default_rng(1)
     for name, chance in (("a.csv", 0.1), ("b.csv", 0.9)):
         drawn = (random.random(1000) < chance).astype(int)
-        (folder / name).write_text("\n".join(map(str, drawn)) + "\n")
+        (folder / name).write_text("\n".join(["answer", *map(str, drawn)]) + "\n")
     shown = dp_audit(
         "certify outputs:a.csv,b.csv --claim epsilon=1 --neighbours add-remove --seed 1 --quiet "
         "--out cert.json"
@@ -184,7 +187,7 @@ def test_a_subject_that_always_fails_ends_with_exit_code_4(folder: Path, dp_audi
         (f"certify not_here:absent {PLACE}", "could not be imported"),
         (f"certify command:./absent {PLACE}", "not a file"),
         (f"certify outputs:a.csv {PLACE}", "two files"),
-        (f"certify boxes_here:Everything {PLACE} --runs 9 --as function", "function"),
+        (f"certify boxes_here:Everything {PLACE} --runs 9 --as function", "called"),
         (f"certify boxes_here:leaky {PLACE} --pair a.json b.json", "a.json"),
         (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --until-decided", "--runs"),
         (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --as function", "module:attribute"),

@@ -361,6 +361,20 @@ def test_what_a_program_says_neither_blocks_it_nor_shows(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_program_does_not_read_what_is_typed_at_the_audit(made: Make) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"typed\n")
+    before = os.dup(0)
+    os.dup2(reading, 0)
+    try:
+        found = once(box(made(sh("{ echo read; wc -c; } > $output"))))
+    finally:
+        os.dup2(before, 0)
+        for file in (reading, writing, before):
+            os.close(file)
+    assert table(found)["read"].tolist() == [0.0]
+
+
 def test_columns_are_text_where_the_domain_lists_values_and_numbers_where_they_can_be(
     made: Make,
 ) -> None:

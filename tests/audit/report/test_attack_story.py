@@ -225,7 +225,7 @@ def test_whatever_was_not_refuted_says_what_could_have_been_seen() -> None:
 
 def test_what_is_violated_or_void_or_not_sampled_has_no_resolution() -> None:
     assert line(attack(VIOLATED, F(3), sampled(900, 20))) == ""
-    assert line(attack(INVALID, None, None)) == ""
+    assert line(attack(INVALID, None, None)) == "" == line(attack(INVALID, None, sampled(7, 2)))
     assert (
         line(samples.finding(Decision.HOLDS, samples.bound(samples.Side.EXACT, F(2), F(2)))) == ""
     )
