@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
-
-import numpy as np
 
 from audit.attack.floors import at_or_above, claimed_name
 from audit.attack.guesses import Guesses
@@ -111,7 +110,7 @@ class About:
         witness = None
         if deterministic:
             pair = self.pair.to_json()
-            event = ("the first database always gives one output, the second always another",)
+            event = ("A always gives one output, and B always another",)
             witness = SampledWitness(pair, {}, "", event, "if deterministic", seen.runs, 0, 0, 0.0)
         return Evidence(
             auditor="attack",
@@ -178,11 +177,11 @@ def _counted(guesses: Guesses) -> str:
 
 
 def _event(rule: Rule) -> tuple[str, ...]:
-    """When the rule guesses which database, in words."""
+    """When the rule guesses which database, in words: A is the first, B the second."""
     said = rule.score.words()
-    told = [f"it looks at {said}"]
-    if rule.high < np.inf:
-        told.append(f"from a score of {rule.high:.6g} on, it guesses the second database")
-    if rule.low > -np.inf:
-        told.append(f"up to a score of {rule.low:.6g}, it guesses the first database")
+    told = []
+    if rule.high < math.inf:
+        told.append(f"it guesses B where {said} comes to at least {rule.high:.6g}")
+    if rule.low > -math.inf:
+        told.append(f"it guesses A where {said} comes to at most {rule.low:.6g}")
     return tuple(told)

@@ -21,6 +21,7 @@ AUDITORS = {
     "exhaustive": "the exact channel of an enumerated instance: every pair, every output",
     "factorised": "the transcript of independent noisy cells: databases of any size",
     "proof": "a theorem from the program's budget or its ledger: databases of any size",
+    "attack": "repeated runs of a black box on two databases: a floor, with its confidence",
 }
 
 

@@ -143,6 +143,14 @@ def test_of_randomised_response_the_floor_is_the_truth(
     assert found == pytest.approx(truth(guarantee, *laws), rel=loss)
 
 
+@pytest.mark.parametrize("guarantee", [ZCDP(Fraction(1)), RenyiDP(Fraction(3), Fraction(1))])
+def test_abstaining_where_nothing_is_told_loses_nothing(guarantee: Guarantee) -> None:
+    first = np.array([0.5, 0.3, 0.2])
+    found = exact(first, first[::-1], np.array([1, 0, 0], bool), np.array([0, 0, 1], bool))
+    expected = truth(guarantee, first, first[::-1])
+    assert floor(found, guarantee) == pytest.approx(expected, rel=0.005)
+
+
 def test_of_randomised_response_with_a_leak_the_floor_at_its_delta_is_the_truth() -> None:
     # With probability δ the database itself comes out, otherwise randomised response of ε = 1.
     delta, response = 0.05, expit(1.0)

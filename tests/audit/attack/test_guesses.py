@@ -75,6 +75,16 @@ def test_the_bounds_of_accuracy_and_rate_hold_together(error: float, one_sided: 
         assert missed <= error
 
 
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_the_errors_of_both_bounds_add_up_to_the_error(one_sided: bool) -> None:
+    found = chances(Guesses(500, 150, 40, one_sided), 0.05, True)
+    rate = found.rate / 2 if one_sided else found.rate
+    of_accuracy = binom.sf(149, 190, found.accuracy)
+    of_rate = binom.sf(189, 500, rate)
+    assert of_accuracy + of_rate == pytest.approx(0.05, rel=1e-8)
+    assert 0 < of_rate < 0.1 * of_accuracy
+
+
 def test_counts_of_a_rule_have_the_law_that_the_bounds_rest_on() -> None:
     # Two laws of three outcomes; the rule guesses at both ends. All sequences of coins and
     # outcomes of four runs, one by one, through the rule's own counting.
