@@ -15,8 +15,8 @@ def attack_again(evidence: Mapping[str, Any], claim: Claim, kind: object) -> Att
     """The attack of an entry of evidence; None where it would not find the same again.
 
     ``kind``: the subject's. Nothing finds the same again without the same versions, where the
-    subject has randomness of its own, where the audit was interrupted, or where a pair is too long
-    to be carried. Raises InputError where the entry is malformed.
+    subject has randomness of its own, where the audit was interrupted, or where a pair is not
+    carried. Raises InputError where the entry is malformed.
     """
     replay = evidence.get("replay")
     if not isinstance(replay, Mapping):

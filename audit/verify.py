@@ -113,13 +113,13 @@ def verify(
     subject, hindrance = _subject(document["subject"], claim, meant)
     again = None if subject is None else _audited_again(document, claim, subject, share)
     if again is None:
-        checks.append(Check("subject", Status.UNCHECKED, hindrance or "it was not run again"))
-        if not all(map(is_attack, document["evidence"])):
+        if not all(map(is_attack, document["evidence"])) or not document["evidence"]:
             checks += [
                 Check(part, Status.UNCHECKED, hindrance)
                 for part in ("bounds", "evidence", f"verdict {document['verdict']}")
             ]
             return Verification(tuple(checks))
+        checks.append(Check("subject", Status.UNCHECKED, hindrance or "it was not run again"))
         again = _unseen(document, claim)
     return Verification((*checks, *_compare(document, claim, again)))
 

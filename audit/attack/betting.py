@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_ndtr, logsumexp, ndtr
+from scipy.special import expit, log_ndtr, ndtr
 
 from audit.attack.floors import claimed_value, takes_distance
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -67,7 +67,7 @@ class Stakes:
     def log_wealth(self, tally: NDArray[np.int64]) -> Array:
         """[…, hypotheses], what wealth 1 became by guesses of a tally […, 3 kinds]."""
         exponents = np.tensordot(tally.astype(np.float64), self.factors, (-1, -1))
-        return np.asarray(logsumexp(exponents + self.log_shares, axis=-1))
+        return np.asarray(np.logaddexp.reduce(exponents + self.log_shares, axis=-1))
 
 
 def stakes(guarantee: Guarantee, values: Array, kinds: Sequence[Kind]) -> Stakes:
@@ -107,7 +107,8 @@ def limits(guarantee: Guarantee, values: Array, distance: int) -> tuple[Array, A
     ---------
     Between databases at ``distance``, the mechanism is (ε, δ)-DP with each of the pairs. GDP: its
     profile (Dong, Roth & Su 2022, Corollary 1). RDP: Canonne, Kamath & Steinke (2020), Proposition
-    12; zCDP: the same at the best order of a grid. Backed by ``tests/audit/attack/test_betting.py``.
+    12; zCDP: the same at the best order of a grid. Backed by
+    ``tests/audit/attack/test_betting.py``.
     """
     match guarantee:
         case ApproxDP(delta=delta):
@@ -144,7 +145,7 @@ class EProcess:
 
     ``log_shares``: [experts], of the wealth that each begins with; what an expert has not yet bet
     stays as it is. ``kinds``: of guesses that may come. ``tally``: [experts, kinds, 3], the right,
-    wrong and no guesses so far. ``rejected``: how many values of the grid were, one after the other.
+    wrong and no guesses so far. ``rejected``: how many values of the grid were, in their order.
     ``highest``: the largest logarithm of the wealth against the claim, so far.
     """
 
@@ -205,7 +206,7 @@ class EProcess:
         table = stakes(self.guarantee, values, self.kinds)
         found = table.log_wealth(self.tally.reshape(len(self.tally), -1))
         # What no expert holds is not bet either, and is left out.
-        return np.asarray(logsumexp(found + self.log_shares[:, None], axis=0)) - SLACK
+        return np.asarray(np.logaddexp.reduce(found + self.log_shares[:, None], axis=0)) - SLACK
 
     def after(self, tally: NDArray[np.int64]) -> EProcess:
         """The same after further guesses [experts, kinds, 3].

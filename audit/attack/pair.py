@@ -47,6 +47,15 @@ class Pair:
 
 def _shown(database: Any) -> Any:
     text = json.dumps(database, sort_keys=True)
-    if len(text) <= CARRIED_CHARACTERS:
+    if len(text) <= CARRIED_CHARACTERS and _is_strict(database):
         return database
     return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _is_strict(database: Any) -> bool:
+    """Whether strict JSON can say it, as certificates are written: no NaN, no infinities."""
+    try:
+        json.dumps(database, allow_nan=False)
+    except ValueError:
+        return False
+    return True

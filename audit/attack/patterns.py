@@ -2,7 +2,7 @@
 
 A pattern is the records that both databases hold, the rest, beside a unit's records: added to the
 rest under add-remove, exchanged for another's under replace-one. Chains repeat the step.
-Sources: StatDP's patterns of query answers (Ding et al. 2018, Table 2), brought to records; what
+Sources: StatDP's patterns of query answers (Ding et al. 2018), brought to records; what
 auditors of synthesizers use (Annamalai, Ganev & De Cristofaro 2024): an empty or a uniform rest,
 a repeated target, narrow columns; clip ends and bin edges.
 """

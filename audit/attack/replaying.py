@@ -232,8 +232,8 @@ def _database(shown: Any, own: Any) -> Any:
     if is_digest(shown):
         if own is None:
             raise InputError(
-                "the certificate states digests of its databases, which are too long to carry: "
-                "give them with --pair A.json B.json"
+                "the certificate states digests of its databases, which it does not carry: give "
+                "them with --pair A.json B.json"
             )
         if hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest() != shown["sha256"]:
             raise InputError("a database of --pair is not the one that was audited")

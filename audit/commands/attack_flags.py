@@ -19,15 +19,14 @@ from audit.attack.pair import Pair
 from audit.attack.runs import Map
 from audit.auditors.attack import Watch
 from audit.auditors.attack_evidence import Attack
+from audit.claim import Claim
 from audit.cluster import cluster
 from audit.commands import common
 from audit.subject import BlackBoxSubject, ProgramSubject, Subject
 from audit.workers import local
 from proofs.guarantees import Guarantee
-from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
-from synthesizers.neighbours import Neighbours
 
 DEFAULT_RUNS = {"function": 10_000, "estimator": 1_000, "command": 1_000}
 """Runs a database without ``--runs`` (a choice of this project: minutes at most where one run
@@ -73,9 +72,7 @@ def limits(flags: argparse.Namespace) -> Limits:
     return Limits(seconds or default.seconds, megabytes or default.megabytes)
 
 
-def attack(
-    flags: argparse.Namespace, subject: Subject, relation: Neighbours, domain: Domain | None
-) -> Attack | None:
+def attack(flags: argparse.Namespace, subject: Subject, claim: Claim) -> Attack | None:
     """How the subject is attacked; None where it is not. Raises InputError."""
     if not isinstance(subject, BlackBoxSubject):
         wanted = isinstance(subject, ProgramSubject) and flags.runs is not None
@@ -97,7 +94,7 @@ def attack(
         error=1 - chance(flags.confidence, "--confidence"),
         alarm=chance(flags.alarm, "--alarm"),
         until_decided=flags.until_decided,
-        pair=_pair(flags, relation, domain),
+        pair=_pair(flags, claim),
     )
 
 
@@ -109,11 +106,11 @@ def chance(text: str, name: str) -> Fraction:
     return value
 
 
-def _pair(flags: argparse.Namespace, relation: Neighbours, domain: Domain | None) -> Pair | None:
+def _pair(flags: argparse.Namespace, claim: Claim) -> Pair | None:
     if flags.pair is None:
         return None
     first, second = (read_database(path) for path in flags.pair)
-    return given_pair(first, second, relation, domain)
+    return given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)
 
 
 def spelled(flags: argparse.Namespace, attack: Attack) -> str:

@@ -77,7 +77,7 @@ def run(flags: argparse.Namespace) -> int:
     relation = common.relation(flags)
     subject, claim = _subject_and_claim(flags, relation)
     effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))
-    attack = attack_flags.attack(flags, subject, relation, claim.domain)
+    attack = attack_flags.attack(flags, subject, claim)
     again = command(flags)
     if attack is not None:
         effort = replace(effort, attack=attack, share=attack_flags.shared(flags))

@@ -186,7 +186,7 @@ def _value(value: Any) -> str:
 
 def _shown(database: Any) -> str:
     if isinstance(database, Mapping) and set(database) == {"sha256"}:
-        return f"too long to show here; SHA-256 of its JSON: {database['sha256']}"
+        return f"not carried by the certificate; SHA-256 of its JSON: {database['sha256']}"
     return short(_json(database), MAX_TEXT)
 
 
@@ -213,11 +213,11 @@ def _standing(pair: Mapping[str, Any], steps: int) -> str:
 def _heading(witness: SampledWitness) -> str:
     match witness.test:
         case "e-process":
-            return "The rule that was bet on last (A is the first database, B the second)"
+            return "The rule that was bet on last"
         case "if deterministic":
-            return "What was seen (A is the first database, B the second)"
+            return "What was seen"
         case _:
-            return "The rule, frozen before these runs (A is the first database, B the second)"
+            return "The rule, frozen before these runs"
 
 
 def _counts(witness: SampledWitness) -> tuple[Count, ...]:

@@ -180,6 +180,8 @@ def _judgement(witness: Witness, guarantee: Guarantee | None, decision: Decision
         Decision.UNDECIDED: "What was found could not be told apart from this limit.",
         Decision.SILENT: "This instance is not the claim's, so it decides nothing.",
         Decision.OPEN: "What was found does not reach this.",
+        Decision.UNSEEN: "What was found does not show that it goes beyond this.",
+        Decision.INVALID: "The runs were no independent draws, so nothing follows from them.",
     }[decision]
     match guarantee:
         case ApproxDP():

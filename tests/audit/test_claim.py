@@ -113,7 +113,6 @@ BROKEN: list[tuple[str, Any]] = [
     ("unit", {"name": "person", "max_records": "2"}),
     ("unit", {"name": "person"}),
     ("released", []),
-    ("domain", None),
     ("domain", []),
     ("domain", {"cells": 2, "records": 3}),
 ]
@@ -124,3 +123,12 @@ def test_a_malformed_value_is_an_input_error(key: str, value: Any) -> None:
     data = {**claim(ReplaceOne()).to_json(), key: value}
     with pytest.raises(InputError):
         Claim.from_json(data)
+
+
+def test_a_black_box_may_have_no_domain() -> None:
+    given = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "output", None, None)
+    assert given.to_json()["domain"] is None
+    assert Claim.from_json(given.to_json()) == given
+    assert "whatever kind" in given.covers
+    with pytest.raises(InputError, match="--domain"):
+        given.require_domain()

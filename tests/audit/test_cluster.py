@@ -105,6 +105,10 @@ def test_a_call_has_its_process_to_itself(address: str) -> None:
     assert all(cluster(address)(alone, ((n,) for n in range(16))))
 
 
+def test_equal_calls_are_made_each(address: str) -> None:
+    assert len(set(cluster(address)(os.urandom, [(8,)] * 6))) == 6
+
+
 def test_calls_are_taken_lazily_and_what_is_left_is_not_made(address: str, tmp_path: Path) -> None:
     taken: list[int] = []
 

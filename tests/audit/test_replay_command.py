@@ -158,7 +158,9 @@ def test_the_alarm_is_the_users_where_one_is_given(
     line = "--runs 30 --seed 1 --alarm"
     assert replayed(document, f"{line} 0.999", Noisy(0.5)) == 1
     assert replayed(document, f"{line} 1e-30", Noisy(0.5)) == 0
-    # The certificate's own counts for no more than 1e-6.
+    # The certificate's own counts where it is smaller, and for no more than 1e-6.
+    document["evidence"][0]["replay"]["alarm"] = "1e-200"
+    assert replayed(document, "--seed 1", Noisy(0.5)) == 0
     document["evidence"][0]["replay"]["alarm"] = "999/1000"
     assert replayed(document, "--runs 30 --seed 1", Noisy(0.5)) == 0
     assert "error of 0.000001" in words_of(capsys.readouterr().out)

@@ -90,6 +90,19 @@ def test_a_link_to_code_from_elsewhere_is_elsewhere(here: Path, tmp_path_factory
     assert "outside this folder" in obstacle(of_module(other, "linked:f"))
 
 
+def test_a_package_from_elsewhere_is_not_even_imported(
+    here: Path, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a module lies within a package, its package would run before it is found."""
+    package = tmp_path_factory.mktemp("elsewhere") / "package_elsewhere"
+    package.mkdir()
+    (package / "__init__.py").write_text("open('ran', 'w')\n")
+    (package / "inner.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(str(package.parent))
+    found = obstacle(of_module(package / "inner.py", "package_elsewhere.inner:f"))
+    assert "outside this folder" in found and not (here / "ran").exists()
+
+
 def test_a_command_is_compared_by_its_file(here: Path) -> None:
     name = "command:./submission"
     subject = {"kind": "command", "name": name, "sha256": digest(here / "submission")}

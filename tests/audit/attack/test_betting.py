@@ -312,7 +312,7 @@ def test_floor_and_p_value_agree_on_the_claim() -> None:
 
 
 def test_nothing_is_found_where_databases_are_treated_alike() -> None:
-    """A true value of 0: the floor exceeds it in at most 5 % of 100 streams, 5 or so; 12 in 0.5 %."""
+    """A true value of 0: the floor exceeds it in at most 5 of 100 streams on average; 12: 0.5 %."""
     found = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)

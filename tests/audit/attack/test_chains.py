@@ -81,6 +81,7 @@ def owned(*owners: tuple[str, str]) -> list[dict[str, str]]:
         (owned(("1", "a")), owned(("1", "b")), AddRemove(PERSON), 2),
         (owned(("1", "a")), owned(("1", "b")), ReplaceOne(PERSON), 1),
         (owned(("1", "a"), ("2", "a")), owned(("1", "b"), ("3", "a")), ReplaceOne(PERSON), 2),
+        (owned(("1", "a"), ("2", "a")), owned(("2", "b"), ("3", "a")), ReplaceOne(PERSON), 2),
         (
             owned(("1", "a"), ("1", "b")),
             owned(("1", "b"), ("1", "a"), ("2", "c")),
@@ -94,6 +95,7 @@ def test_persons_come_and_go_with_all_their_records(
 ) -> None:
     chain = chain_between(first, second, relation, "id")
     assert chain is not None and len(chain) == distance + 1
+    assert chained(chain, relation, None, "a chain", "id").distance == distance
     assert difference(chain[0], first) == 0 == difference(chain[-1], second)
 
 

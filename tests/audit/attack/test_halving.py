@@ -121,8 +121,8 @@ def moved(pair: Pair) -> Draws:
     return histogram(pair.second) - histogram(pair.first)
 
 
-# Each of the following, tried with 40 seeds, found such a pair in all: a wrong one is rarer than
-# 1 in 10.
+# The ten searches that follow, tried with 40 seeds each, found such a pair in 399 of 400: with
+# another seed a test fails in less than 1 of 10 cases, with this one in none.
 
 
 def test_a_cell_that_shows_when_it_is_empty_is_found_empty_on_one_side() -> None:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -305,6 +305,14 @@ def test_a_pair_that_a_certificate_names_by_digests_is_the_users() -> None:
         read_pair(carried, claim_of(), ([{"k": "y" * CARRIED_CHARACTERS}], []))
 
 
+def test_a_database_that_strict_json_cannot_say_is_named_by_its_digest() -> None:
+    """A certificate is written, and read again, in strict JSON."""
+    pair = Pair([{"k": math.nan}], []).to_json()
+    json.dumps(pair, allow_nan=False)
+    assert set(pair["first"]) == {"sha256"} and pair["second"] == []
+    assert read_pair(pair, claim_of(), ([{"k": math.nan}], None)).verified
+
+
 def leaky(runs: int = 4000) -> FrozenTest:
     return frozen_test(document_of(runs=runs), None)
 
@@ -371,7 +379,11 @@ def test_the_ends_of_a_chain_are_tested_as_such(claim: str) -> None:
     half = rule_of(5.0, 5.0000001)
     test = frozen_test(document_of(pair, claim_of(claim), half), None)
     # Noise of scale 10: ε is 0.1 a step, and μ less than 0.1, as 1 is the ε of the ends.
-    assert not retest(test, Noisy(10.0), 4000, 5, here).refutes(1e-6)
+    kept = retest(test, Noisy(10.0), 4000, 5, here)
+    assert not kept.refutes(1e-6)
+    own = kept.floor.epsilon if kept.floor.parameter is None else kept.floor.parameter[1]
+    # With the error 0.05; the seed has it right.
+    assert 0 < own.lower <= 0.1
     # Noise of scale 2.5: 93.2 % of 4000 guesses are right on average, of which 73.1 % are allowed.
     if claim.startswith("epsilon"):
         assert retest(test, Noisy(2.5), 4000, 5, here).refutes(1e-6)
@@ -389,6 +401,44 @@ def test_runs_that_are_no_draws_refute_nothing() -> None:
     assert not found.valid and not found.refutes(1e-6) and found.p_value < 1e-6
     # One output on each database is what a deterministic subject gives, too.
     assert retest(leaky(), Told(stuck), 4000, 1, here).deterministic
+
+
+@dataclass(frozen=True)
+class Cached(Told):
+    """One output on each database within a process, and others in a new one."""
+
+    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        return Outcomes.of_batch(coins + seed % 1000, len(coins))
+
+
+def test_new_calls_show_what_runs_do_not() -> None:
+    found = retest(deterministic(400), Cached(lambda coin, seed: 1.0 + coin), 400, 1, here)
+    assert found.independence.kind is Kind.DEPENDENT and not found.refutes(1e-6)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A score that can't be evaluated."""
+
+    error: Exception
+
+    def evaluate(self, outcomes: Outcomes) -> NDArray[np.float64]:
+        raise self.error
+
+    def to_json(self) -> dict[str, Any]:
+        return {}
+
+    def words(self) -> str:
+        return ""
+
+
+@pytest.mark.parametrize(
+    "error", [IndexError(), KeyError(), ValueError(), RecursionError(), ZeroDivisionError()]
+)
+def test_whatever_goes_wrong_with_a_rule_is_an_input_error(error: Exception) -> None:
+    test = replace(leaky(), rule=Rule(Broken(error), 0.0, 1.0))
+    with pytest.raises(InputError, match="cannot be evaluated"):
+        retest(test, Noisy(1.0), 100, 1, here)
 
 
 def deterministic(runs: int, claim: str = "epsilon=1") -> FrozenTest:
