@@ -103,7 +103,8 @@ def attack(
         ]
         study.learn(aims)
         leaders = [leader(study.tally, aim, np.log(shares)) for aim in aims]
-        rule = None if leaders[0] is None else study.rule(leaders[0])
+        led = [best for best in leaders if best is not None]
+        rule = study.rule(led[0]) if led else None
         size = min(max(1, int(study.runs * GROWTH)), 2 * runs - done)
         own = study.bet(source, size)
         followed = [np.zeros(6, np.int64) if best is None else own[best] for best in leaders]

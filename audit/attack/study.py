@@ -111,7 +111,7 @@ class Study:
         if not coming:
             return
         past = Runs.join(self._past)
-        past = past.take(slice(max(0, len(past) - WINDOW), None))
+        past = past.take(np.arange(max(0, len(past) - WINDOW), len(past)))
         self._past = [past]
         attackers = [self.learners[place].attacker for place in coming]
         for place, found in zip(coming, taught(attackers, past, self.pair), strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit.adapters.failures import failed_always
@@ -14,9 +14,18 @@ from audit.attack.black_box import BlackBox
 from audit.attack.cost import Cost
 from audit.attack.guesses import Guesses
 from audit.attack.halving import rounds, search
-from audit.attack.independence import FALSE_ALARM, LONGEST, Independence, Kind, examine, guard
+from audit.attack.independence import (
+    FALSE_ALARM,
+    LONGEST,
+    Independence,
+    Kind,
+    examine,
+    guard,
+    initial,
+)
 from audit.attack.pair import Pair
 from audit.attack.patterns import candidates
+from audit.attack.rules import Rule
 from audit.attack.runs import Runs, Source
 from audit.attack.selection import Aim
 from audit.attack.tested import BETTOR_SHARE, CONTRADICTING, tested_floor, tested_p_value
@@ -89,8 +98,12 @@ def _certified(
         return about.untested()
     _require_outputs(learned.learning)
     seen = _judged(target, pair, learned.learning, attack.seed)
-    if seen.kind not in (Kind.INDEPENDENT, Kind.CONSTANT):
+    if seen.kind is Kind.DEPENDENT:
         return about.of_dependence(seen)
+    if seen.kind is Kind.DETERMINISTIC:
+        p = about.p_value_of_steady(len(learned.learning))
+        if p <= attack.alarm:
+            return about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
     return _tested(target, about, number, learned, seen, watch)
 
 
@@ -131,6 +144,10 @@ def _tested(
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
     if again.kind is Kind.DEPENDENT:
         return about.of_dependence(again)
+    if again.kind is Kind.DETERMINISTIC:
+        again = replace(again, repeatable=seen.repeatable)
+        p = about.p_value_of_steady(len(looked_at))
+        return about.of_determinism(again, p, about.could_test(guesses))
     bound, strict = (
         tested_floor(guesses, guarantee, error, distance, about.covers)
         for error in (attack.error, CONTRADICTING)
@@ -146,6 +163,7 @@ def _bet(
     """Anytime mode: bet from the first run on."""
     recorded = _Recorded(target.source)
     state: anytime.Anytime | None = None
+    rules: dict[int, Rule] = {}
     partial: dict[str, Any] = {}
     try:
         for state in anytime.attack(
@@ -157,6 +175,8 @@ def _bet(
             attack.runs,
             True,
         ):
+            if state.rule is not None:
+                rules[state.pair] = state.rule
             watch(state.runs, 2 * attack.runs, state.floor)
     except KeyboardInterrupt:
         partial = {"partial": True}
@@ -165,22 +185,24 @@ def _bet(
     about = About(claim, attack, pairs[state.pair], "anytime")
     _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
     seen = _all_judged(target, recorded, pairs, state.pair, attack.seed)
-    if seen.kind not in (Kind.INDEPENDENT, Kind.CONSTANT):
+    if seen.kind is Kind.DEPENDENT:
         return about.of_dependence(seen)
+    rule = rules.get(state.pair)
+    frequent = _as_frequent(rule, state.runs, Runs.join(recorded.kept[state.pair]))
+    could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
+    if seen.kind is Kind.DETERMINISTIC:
+        return about.of_determinism(seen, state.p_value, could_see)
     notes = {"total_runs": state.runs, "repeatable": seen.repeatable} | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
-    frequent = _as_frequent(state, Runs.join(recorded.kept[state.pair]))
-    could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
-    return about.evidence(state.rule, tested, could_see, notes)
+    return about.evidence(rule, tested, could_see, notes)
 
 
-def _as_frequent(state: anytime.Anytime, runs: Runs) -> Guesses:
+def _as_frequent(rule: Rule | None, total: int, runs: Runs) -> Guesses:
     """Guesses in all runs, as often as the latest rule makes them in those on its pair."""
-    if state.rule is None:
-        return Guesses(state.runs, 0, 0)
-    found = state.rule.count(runs.outcomes, runs.coins)
-    made = found.made * state.runs // max(found.runs, 1)
-    return Guesses(state.runs, made, 0, found.one_sided)
+    if rule is None:
+        return Guesses(total, 0, 0)
+    found = rule.count(runs.outcomes, runs.coins)
+    return Guesses(total, found.made * total // max(found.runs, 1), 0, found.one_sided)
 
 
 @dataclass(eq=False)
@@ -213,10 +235,12 @@ def _require_outputs(runs: Runs) -> None:
         )
 
 
-def _judged(target: Target, pair: Pair, runs: Runs, seed: int) -> Independence:
+def _judged(
+    target: Target, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
+) -> Independence:
     if target.box is None:
-        return examine(runs, seed)
-    return guard(target.box, pair, runs, seed)
+        return examine(runs, seed, error=error)
+    return guard(target.box, pair, runs, seed, error=error)
 
 
 def _all_judged(
@@ -227,10 +251,13 @@ def _all_judged(
     if target.box is not None and len(runs) < LEAST_LOOKED_AT:
         more = LEAST_LOOKED_AT - len(runs)
         runs = Runs.join([runs, target.source.runs("check", pairs[leading], leading, more)])
-    found = _judged(target, pairs[leading], runs, seed)
-    share = FALSE_ALARM / 3 / len(recorded.kept)
+    # How many runs there are was decided by what they showed, but for a length that was fixed.
+    error = FALSE_ALARM / 3 / (1 + len(recorded.kept))
+    part, share = (runs, 1.0) if len(runs) == LEAST_LOOKED_AT else initial(runs)
+    found = _judged(target, pairs[leading], part, seed, error * share)
     for parts in recorded.kept.values():
-        other = examine(Runs.join(parts), seed, error=share)
+        part, share = initial(Runs.join(parts))
+        other = examine(part, seed, error=error * share)
         if found.kind is not Kind.DEPENDENT and other.kind is Kind.DEPENDENT:
             found = other
     return found

@@ -9,9 +9,9 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
-from audit.attack.floors import at_or_above, claimed_name
+from audit.attack.floors import at_or_above, claimed_name, p_value
 from audit.attack.guesses import Guesses
-from audit.attack.independence import Independence, Kind
+from audit.attack.independence import Independence
 from audit.attack.pair import Pair
 from audit.attack.resolution import anytime_resolution, resolution
 from audit.attack.rules import Rule
@@ -103,23 +103,46 @@ class About:
 
     def of_dependence(self, seen: Independence) -> Evidence:
         """What runs show that are no independent draws: no number for the claim."""
-        deterministic = seen.kind is Kind.DETERMINISTIC
-        finding = seen.finding
-        if deterministic:
-            finding += "; if deterministic, one output tells for certain which database it was"
-        witness = None
-        if deterministic:
-            pair = self.pair.to_json()
-            event = ("A always gives one output, and B always another",)
-            witness = SampledWitness(pair, {}, "", event, "if deterministic", seen.runs, 0, 0, 0.0)
+        return Evidence(
+            auditor="attack",
+            finding=seen.finding,
+            decision=Decision.INVALID,
+            covers=self.covers,
+            whole=False,
+            replay=self._replay({"repeatable": seen.repeatable}),
+        )
+
+    def p_value_of_steady(self, runs: int) -> float:
+        """The p-value of the claim, if so many runs gave one output on each database, not the same.
+
+        The first run on each says which outputs these are; all others guess right by them.
+        """
+        guesses = Guesses(max(runs - 2, 0), max(runs - 2, 0), 0, abstains=False)
+        return p_value(guesses, self.claim.guarantee, self.pair.distance)
+
+    def of_determinism(self, seen: Independence, p: float, could_see: Resolution) -> Evidence:
+        """One output on each database, not the same: no number, but a violation if p is small.
+
+        A mechanism whose other outputs are rarer than its claim allows looks the same, and is
+        refuted by ``p`` at most as often as any other.
+        """
+        refuted = p <= self.attack.alarm
+        finding = f"{seen.finding}; if deterministic, an output tells which database it was"
+        if not refuted:
+            finding = f"no violation seen: {seen.finding}, which the claim allows so few runs"
+        event = ("A always gives one output, and B always another",)
+        witness = SampledWitness(
+            self.pair.to_json(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
+        )
         return Evidence(
             auditor="attack",
             finding=finding,
-            decision=Decision.VIOLATED if deterministic else Decision.INVALID,
+            decision=Decision.VIOLATED if refuted else Decision.UNSEEN,
             covers=self.covers,
             whole=False,
-            witness=witness,
+            witness=witness if refuted else None,
             replay=self._replay({"repeatable": seen.repeatable}),
+            resolution=None if refuted else could_see,
         )
 
     def untested(self) -> Evidence:

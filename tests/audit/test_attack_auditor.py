@@ -119,6 +119,20 @@ def test_one_output_a_database_refutes_if_deterministic(until_decided: bool) -> 
 
 
 @pytest.mark.parametrize("until_decided", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_only_looks_deterministic_is_not_accused(seed: int, until_decided: bool) -> None:
+    """In 120 runs, randomised response with log odds 6 errs in none with a chance of 3/4."""
+
+    def hardly_random(database: int, rng: np.random.Generator, runs: int) -> Any:
+        return respond(database, rng, runs, 6)
+
+    attack = replace(ATTACK, runs=60, seed=seed, until_decided=until_decided)
+    found = attack_box(target(hardly_random, seed=seed), claim("epsilon=6"), attack)
+    assert found.decision is Decision.UNSEEN
+    assert found.bound is None or floor_of(found) <= 6
+
+
+@pytest.mark.parametrize("until_decided", [False, True])
 def test_runs_that_are_not_independent_give_no_number(until_decided: bool) -> None:
     cached: list[float] = []
 
