@@ -27,7 +27,7 @@ ADVANTAGES = np.array([1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0])
 """By how much ε is really larger where a bet is best (at δ = 0), from what 10^6 runs can tell to
 what a few can (a choice of this project: neighbours on the grid lose at most a sixth of growth)."""
 
-ADVANTAGE_SHARES = np.array([0.01, 0.01, 0.02, 0.03, 0.08, 0.25, 0.4, 0.2])
+ADVANTAGE_SHARES = np.array([0.01, 0.01, 0.02, 0.05, 0.15, 0.25, 0.34, 0.17])
 """The wealth that begins on each (a choice of this project: small advantages take many runs, beside
 which the logarithm of a small share is little)."""
 

@@ -32,7 +32,11 @@ CAUTION = 0.003
 """The error of the lower bound of held-out accuracy (a choice of this project: at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
-FINALISTS = 2
+DOUBT = 0.0005
+"""The same error for the best of several attackers beside one that guesses more (a choice of this
+project: half a standard error more, as the best of several predictions is lucky too)."""
+
+FINALISTS = 3
 """Attackers that are cross-fitted, after one split of the runs for all (a choice of this project:
 the others, on which most of the time would go, are then clearly behind)."""
 
@@ -77,13 +81,13 @@ class Aim:
     runs: int
     distance: int = 1
 
-    def predict(self, held: Guesses) -> Prediction:
+    def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
         """What a rule with these held-out guesses will certify, cautiously."""
         if held.correct <= held.wrong:
             return Prediction(
                 False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.made, 1))
             )
-        accuracy = at_least(held.correct, held.made, CAUTION)
+        accuracy = at_least(held.correct, held.made, caution)
         made = round(held.made / held.runs * self.runs)
         correct = math.floor(accuracy * made)
         guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
@@ -190,6 +194,16 @@ class Choice:
     prediction: Prediction
 
 
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An attacker with its best cut, and how that fares on held-out runs."""
+
+    attacker: Attacker
+    prediction: Prediction
+    cut: Cut
+    held: Guesses
+
+
 def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> Choice:
     """The rule that will certify the largest floor; one that never guesses if nobody has a score.
 
@@ -199,17 +213,33 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
     found = []
     for attacker, held in zip(left, all_held_out(left, runs, pair), strict=True):
         if held is not None:
-            found.append((*best_cut(Scored.of(held, runs.coins), aim), attacker))
-    for prediction, cut, attacker in sorted(found, key=lambda entry: entry[0], reverse=True):
-        score = attacker.fit(runs, pair)
+            scored = Scored.of(held, runs.coins)
+            prediction, cut = best_cut(scored, aim)
+            found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
+    for candidate in _best_first(found, aim):
+        score = candidate.attacker.fit(runs, pair)
         if score is not None:
             scored = Scored.of(score.evaluate(runs.outcomes), runs.coins)
-            low, high = scored.thresholds(scored.nearest(cut))
-            if cut[0] == cut[1] and rate_matters(aim.guarantee):
+            low, high = scored.thresholds(scored.nearest(candidate.cut))
+            if candidate.cut[0] == candidate.cut[1] and rate_matters(aim.guarantee):
                 # A rule that never abstains spends no error on its rate.
                 low = math.nextafter(high, -math.inf)
-            return Choice(Rule(score, low, high), attacker.name, prediction)
+            return Choice(Rule(score, low, high), candidate.attacker.name, candidate.prediction)
     return Choice(Rule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
+
+
+def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
+    """Candidates by their predictions, but the first gives way to one that guesses more.
+
+    It does where it would be predicted less than the other if one were more cautious with it.
+    """
+    ranking = sorted(candidates, key=lambda candidate: candidate.prediction, reverse=True)
+    if not ranking:
+        return []
+    doubted = aim.predict(ranking[0].held, DOUBT)
+    rivals = [one for one in ranking[1:] if one.prediction >= doubted]
+    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.made)
+    return [first, *(candidate for candidate in ranking if candidate is not first)]
 
 
 def finalists(

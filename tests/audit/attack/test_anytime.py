@@ -152,6 +152,25 @@ def test_databases_farther_apart_are_bet_on_by_their_distance() -> None:
     assert kept.p_value > 0.05
 
 
+def test_pairs_at_several_distances_are_bet_on_each_by_its_own() -> None:
+    """The guesses of a block are counted under the distance of its pair, and nowhere else."""
+    pairs = (Pair(0, 1), Pair(0, 4, 4), Pair(1, 2))
+    before = np.zeros(0)
+    for state in states(laplace(1), ApproxDP(F(3)), 60, pairs=pairs):
+        by_kind = state.process.tally.sum(axis=(0, 2))
+        if len(before):
+            distances = {
+                kind[0]
+                for kind, more in zip(state.process.kinds, by_kind - before, strict=True)
+                if more > 0
+            }
+            assert distances <= {pairs[state.pair].distance}
+        before = by_kind
+    assert all(
+        by_kind[[distance == d for d, _ in state.process.kinds]].any() for distance in (1, 4)
+    )
+
+
 def test_a_claim_with_delta_is_refuted_by_what_exceeds_it() -> None:
     state = last(states(response(1.0, 0.4), ApproxDP(F(1), F(1, 10)), 2000, cheap=True))
     assert state.decided
@@ -188,8 +207,8 @@ BOUNDARY: dict[str, tuple[Law, Guarantee, tuple[Pair, ...]]] = {
 
 
 def test_a_claim_that_holds_is_seldom_refuted() -> None:
-    """40 streams of 40 runs at 5 %: 2 on average at the bound, above 6 with a chance of 0.3 %."""
-    assert rejections(*BOUNDARY["laplace"], streams=40, runs=40) <= allowed(40)
+    """30 streams of 30 runs at 5 %: 1.5 on average at the bound, above 5 in 0.3 % of cases."""
+    assert rejections(*BOUNDARY["laplace"], streams=30, runs=30) <= allowed(30)
 
 
 @pytest.mark.slow
@@ -277,6 +296,19 @@ def test_blocks_have_random_numbers_of_their_own() -> None:
         study.bet(source, size)
     assert [start for start, _ in asked] == [0, 1, 3, 5]
     assert study.runs == 14
+
+
+def test_a_study_counts_all_guesses_since_its_rules_were_learned() -> None:
+    study = Study(Pair(0, 1), 0, enrolled(()))
+    source = Drawing(Box(laplace(0.5)), Seeds(0), here)
+    aims = [stakes(ApproxDP(F(1)), np.array([value]), study.kinds) for value in (1.0, 0.1)]
+    study.bet(source, 100)
+    study.learn(aims)
+    held_out = study.tally.copy()
+    assert held_out.sum(axis=1).max() == 100
+    found = study.bet(source, 5) + study.bet(source, 3)
+    assert (study.tally == held_out + found).all()
+    assert found.sum(axis=1).max() == 8
 
 
 def test_an_attack_needs_a_pair() -> None:

@@ -208,6 +208,7 @@ def test_databases_apart_by_a_chain_are_divided_by_its_length() -> None:
     found = floor(chances(guesses, 0.05, False), PURE, 3)
     # Over 40 other seeds it lay between 0.83 and 0.99.
     assert 0.7 < found < 1.05
+    assert 0.6 < learned.choice.prediction.floor < 1.05
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=str)

@@ -108,8 +108,10 @@ def test_the_tally_is_that_of_each_rule_by_its_kind() -> None:
     runs = told(scores, coins)
     score = ForemostAttacker().fit(runs, PAIR)
     assert score is not None
+    # Thresholds are scores that occur: a guess is made at the threshold itself.
+    low, high = np.sort(scores)[[100, 300]]
     some = Experts(
-        score, np.array([0.0, -math.inf, math.nan, 0.2]), np.array([1.0, 0.9, math.nan, math.inf])
+        score, np.array([low, -math.inf, math.nan, low]), np.array([high, high, math.nan, math.inf])
     )
     tally = some.bet(runs).reshape(4, 2, 3)
     for expert in (0, 1, 3):
@@ -184,6 +186,9 @@ def test_the_foremost_column_is_found_and_turned() -> None:
     assert score.column.names[0] in ("coordinate 2", "coordinate 4")
     assert score.rising == (score.column.names[0] == "coordinate 2")
     assert accuracy(score, columns(20_000, 8)) > 0.75
+    turned = ForemostAttacker().fit(Runs(runs.outcomes, ~runs.coins), PAIR)
+    assert isinstance(turned, Single)
+    assert turned.rising is not score.rising
 
 
 def test_a_single_value_is_its_own_direction() -> None:

@@ -24,6 +24,7 @@ from audit.attack.pair import Pair
 from audit.attack.rules import Rule, Score
 from audit.attack.runs import Runs
 from audit.attack.selection import (
+    FINALISTS,
     FOLDS,
     Aim,
     Prediction,
@@ -223,6 +224,51 @@ def test_thresholds_follow_a_score_whose_scale_changes_from_fit_to_fit() -> None
     plain = choose([VALUE], runs, PAIR, aim(16_000)).rule
     other = choose([Says("scaled", scaled)], runs, PAIR, aim(16_000)).rule
     assert (plain.guesses(runs.outcomes) == other.guesses(runs.outcomes)).all()
+
+
+def test_thresholds_lie_between_scores_of_the_last_fit_even_if_that_is_coarser() -> None:
+    # Fits to folds tell everything apart, the fit to all runs only three parts. The best tails
+    # begin at 0 and 1: next to those at -0.1 and 1.1, and inside the part between them.
+    def parts(numbers: NDArray[np.float64], coins: NDArray[np.bool_]) -> Score:
+        coarse = len(numbers) == 20_000
+        return Mapped(lambda x: (x >= -0.1) + 1.0 * (x > 1.1) if coarse else x)
+
+    runs = laplace(6, 20_000)
+    fine = choose([VALUE], runs, PAIR, aim(40_000)).rule
+    assert -0.1 < fine.low < fine.high < 1.1
+    coarse = choose([Says("parts", parts)], runs, PAIR, aim(40_000)).rule
+    assert (coarse.low, coarse.high) == (0, 2)
+
+
+def test_a_good_attacker_comes_through_the_first_split_wherever_it_stands() -> None:
+    def noise(numbers: NDArray[np.float64], coins: NDArray[np.bool_]) -> Score:
+        return Mapped(lambda x: np.sin(1e6 * x))
+
+    others = [Says(f"noise {number}", noise) for number in range(2 * FINALISTS)]
+    runs = laplace(10, 4000)
+    for attackers in ([VALUE, *others], [*others, VALUE]):
+        assert choose(attackers, runs, PAIR, aim(8000)).attacker == "value"
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(60, "narrow"), (73, "wide"), (90, "wide")])
+def test_the_best_of_several_gives_way_to_one_that_guesses_more_unless_clearly_ahead(
+    wrong: int, expected: str
+) -> None:
+    # 300 right guesses at 2 beside 60, 73 or 90 wrong ones; with those at 1, 3000 beside 1000. With
+    # cautious logits, 2.75 standard errors down, the first two narrow rules are ahead of the wide
+    # one's 1.00, by 0.22 and by 0.06; half a standard error more are 0.07.
+    narrow = np.repeat([True, False], [300, wrong])
+    rest = np.repeat([True, False], [2700, 1000 - wrong])
+    numbers = np.concatenate([np.full(len(narrow), 2.0), np.full(len(rest), 1.0), np.zeros(6000)])
+    coins = np.concatenate([narrow, rest, np.arange(6000) % 2 == 0])
+    mixed = np.random.default_rng(11).permutation(len(coins))
+    attackers = [
+        Says("narrow", lambda x, c: Mapped(lambda x: (x == 2).astype(float))),
+        Says("wide", lambda x, c: Mapped(lambda x: (x >= 1).astype(float))),
+    ]
+    for order in (attackers, attackers[::-1]):
+        chosen = choose(order, of(numbers[mixed], coins[mixed]), PAIR, aim(10**8))
+        assert chosen.attacker == expected
 
 
 def test_of_attackers_that_predict_the_same_the_first_is_taken() -> None:
