@@ -227,15 +227,21 @@ def test_thresholds_follow_a_score_whose_scale_changes_from_fit_to_fit() -> None
 
 
 def test_thresholds_lie_between_scores_of_the_last_fit_even_if_that_is_coarser() -> None:
-    # Fits to folds tell everything apart, the fit to all runs only three parts. The best tails
-    # begin at 0 and 1: next to those at -0.1 and 1.1, and inside the part between them.
-    def parts(numbers: NDArray[np.float64], coins: NDArray[np.bool_]) -> Score:
-        coarse = len(numbers) == 20_000
-        return Mapped(lambda x: (x >= -0.1) + 1.0 * (x > 1.1) if coarse else x)
+    # 900 numbers below 0 and 100 at 0 speak for the first database, as many from 9 on for the
+    # second, 8000 between for neither. Fits to folds tell all apart, the fit to all runs only
+    # what is below 0, what is above 9 and the rest: tails of 900 are next to the best of 1000.
+    numbers = np.repeat([-1.0, 0.0, 5.0, 9.0, 10.0], [900, 100, 8000, 100, 900])
+    coins = np.concatenate([np.arange(1000) % 10 == 0, np.arange(8000) % 2 == 0])
+    coins = np.concatenate([coins, np.arange(1000) % 10 > 0])
+    mixed = np.random.default_rng(12).permutation(10_000)
+    runs = of(numbers[mixed], coins[mixed])
 
-    runs = laplace(6, 20_000)
+    def parts(numbers: NDArray[np.float64], coins: NDArray[np.bool_]) -> Score:
+        coarse = len(numbers) == 10_000
+        return Mapped(lambda x: (x >= 0) + 1.0 * (x > 9) if coarse else x)
+
     fine = choose([VALUE], runs, PAIR, aim(40_000)).rule
-    assert -0.1 < fine.low < fine.high < 1.1
+    assert (fine.low, fine.high) == (0, 9)
     coarse = choose([Says("parts", parts)], runs, PAIR, aim(40_000)).rule
     assert (coarse.low, coarse.high) == (0, 2)
 
