@@ -54,8 +54,8 @@ class Rule:
 
     @property
     def abstains(self) -> bool:
-        """Whether some score leads to no guess."""
-        return math.nextafter(self.low, math.inf) < self.high
+        """Whether some score leads to no guess; of a one-sided rule, an infinite one at least."""
+        return self.one_sided or math.nextafter(self.low, math.inf) < self.high
 
     def guesses(self, outcomes: Outcomes) -> NDArray[np.int8]:
         """[runs], 1 for the second database, -1 for the first, 0 to abstain."""

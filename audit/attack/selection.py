@@ -141,7 +141,7 @@ class Scored:
         correct = i - self.seconds[i] + self.seconds[-1] - self.seconds[j]
         made = i + len(self) - j
         sided = i == 0 or j == len(self)
-        return Guesses(len(self), int(correct), int(made - correct), sided, i != j)
+        return Guesses(len(self), int(correct), int(made - correct), sided, sided or i != j)
 
     def thresholds(self, cut: Cut) -> tuple[float, float]:
         """The low and the high threshold of a rule: scores between those seen lead to no guess."""

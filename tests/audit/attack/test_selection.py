@@ -26,6 +26,7 @@ from audit.attack.runs import Runs
 from audit.attack.selection import (
     FINALISTS,
     FOLDS,
+    LARGEST,
     Aim,
     Prediction,
     Scored,
@@ -102,6 +103,18 @@ def test_a_cut_counts_what_the_rule_with_its_thresholds_counts() -> None:
             found = scored.guesses((i, j))
             assert (found.correct, found.wrong) == (counted.correct, counted.wrong)
             assert found.one_sided == counted.one_sided
+
+
+def test_rules_with_infinite_ends_take_infinite_scores() -> None:
+    runs = of(np.array([-math.inf, -1.0, 1.0, math.inf]), np.array([False, True, False, True]))
+    ends = [-math.inf, -LARGEST, 0.0, LARGEST, math.inf]
+    for low, high in itertools.combinations(ends, 2):
+        counted = Rule(Mapped(), low, high).count(runs.outcomes, runs.coins)
+        scores = [-math.inf, -1.0, 1.0, math.inf]
+        assert counted.made == sum(low >= s and low > -math.inf for s in scores) + sum(
+            high <= s and high < math.inf for s in scores
+        )
+        assert counted.abstains
 
 
 def test_a_cut_moves_to_the_tails_nearest_in_size() -> None:
