@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,8 +33,13 @@ _CODE = (".py", ".pyc", ".so", ".pyd", ".dll", ".dylib")
 
 @dataclass(eq=False)
 class Reach:
-    """What a watched program reached for: the kinds of access, never the names."""
+    """What a watched program reached for: the kinds of access, never the names.
 
+    ``strangers``: the threads that ran before the program did, those of a cluster's client for
+    instance. What they do is not the program's doing; threads that it starts count as the program.
+    """
+
+    strangers: frozenset[int | None]
     seen: list[str] = field(default_factory=list)
 
     def message(self) -> str:
@@ -57,6 +63,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         if isinstance(path, int) or str(path).endswith(_CODE):
             return
     reach = _active[-1]
+    if threading.get_ident() in reach.strangers:
+        return
     reach.seen.append(event)
     raise ProtocolError(reach.message())
 
@@ -68,7 +76,7 @@ def watched() -> Iterator[Reach]:
     if not _installed:
         sys.addaudithook(_hook)
         _installed = True
-    reach = Reach()
+    reach = Reach(_active[-1].strangers if _active else _other_threads())
     _active.append(reach)
     leave = os._exit
     # It would end the whole process with an exit code of the program's choice.
@@ -78,6 +86,11 @@ def watched() -> Iterator[Reach]:
     finally:
         os._exit = leave
         _active.remove(reach)
+
+
+def _other_threads() -> frozenset[int | None]:
+    running = frozenset(thread.ident for thread in threading.enumerate())
+    return running - {threading.get_ident()}
 
 
 def _refuse_exit(status: int) -> NoReturn:

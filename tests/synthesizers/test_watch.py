@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +47,42 @@ def test_what_was_swallowed_is_still_seen(tmp_path: Path) -> None:
             path.read_text()
     assert outer.seen == ["open"] and inner.seen == []
     assert path.read_text() == "x"
+
+
+def test_a_thread_of_the_program_counts_as_the_program(tmp_path: Path) -> None:
+    def read() -> None:
+        inside.wait()
+        with pytest.raises(ProtocolError):
+            path.read_text()
+
+    path = tmp_path / "secret.csv"
+    path.write_text("x")
+    inside = threading.Event()
+    thread = threading.Thread(target=read)
+    with watched() as outer:
+        thread.start()
+        with watched() as inner:
+            inside.set()
+            thread.join()
+    assert outer.seen + inner.seen == ["open"]
+
+
+def test_a_thread_that_ran_before_the_program_is_not_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    begun, written = threading.Event(), threading.Event()
+
+    def write() -> None:
+        begun.wait()
+        path.write_text("x")
+        written.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with watched() as reach:
+        begun.set()
+        assert written.wait(60)
+    thread.join()
+    assert reach.seen == [] and path.read_text() == "x"
 
 
 def test_late_imports_are_code() -> None:
