@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +18,22 @@ from numpy.typing import NDArray
 from audit.attack.attackers import Attacker
 from audit.attack.floors import claimed_value, floor, rate_matters
 from audit.attack.guesses import Guesses, at_least, chances
-from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
 from audit.attack.rules import Rule
 from audit.attack.runs import Runs
+from audit.attack.scores.silent import Silent
 from proofs.guarantees import Guarantee
 
 FOLDS = 4
 """Folds of the learning runs (a choice of this project: a fit sees three quarters of them)."""
 
-CAUTION = 0.003
+CAUTION = 0.005
 """The error of the lower bound of held-out accuracy (a choice of this project: at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
-DOUBT = 0.0005
-"""The same error for the best of several attackers beside one that guesses more (a choice of this
-project: half a standard error more, as the best of several predictions is lucky too)."""
+CLOSE = 0.995
+"""The part of the best prediction with which an attacker that guesses more is taken instead (a
+choice of this project: among predictions as close as that, the best one is so by luck)."""
 
 FINALISTS = 3
 """Attackers that are cross-fitted, after one split of the runs for all (a choice of this project:
@@ -81,13 +80,13 @@ class Aim:
     runs: int
     distance: int = 1
 
-    def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
+    def predict(self, held: Guesses) -> Prediction:
         """What a rule with these held-out guesses will certify, cautiously."""
         if held.correct <= held.wrong:
             return Prediction(
                 False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.made, 1))
             )
-        accuracy = at_least(held.correct, held.made, caution)
+        accuracy = at_least(held.correct, held.made, CAUTION)
         made = round(held.made / held.runs * self.runs)
         correct = math.floor(accuracy * made)
         guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
@@ -207,16 +206,15 @@ class Candidate:
 def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> Choice:
     """The rule that will certify the largest floor; one that never guesses if nobody has a score.
 
-    Of attackers with equal predictions the first is taken.
+    All attackers are cross-fitted; of those with equal predictions the first is taken.
     """
-    left = finalists(attackers, runs, pair, aim)
     found = []
-    for attacker, held in zip(left, all_held_out(left, runs, pair), strict=True):
+    for attacker, held in zip(attackers, all_held_out(attackers, runs, pair), strict=True):
         if held is not None:
             scored = Scored.of(held, runs.coins)
             prediction, cut = best_cut(scored, aim)
             found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
-    for candidate in _best_first(found, aim):
+    for candidate in _best_first(found):
         score = candidate.attacker.fit(runs, pair)
         if score is not None:
             scored = Scored.of(score.evaluate(runs.outcomes), runs.coins)
@@ -228,24 +226,20 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
     return Choice(Rule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
 
 
-def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
-    """Candidates by their predictions, but the first gives way to one that guesses more.
-
-    It does where it would be predicted less than the other if one were more cautious with it.
-    """
+def _best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates by their predictions, but the first gives way to a close one that guesses more."""
     ranking = sorted(candidates, key=lambda candidate: candidate.prediction, reverse=True)
-    if not ranking:
-        return []
-    doubted = aim.predict(ranking[0].held, DOUBT)
-    rivals = [one for one in ranking[1:] if one.prediction >= doubted]
-    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.made)
+    if not ranking or ranking[0].prediction.floor <= 0:
+        return ranking
+    best = ranking[0].prediction
+    close = replace(best, floor=CLOSE * best.floor, surplus=0.0)
+    rivals = [candidate for candidate in ranking if candidate.prediction >= close]
+    first = max(rivals, key=lambda candidate: candidate.held.made)
     return [first, *(candidate for candidate in ranking if candidate is not first)]
 
 
-def finalists(
-    attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim
-) -> Sequence[Attacker]:
-    """The attackers that a single split of runs puts first."""
+def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> list[Candidate]:
+    """The attackers that a single split of runs puts first, the best one first."""
     if len(runs) < 2:
         return []
     some = runs.take(np.arange(min(len(runs), SCREENED)))
@@ -256,9 +250,10 @@ def finalists(
         score = attacker.fit(others, pair)
         if score is not None:
             scored = Scored.of(score.evaluate(these.outcomes), these.coins)
-            found.append((best_cut(scored, aim)[0], attacker))
-    found.sort(key=lambda entry: entry[0], reverse=True)
-    return [attacker for _, attacker in found[:FINALISTS]]
+            prediction, cut = best_cut(scored, aim)
+            found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
+    found.sort(key=lambda candidate: candidate.prediction, reverse=True)
+    return found[:FINALISTS]
 
 
 def held_out(attacker: Attacker, runs: Runs, pair: Pair) -> NDArray[np.float64] | None:
@@ -287,20 +282,3 @@ def folds(runs: int) -> Iterator[NDArray[np.bool_]]:
     """[runs] each, a mask of the runs of each fold; none where no run would be left to fit."""
     for fold in range(min(FOLDS, runs) if runs > 1 else 0):
         yield np.arange(runs) % FOLDS == fold
-
-
-@dataclass(frozen=True)
-class Silent:
-    """The score of those who know nothing: 0."""
-
-    def evaluate(self, outcomes: Outcomes) -> NDArray[np.float64]:
-        """[runs], 0 each."""
-        return np.zeros(len(outcomes))
-
-    def to_json(self) -> dict[str, Any]:
-        """Its kind."""
-        return {"score": "silent"}
-
-    def words(self) -> str:
-        """The score in words."""
-        return "nothing"
