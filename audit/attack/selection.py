@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ CAUTION = 0.005
 """The error of the lower bound of held-out accuracy (a choice of this project: at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
-CLOSE = 0.995
-"""The part of the best prediction with which an attacker that guesses more is taken instead (a
-choice of this project: among predictions as close as that, the best one is so by luck)."""
+DOUBT = 0.001
+"""The same error for the best of several attackers beside one that guesses more (a choice of this
+project: half a standard error more, as the best of several predictions is lucky too)."""
 
 FINALISTS = 3
 """Attackers that are cross-fitted, after one split of the runs for all (a choice of this project:
@@ -80,13 +80,13 @@ class Aim:
     runs: int
     distance: int = 1
 
-    def predict(self, held: Guesses) -> Prediction:
+    def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
         """What a rule with these held-out guesses will certify, cautiously."""
         if held.correct <= held.wrong:
             return Prediction(
                 False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.made, 1))
             )
-        accuracy = at_least(held.correct, held.made, CAUTION)
+        accuracy = at_least(held.correct, held.made, caution)
         made = round(held.made / held.runs * self.runs)
         correct = math.floor(accuracy * made)
         guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
@@ -214,7 +214,7 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
             scored = Scored.of(held, runs.coins)
             prediction, cut = best_cut(scored, aim)
             found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
-    for candidate in _best_first(found):
+    for candidate in _best_first(found, aim):
         score = candidate.attacker.fit(runs, pair)
         if score is not None:
             scored = Scored.of(score.evaluate(runs.outcomes), runs.coins)
@@ -226,15 +226,17 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
     return Choice(Rule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
 
 
-def _best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates by their predictions, but the first gives way to a close one that guesses more."""
+def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
+    """Candidates by their predictions, but the first gives way to one that guesses more.
+
+    It does where it would be predicted less than the other if one were more cautious with it.
+    """
     ranking = sorted(candidates, key=lambda candidate: candidate.prediction, reverse=True)
-    if not ranking or ranking[0].prediction.floor <= 0:
-        return ranking
-    best = ranking[0].prediction
-    close = replace(best, floor=CLOSE * best.floor, surplus=0.0)
-    rivals = [candidate for candidate in ranking if candidate.prediction >= close]
-    first = max(rivals, key=lambda candidate: candidate.held.made)
+    if not ranking:
+        return []
+    doubted = aim.predict(ranking[0].held, DOUBT)
+    rivals = [one for one in ranking[1:] if one.prediction >= doubted]
+    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.made)
     return [first, *(candidate for candidate in ranking if candidate is not first)]
 
 
