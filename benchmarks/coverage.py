@@ -48,7 +48,7 @@ CHEAP = tuple(attacker for attacker in PORTFOLIO if attacker.cost is Cost.LOW)
 """What is learned decides how tight a floor is, not whether it holds: the dear attackers are left
 out, and in anytime mode all but those that learn from a few runs."""
 
-BATCH_RUNS, ANYTIME_RUNS, NULL_RUNS = 200, 50, 30_000
+BATCH_RUNS, ANYTIME_RUNS, NULL_RUNS = 200, 25, 30_000
 """On each database. The search needs many, or it would look at few of the pairs."""
 
 PAIRS = 50

@@ -13,17 +13,16 @@ from audit.attack.selection import Aim, Choice, choose, finalists
 from proofs.guarantees import Guarantee
 from synthesizers.errors import InputError
 
-LEARNING_SHARE = 0.25
-"""The part of the runs to learn from (a choice of this project: certifying on 75 % widens the gap
-to the truth by a seventh; with fewer the loss by worse rules is larger)."""
+LEAST_SHARE, MOST_SHARE = 0.15, 0.35
+"""The parts of the runs to learn from (a choice of this project: certifying on 85 % widens the gap
+to the truth by a twelfth, on 65 % by a quarter)."""
 
-RARE_SHARE = 0.35
-"""The same where what tells most is rare (a choice of this project: to tell such events from luck
-is worth a gap that is wider by a tenth)."""
+ENOUGH_WRONG = 2000
+"""Wrong guesses to learn from (a choice of this project: of as many, the log ratio of right and
+wrong ones has a standard error below 0.03; where they are rare, more runs are learned from)."""
 
-FEW_WRONG = 300
-"""Wrong guesses among the learning runs below which it is rare (a choice of this project: of as
-many, the log ratio of right and wrong ones has a standard error of 0.06)."""
+NOBODY = Guesses(1, 0, 0)
+"""The guesses of no attacker."""
 
 MOST_LEARNING = 1_000_000
 """The most runs to learn from (a choice of this project: they are held in memory)."""
@@ -38,9 +37,14 @@ class Learned:
     certifying: int
 
 
-def learning_runs(total: int, share: float) -> int:
-    """How many of all runs, on both databases, are learned from."""
-    return min(max(int(share * total), 1), MOST_LEARNING)
+def learning_runs(total: int, held: Guesses | None = None) -> int:
+    """How many of all runs, on both databases, are learned from.
+
+    ``held``: held-out guesses of an attacker of a first try; none at first.
+    """
+    wanted = 0.0 if held is None else ENOUGH_WRONG * held.runs / max(held.wrong, 1)
+    found = int(min(max(wanted, LEAST_SHARE * total), MOST_SHARE * total))
+    return min(max(found, 1), MOST_LEARNING)
 
 
 def learn(
@@ -61,23 +65,20 @@ def learn(
     if runs < 1:
         raise InputError("an attack takes at least one run on each database")
     total = 2 * runs
-    blocks = list(drawing.blocks("learn", pair, number, learning_runs(total, LEARNING_SHARE)))
+    blocks = list(drawing.blocks("learn", pair, number, learning_runs(total)))
     learning = Runs.join(blocks)
     aim = Aim(guarantee, error, alarm, total - len(learning), pair.distance)
     left = finalists(attackers, learning, pair, aim)
-    if not left or _wrong(left[0].held, len(learning)) < FEW_WRONG:
-        missing = learning_runs(total, RARE_SHARE) - len(learning)
+    # Of the best ones the least picky: few guesses may be luck.
+    held = max((candidate.held for candidate in left), key=lambda one: one.wrong, default=NOBODY)
+    missing = learning_runs(total, held) - len(learning)
+    if missing:
         more = drawing.blocks("learn", pair, number, missing, start=len(blocks))
         learning = Runs.join([*blocks, *more])
         aim = replace(aim, runs=total - len(learning))
         left = left or finalists(attackers, learning, pair, aim)
     choice = choose([candidate.attacker for candidate in left], learning, pair, aim)
     return Learned(choice, learning, aim.runs)
-
-
-def _wrong(held: Guesses, runs: int) -> float:
-    """How many guesses of so many runs will be wrong."""
-    return held.wrong / held.runs * runs
 
 
 def certified(

@@ -19,9 +19,9 @@ from scipy.stats import binom
 from audit.adapters.function import FunctionBox
 from audit.attack.attackers import PORTFOLIO
 from audit.attack.batch import (
-    LEARNING_SHARE,
+    LEAST_SHARE,
     MOST_LEARNING,
-    RARE_SHARE,
+    MOST_SHARE,
     certified,
     learn,
     learning_runs,
@@ -110,7 +110,7 @@ def test_every_run_counts_those_of_learning_included(runs: int) -> None:
     source = Drawing(box, Seeds(2), here)
     learned = learn(source, PAIR, 0, PURE, 0.05, ALARM, runs, QUICK)
     spent = sum(size for _, size in box.calls)
-    assert (spent, spent) == (len(learned.learning), learning_runs(2 * runs, RARE_SHARE))
+    assert spent == len(learned.learning) == max(int(MOST_SHARE * 2 * runs), 1)
     *_, (guesses, _) = certified(source, PAIR, 0, learned)
     assert guesses.runs == learned.certifying == 2 * runs - spent > 0
     assert sum(size for _, size in box.calls) == 2 * runs
@@ -123,20 +123,23 @@ def rare(database: int, rng: np.random.Generator, runs: int) -> NDArray[np.int64
     return np.where(rng.random(runs) < 0.02, database, rng.integers(2, 50, runs))
 
 
-@pytest.mark.parametrize(("function", "share"), [(response, LEARNING_SHARE), (rare, RARE_SHARE)])
+@pytest.mark.parametrize(("function", "share"), [(response, LEAST_SHARE), (rare, MOST_SHARE)])
 def test_more_runs_are_learned_from_where_what_tells_most_is_rare(
     function: Callable[..., Any], share: float
 ) -> None:
-    # Of 2000 learning runs some 540 guesses are wrong, or none.
-    learned = learn(drawing(function), PAIR, 0, PURE, 0.05, ALARM, 4000, QUICK)
-    assert len(learned.learning) == 8000 * share
+    # Of 9000 learning runs some 2400 guesses are wrong, or none.
+    learned = learn(drawing(function), PAIR, 0, PURE, 0.05, ALARM, 30_000, QUICK)
+    assert len(learned.learning) == 60_000 * share
     assert learned.choice.attacker != "none"
 
 
 def test_some_runs_are_learned_from_and_never_too_many() -> None:
-    assert learning_runs(2, 0.3) == 1
-    assert learning_runs(1000, 0.3) == 300
-    assert learning_runs(10**9, 0.3) == MOST_LEARNING
+    assert learning_runs(2) == 1
+    assert learning_runs(1000) == 1000 * LEAST_SHARE
+    assert learning_runs(100_000, Guesses(100, 70, 30)) == 100_000 * LEAST_SHARE
+    assert learning_runs(100_000, Guesses(1000, 90, 80)) == 25_000
+    assert learning_runs(100_000, Guesses(2000, 90, 0)) == 100_000 * MOST_SHARE
+    assert learning_runs(10**9) == MOST_LEARNING
     with pytest.raises(InputError, match="at least one run"):
         learn(drawing(laplace), PAIR, 0, PURE, 0.05, ALARM, 0)
 
