@@ -1,10 +1,11 @@
-"""Runs that gave no output: what was seen of them, in words."""
+"""Runs that gave no output, or none that can be read: what was seen of them, in words."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from audit.attack.outcomes import Outcomes, Shape
+from audit.attack.runs import Runs
 
 MOST_KINDS = 4
 """Kinds of failure that a message lists (a choice of this project: a line or two)."""
@@ -27,6 +28,17 @@ def failed_always(outcomes: Outcomes) -> str | None:
         told.append(f"{rest} in other ways")
     runs = len(outcomes)
     return f"{'the only run' if runs == 1 else f'all of {runs} runs'} failed: {', '.join(told)}"
+
+
+def unread_always(runs: Runs) -> str | None:
+    """The type of outputs that came from both databases and could not be read; None if none did.
+
+    Where one database alone gives them, they tell it from the other as they are.
+    """
+    for place, shape in enumerate(runs.outcomes.shapes):
+        if shape.kind == "other" and len(np.unique(runs.coins[runs.outcomes.of == place])) > 1:
+            return shape.detail
+    return None
 
 
 def _words(shape: Shape) -> str:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.adapters.failures import failed_always
 from audit.adapters.function import (
     BATCH_BLOCK,
     CALL,
@@ -151,8 +152,9 @@ class IsolatedBox:
                 done, ended = done + 1, ended + 1
                 if ended == done and done >= UNENDED and 0 < np.sum(coins[:done]) < done:
                     raise ProtocolError(
-                        f"{self.name}: none of the first {done} runs, on either database, came to "
-                        f"its end within {self.seconds:g} seconds; allow more time with --seconds"
+                        f"{self.name}: {failed_always(Outcomes.join(parts))}, on both databases; a "
+                        f"run that only needs more than {self.seconds:g} seconds or its memory "
+                        "gets them by --seconds and --megabytes"
                     )
         return Outcomes.join(parts)
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import bisect
 from scipy.special import ndtri
 from scipy.stats import binom
 
@@ -137,8 +137,15 @@ def p_value(guesses: Guesses, guarantee: Guarantee, distance: int = 1) -> float:
 
 
 def _first_above(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where an increasing function is above 0, next to where it becomes so."""
-    return float(brentq(function, low, high, xtol=1e-6)) + 2e-6
+    """Where an increasing function is above 0, next to where it becomes so.
+
+    By its sign alone: where 0 is claimed, floors of many errors are exactly 0, and none above it.
+    """
+
+    def sign(place: float) -> float:
+        return 1.0 if function(place) > 0 else -1.0
+
+    return float(bisect(sign, low, high, xtol=1e-6)) + 2e-6
 
 
 def claimed_value(guarantee: Guarantee) -> Fraction:

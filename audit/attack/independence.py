@@ -314,16 +314,18 @@ def _cached(
     """Whether outputs that never changed within a process changed with the process.
 
     Given all outputs on a database without their order, the chance that m of them, all that differ
-    from the commonest, fall into the new ones is a ratio of binomial coefficients.
+    from a certain one, fall into the new ones is a ratio of binomial coefficients. The one is any
+    that is common enough to fill the old ones.
     """
     log_chance = 0.0
     for side in (False, True):
         before, after = old[old_coins == side], new[new_coins == side]
-        if len(before) <= len(after) or len(np.unique(before)) > 1:
+        if not len(before) or len(np.unique(before)) > 1:
             return Sign(-math.inf, "")
         odd = int(np.count_nonzero(after != before[0]))
         places = np.arange(odd)
         everything = len(before) + len(after)
+        log_chance += math.log(everything // len(before))
         log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
     words = "outputs are always the same within a process, and others in a new one"
     return Sign(-log_chance - math.log(1 / error), words)

@@ -244,6 +244,9 @@ def _fits_doubles(array: NDArray[Any]) -> bool:
 def _number_shape(output: object) -> Shape:
     array = np.asarray(output)
     held = type(output).__name__ if not isinstance(output, np.ndarray) else "array"
+    if isinstance(output, list | tuple):
+        names = {type(item).__name__ for item in output}
+        held += f" of {', '.join(sorted(names))}" if len(names) > 1 else ""
     return _shape_of_numbers(held, array.dtype, array.shape)
 
 
@@ -271,6 +274,8 @@ def _plain(value: object) -> Any:
         return {"int": hex(value)}
     if isinstance(value, float):
         return {"float": value.hex() if math.isfinite(value) else repr(value)}
+    if isinstance(value, complex):
+        return {"complex": [_plain(value.real), _plain(value.imag)]}
     raise TypeError(type(value).__name__)
 
 

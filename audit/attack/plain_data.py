@@ -67,4 +67,4 @@ def _gather(data: Any, path: str, found: dict[str, float]) -> None:
         try:
             found[path or "."] = float(data)
         except OverflowError:
-            found[path or "."] = math.copysign(math.inf, data)
+            found[path or "."] = math.inf if data > 0 else -math.inf

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from audit.adapters.failures import failed_always
+from audit.adapters.failures import failed_always, unread_always
 from audit.attack import anytime, batch
 from audit.attack.attackers import PORTFOLIO
 from audit.attack.betting import along, tallied
 from audit.attack.black_box import BlackBox
 from audit.attack.cost import Cost
+from audit.attack.floors import claimed_name, claimed_value
 from audit.attack.guesses import Guesses
 from audit.attack.halving import rounds, search
 from audit.attack.independence import (
@@ -32,7 +33,7 @@ from audit.attack.tested import BETTOR_SHARE, CONTRADICTING, tested_floor, teste
 from audit.auditors.attack_evidence import About, Attack, Tested
 from audit.claim import Claim
 from audit.evidence import Evidence
-from synthesizers.errors import ProtocolError
+from synthesizers.errors import InputError, ProtocolError
 
 Watch = Callable[[int, int, float], None]
 """Told how many runs are made, of how many, and the floor so far."""
@@ -40,6 +41,9 @@ Watch = Callable[[int, int, float], None]
 LEAST_LOOKED_AT = 200
 """Runs on a pair that independence is judged by, at least, where more can be had (a choice of this
 project: the weakest correlation seen is then some 0.6)."""
+
+MOST_CLAIMED = 1e300
+"""The largest claim that is attacked: what is computed of it must be a double."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,11 @@ def attack_box(
     fixed before each run, over all pairs. Backed by ``benchmarks/coverage.py`` and
     ``tests/audit/test_attack_auditor.py``.
     """
+    if claimed_value(claim.guarantee) > MOST_CLAIMED:
+        raise InputError(
+            f"an attack can't test a {claimed_name(claim.guarantee)} above {MOST_CLAIMED:g}: no "
+            "number of runs would refute it; run it without --runs, or state a smaller claim"
+        )
     heard = watch or (lambda done, total, floor: None)
     pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
     heard(0, 2 * attack.runs, 0.0)
@@ -232,6 +241,12 @@ def _require_outputs(runs: Runs) -> None:
         raise ProtocolError(
             f"{failed}; a subject that never gives an output can't be audited: check that it runs "
             "on these databases"
+        )
+    unread = unread_always(runs)
+    if unread is not None:
+        raise ProtocolError(
+            f"outputs of type {unread} on both databases hold what can't be compared; return "
+            "numbers, text, a table, or lists and mappings of these"
         )
 
 

@@ -180,6 +180,40 @@ def test_a_subject_that_always_fails_has_broken_its_protocol() -> None:
     assert "private" not in str(error.value)
 
 
+class Opaque:
+    """Nothing that can be looked into."""
+
+
+@pytest.mark.parametrize("until_decided", [False, True])
+def test_outputs_that_cannot_be_read_are_said_unless_they_give_a_database_away(
+    until_decided: bool,
+) -> None:
+    def opaque(database: int, rng: np.random.Generator) -> object:
+        return Opaque()
+
+    def at_times(database: int, rng: np.random.Generator) -> object:
+        return Opaque() if database and rng.random() < 0.9 else 0
+
+    attack = replace(ATTACK, runs=300, until_decided=until_decided)
+    with pytest.raises(ProtocolError, match=r"type Opaque .* can't be compared"):
+        attack_box(target(opaque, batch=False), claim("epsilon=1"), attack)
+    found = attack_box(target(at_times, batch=False), claim("epsilon=1"), attack)
+    assert found.decision is Decision.VIOLATED
+
+
+def test_a_number_beyond_the_doubles_is_an_output_like_others() -> None:
+    def huge(database: int, rng: np.random.Generator) -> list[int]:
+        return [(-1) ** int(rng.integers(2)) * 10**400, database]
+
+    found = attack_box(target(huge, batch=False), claim("epsilon=1"), replace(ATTACK, runs=300))
+    assert found.decision is Decision.VIOLATED
+
+
+def test_a_claim_beyond_the_doubles_is_refused() -> None:
+    with pytest.raises(InputError, match=r"above 1e\+300"):
+        attack_box(target(respond), claim("epsilon=1e999"), ATTACK)
+
+
 @pytest.mark.parametrize("until_decided", [False, True])
 @pytest.mark.parametrize("runs", [1, 2, 10])
 def test_a_handful_of_runs_is_an_audit_too(runs: int, until_decided: bool) -> None:

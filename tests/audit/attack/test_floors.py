@@ -250,6 +250,26 @@ def test_a_p_value_is_the_error_at_which_the_floor_passes_the_claim(
     assert floor_at(min(found, 1 - 1e-9) * 0.999) <= claimed
 
 
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        ZCDP(Fraction(0)),
+        GaussianDP(Fraction(0)),
+        RenyiDP(Fraction(4), Fraction(0)),
+        ApproxDP(Fraction(0), Fraction(1, 10**9)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("correct", [196, 200, 284])
+def test_the_p_value_of_a_claim_of_nothing_is_that_of_a_fair_coin(
+    guarantee: Guarantee, correct: int
+) -> None:
+    # The floor is 0 at most errors, and a root found there would be no p-value.
+    fair = float(binom.sf(correct - 1, 390, 0.5))
+    found = p_value(Guesses(600, correct, 390 - correct), guarantee)
+    assert fair * 0.99 < found < fair * 1.5
+
+
 def test_a_p_value_takes_the_distance_into_account() -> None:
     guesses = Guesses(200, 150, 30)
     assert p_value(guesses, PURE, 2) > p_value(guesses, PURE) * 1.5

@@ -360,9 +360,10 @@ def test_few_new_runs_suffice_for_outputs_that_hardly_ever_repeat() -> None:
     assert probe(Isolated(), PAIR, learned, seed=1, runs=25).kind is Kind.INDEPENDENT
 
 
-def test_noise_that_is_drawn_once_a_process_is_no_deterministic_box() -> None:
-    assert _guarded(Cached()).kind is Kind.DEPENDENT
-    assert _guarded(Deterministic()).kind is Kind.DETERMINISTIC
+@pytest.mark.parametrize("runs", [80, 200, 1000])
+def test_noise_that_is_drawn_once_a_process_is_no_deterministic_box(runs: int) -> None:
+    assert _guarded(Cached(), runs).kind is Kind.DEPENDENT
+    assert _guarded(Deterministic(), runs).kind is Kind.DETERMINISTIC
 
 
 def test_what_hardly_ever_changes_is_not_called_cached() -> None:
