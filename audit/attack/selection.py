@@ -27,11 +27,11 @@ from proofs.guarantees import Guarantee
 FOLDS = 4
 """Folds of the learning runs (a choice of this project: a fit sees three quarters of them)."""
 
-CAUTION = 0.005
+CAUTION = 0.003
 """The error of the lower bound of held-out accuracy (a choice of this project: at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
-DOUBT = 0.001
+DOUBT = 0.0005
 """The same error for the best of several attackers beside one that guesses more (a choice of this
 project: half a standard error more, as the best of several predictions is lucky too)."""
 
