@@ -7,6 +7,7 @@ of assumptions.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -81,10 +82,15 @@ def watched() -> Iterator[Reach]:
     leave = os._exit
     # It would end the whole process with an exit code of the program's choice.
     os._exit = _refuse_exit
+    # A collection would run the finalizers of others, which may close and remove files of theirs.
+    collects = gc.isenabled()
+    gc.disable()
     try:
         yield reach
     finally:
         os._exit = leave
+        if collects:
+            gc.enable()
         _active.remove(reach)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -83,6 +84,20 @@ def test_a_thread_that_ran_before_the_program_is_not_the_program(tmp_path: Path)
         assert written.wait(60)
     thread.join()
     assert reach.seen == [] and path.read_text() == "x"
+
+
+def test_what_is_collected_meanwhile_is_not_the_program(tmp_path: Path) -> None:
+    class Remover:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            (tmp_path / "gone").write_text("x")
+
+    Remover()
+    with watched() as reach:
+        kept = [[place] for place in range(100_000)]
+    assert reach.seen == [] and len(kept) == 100_000 and gc.isenabled()
 
 
 def test_late_imports_are_code() -> None:
