@@ -18,6 +18,7 @@ from audit.commands import (
     listing,
     release,
     replay,
+    self_test,
     utility,
     verify,
 )
@@ -38,6 +39,7 @@ COMMANDS = (
     calibrate,
     explain,
     utility,
+    self_test,
 )
 
 

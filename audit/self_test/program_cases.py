@@ -1,0 +1,136 @@
+"""Programs of a curator as cases: enumerated, recounted, and attacked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from audit.claim import Claim
+from audit.decimals import decimal_below
+from audit.evidence import Decision, Evidence, Side, Witness
+from audit.finding import Detector, Finding, Rigour, Shown
+from audit.run import Effort, certify
+from audit.self_test.altered import Altered, Instead, Place
+from audit.self_test.case import BugClass, Liar
+from audit.subject import ProgramSubject
+from proofs.guarantees import ApproxDP, parse_guarantee
+from synthesizers.curator import Program, Setting
+from synthesizers.domain import Domain
+from synthesizers.intervals import exp_interval
+from synthesizers.neighbours import Neighbours
+
+SHOWN = 5
+"""Significant digits of a found value in the table, rounded towards the honest side."""
+
+
+@dataclass(frozen=True)
+class ProgramCase:
+    """A program, its claim, and the small instance on which it is enumerated.
+
+    ``records``: of a database where n is public, the most of one otherwise; ``rows``: the public
+    size, the same unless given.
+    """
+
+    name: str
+    program: Program
+    claim: str
+    neighbours: Neighbours
+    cells: str
+    records: int
+    rows: int | None = None
+    detectors: tuple[Detector, ...] = (
+        Detector.CHANNEL,
+        Detector.TRANSCRIPT,
+    )
+
+    def examine(self, detector: Detector) -> tuple[Finding, ...]:
+        """What one of its detectors finds."""
+        subject = ProgramSubject(self.name, self.program, built_in=False)
+        claim = self._claim("transcript" if detector is Detector.TRANSCRIPT else "output")
+        certificate = certify(subject, claim, Effort(self.rows), "").certificate
+        return tuple(
+            _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence
+        )
+
+    def _claim(self, released: str) -> Claim:
+        domain = Domain.from_cells(self.cells)
+        guarantee = parse_guarantee(self.claim)
+        return Claim(guarantee, self.neighbours, released, domain, self.records)
+
+    def _setting(self) -> Setting:
+        public = self.records if self.neighbours.records_public else None
+        rows = self.records if self.rows is None else self.rows
+        return Setting(Domain.from_cells(self.cells), self.neighbours, public, rows)
+
+
+def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) -> Finding:
+    witness = evidence.witness
+    pair = responsible = None
+    if isinstance(witness, Witness):
+        pair = Shown(list(witness.source), list(witness.target))
+        responsible = f"{claim.released} {_event(witness)}"
+    exact = evidence.bound is not None and evidence.bound.side is Side.EXACT
+    return Finding(
+        detector=detector,
+        about=f"{evidence.auditor}: the {claim.released}'s law",
+        violated=evidence.decision is Decision.VIOLATED,
+        declared=str(claim.guarantee),
+        found=_found(claim, evidence),
+        rigour=Rigour.EXACT if exact else Rigour.FLOOR,
+        covers=evidence.covers,
+        replay=f"dp-audit self-test --only {name}",
+        pair=pair,
+        responsible=responsible,
+    )
+
+
+def _found(claim: Claim, evidence: Evidence) -> str:
+    """The value in the claim's language; where no ε will do at its δ, the δ at its ε."""
+    bound, guarantee = evidence.bound, claim.guarantee
+    if bound is None:
+        return evidence.decision.value
+    if bound.parameter is not None:
+        name, ends = bound.parameter
+        return f"{name} = {decimal_below(ends.lower, SHOWN)}"
+    witness = evidence.witness
+    nothing = bound.epsilon.lower == math.inf and isinstance(witness, Witness)
+    if nothing and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
+        assert isinstance(witness, Witness)
+        delta = _delta(witness, guarantee.epsilon)
+        return f"delta = {decimal_below(delta, SHOWN)} at epsilon = {guarantee.epsilon}"
+    return f"epsilon = {decimal_below(bound.epsilon.lower, SHOWN)}"
+
+
+def _delta(witness: Witness, epsilon: Fraction) -> Fraction:
+    """P[event | from] - e^ε · P[event | to], or less: what δ must be at least."""
+    source, target = witness.probabilities
+    assert isinstance(source.lower, Fraction) and isinstance(target.upper, Fraction)
+    return source.lower - exp_interval(epsilon).upper * target.upper
+
+
+def _event(witness: Witness) -> str:
+    shown = ", ".join(str(output) for output in witness.event[:2])
+    return shown if len(witness.event) <= 2 else f"{shown}, … ({len(witness.event)} in all)"
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """What makes a liar of a program: which events are replaced, and what is asked instead."""
+
+    place: Place
+    instead: Instead
+
+
+def program_liar(
+    honest: ProgramCase,
+    bug_class: BugClass,
+    name: str,
+    bug: str,
+    replaced: Replaced,
+    *,
+    quick: bool = False,
+) -> Liar:
+    """The liar that a program becomes by one replacement, with the honest program's claim."""
+    program = Altered(honest.program, replaced.place, replaced.instead)
+    return Liar(name, bug_class, bug, honest, replace(honest, name=name, program=program), quick)
