@@ -28,7 +28,8 @@ class Certificate:
     ``subject``: what was audited, as plain data (kind, name, parameters, …).
     ``assumptions``: what the verdict rests on and this certificate does not
     show. ``reproduce``: the command that makes it again. ``channel``: the claim's own channel as
-    `proofs.checker` reads it, where it is small enough to carry.
+    `proofs.checker` reads it, where it is small enough to carry. ``self_test``: how the auditors did
+    on liars and honest cases beforehand (`audit.self_test.carried`); no verdict rests on it.
     """
 
     subject: Mapping[str, Any]
@@ -37,6 +38,7 @@ class Certificate:
     assumptions: tuple[str, ...]
     reproduce: str
     channel: Mapping[str, Any] | None = None
+    self_test: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "subject", MappingProxyType(deepcopy(dict(self.subject))))
@@ -81,6 +83,7 @@ class Certificate:
             "channel_certificate": None if self.channel is None else deepcopy(dict(self.channel)),
             "assumptions": list(self.assumptions),
             "reproduce": self.reproduce,
+            **({} if self.self_test is None else {"self_test": dict(self.self_test)}),
         }
 
 

@@ -54,6 +54,9 @@ KEYS = (
 OPTIONAL = ("proof", "channel_certificate")
 """Keys that came later within the version."""
 
+BESIDE = ("self_test",)
+"""Keys that no verdict rests on: what they say is under the digest alone."""
+
 CLAIMED = ("claim", "neighbours", "unit", "verdict")
 """What the independent checker compares a theorem with, where it is given."""
 
@@ -97,7 +100,7 @@ def verify(
         )
     ]
     note = "this version does not know it"
-    known = (*KEYS, *OPTIONAL)
+    known = (*KEYS, *OPTIONAL, *BESIDE)
     checks += [
         Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in known
     ]

@@ -20,6 +20,7 @@ from audit.report.json_text import certificate_text
 from audit.report.page import CertificateSection, Page
 from audit.report.terminal import certificate_lines
 from audit.run import Effort, certify
+from audit.self_test.carried import carried
 from audit.subject import Subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
@@ -60,6 +61,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--rounded", action="store_true", help="a channel file's decimals are rounded"
     )
     parser.add_argument("--require", choices=("exact", "proof"), help="exit 3 without it")
+    parser.add_argument(
+        "--self-test",
+        metavar="FILE",
+        help="carry the result of dp-audit self-test --json FILE in the certificate",
+    )
     parser.add_argument("--out", metavar="CERT.json", help="write the certificate")
     parser.add_argument("--json", metavar="FILE", help="write the certificate as JSON, too")
     parser.add_argument("--html", metavar="FILE", help="write the report")
@@ -72,9 +78,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(flags: argparse.Namespace) -> int:
     """Print the certificate, write the files asked for; the verdict's exit code."""
-    inputs = (flags.data, flags.domain, flags.subject)
+    inputs = (flags.data, flags.domain, flags.subject, flags.self_test)
     common.require_writable(flags.out, flags.json, flags.html, inputs=inputs)
     relation = common.relation(flags)
+    tested = None if flags.self_test is None else carried(flags.self_test)
     subject, claim = _subject_and_claim(flags, relation)
     effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))
     attack = attack_flags.attack(flags, subject, claim)
@@ -90,6 +97,7 @@ def run(flags: argparse.Namespace) -> int:
         with attack_flags.progress_bar(talk, claim.guarantee) as watch:
             effort = replace(effort, watch=watch)
             certificate = certify(subject, claim, effort, again).certificate
+    certificate = replace(certificate, self_test=tested)
     write(certificate, flags.out, flags.json, flags.html)
     common.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code

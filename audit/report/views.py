@@ -206,7 +206,20 @@ def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         ("Released", RELEASED[claim.released]),
         ("Databases", claim.covers),
         ("Domain", _domain(certificate)),
+        *_self_test(certificate),
     )
+
+
+def _self_test(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """How the auditors did on liars and honest cases, where the certificate says so."""
+    stated = certificate.self_test
+    if stated is None:
+        return ()
+    told = (
+        f"{stated['caught']} of {stated['liars']} lying subjects caught, {stated['accused']} of "
+        f"{stated['honest']} honest ones accused ({stated['form']} form, by this code)"
+    )
+    return (("Self-test", told),)
 
 
 def _domain(certificate: Certificate) -> str:

@@ -6,9 +6,15 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from audit.adapters.programs import ProgramBox
+from audit.attack.black_box import BlackBox
+from audit.attack.replaying import ALARM
+from audit.attack.runs import Drawing, Seeds, here
+from audit.auditors.attack import Target, attack_box
+from audit.auditors.attack_evidence import Attack
 from audit.claim import Claim
 from audit.decimals import decimal_below
-from audit.evidence import Decision, Evidence, Side, Witness
+from audit.evidence import Decision, Evidence, SampledWitness, Side, Witness
 from audit.finding import Detector, Finding, Rigour, Shown
 from audit.run import Effort, certify
 from audit.self_test.altered import Altered, Instead, Place
@@ -22,6 +28,13 @@ from synthesizers.neighbours import Neighbours
 
 SHOWN = 5
 """Significant digits of a found value in the table, rounded towards the honest side."""
+
+
+SEED = 20_260_101
+"""Of every sampled examination of the self-test, so that it finds the same each time."""
+
+ATTACK_RUNS = 3000
+"""Runs a database of an attack of the self-test (a choice of this project: some seconds)."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +55,16 @@ class ProgramCase:
     detectors: tuple[Detector, ...] = (
         Detector.CHANNEL,
         Detector.TRANSCRIPT,
+        Detector.ATTACK,
     )
 
     def examine(self, detector: Detector) -> tuple[Finding, ...]:
         """What one of its detectors finds."""
         subject = ProgramSubject(self.name, self.program, built_in=False)
         claim = self._claim("transcript" if detector is Detector.TRANSCRIPT else "output")
+        if detector is Detector.ATTACK:
+            box = ProgramBox(subject, self._setting(), "output")
+            return (attacked(self.name, box, claim),)
         certificate = certify(subject, claim, Effort(self.rows), "").certificate
         return tuple(
             _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence
@@ -64,25 +81,42 @@ class ProgramCase:
         return Setting(Domain.from_cells(self.cells), self.neighbours, public, rows)
 
 
+def attacked(case_name: str, box: BlackBox, claim: Claim) -> Finding:
+    """What an attack on a black box finds; at the error of REFUTED."""
+    attack = Attack(ATTACK_RUNS, SEED, Fraction(1, 20), Fraction(ALARM))
+    target = Target(Drawing(box, Seeds(SEED), here), box)
+    evidence = attack_box(target, claim, attack)
+    return replace(_finding(Detector.ATTACK, claim, evidence, case_name), error=ALARM)
+
+
 def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) -> Finding:
     witness = evidence.witness
     pair = responsible = None
     if isinstance(witness, Witness):
         pair = Shown(list(witness.source), list(witness.target))
         responsible = f"{claim.released} {_event(witness)}"
-    exact = evidence.bound is not None and evidence.bound.side is Side.EXACT
+    elif isinstance(witness, SampledWitness):
+        pair = Shown(witness.pair.get("first"), witness.pair.get("second"))
+        responsible = "; ".join(witness.event)
     return Finding(
         detector=detector,
         about=f"{evidence.auditor}: the {claim.released}'s law",
         violated=evidence.decision is Decision.VIOLATED,
         declared=str(claim.guarantee),
         found=_found(claim, evidence),
-        rigour=Rigour.EXACT if exact else Rigour.FLOOR,
+        rigour=_rigour(evidence),
         covers=evidence.covers,
         replay=f"dp-audit self-test --only {name}",
         pair=pair,
         responsible=responsible,
     )
+
+
+def _rigour(evidence: Evidence) -> Rigour:
+    if isinstance(evidence.witness, SampledWitness):
+        return Rigour.STATISTICAL
+    exact = evidence.bound is not None and evidence.bound.side is Side.EXACT
+    return Rigour.EXACT if exact else Rigour.FLOOR
 
 
 def _found(claim: Claim, evidence: Evidence) -> str:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from audit.self_test.case import BugClass, Liar
-from audit.self_test.liars import agencies, budget, looks, noise, synthesizers
+from audit.self_test.liars import (
+    agencies,
+    budget,
+    functions,
+    looks,
+    noise,
+    samplers,
+    synthesizers,
+)
 
 _ORDER = list(BugClass)
 
 LIARS: tuple[Liar, ...] = tuple(
     sorted(
-        (*noise.LIARS, *budget.LIARS, *looks.LIARS, *synthesizers.LIARS, *agencies.LIARS),
+        (
+            *noise.LIARS,
+            *samplers.LIARS,
+            *budget.LIARS,
+            *looks.LIARS,
+            *synthesizers.LIARS,
+            *agencies.LIARS,
+            *functions.QUERIES,
+            *functions.MECHANISMS,
+        ),
         key=lambda liar: _ORDER.index(liar.bug_class),
     )
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -53,15 +54,21 @@ COARSE = ProgramCase(
 )
 
 
-def _law_of(name: str, values: dict[str, str]) -> Instead:
+@dataclass(frozen=True)
+class LawOf:
     """What a built-in program of one law asks."""
+
+    program: OneLaw
+
+    def __call__(self, curator: Curator, event: Event) -> IntArray:
+        """Its answer."""
+        return ask(curator, Sanitize(self.program.law(curator.setting)))
+
+
+def _law_of(name: str, values: dict[str, str]) -> LawOf:
     program = build(name, values)
     assert isinstance(program, OneLaw)
-
-    def instead(curator: Curator, event: Event) -> IntArray:
-        return ask(curator, Sanitize(program.law(curator.setting)))
-
-    return instead
+    return LawOf(program)
 
 
 def _counts(curator: Curator, event: Event) -> IntArray:

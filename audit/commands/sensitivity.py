@@ -1,0 +1,156 @@
+"""``dp-audit sensitivity``: the largest change of a function between neighbours, beside a claim."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from audit.commands import common
+from audit.finding import Finding, violations
+from audit.report.accounting_text import relation_json
+from audit.report.findings_text import findings_lines
+from audit.sensitivity.declared import Declared, declared
+from audit.sensitivity.examine import StatedQuery, examine
+from audit.sensitivity.isolated import SECONDS, IsolatedFunction
+from audit.sensitivity.records import FloatColumn
+from audit.sensitivity.search import EXAMPLES
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import Neighbours
+
+MOST_RECORDS = 10_000
+"""The most records of a database that is made up (a choice of this project)."""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command's flags."""
+    parser = commands.add_parser(
+        "sensitivity", help="compare a function's declared sensitivity with what is found"
+    )
+    parser.add_argument(
+        "function",
+        metavar="module:function",
+        help="f(records) -> a number or numbers; a record maps attributes to values",
+    )
+    parser.add_argument(
+        "--declared", required=True, metavar="BOUNDS", help="'l1=1', 'l2_squared=2, linf=1', …"
+    )
+    parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")
+    parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
+    parser.add_argument(
+        "--floats",
+        nargs=3,
+        metavar=("NAME", "LOW", "HIGH"),
+        help="records of one attribute, a float within bounds, instead of a domain",
+    )
+    parser.add_argument(
+        "--records",
+        nargs="+",
+        metavar="N",
+        help="databases of N records, 0 to N where n is private; several (default: of any size)",
+    )
+    parser.add_argument(
+        "--examples", metavar="K", help=f"pairs that a search makes up (default: {EXAMPLES})"
+    )
+    parser.add_argument("--seed", metavar="S", help="of the search (default: 0)")
+    parser.add_argument("--seconds", metavar="T", help=f"the longest call ({SECONDS:g})")
+    parser.add_argument("--megabytes", metavar="M", help="the memory of a call (4096)")
+    parser.add_argument("--json", metavar="FILE", help="write the findings")
+    common.add_relation(parser, required=True)
+    parser.set_defaults(run=run)
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Print the findings; 1 where the declaration is exceeded."""
+    common.require_writable(flags.json, inputs=(flags.domain,))
+    bounds = declared(flags.declared)
+    neighbours = common.relation(flags)
+    space = _space(flags)
+    records = _records(flags.records)
+    examples = common.optional_number(flags.examples, "--examples", 0)
+    seed = common.optional_number(flags.seed, "--seed")
+    function = _function(flags)
+    function.check()
+    again = _command(flags)
+    query = StatedQuery(flags.function, function, space, bounds, lambda _: again)
+    findings = examine(
+        query,
+        neighbours,
+        records,
+        examples=EXAMPLES if examples is None else examples,
+        seed=seed or 0,
+    )
+    if flags.json:
+        document = _document(flags.function, bounds, neighbours, findings)
+        common.write_text(flags.json, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    common.output_console().print(findings_lines(findings))
+    return 1 if violations(findings) else 0
+
+
+def _function(flags: argparse.Namespace) -> IsolatedFunction:
+    if ":" not in flags.function:
+        raise InputError(f"expected module:function, found {flags.function[:40]!r}")
+    seconds = common.optional_number(flags.seconds, "--seconds", 1)
+    megabytes = common.optional_number(flags.megabytes, "--megabytes", 1)
+    return IsolatedFunction(
+        flags.function, ".", SECONDS if seconds is None else float(seconds), megabytes or 4096
+    )
+
+
+def _space(flags: argparse.Namespace) -> Domain | FloatColumn:
+    if flags.floats is None:
+        return common.domain(flags)
+    if flags.domain is not None or flags.cells is not None:
+        raise InputError("--floats stands in the place of --domain and --cells; give one of them")
+    name, low, high = flags.floats
+    return FloatColumn(name, _double(low), _double(high))
+
+
+def _double(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"--floats takes a name and two finite numbers, found {text[:40]!r}")
+    return found
+
+
+def _records(texts: Sequence[str] | None) -> tuple[int, ...] | None:
+    if texts is None:
+        return None
+    found = tuple(dict.fromkeys(common.whole_number(text, "--records", 1) for text in texts))
+    if max(found) > MOST_RECORDS:
+        raise InputError(f"--records may be {MOST_RECORDS} at most; leave it out for any number")
+    return found
+
+
+def _command(flags: argparse.Namespace) -> str:
+    """The command again."""
+    words = ["dp-audit", "sensitivity", flags.function, "--declared", flags.declared]
+    words += ["--neighbours", flags.neighbours]
+    if flags.unit != "record":
+        words += ["--unit", flags.unit, "--max-records", str(flags.max_records)]
+    for name in ("domain", "cells", "examples", "seed", "seconds", "megabytes"):
+        value = getattr(flags, name)
+        words += [] if value is None else [f"--{name}", value]
+    for name in ("floats", "records"):
+        values = getattr(flags, name)
+        words += [] if values is None else [f"--{name}", *values]
+    return shlex.join(words)
+
+
+def _document(
+    name: str, bounds: Declared, neighbours: Neighbours, findings: Sequence[Finding]
+) -> dict[str, Any]:
+    return {
+        "function": name,
+        "declared": str(bounds),
+        **relation_json(neighbours),
+        "exceeded": bool(violations(findings)),
+        "findings": [finding.to_json() for finding in findings],
+    }

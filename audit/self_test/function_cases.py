@@ -1,0 +1,88 @@
+"""Functions as cases: queries with a declared sensitivity, mechanisms, samplers of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit import data_independence, noise_law
+from audit.adapters.function import FunctionBox
+from audit.claim import Claim
+from audit.finding import Detector, Finding
+from audit.noise_law import StatedMechanism, StatedNoise
+from audit.self_test.program_cases import SEED, attacked
+from audit.sensitivity.declared import declared
+from audit.sensitivity.examine import StatedQuery
+from audit.sensitivity.examine import examine as examine_query
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.neighbours import Neighbours
+
+DRAWS = 30_000
+"""Of a sampler of the self-test: a scale wrong by 5 % is seen (a choice of this project)."""
+
+RUNS = 20_000
+"""Of a mechanism of the self-test (a choice of this project)."""
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class QueryCase:
+    """A query of records with a declared sensitivity, on databases of some sizes."""
+
+    name: str
+    function: Callable[[Sequence[Record]], Any]
+    declared: str
+    neighbours: Neighbours
+    domain: Domain
+    records: tuple[int, ...]
+    detectors: tuple[Detector, ...] = (Detector.SENSITIVITY,)
+
+    def examine(self, detector: Detector) -> tuple[Finding, ...]:
+        """What one of its detectors finds."""
+        stated = StatedQuery(self.name, self.function, self.domain, declared(self.declared))
+        return examine_query(stated, self.neighbours, self.records, seed=SEED)
+
+
+@dataclass(frozen=True)
+class MechanismCase:
+    """A function of a database and a generator, with its claim."""
+
+    name: str
+    function: Callable[..., Any]
+    claim: str
+    neighbours: Neighbours
+    cells: str
+    detectors: tuple[Detector, ...] = (Detector.DATA_INDEPENDENCE, Detector.ATTACK)
+
+    def examine(self, detector: Detector) -> tuple[Finding, ...]:
+        """What one of its detectors finds."""
+        public = 3 if self.neighbours.records_public else None
+        claim = Claim(
+            parse_guarantee(self.claim),
+            self.neighbours,
+            "output",
+            Domain.from_cells(self.cells),
+            public,
+        )
+        if detector is Detector.ATTACK:
+            return (attacked(self.name, FunctionBox(self.name, self.function, False), claim),)
+        subject = data_independence.audited(self.function, self.name)
+        return data_independence.examine(subject, claim, seed=SEED)
+
+
+@dataclass(frozen=True)
+class NoiseCase:
+    """A sampler of noise, or a mechanism that adds it to a number, with its declared law."""
+
+    name: str
+    stated: StatedNoise | StatedMechanism
+    detectors: tuple[Detector, ...] = (Detector.NOISE_LAW,)
+
+    def examine(self, detector: Detector) -> tuple[Finding, ...]:
+        """What one of its detectors finds."""
+        if isinstance(self.stated, StatedNoise):
+            return noise_law.examine(self.stated, seed=SEED, draws=DRAWS)
+        return noise_law.examine_mechanism(self.stated, seed=SEED, draws=RUNS)
