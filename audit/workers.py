@@ -92,10 +92,16 @@ class _Processes:
     def kill(self) -> None:
         if self.executor is not None and self.folder is not None:
             # One that goes on when its children are killed may start further ones before its turn.
-            for process in list(self.executor._processes) if os.name == "posix" else ():
+            workers = dict(self.executor._processes)
+            for process in workers if os.name == "posix" else ():
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGSTOP)
             self.executor.shutdown(wait=True, kill_workers=True)
+            # A pool that broke leaves its other processes as they are: stopped, for good.
+            for process, worker in workers.items() if os.name == "posix" else ():
+                if worker.exitcode is None:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
             self.folder.cleanup()
         self.executor = self.folder = None
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from audit import composition
 from audit.adapters.programs import ProgramBox
 from audit.attack.black_box import BlackBox
 from audit.attack.replaying import ALARM
@@ -55,6 +56,7 @@ class ProgramCase:
     detectors: tuple[Detector, ...] = (
         Detector.CHANNEL,
         Detector.TRANSCRIPT,
+        Detector.COMPOSITION,
         Detector.ATTACK,
     )
 
@@ -65,6 +67,8 @@ class ProgramCase:
         if detector is Detector.ATTACK:
             box = ProgramBox(subject, self._setting(), "output")
             return (attacked(self.name, box, claim),)
+        if detector is Detector.COMPOSITION:
+            return composition.examine(subject, claim, self._setting())
         certificate = certify(subject, claim, Effort(self.rows), "").certificate
         return tuple(
             _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence

@@ -17,7 +17,7 @@ from synthesizers.programs.subsample import Subsample
 ONE = Fraction(1)
 TWO_RECORDS = AddRemove(Unit("person", 2))
 
-VIEWS = ProgramCase("two views", Views(ONE), "epsilon=1", AddRemove(), "2x2", 2)
+VIEWS = ProgramCase("two views", Views(ONE), "epsilon=1", AddRemove(), "2x2", 1)
 MANY_VIEWS = ProgramCase("five views", Views(ONE), "epsilon=1", AddRemove(), "2x2x2x2x2", 1)
 THREE_VIEWS = ProgramCase("three views", Views(ONE), "epsilon=1", ReplaceOne(), "2x2x2", 1)
 GAUSSIAN = ProgramCase(

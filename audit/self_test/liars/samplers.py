@@ -18,8 +18,11 @@ ROUNDED = NoiseCase(
 )
 
 
-def _liar(honest: NoiseCase, stated: StatedNoise | StatedMechanism, bug: str) -> Liar:
-    return Liar(stated.name, BugClass.NOISE, bug, honest, NoiseCase(stated.name, stated))
+def _liar(
+    honest: NoiseCase, stated: StatedNoise | StatedMechanism, bug: str, quick: bool = False
+) -> Liar:
+    lying = NoiseCase(stated.name, stated)
+    return Liar(stated.name, BugClass.NOISE, bug, honest, lying, quick)
 
 
 LIARS = (
@@ -27,6 +30,7 @@ LIARS = (
         LAPLACE,
         StatedNoise("deviation for scale", noises.laplace_by_deviation, _LAPLACE),
         "the standard deviation is what the scale should be",
+        quick=True,
     ),
     _liar(
         LAPLACE,
