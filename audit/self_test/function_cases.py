@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit import data_independence, noise_law
+from audit import data_independence, noise_law, utility_sanity
 from audit.adapters.function import FunctionBox
 from audit.claim import Claim
 from audit.finding import Detector, Finding
 from audit.noise_law import StatedMechanism, StatedNoise
+from audit.self_test.families import GRID, TABLE
 from audit.self_test.program_cases import SEED, attacked
 from audit.sensitivity.declared import declared
 from audit.sensitivity.examine import StatedQuery
 from audit.sensitivity.examine import examine as examine_query
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
-from synthesizers.neighbours import Neighbours
+from synthesizers.neighbours import Neighbours, ReplaceOne
 
 DRAWS = 30_000
 """Of a sampler of the self-test: a scale wrong by 5 % is seen (a choice of this project)."""
@@ -86,3 +87,17 @@ class NoiseCase:
         if isinstance(self.stated, StatedNoise):
             return noise_law.examine(self.stated, seed=SEED, draws=DRAWS)
         return noise_law.examine_mechanism(self.stated, seed=SEED, draws=RUNS)
+
+
+@dataclass(frozen=True)
+class FamilyCase:
+    """A function of a database, a generator and epsilon, whose error is looked at."""
+
+    name: str
+    function: Callable[..., Any]
+    detectors: tuple[Detector, ...] = (Detector.UTILITY_SANITY,)
+
+    def examine(self, detector: Detector) -> tuple[Finding, ...]:
+        """What one of its detectors finds."""
+        family = utility_sanity.Family(self.name, self.function, neighbours=ReplaceOne())
+        return utility_sanity.examine(family, TABLE, grid=GRID, seed=SEED)

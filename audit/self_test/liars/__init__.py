@@ -6,6 +6,7 @@ from audit.self_test.case import BugClass, Liar
 from audit.self_test.liars import (
     agencies,
     budget,
+    families,
     functions,
     looks,
     noise,
@@ -24,6 +25,7 @@ LIARS: tuple[Liar, ...] = tuple(
             *looks.LIARS,
             *synthesizers.LIARS,
             *agencies.LIARS,
+            *families.LIARS,
             *functions.QUERIES,
             *functions.MECHANISMS,
         ),
