@@ -56,7 +56,7 @@ class MechanismCase:
     claim: str
     neighbours: Neighbours
     cells: str
-    detectors: tuple[Detector, ...] = (Detector.DATA_INDEPENDENCE, Detector.ATTACK)
+    detectors: tuple[Detector, ...] = (Detector.DATA_INDEPENDENCE,)
 
     def examine(self, detector: Detector) -> tuple[Finding, ...]:
         """What one of its detectors finds."""

@@ -34,7 +34,7 @@ SHOWN = 5
 SEED = 20_260_101
 """Of every sampled examination of the self-test, so that it finds the same each time."""
 
-ATTACK_RUNS = 3000
+ATTACK_RUNS = 2000
 """Runs a database of an attack of the self-test (a choice of this project: some seconds)."""
 
 

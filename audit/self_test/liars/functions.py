@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from audit.finding import Detector
 from audit.self_test import mechanisms, queries
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.function_cases import MechanismCase, QueryCase
@@ -23,7 +24,14 @@ SHARE = QueryCase("share of a cell", queries.share_of_first, "linf=1/4", Replace
 SUM = QueryCase("clipped sum", queries.clipped_sum, "l1=1", AddRemove(), CELLS, (3,))
 
 HISTOGRAM = MechanismCase("noisy histogram", mechanisms.histogram, "epsilon=1", AddRemove(), "3")
-ROWS = MechanismCase("synthetic rows", mechanisms.synthetic_rows, "epsilon=1", AddRemove(), "3")
+ROWS = MechanismCase(
+    "synthetic rows",
+    mechanisms.synthetic_rows,
+    "epsilon=1",
+    AddRemove(),
+    "3",
+    (Detector.DATA_INDEPENDENCE, Detector.ATTACK),
+)
 
 
 def _query(

@@ -41,8 +41,8 @@ SAMPLE = ProgramCase(
     "2",
     4,
 )
-ROUNDS = ProgramCase("rounds of choice", Rounds(ONE), "epsilon=1", ReplaceOne(), "2x2", 2)
-EVERY_SIZE = ProgramCase("rounds, n private", Rounds(ONE), "epsilon=1", AddRemove(), "2x2", 2)
+ROUNDS = ProgramCase("rounds of choice", Rounds(ONE), "epsilon=1", ReplaceOne(), "2x2", 1)
+EVERY_SIZE = ProgramCase("rounds, n private", Rounds(ONE), "epsilon=1", AddRemove(), "2x2", 1)
 STEPS = ProgramCase("Gaussian steps", GaussianViews(ONE), "rho=1", AddRemove(), "2x2", 2)
 VIEWS = ProgramCase("views, n public", Views(ONE), "epsilon=1", ReplaceOne(), "2x2", 2)
 
