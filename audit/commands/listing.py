@@ -22,6 +22,11 @@ AUDITORS = {
     "factorised": "the transcript of independent noisy cells: databases of any size",
     "proof": "a theorem from the program's budget or its ledger: databases of any size",
     "attack": "repeated runs of a black box on two databases: a floor, with its confidence",
+    "sensitivity": "how far one unit can move a query: exact, or a floor with its pair",
+    "composition": "a ledger recounted from the law of every question",
+    "data independence": "what tells neighbours apart beside the noisy answers",
+    "noise law": "whether noise has its declared law, is fresh, and hides what it is added to",
+    "utility sanity": "whether the error falls to its limit as epsilon grows",
 }
 
 
