@@ -19,6 +19,7 @@ from audit.commands import (
     release,
     replay,
     self_test,
+    sensitivity,
     utility,
     verify,
 )
@@ -38,6 +39,7 @@ COMMANDS = (
     account,
     calibrate,
     explain,
+    sensitivity,
     utility,
     self_test,
 )

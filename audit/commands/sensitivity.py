@@ -7,14 +7,15 @@ import json
 import math
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from audit.commands import common
-from audit.finding import Finding, violations
+from audit.finding import Finding, Shown, violations
 from audit.report.accounting_text import relation_json
 from audit.report.findings_text import findings_lines
 from audit.sensitivity.declared import Declared, declared
-from audit.sensitivity.examine import StatedQuery, examine
+from audit.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, written
 from audit.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.sensitivity.records import FloatColumn
 from audit.sensitivity.search import EXAMPLES
@@ -43,8 +44,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
     parser.add_argument(
         "--floats",
-        nargs=3,
-        metavar=("NAME", "LOW", "HIGH"),
+        metavar="NAME=LOW..HIGH",
         help="records of one attribute, a float within bounds, instead of a domain",
     )
     parser.add_argument(
@@ -76,7 +76,8 @@ def run(flags: argparse.Namespace) -> int:
     function = _function(flags)
     function.check()
     again = _command(flags)
-    query = StatedQuery(flags.function, function, space, bounds, lambda _: again)
+    replay = partial(_replay, flags.function, again)
+    query = StatedQuery(flags.function, function, space, bounds, replay)
     findings = examine(
         query,
         neighbours,
@@ -106,7 +107,10 @@ def _space(flags: argparse.Namespace) -> Domain | FloatColumn:
         return common.domain(flags)
     if flags.domain is not None or flags.cells is not None:
         raise InputError("--floats stands in the place of --domain and --cells; give one of them")
-    name, low, high = flags.floats
+    name, equals, bounds = flags.floats.partition("=")
+    low, dots, high = bounds.partition("..")
+    if not (name and equals and dots):
+        raise InputError(f"--floats reads NAME=LOW..HIGH, as x=0..1; found {flags.floats[:40]!r}")
     return FloatColumn(name, _double(low), _double(high))
 
 
@@ -116,7 +120,7 @@ def _double(text: str) -> float:
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
-        raise InputError(f"--floats takes a name and two finite numbers, found {text[:40]!r}")
+        raise InputError(f"--floats takes finite bounds, found {text[:40]!r}")
     return found
 
 
@@ -135,13 +139,22 @@ def _command(flags: argparse.Namespace) -> str:
     words += ["--neighbours", flags.neighbours]
     if flags.unit != "record":
         words += ["--unit", flags.unit, "--max-records", str(flags.max_records)]
-    for name in ("domain", "cells", "examples", "seed", "seconds", "megabytes"):
+    for name in ("domain", "cells", "floats", "examples", "seed", "seconds", "megabytes"):
         value = getattr(flags, name)
         words += [] if value is None else [f"--{name}", value]
-    for name in ("floats", "records"):
-        values = getattr(flags, name)
-        words += [] if values is None else [f"--{name}", *values]
+    words += [] if flags.records is None else ["--records", *flags.records]
     return shlex.join(words)
+
+
+def _replay(name: str, command: str, shown: Shown) -> str:
+    """The two calls as a line of the shell; for long databases the command, which is the same."""
+    module, _, function = name.partition(":")
+    texts = [written(database) for database in (shown.first, shown.second)]
+    if max(map(len, texts)) > MOST_WRITTEN:
+        return command
+    top = function.partition(".")[0]
+    calls = ", ".join(f"{function}({text})" for text in texts)
+    return f"python -c {shlex.quote(f'from {module} import {top}; print({calls})')}"
 
 
 def _document(

@@ -15,6 +15,7 @@ from typing import Any
 from audit.attack.pair import Pair
 from audit.claim import Claim
 from audit.composition.additive import STREAMS, Function, Term, terms_heard
+from audit.composition.recount import in_words
 from audit.data_independence.pairs import neighbouring
 from audit.data_independence.recorded_draws import Listener, overheard
 from audit.finding import Detector, Finding, Rigour, Shown
@@ -171,18 +172,14 @@ def _finding(
 
 def _words(terms: tuple[Term, ...]) -> str:
     lost, squared = _spent(terms)
-    told = [f"Laplace noise: the sum of |change|/scale is {_number(lost)}"] if lost else []
-    told += [f"normal noise: the sum of change²/σ² is {_number(squared)}"] if squared else []
+    told = [f"Laplace noise: the sum of |change|/scale is {in_words(lost)}"] if lost else []
+    told += [f"normal noise: the sum of change²/σ² is {in_words(squared)}"] if squared else []
     most = f", over {len(terms)} noisy entries"
     return "; ".join(told) + most if told else "no pair moves what the noise hides"
 
 
 def _term(term: Term) -> str:
     return (
-        f"{term.law} noise of scale {_number(term.scale)} at {term.place}: "
-        f"the statistic changes by {_number(term.moved)}"
+        f"{term.law} noise of scale {in_words(term.scale)} at {term.place}: "
+        f"the statistic changes by {in_words(term.moved)}"
     )
-
-
-def _number(value: Fraction) -> str:
-    return str(value) if value.denominator < 10**6 else f"{float(value):.12g}"
