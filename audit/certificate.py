@@ -28,8 +28,8 @@ class Certificate:
     ``subject``: what was audited, as plain data (kind, name, parameters, …).
     ``assumptions``: what the verdict rests on and this certificate does not
     show. ``reproduce``: the command that makes it again. ``channel``: the claim's own channel as
-    `proofs.checker` reads it, where it is small enough to carry. ``self_test``: how the auditors did
-    on liars and honest cases beforehand (`audit.self_test.carried`); no verdict rests on it.
+    `proofs.checker` reads it, where it is small enough to carry. ``self_test``: how the auditors
+    did on liars and honest cases beforehand (`audit.self_test.carried`); no verdict rests on it.
     """
 
     subject: Mapping[str, Any]

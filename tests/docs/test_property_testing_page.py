@@ -1,0 +1,36 @@
+"""The examples of docs/property-testing.md run, and find what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from audit.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "property-testing.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_page_has_its_examples() -> None:
+    assert len(BLOCKS) == 4
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_an_example_runs_and_finds_nothing(block: str) -> None:
+    names: dict[str, object] = {}
+    exec(compile(block, str(PAGE), "exec"), names)
+    assert names["findings"] if "findings" in names else "query" in names
+
+
+def test_the_command_of_the_page_finds_no_excess(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (command,) = re.findall(r"dp-audit (sensitivity .*)", PAGE.read_text(encoding="utf-8"))
+    source = re.search(r"def counts.*?\n\n", BLOCKS[0], re.DOTALL)
+    assert source is not None
+    (tmp_path / "mymodule.py").write_text(source.group(0))
+    monkeypatch.chdir(tmp_path)
+    assert main(command.replace('"', "").split()) == 0
+    assert "declared" in capsys.readouterr().out
