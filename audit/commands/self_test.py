@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from audit.commands import common
 from audit.report.self_test_text import self_test_lines
-from audit.self_test.run import chosen, self_test
+from audit.self_test.run import Unexamined, chosen, self_test
 from audit.workers import local
 from synthesizers.errors import InputError
 
@@ -50,7 +51,12 @@ def run(flags: argparse.Namespace) -> int:
         def report(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        found = self_test(liars, form, local(common.jobs(flags.jobs)), report)
+        try:
+            found = self_test(liars, form, local(common.jobs(flags.jobs)), report)
+        except Unexamined as error:
+            # Said even with --quiet: it is no talk.
+            print(f"dp-audit: {error}", file=sys.stderr)
+            return BROKEN
     if flags.json is not None:
         common.write_text(flags.json, json.dumps(found.to_json(), indent=2) + "\n")
     console = common.output_console()

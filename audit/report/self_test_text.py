@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from audit.finding import Detector, Finding
@@ -23,7 +22,7 @@ def self_test_lines(found: SelfTest) -> Iterator[RenderableType]:
         yield Text(f"\n{kind.value}", style="bold")
         yield from map(_row, rows)
     yield Text("\nhonest controls", style="bold")
-    yield _controls(found.controls)
+    yield from map(_control, found.controls)
     yield Text("")
     yield Text(_sum(found))
 
@@ -41,16 +40,12 @@ def _row(caught: Caught) -> Text:
     return row.append("".join(f"; {part}" for part in where if part))
 
 
-def _controls(controls: Sequence[Control]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    for control in controls:
-        if control.findings:
-            words = Text(f"ACCUSED by {_detectors(control.findings)}", style="bold red")
-        else:
-            asked = ", ".join(detector.value for detector in control.case.detectors)
-            words = Text(f"not accused ({asked})")
-        table.add_row(control.case.name, words)
-    return table
+def _control(control: Control) -> Text:
+    row = Text(f"  {control.case.name}: ")
+    if control.findings:
+        return row.append(f"ACCUSED by {_detectors(control.findings)}", style="bold red")
+    asked = ", ".join(detector.value for detector in control.case.detectors)
+    return row.append(f"not accused ({asked})", style="dim")
 
 
 def _best(findings: Sequence[Finding]) -> Finding | None:

@@ -74,15 +74,19 @@ class ProgramCase:
             _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence
         )
 
-    def _claim(self, released: str) -> Claim:
+    def _domain(self) -> Domain:
         domain = Domain.from_cells(self.cells)
+        return domain if self.neighbours.unit.is_record else replace(domain, individual="person")
+
+    def _claim(self, released: str) -> Claim:
+        domain = self._domain()
         guarantee = parse_guarantee(self.claim)
         return Claim(guarantee, self.neighbours, released, domain, self.records)
 
     def _setting(self) -> Setting:
         public = self.records if self.neighbours.records_public else None
         rows = self.records if self.rows is None else self.rows
-        return Setting(Domain.from_cells(self.cells), self.neighbours, public, rows)
+        return Setting(self._domain(), self.neighbours, public, rows)
 
 
 def attacked(case_name: str, box: BlackBox, claim: Claim) -> Finding:

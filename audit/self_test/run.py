@@ -12,11 +12,15 @@ from audit.attack.runs import Map, here
 from audit.finding import Detector, Finding, violations
 from audit.self_test.case import EXACT, Case, Liar
 from audit.self_test.code import code_digest
-from synthesizers.errors import InputError
+from synthesizers.errors import DPAuditError, InputError
 
 SCHEMA = "dp-audit/self-test/1"
 
 Progress = Callable[[int, int], None]
+
+
+class Unexamined(DPAuditError):
+    """An auditor refused a case of the table: a fault of ours, whatever the case."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,11 @@ def _examined(
 
 def _examine(name: str, detector: str) -> tuple[Finding, ...]:
     """What speaks against a case: found by name, since cases hold code that does not pickle."""
-    return violations(_cases()[name].examine(Detector[detector]))
+    try:
+        return violations(_cases()[name].examine(Detector[detector]))
+    except DPAuditError as error:
+        asked = Detector[detector].value
+        raise Unexamined(f"the {asked} auditor could not examine {name!r}: {error}") from None
 
 
 @cache

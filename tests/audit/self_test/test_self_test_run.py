@@ -137,3 +137,16 @@ def test_certify_refuses_a_test_of_other_code(
     path = _written(tmp_path, {**passed, "code": "sha256:1"})
     assert main([*words.split(), "--neighbours", "add-remove", "--self-test", path]) == 2
     assert "other code" in capsys.readouterr().err
+
+
+def test_an_auditor_that_refuses_a_case_is_a_fault_of_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refusing(case: object, detector: Detector) -> tuple[Finding, ...]:
+        raise InputError("not today")
+
+    monkeypatch.setattr("audit.self_test.program_cases.ProgramCase.examine", refusing)
+    assert main(["self-test", "--only", "posterior mean", "--jobs", "1", "--quiet"]) == 70
+    said = capsys.readouterr().err
+    assert "posterior mean" in said or "Multinomial-Dirichlet" in said
+    assert "not today" in said
