@@ -256,7 +256,7 @@ class _Whole:
             f"{covers}all {self.ledgers.transcripts} transcripts on {len(self.databases.rows)} "
             f"databases, {describe_relation(self.setting)}"
         )
-        pair = None if witness is None else Shown(list(witness.source), list(witness.target))
+        pair = None if witness is None else Shown(witness.source, witness.target)
         return Finding(
             detector=Detector.COMPOSITION,
             about=about,

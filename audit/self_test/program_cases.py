@@ -101,7 +101,7 @@ def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) ->
     witness = evidence.witness
     pair = responsible = None
     if isinstance(witness, Witness):
-        pair = Shown(list(witness.source), list(witness.target))
+        pair = Shown(witness.source, witness.target)
         responsible = f"{claim.released} {_event(witness)}"
     elif isinstance(witness, SampledWitness):
         pair = Shown(witness.pair.get("first"), witness.pair.get("second"))

@@ -1,0 +1,73 @@
+"""Auditors of single properties, on subjects that they can look at with nothing else declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.adapters.function import Form
+from audit.claim import Claim
+from audit.enumerate import instance
+from audit.finding import Finding
+from audit.property_test.asked import Asked, chance
+from audit.subject import ProgramSubject
+from synthesizers.curator import Setting
+from synthesizers.errors import DPAuditError, InputError
+from synthesizers.plan import plan
+
+MOST_EXPLAINED = 64
+"""Transcripts up to which a ledger is recounted beside a violation (a choice of this project: a
+second, where Hypothesis asks for dozens of examples)."""
+
+
+def of_ledger(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[Finding, ...]:
+    """What the ledger adds up to, and which question passes the claim or the budget.
+
+    Beside a violation, for whoever looks for its cause: where the claim is kept it says nothing
+    more. Nothing where the instance is too large, or the program answers nothing at all.
+    """
+    # Each auditor is loaded where it is needed: a test that succeeds does not wait for this one.
+    from audit import composition
+
+    try:
+        databases = instance(setting, claim.records or 0)
+        if plan(subject.program, setting, databases).transcripts > MOST_EXPLAINED:
+            return ()
+        return composition.examine(subject, claim, setting)
+    except DPAuditError:
+        return ()
+
+
+def of_program(
+    subject: ProgramSubject, claim: Claim, setting: Setting, asked: Asked
+) -> tuple[Finding, ...]:
+    """What depends on the data beside the answers of the curator."""
+    from audit import data_independence
+
+    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    try:
+        return data_independence.examine_program(
+            subject, claim, setting, seed=asked.seed, effort=effort
+        )
+    except DPAuditError:
+        # What a program's certificate says of such an error stands already.
+        return ()
+
+
+def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:
+    """What depends on the data beside the output's noise."""
+    from audit import data_independence
+
+    if claim.domain is None and asked.pair is None:
+        return ()
+    if form == "estimator":
+        columns = None if claim.domain is None else claim.domain.names
+        rows = asked.rows or 0
+        seen = data_independence.audited_estimator(subject, asked.parameters, rows, columns, name)
+    else:
+        seen = data_independence.audited(subject, name)
+    pairs = None if asked.pair is None else [asked.pair]
+    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    try:
+        return data_independence.examine(seen, claim, pairs=pairs, seed=asked.seed, effort=effort)
+    except InputError:
+        return ()
