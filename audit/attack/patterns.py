@@ -10,12 +10,12 @@ a repeated target, narrow columns; clip ends and bin edges.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from audit.attack.edges import at_or_above, below
 from audit.attack.floors import claimed_value, takes_distance
 from audit.attack.given_pairs import chained
 from audit.attack.pair import Pair
@@ -260,8 +260,8 @@ def _at_edges(attribute: Attribute, record: Record) -> Iterator[_Target]:
     name, edges = attribute.name, attribute.edges or ()
     if len(edges) > 2:
         edge = edges[len(edges) // 2]
-        below, at = {**record, name: _below(edge)}, {**record, name: _at_or_above(edge)}
-        yield _Target(5, below, at, f"{name!r} next below an edge")
+        low, high = {**record, name: below(edge)}, {**record, name: at_or_above(edge)}
+        yield _Target(5, low, high, f"{name!r} next below an edge")
     if edges[0] <= 0 <= edges[-1]:
         minus, plus = {**record, name: -0.0}, {**record, name: 0.0}
         yield _Target(6, minus, plus, f"{name!r} minus zero")
@@ -285,9 +285,7 @@ def _record(domain: Domain, cell: int) -> Record:
 
 def _low(attribute: Attribute, code: int) -> str | int | float:
     """A value, or the least number of a bin."""
-    return (
-        attribute.values[code] if attribute.edges is None else _at_or_above(attribute.edges[code])
-    )
+    return attribute.values[code] if attribute.edges is None else at_or_above(attribute.edges[code])
 
 
 def _top(attribute: Attribute) -> str | int | float:
@@ -295,20 +293,7 @@ def _top(attribute: Attribute) -> str | int | float:
     if attribute.edges is None:
         return attribute.values[-1]
     edge = attribute.edges[-1]
-    return -_at_or_above(-edge)
-
-
-def _at_or_above(edge: Fraction) -> int | float:
-    """A number as JSON has it: the edge itself where it is whole, or the double next to it."""
-    if edge.denominator == 1:
-        return int(edge)
-    near = float(edge)
-    return near if Fraction(repr(near)) >= edge else math.nextafter(near, math.inf)
-
-
-def _below(edge: Fraction) -> float:
-    near = float(edge)
-    return near if Fraction(repr(near)) < edge else math.nextafter(near, -math.inf)
+    return -at_or_above(-edge)
 
 
 def _text(record: Record) -> str:

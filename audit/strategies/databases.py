@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
+from audit.attack.edges import at_or_above, below
 from audit.strategies.bounds import require_between
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError, rounded_count
@@ -287,8 +288,8 @@ def _numbers(attribute: Attribute, code: int) -> st.SearchStrategy[int | float]:
     """Numbers of a bin: the ends, which tell a wrong edge, and whole ones between them."""
     ends = attribute.edges or ()
     low, high, last = ends[code], ends[code + 1], code == len(ends) - 2
-    lowest = _at_or_above(low)
-    top = -_at_or_above(-high) if last else _below(high)
+    lowest = at_or_above(low)
+    top = -at_or_above(-high) if last else below(high)
     whole = range(math.ceil(low), (math.floor(high) if last else math.ceil(high - 1)) + 1)
     inner = [st.sampled_from(list(islice(whole, 64)))] if whole else []
     return st.one_of(st.just(lowest), *inner, st.just(max(lowest, top)))
@@ -299,17 +300,4 @@ def _first_value(attribute: Attribute, code: int) -> Any:
         return None
     if attribute.edges is None:
         return attribute.values[code]
-    return _at_or_above(attribute.edges[code])
-
-
-def _at_or_above(edge: Fraction) -> int | float:
-    """A number as JSON has it: the edge itself where it is whole, or the double next to it."""
-    if edge.denominator == 1:
-        return int(edge)
-    near = float(edge)
-    return near if Fraction(repr(near)) >= edge else math.nextafter(near, math.inf)
-
-
-def _below(edge: Fraction) -> float:
-    near = float(edge)
-    return near if Fraction(repr(near)) < edge else math.nextafter(near, -math.inf)
+    return at_or_above(attribute.edges[code])

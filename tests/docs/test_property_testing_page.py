@@ -21,7 +21,7 @@ def test_the_page_has_its_examples() -> None:
 def test_an_example_runs_and_finds_nothing(block: str) -> None:
     names: dict[str, object] = {}
     exec(compile(block, str(PAGE), "exec"), names)
-    assert names["findings"] if "findings" in names else "query" in names
+    assert names.get("findings", "query" in names)
 
 
 def test_the_command_of_the_page_finds_no_excess(
