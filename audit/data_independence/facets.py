@@ -143,8 +143,10 @@ def _of_events(
             case Draw():
                 where = f"{event.law} at {event.place}"
                 counts[where] = counts.get(where, 0) + 1
-                if event.scale is not None:
-                    yield (Facet.SCALES, f"scale of {where}"), _one(token(event.scale))
+                if event.scale is not None and counts[where] <= MOST_ENTRIES:
+                    # Draws of one line apart, so that a scale does not hide another one.
+                    again = f", draw {counts[where]} there" if counts[where] > 1 else ""
+                    yield (Facet.SCALES, f"scale of {where}{again}"), _one(token(event.scale))
     for stream, parts in texts.items():
         yield from _of_text(Facet.LOGS, stream, "".join(parts))
     yield (Facet.FILES, "number of files"), _one(len(files))
@@ -217,16 +219,31 @@ def _of_output(output: Any, name: str, depth: int) -> Iterator[tuple[Name, Token
             yield (Facet.VALUES, name), _one(token(output))
         case None | bool() | int() | float() | complex() | np.generic():
             yield (Facet.VALUES, name), _one(token(output))
+        case _ if depth == 0 and hasattr(output, "__dict__"):
+            yield from _of_fitted(output)
+        case _ if depth < MOST_DEPTH and hasattr(output, "__dict__"):
+            yield from _of_output(vars(output), name, depth + 1)
         case _:
-            if depth == 0 and hasattr(output, "__dict__"):
-                yield from _of_fitted(output)
+            yield (Facet.VALUES, name), _one(_digest(output))
 
 
 def _of_frame(frame: pd.DataFrame, name: str) -> Iterator[tuple[Name, Tokens]]:
     columns = tuple(str(column) for column in frame.columns)
     yield (Facet.SCHEMA, f"columns of {name}"), _one(columns)
     yield (Facet.ROWS, f"rows of {name}"), _one(len(frame))
-    for place, column in enumerate(columns):
+    if frame.attrs:
+        yield from _of_output(frame.attrs, f"attrs of {name}", MOST_DEPTH - 1)
+    # Rows that are numbered from 0 are named by no data.
+    if not frame.index.equals(pd.RangeIndex(len(frame))):
+        levels = range(frame.index.nlevels)
+        index = {level: frame.index.get_level_values(level) for level in levels}
+        yield from _of_columns(pd.DataFrame(index), "index ")
+    yield from _of_columns(frame, "")
+
+
+def _of_columns(frame: pd.DataFrame, kind: str) -> Iterator[tuple[Name, Tokens]]:
+    for place, label in enumerate(frame.columns):
+        column = f"{kind}{label}"
         series = frame.iloc[:, place]
         yield (Facet.SCHEMA, f"dtype of {column!r}"), _one(str(series.dtype).partition(",")[0])
         if isinstance(series.dtype, pd.CategoricalDtype):

@@ -91,8 +91,9 @@ class Search:
 
     def _of_pair(self, pair: Pair, done: set[Facet]) -> Iterator[Seen]:
         exact, rules = self._learnt(pair)
-        for rule in exact:
-            if rule.name[0] not in done and self._sees(rule.name[0]):
+        wanted = [rule for rule in exact if rule.name[0] not in done and self._sees(rule.name[0])]
+        for rule in self._confirmed(pair, wanted):
+            if rule.name[0] not in done:
                 yield Seen(pair, rule, Rigour.EXACT, 2 * LEARNING, True)
                 done = done | {rule.name[0]}
         open_ = [rule for rule in rules if rule.name[0] not in done]
@@ -114,12 +115,30 @@ class Search:
             for rule in rules:
                 yield Seen(pair, rule, Rigour.STATISTICAL, 2 * LEARNING, False)
             return
-        coins = generator(self.seed, self.runs, 1).integers(2, size=needed).astype(bool)
-        runs = [(bool(c), self._run(pair.second if c else pair.first)[0]) for c in coins]
-        for rule, p in p_values(rules, runs, self.guarantee).items():
+        for rule, p in p_values(rules, self._tossed(pair, needed, 0), self.guarantee).items():
             # A rule that fresh runs don't bear out was luck, or what the claim allows.
             if p <= error:
                 yield Seen(pair, rule, Rigour.STATISTICAL, needed, True)
+
+    def _confirmed(self, pair: Pair, exact: Sequence[Rule]) -> Sequence[Rule]:
+        """Those that as many more runs bear out as refute the claim, where these are not too many.
+
+        So that a generator that nobody saw, because it was kept from an earlier run, does not pass
+        for none.
+        """
+        if not exact or self.guarantee is None:
+            return exact
+        error = self.effort.alarm / 2 / len(self.pairs) / len(exact)
+        needed = enough_runs(self.guarantee, error, self.effort.runs)
+        if needed is None:
+            return exact
+        found = p_values(exact, self._tossed(pair, needed, 1), self.guarantee)
+        return [rule for rule, p in found.items() if p <= error]
+
+    def _tossed(self, pair: Pair, runs: int, part: int) -> list[tuple[bool, Facets]]:
+        """Runs on the first database, or the second where a coin says True; ``part`` of each."""
+        coins = generator(self.seed, self.runs, 1).integers(2, size=runs).astype(bool)
+        return [(bool(c), self._run(pair.second if c else pair.first)[part]) for c in coins]
 
     def _learnt(self, pair: Pair) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
         """The rules of what was settled before anything random, and of everything."""
@@ -128,10 +147,11 @@ class Search:
         rules: tuple[Rule, ...] = ()
         # A rule must be right in all runs, so that most pairs need only the first half.
         while len(runs[0]) < LEARNING:
-            # In turn, so that what changes from run to run is no difference between databases.
+            # In Thue and Morse's order, so that nothing that changes from run to run, or comes back
+            # every second or fourth run, is a difference between databases.
             for _ in range(LEARNING // 2):
-                runs[0].append(self._run(pair.first))
-                runs[1].append(self._run(pair.second))
+                for second in (0, 1) if len(runs[0]).bit_count() % 2 == 0 else (1, 0):
+                    runs[second].append(self._run(pair.second if second else pair.first))
             whole, early = ([[run[part] for run in found] for found in runs] for part in (0, 1))
             rules = learnt(*whole)
             exact = () if self.subject.opaque else settled(learnt(*early), *early)
@@ -160,7 +180,8 @@ class Search:
             return one
         again = rules(pair)
         if exact:
-            shown = [Seen(pair, rule, Rigour.EXACT, one.runs, True) for rule in again]
+            kept = self._confirmed(pair, again)
+            shown = [Seen(pair, rule, Rigour.EXACT, one.runs, True) for rule in kept]
         else:
             shown = list(self._test(pair, again, self.effort.alarm / 2 / len(Facet)))
         return next((seen for seen in shown if seen.violated), one)

@@ -57,10 +57,16 @@ def tokens_of(found: Facets, name: Name, presence: bool) -> Tokens:
 def _words(tokens: frozenset[Hashable]) -> str:
     if not tokens:
         return "anything else"
-    plain = [t[1] if isinstance(t, tuple) and len(t) == 2 and t[0] in _PLAIN else t for t in tokens]
-    texts = sorted("present" if p is True else "absent" if p is False else repr(p) for p in plain)
+    texts = sorted(map(_word, tokens))
     shown = " or ".join(texts[:3])
     return (shown if len(texts) <= 3 else f"{shown} or {len(texts) - 3} more")[:120]
+
+
+def _word(token: Hashable) -> str:
+    if isinstance(token, bool):
+        return "present" if token else "absent"
+    plain = isinstance(token, tuple) and len(token) == 2 and token[0] in _PLAIN
+    return repr(token[1] if plain and isinstance(token, tuple) else token)
 
 
 _PLAIN = {"int", "float", "str", "bool", "bytes", "NoneType"}

@@ -34,7 +34,7 @@ class Said:
 class Reached:
     """A file that was opened, or another thing of the system: ``kind`` says which.
 
-    ``name``: the path, or the audit event's first argument. ``kept``: bytes that a file had when
+    ``name``: the path, a command line, or the audit event's first argument. ``kept``: bytes that a file had when
     it was opened to be appended to, 0 where it is written anew, None where it is read.
     """
 
@@ -69,7 +69,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     if threading.get_ident() != thread:
         return
     if event != "open":
-        told(Reached(event, str(arguments[0]) if arguments else ""))
+        # Of a process its whole command line.
+        told(Reached(event, str(arguments[event == "subprocess.Popen"]) if arguments else ""))
         return
     path, mode, flags = arguments
     # Modules that are imported late are code; a descriptor was opened by its path before.
