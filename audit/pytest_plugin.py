@@ -57,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--dp-sarif")
     # With pytest-xdist the reports of all workers come together in the process that started them.
     if path is not None and not hasattr(config, "workerinput"):
+        if Path(path).is_dir() or any(part.is_file() for part in Path(path).parents):
+            raise pytest.UsageError(f"--dp-sarif: {path} can't be written; name a file in a folder")
         config.pluginmanager.register(_Gathering(Path(path)))
 
 
@@ -101,7 +103,10 @@ class Certify:
         if isinstance(found, str):
             pytest.fail(f"certify: {found}", pytrace=False)
         kept = item.stash.setdefault(_found, {})
-        # Under Hypothesis the last example is the smallest one: it takes the place of the others.
+        if not found.kept:
+            # Under Hypothesis the last example that fails is the smallest one, and alone reported.
+            for earlier in [key for key, one in kept.items() if not one.kept]:
+                del kept[earlier]
         kept[name or type(subject).__qualname__, str(found.claim.guarantee)] = found
         if not found.kept:
             pytest.fail(told(found, f'pytest "{item.nodeid}"'), pytrace=False)
@@ -142,7 +147,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Give the report what was found, and write the certificates asked for."""
     found = item.stash.get(_found, {})
-    if call.when == "call" and found:
+    if found and (call.when == "call" or call.excinfo is not None):
         from audit.property_test.recorded import as_properties, write_reports
 
         item.user_properties.extend(as_properties(PROPERTY, found.values()))
@@ -160,8 +165,11 @@ class _Gathering:
         self._found: list[tuple[str, int, str, dict[str, Any]]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what a test found, with where the test stands."""
-        if report.when == "call":
+        """Keep what a test that fails found, with where the test stands.
+
+        One that expects a refutation, and succeeds, accuses nobody.
+        """
+        if report.failed and report.when != "teardown":
             file, line, _ = report.location
             self._found += [
                 (file, (line or 0) + 1, report.nodeid, json.loads(str(value)))

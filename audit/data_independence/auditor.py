@@ -26,6 +26,7 @@ from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
+from synthesizers.plain import is_integer
 
 _REFERENCE = ApproxDP(Fraction(1))
 """What pairs are made for where no guarantee is told; single steps do not depend on it."""
@@ -52,7 +53,8 @@ def examine(
     data; see `poisoned`.
 
     Deterministic given ``seed``, as far as the subject draws from what it is handed and from the
-    global generators of numpy and Python. Raises InputError without a domain or pairs.
+    global generators of numpy and Python. Raises InputError without a domain or pairs,
+    ProtocolError where every run raises, or one returns an iterator.
 
     Guarantee
     ---------
@@ -64,13 +66,14 @@ def examine(
     ``tests/audit/data_independence/test_honest_mechanisms.py``.
     """
     effort = Effort() if effort is None else effort
+    _check(subject, claim, seed)
     guarantee: Guarantee | None = None
     neighbours = claim if not isinstance(claim, Claim) else claim.neighbours
     if isinstance(claim, Claim):
         guarantee, domain = claim.guarantee, claim.domain if domain is None else domain
         records = claim.records if records is None else records
     if pairs is not None:
-        listed = tuple(Pair(first, second) for first, second in pairs)
+        listed = tuple(_pair(one) for one in pairs)
     elif domain is None:
         raise InputError("without a domain no databases can be made up: give a domain, or pairs")
     else:
@@ -87,6 +90,21 @@ def examine(
     if not subject.opaque:
         findings += report.reading(measures)
     return tuple(findings)
+
+
+def _check(subject: object, claim: object, seed: object) -> None:
+    if not isinstance(subject, AuditedFunction):
+        raise InputError(f"expected audited(function), found {type(subject).__name__}")
+    if not isinstance(claim, Claim | Neighbours):
+        raise InputError(f"expected a Claim or neighbours, found {type(claim).__name__}")
+    if not is_integer(seed) or seed < 0:
+        raise InputError(f"the seed must be a whole number of at least 0, found {seed!r}")
+
+
+def _pair(given: object) -> Pair:
+    if not isinstance(given, Sequence) or len(given) != 2:
+        raise InputError("expected pairs of two databases each")
+    return Pair(given[0], given[1])
 
 
 def examine_program(

@@ -31,6 +31,10 @@ MOST_SHOWN = 80
 """Characters of a list or an array that is shown as it is; of a longer one, a digest (a choice of
 this project)."""
 
+MOST_BITS = 10_000
+"""Bits of a whole number that is told in decimal (a choice of this project: Python refuses more
+than 4300 digits)."""
+
 MOST_DEPTH = 4
 """How deep outputs are nested that are taken apart (a choice of this project)."""
 
@@ -293,6 +297,8 @@ def token(value: Any) -> Hashable:
     """A value as something that can be compared: its type's name, and what it says."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return type(value).__name__, hex(value)
     if isinstance(value, bool | int | str | bytes | None):
         return type(value).__name__, value
     if isinstance(value, float):
@@ -309,7 +315,7 @@ def _digest(value: Any) -> Hashable:
     if isinstance(value, bool | int | float | str | bytes | None | np.generic):
         return token(value)
     if isinstance(value, tuple | list | np.ndarray):
-        text = repr(value)
+        text = _said(value)
         if len(text) <= MOST_SHOWN:
             return type(value).__name__, text
     try:
@@ -320,5 +326,16 @@ def _digest(value: Any) -> Hashable:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"
+    text = _said(value)
+    if len(text) <= 40:
+        return text
+    # Texts that start alike are told apart.
+    return f"{text[:31]}…{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+
+def _said(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:
+        # An object's own, or that of a number of too many digits.
+        return type(value).__name__

@@ -24,6 +24,8 @@ from audit.data_independence.separation import (
 from audit.data_independence.subjects import AuditedFunction
 from audit.finding import Rigour
 from proofs.guarantees import Guarantee
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.plain import is_integer
 
 MOST_PAIRS = 48
 """Pairs that are looked at unless told otherwise (a choice of this project: all kinds of
@@ -39,12 +41,19 @@ class Effort:
     """How much an examination may do.
 
     ``pairs``: at most so many; ``runs``: of one test; ``alarm``: the largest chance that an
-    honest subject is accused of anything.
+    honest subject is accused of anything. Raises InputError for numbers that are none of these.
     """
 
     pairs: int = MOST_PAIRS
     runs: int = MOST_RUNS
     alarm: float = ALARM
+
+    def __post_init__(self) -> None:
+        for what, number in (("pairs", self.pairs), ("runs", self.runs)):
+            if not is_integer(number) or number < 1:
+                raise InputError(f"{what} must be a whole number of at least 1, found {number!r}")
+        if not isinstance(self.alarm, int | float) or not 0 < self.alarm < 1:
+            raise InputError(f"the alarm must lie strictly between 0 and 1, found {self.alarm!r}")
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,13 @@ class Search:
     shrinks: bool
     listener: Listener = field(default_factory=Listener)
     runs: int = 0
+    returned: bool = False
 
     def found(self) -> dict[Facet, Seen]:
-        """What was seen first of each facet, violations before all."""
+        """What was seen first of each facet, violations before all.
+
+        Raises ProtocolError where every run raises: nothing was looked at then.
+        """
         seen: dict[Facet, Seen] = {}
         for pair in self.pairs[:1]:
             # What is imported or cached on first use is no difference between databases.
@@ -84,6 +97,11 @@ class Search:
                 facet = one.rule.name[0]
                 if facet not in seen or (one.violated and not seen[facet].violated):
                     seen[facet] = self._shrunk(one) if one.violated else one
+        if not self.returned and not any(one.violated for one in seen.values()):
+            raise ProtocolError(
+                f"{self.subject.name} raises in every run, so that nothing of it was looked at; "
+                "make it run on records of the domain first"
+            )
         return seen
 
     def _sees(self, facet: Facet) -> bool:
@@ -163,6 +181,11 @@ class Search:
         self.runs += 1
         lines = Facet.ITERATIONS in self.visible
         seen = observe(self.subject, database, self.seed, self.runs, self.listener, lines)
+        if isinstance(seen.output, Iterator):
+            raise ProtocolError(
+                f"{self.subject.name} returns an iterator, which nobody looks into: return a list"
+            )
+        self.returned = self.returned or seen.error is None
         return facets(seen), before_draws(seen)
 
     def _shrunk(self, one: Seen) -> Seen:

@@ -34,8 +34,9 @@ class Said:
 class Reached:
     """A file that was opened, or another thing of the system: ``kind`` says which.
 
-    ``name``: the path, a command line, or the audit event's first argument. ``kept``: bytes that a file had when
-    it was opened to be appended to, 0 where it is written anew, None where it is read.
+    ``name``: the path, a command line, or the audit event's first argument. ``kept``: bytes that a
+    file had when it was opened to be appended to, 0 where it is written anew, None where it is
+    read.
     """
 
     kind: str

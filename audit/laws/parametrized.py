@@ -83,7 +83,7 @@ def parametrize_with_laws(
     subjects: Iterable[Any],
     *,
     domain: Domain | str | None = None,
-    neighbours: str | Sequence[Neighbours] | None = None,
+    neighbours: str | Sequence[Neighbours | str] | None = None,
     records: int = 3,
     claim: str | None = None,
     honest: Sequence[auditor_laws.Control] = auditor_laws.HONEST,
@@ -105,14 +105,22 @@ def parametrize_with_laws(
         import pytest
     except ImportError:
         raise InputError(
-            "parametrize_with_laws needs pytest: install dp-audit[test], or call laws_of(...)"
+            "parametrize_with_laws needs pytest: install dp-audit[pytest], or call laws_of(...)"
         ) from None
+    if not isinstance(subjects, Iterable) or isinstance(subjects, str):
+        raise InputError("give a list of objects to try laws on, such as [MyNoise(scale=2)]")
+    if not isinstance(claim, str | None) or not isinstance(domain, Domain | str | None):
+        raise InputError("a claim is a text such as 'epsilon=1'; a domain a Domain, or cells '2x3'")
+    if not isinstance(neighbours, str | Sequence | None) or not all(
+        isinstance(one, AddRemove | ReplaceOne | str) for one in neighbours or ()
+    ):
+        raise InputError("neighbours are 'add-remove', 'replace-one', or a list of relations")
     relations = (
         (neighbours_from(neighbours),)
         if isinstance(neighbours, str)
         else None
         if neighbours is None
-        else tuple(neighbours)
+        else tuple(neighbours_from(one) if isinstance(one, str) else one for one in neighbours)
     )
     over = Domain.from_cells(domain) if isinstance(domain, str) else domain
     guarantee = None if claim is None else parse_guarantee(claim)

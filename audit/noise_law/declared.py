@@ -403,7 +403,17 @@ def _parsed(text: str) -> Law:
     return _law(name, given, sensitivity, f"{name}({spelled})")
 
 
+LARGEST = Fraction(10**50)
+"""The largest parameter of a law, and one over the smallest (a choice of this project: no noise is
+as wide, and squares of scales are doubles)."""
+
+
 def _law(name: str, given: Mapping[str, Fraction], sensitivity: Fraction, text: str) -> Law:
+    sizes = [*given.values(), sensitivity]
+    if name == "uniform":
+        sizes = [abs(value) for value in (*given.values(), given["high"] - given["low"]) if value]
+    if any(value > LARGEST or 0 < value < 1 / LARGEST for value in sizes):
+        raise InputError(f"the parameters of {name} lie between 1e-50 and 1e50")
     if name == "uniform":
         low, high = given["low"], given["high"]
         if not low < high:

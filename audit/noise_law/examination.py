@@ -95,10 +95,11 @@ def examine(
     again = _replay("examine", "StatedNoise", name, stated.sample, law, "", seed, draws, error)
     # Before anything can leave a state behind.
     box = _box(name, stated.sample, "SamplerAfresh", "sampler")
-    fresh = _sampler_freshness(draw, box, law, seed, error * SHARES["fresh"], again)
+    learned = draw(generator(seed, LEARN), min(LEARNED, draws))
+    step = _coarse(learned)
+    fresh = _sampler_freshness(draw, box, law, step, seed, error * SHARES["fresh"], again)
     reseeded = reseeds(lambda: draw(generator(seed, GLOBAL), 2))
     found = [fresh, global_state_finding(reseeded, again)]
-    learned = draw(generator(seed, LEARN), min(LEARNED, draws))
     tested = draw(generator(seed, MAIN), draws)
     off = _off(np.concatenate([learned, tested]), law)
     found.append(support_finding(np.concatenate([learned, tested]), off, law, "", again))
@@ -113,7 +114,7 @@ def _check(seed: int, draws: int, error: float) -> None:
     for what, number, least in (("the seed", seed, 0), ("draws", draws, 1)):
         if not is_integer(number) or number < least:
             raise InputError(f"{what} must be a whole number of at least {least}, found {number!r}")
-    if not 0 < error < 1:
+    if not isinstance(error, int | float) or not 0 < error < 1:
         raise InputError(f"the error must lie strictly between 0 and 1, found {error!r}")
 
 
@@ -150,15 +151,22 @@ def _blur(outputs: FloatArray, values: FloatArray, rounding: float, law: Law) ->
     )
 
 
+def _coarse(draws: FloatArray) -> float:
+    """The step of the lattice that draws show; 0 where they are all equal, which shows none."""
+    found = spacing(draws[np.isfinite(draws)])
+    return found if math.isfinite(found) else 0.0
+
+
 def _sampler_freshness(
     draw: Callable[[np.random.Generator, int], FloatArray],
     box: IsolatedBox | None,
     law: Law,
+    step: float,
     seed: int,
     error: float,
     again: str,
 ) -> Finding:
-    count = needed(law, error / 2)
+    count = needed(law, error / 2, step)
     if count is None:
         covers = "nothing: honest runs of this law are equal too often"
         return freshness_finding((), error, covers, again)

@@ -23,9 +23,14 @@ MOST_DRAWS = 10_000
 in 4·10^9; a law that needs more than 10^4 has next to no noise)."""
 
 
-def needed(law: Law, error: float) -> int | None:
-    """How many draws two honest runs share with probability at most ``error``; None if too many."""
-    chance = min(law.peak, 0.5) if not law.discrete else law.peak
+def needed(law: Law, error: float, step: float = 0.0) -> int | None:
+    """How many draws two honest runs share with probability at most ``error``; None if too many.
+
+    ``step``: of the lattice that the draws of a continuous law may have been rounded to.
+    """
+    # A point of the lattice comes from noise within a step on either side.
+    rounded = law.above(law.centre - step) - law.above(law.centre + step)
+    chance = law.peak if law.discrete else max(min(law.peak, 0.5), float(rounded))
     if chance >= 1:
         return None
     draws = max(LEAST_DRAWS, math.ceil(math.log(error) / math.log(chance)) + 1)

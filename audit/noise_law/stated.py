@@ -90,7 +90,11 @@ class StatedMechanism:
             _mechanism_roles(self.mechanism)
         if self.values is None:
             return
-        rows = [np.asarray(value) for value in self.values]
+        try:
+            rows = [np.asarray(value) for value in self.values]
+        except (TypeError, ValueError):
+            # No tuple of values, or lists of lists of several lengths.
+            rows = []
         if len(rows) < 2 or any(
             row.dtype.kind not in "iuf"
             or row.ndim > 1

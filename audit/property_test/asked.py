@@ -14,7 +14,7 @@ from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
-from synthesizers.neighbours import Neighbours, neighbours_from
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, neighbours_from
 from synthesizers.schemas import load_domain
 
 SEED = 0
@@ -67,14 +67,20 @@ class Asked:
     properties: bool = True
 
     def __post_init__(self) -> None:
-        if self.require not in REQUIRED:
+        if self.require not in tuple(REQUIRED):
             raise InputError(f"require must be 'exact', 'proof' or None, found {self.require!r}")
         if self.cells is not None and self.domain is not None:
             raise InputError("give cells or a domain, not both")
-        if self.pair is not None and len(self.pair) != 2:
+        if not (self.pair is None or (isinstance(self.pair, tuple | list) and len(self.pair) == 2)):
             raise InputError("a pair is two databases: pair=(first, second)")
-        if self.runs is not None and (type(self.runs) is not int or self.runs < 1):
-            raise InputError(f"runs must be a positive whole number, found {self.runs!r}")
+        if not isinstance(self.neighbours, str | AddRemove | ReplaceOne):
+            raise InputError("name the neighbours: neighbours='add-remove' or 'replace-one'")
+        if not isinstance(self.domain, Domain | str | None):
+            raise InputError("a domain is a Domain, or the path of a domain file")
+        for name, least in (("runs", 1), ("records", 1), ("rows", 0), ("seed", 0)):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < least):
+                raise InputError(f"{name} must be a whole number of at least {least}")
 
     @property
     def relation(self) -> Neighbours:

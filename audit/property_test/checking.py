@@ -9,7 +9,7 @@ import numpy as np
 
 from audit.adapters.estimator import as_function
 from audit.adapters.function import Form, FunctionBox, form_of
-from audit.attack.databases import dataset_of_records
+from audit.attack.databases import dataset_of_records, records_of_histogram
 from audit.attack.given_pairs import given_pair
 from audit.attack.pair import Pair
 from audit.attack.runs import Drawing, Seeds, here
@@ -162,6 +162,8 @@ def _on_pair(subject: ProgramSubject, given: Any, claim: Claim, asked: Asked) ->
 
 def _counts(database: Any, domain: Domain) -> list[int]:
     """A database of a pair as counts: given so, or as records."""
+    if not isinstance(database, list | tuple):
+        raise InputError("a database of a pair is a list of records, or of counts over the cells")
     if all(type(item) is int for item in database) and len(database) == domain.size:
         return list(database)
     return [int(count) for count in dataset_of_records(list(database), domain).histogram()]
@@ -213,5 +215,13 @@ def _function(subject: Any, form: Form, asked: Asked) -> Any:
 def _pair(asked: Asked, claim: Claim) -> Pair | None:
     if asked.pair is None:
         return None
-    first, second = asked.pair
+    first, second = (_records(database, claim.domain) for database in asked.pair)
     return given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)
+
+
+def _records(database: Any, domain: Domain | None) -> Any:
+    """A database of a pair as a function takes it; counts over the domain's cells are spelt out."""
+    if domain is None or not isinstance(database, list | tuple):
+        return database
+    counts = len(database) == domain.size and all(type(item) is int for item in database)
+    return records_of_histogram(database, domain) if counts else list(database)

@@ -100,21 +100,37 @@ class _Written:
 def _subject(subject: Any) -> _Written:
     kind = subject if inspect.isfunction(subject) or isinstance(subject, type) else type(subject)
     name = kind.__name__
-    expression, unreadable = name, ""
+    expression, imports = name, tuple[str, ...]()
     if kind is not subject:
         expression = repr(subject).replace(f"{kind.__qualname__}(", f"{name}(", 1)
-        if not expression.startswith(f"{name}(") or " at 0x" in expression:
-            expression = f"{name}()"
-            unreadable = "# put in the parameters: the object does not show them in its repr"
-    fraction = (_FRACTION,) if "Fraction(" in expression else ()
+        found = _imports_of(expression, type(subject))
+        if found is None:
+            return _UNSHOWN
+        imports = found
     if kind.__qualname__ == name and kind.__module__ != "__main__":
-        line = f"from {kind.__module__} import {name}"
-        return _Written(expression, (*fraction, line), unreadable)
+        return _Written(expression, (*imports, f"from {kind.__module__} import {name}"))
     source = _source(kind)
     if source is None:
-        return _Written("subject", (), "subject = ...  # the subject of the test that failed")
-    above = f"{source.above}\n{unreadable}".rstrip()
-    return _Written(expression, (*fraction, *source.imports), above)
+        return _UNSHOWN
+    return _Written(expression, (*imports, *source.imports), source.above)
+
+
+_UNSHOWN = _Written("subject", (), "subject = ...  # the subject of the test that failed")
+"""A subject that no code makes again: it is the reader's to put in."""
+
+
+def _imports_of(expression: str, kind: type) -> tuple[str, ...] | None:
+    """What an object's repr needs to be evaluated; None for one that is no call of its class."""
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return None
+    if not expression.startswith(f"{kind.__name__}("):
+        return None
+    held = {**vars(sys.modules.get(kind.__module__, builtins)), "Fraction": Fraction}
+    lines = [_import_of(name, held.get(name)) for name in _free_names(tree) - {kind.__name__}]
+    known = tuple(line for line in lines if line is not None)
+    return known if len(known) == len(lines) else None
 
 
 def _source(kind: Any) -> _Written | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from audit import strict_json
 from audit.self_test.code import code_digest
-from audit.self_test.run import SCHEMA
+from audit.self_test.run import SCHEMA, chosen
 from synthesizers.errors import InputError
 
 _AGAIN = "make it again with dp-audit self-test --json FILE"
@@ -19,7 +19,8 @@ def carried(path: str) -> dict[str, Any]:
 
     Its form, how many liars were caught, how many honest cases accused, and digests of the code
     that was tested and of the whole table. Raises InputError for a file that is none, that was
-    made by other code than is running, or whose self-test failed.
+    made by other code than is running, that has not every case of its form, or whose self-test
+    failed.
     """
     text = strict_json.read_text(path)
     document = strict_json.parse(text, path, "the JSON of dp-audit self-test")
@@ -30,13 +31,18 @@ def carried(path: str) -> dict[str, Any]:
         raise InputError(f"the self-test in {path} ran other code than this; {_AGAIN}")
     caught = sum(row.get("caught") is True for row in liars)
     accused = sum(row.get("accused") is not False for row in controls)
-    if caught < len(liars) or accused or not liars or document.get("form") == "chosen":
+    form = document.get("form")
+    if caught < len(liars) or accused or not liars or form not in ("whole", "quick"):
         raise InputError(
             f"the self-test in {path} is not a whole or a quick one that succeeded "
             f"({caught} of {len(liars)} liars caught, {accused} honest cases accused); {_AGAIN}"
         )
+    asked = chosen(form == "quick", None)
+    rows = ([row.get("name") for row in liars], [row.get("name") for row in controls])
+    if rows != ([a.name for a in asked], list(dict.fromkeys(a.honest.name for a in asked))):
+        raise InputError(f"the self-test in {path} lacks cases of its form, or adds some; {_AGAIN}")
     return {
-        "form": str(document.get("form")),
+        "form": form,
         "liars": len(liars),
         "caught": caught,
         "honest": len(controls),

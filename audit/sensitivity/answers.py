@@ -196,7 +196,7 @@ class Seen:
 
 @dataclass
 class Noted:
-    """Something that answers, and whether it ever gave numbers; if not, why."""
+    """Something that answers, and whether it ever gave a number, infinite or not; if not, why."""
 
     answering: Answering
     answered: bool = False
@@ -206,7 +206,10 @@ class Noted:
         """What the other gives."""
         found = self.answering.answer(database)
         if isinstance(found, Answer):
-            self.answered = True
+            nan = found.numbers and all(number != number for number in found.numbers)
+            if nan:
+                self.reasons["returned NaN"] = None
+            self.answered = self.answered or not nan
         else:
             self.reasons[found.why] = None
         return found

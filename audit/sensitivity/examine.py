@@ -126,7 +126,8 @@ def examine(
         left = [bound for bound in query.declared if bound[0] not in settled]
         if left:
             found += method(case, _declared(left))
-    if not found:
+    unread = answering.reasons and not answering.answered
+    if not found or (unread and not any(one.finding.violated for one in found)):
         raise _nothing(answering)
     return tuple(one.finding for one in found)
 

@@ -284,6 +284,36 @@ def test_sarif_has_each_violation_at_its_test(pytester: pytest.Pytester) -> None
     assert found["test_not_shown", "undecided"]["level"] == "warning"
 
 
+def test_a_test_that_expects_a_refutation_accuses_nobody(pytester: pytest.Pytester) -> None:
+    body = """
+    def test_expected(certify):
+        with pytest.raises(pytest.fail.Exception):
+            certify(NoisyHistogram(Fraction(1, 2)), "epsilon=1", **SMALL)
+    """
+    ran(pytester, body, "--dp-sarif=dp.sarif").assert_outcomes(passed=1)
+    assert of_four_tests(pytester.path / "dp.sarif") == {}
+
+
+def test_a_refutation_in_a_fixture_is_reported(pytester: pytest.Pytester) -> None:
+    body = """
+    @pytest.fixture
+    def checked(certify):
+        return certify(NoisyHistogram(Fraction(1, 2)), "epsilon=1", **SMALL)
+
+    def test_it(checked):
+        pass
+    """
+    ran(pytester, body, "--dp-sarif=dp.sarif").assert_outcomes(errors=1)
+    assert ("test_it", "channel") in of_four_tests(pytester.path / "dp.sarif")
+
+
+def test_a_file_that_cannot_be_written_is_said_at_once(pytester: pytest.Pytester) -> None:
+    (pytester.path / "taken").mkdir()
+    found = pytester.runpytest_inprocess(*PLUGIN, "--dp-sarif=taken")
+    assert found.ret == pytest.ExitCode.USAGE_ERROR
+    found.stderr.fnmatch_lines(["*--dp-sarif*can't be written*"])
+
+
 def test_without_findings_the_file_says_that_nothing_was_refuted(
     pytester: pytest.Pytester,
 ) -> None:

@@ -20,6 +20,7 @@ from audit.run import Effort, certify
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
+from synthesizers.noise import DiscreteLaplace
 from tests.audit.laws import broken
 from tests.audit.laws.broken import F, Guess, Program
 
@@ -188,3 +189,19 @@ def test_ids_say_which_object_and_which_law() -> None:
     names = [f"{law.subject}-{law.name}" for law in laws]
     assert len(set(names)) == len(names)
     assert "Program(epsilon=Fraction(1, 1)) under add-remove-stays_within_its_budget" in names
+
+
+@pytest.mark.parametrize(
+    ("subjects", "keywords"),
+    [
+        (DiscreteLaplace(F(2)), {}),
+        ("laplace", {}),
+        ([], {"claim": 1}),
+        ([], {"domain": 2}),
+        ([], {"neighbours": 5}),
+        ([], {"neighbours": ["replace-none"]}),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(subjects: Any, keywords: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"give a list|a claim is|neighbours"):
+        parametrize_with_laws(subjects, **keywords)

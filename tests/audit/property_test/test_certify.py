@@ -216,8 +216,18 @@ def test_the_code_names_what_it_cannot_show() -> None:
 
     assert "subject = ...  # the subject of the test that failed" in code(closed)
     assert "subject = ..." in code(lambda curator: [1])
-    assert "# put in the parameters" in code(Plain(scale))
-    assert "Plain()" in code(Plain(scale))
+    assert "subject = ..." in code(Plain(scale))
+    assert "subject = ..." in code(NoisyHistogram(scale).__call__)
+
+
+def test_the_code_imports_what_an_object_is_made_of() -> None:
+    assert "from fractions import Fraction" in code(NoisyHistogram(F(1, 2)))
+
+
+def test_counts_are_a_pair_of_a_function_too() -> None:
+    asked = {"neighbours": "add-remove", "cells": 2, "runs": 400, "properties": False}
+    with pytest.raises(ClaimRefuted):
+        certify(mechanisms.exact_count, "epsilon=1", pair=([0, 0], [0, 1]), **asked)
 
 
 def test_the_code_says_all_that_was_asked() -> None:

@@ -32,6 +32,7 @@ class Stub:
 def _run(monkeypatch: pytest.MonkeyPatch, honest: Stub, lying: Stub) -> SelfTest:
     liars = (Liar("liar", BugClass.NOISE, "a bug", honest, lying),)
     monkeypatch.setattr(run, "_cases", lambda: {case.name: case for case in (honest, lying)})
+    monkeypatch.setattr(run, "table", lambda: liars)
     return self_test(liars, "whole")
 
 
