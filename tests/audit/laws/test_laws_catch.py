@@ -180,7 +180,7 @@ def test_no_objects_and_wrong_ground_are_refused_at_once() -> None:
 
 def test_without_pytest_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pytest", None)
-    with pytest.raises(InputError, match=r"dp-audit\[test\]"):
+    with pytest.raises(InputError, match=r"dp-audit\[pytest\]"):
         parametrize_with_laws([Program()])
 
 
