@@ -78,4 +78,5 @@ EXACT = frozenset(
         Detector.DATA_INDEPENDENCE,
     }
 )
-"""Detectors whose findings anyone can check, and that do not rest on sampling alone."""
+"""Detectors that estimate nothing: what they find is exact, or, of data independence, also an event
+that always happens on one database and never on its neighbour."""
