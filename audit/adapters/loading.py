@@ -23,7 +23,7 @@ from synthesizers.errors import InputError
 
 def described(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
-    found, digest = _attribute(spec.subject)
+    found, digest = attribute(spec.subject)
     if not isinstance(found, type):
         found = _with_parameters(found, spec)
     return Described(form_of(found), digest)
@@ -31,7 +31,7 @@ def described(spec: Spec) -> Described:
 
 def prepared(spec: Spec) -> Callable[..., Any]:
     """The function of the form that the spec names; raises InputError where it is of another."""
-    found, _ = _attribute(spec.subject)
+    found, _ = attribute(spec.subject)
     if spec.form == "estimator":
         if form_of(found) != "estimator":
             raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")
@@ -41,9 +41,9 @@ def prepared(spec: Spec) -> Callable[..., Any]:
     return _taking(_with_parameters(found, spec), spec)
 
 
-def _attribute(name: str) -> tuple[Any, str | None]:
-    """What ``module:attribute`` names, and the digest of the module's file."""
-    module_name, _, attribute = name.partition(":")
+def attribute(name: str) -> tuple[Any, str | None]:
+    """What ``module:attribute`` names, and the digest of the module's file; raises InputError."""
+    module_name, _, path = name.partition(":")
     try:
         module = importlib.import_module(module_name)
     except BaseException as error:
@@ -52,9 +52,9 @@ def _attribute(name: str) -> tuple[Any, str | None]:
             "run from the folder that holds it, or install it"
         ) from None
     found: Any = module
-    for part in attribute.split("."):
+    for part in path.split("."):
         if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {attribute!r}")
+            raise InputError(f"the module {module_name!r} has no attribute {path!r}")
         found = getattr(found, part)
     file = getattr(module, "__file__", None)
     if file is None or not Path(file).is_file():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -221,7 +222,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class _Integers:
+class _Integers(ABC):
     """What laws on the integers, symmetric about 0, share."""
 
     scale: float
@@ -230,9 +231,9 @@ class _Integers:
     centre = 0.0
     peak_by_size = 0.0
 
+    @abstractmethod
     def tail(self, least: FloatArray) -> FloatArray:
         """P[Z >= least] for integers of at least 1."""
-        raise NotImplementedError
 
     @property
     def peak(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import inspect
 import math
 import numbers
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.adapters.loading import attribute
 from audit.noise_law.declared import FloatArray, Law, declared_law
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
@@ -124,20 +124,9 @@ class StatedMechanism:
 
 def loaded(name: str) -> Callable[..., Any]:
     """The function that ``module:function`` names; raises InputError where there is none."""
-    module_name, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
-    try:
-        found: Any = importlib.import_module(module_name)
-    except Exception as error:
-        raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}); run from "
-            "the folder that holds it, or install it"
-        ) from None
-    for part in attribute.split("."):
-        if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {attribute!r}")
-        found = getattr(found, part)
+    found, _ = attribute(name)
     if not callable(found):
         raise InputError(f"{name} can't be called; expected a function")
     function: Callable[..., Any] = found

@@ -156,23 +156,19 @@ def _event(witness: Witness) -> str:
     return shown if len(witness.event) <= 2 else f"{shown}, … ({len(witness.event)} in all)"
 
 
-@dataclass(frozen=True)
-class Replaced:
-    """What makes a liar of a program: which events are replaced, and what is asked instead."""
-
-    place: Place
-    instead: Instead
-
-
 def program_liar(
     honest: ProgramCase,
     bug_class: BugClass,
     name: str,
     bug: str,
-    replaced: Replaced,
+    place: Place,
+    instead: Instead,
     *,
     quick: bool = False,
 ) -> Liar:
-    """The liar that a program becomes by one replacement, with the honest program's claim."""
-    program = Altered(honest.program, replaced.place, replaced.instead)
+    """The liar that a program becomes by one replacement, with the honest program's claim.
+
+    ``place``: which events are replaced; ``instead``: what is asked in their place.
+    """
+    program = Altered(honest.program, place, instead)
     return Liar(name, bug_class, bug, honest, replace(honest, name=name, program=program), quick)

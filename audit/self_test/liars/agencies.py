@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audit.self_test.altered import Instead, ask, at
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.instead import look
-from audit.self_test.program_cases import ProgramCase, Replaced, program_liar
+from audit.self_test.program_cases import ProgramCase, program_liar
 from synthesizers.curator import Curator
 from synthesizers.events import Event, Sanitize
 from synthesizers.neighbours import ReplaceOne
@@ -77,7 +77,7 @@ def _counts(curator: Curator, event: Event) -> IntArray:
 
 
 def _liar(honest: ProgramCase, name: str, bug: str, instead: Instead) -> Liar:
-    return program_liar(honest, BugClass.SANITIZER, name, bug, Replaced(at(0), instead))
+    return program_liar(honest, BugClass.SANITIZER, name, bug, at(0), instead)
 
 
 LIARS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from audit.self_test.altered import Instead, Place, at, every, everywhere
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.altered import at, every, everywhere
+from audit.self_test.case import BugClass
 from audit.self_test.instead import one_more, quieter, twice
-from audit.self_test.program_cases import ProgramCase, Replaced, program_liar
+from audit.self_test.program_cases import ProgramCase, program_liar
 from audit.self_test.sketches import GaussianViews, Rounds, Views
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
@@ -34,21 +34,8 @@ SAMPLE = ProgramCase(
     "subsample", Subsample(Fraction(1, 2)), "epsilon=0, delta=1/2", ReplaceOne(), "2", 2
 )
 
-
-def _liar(
-    honest: ProgramCase,
-    kind: BugClass,
-    name: str,
-    bug: str,
-    place: Place,
-    instead: Instead,
-    quick: bool = False,
-) -> Liar:
-    return program_liar(honest, kind, name, bug, Replaced(place, instead), quick=quick)
-
-
 LIARS = (
-    _liar(
+    program_liar(
         VIEWS,
         BugClass.BUDGET,
         "one query too few",
@@ -57,7 +44,7 @@ LIARS = (
         quieter(Fraction(1, 2)),
         quick=True,
     ),
-    _liar(
+    program_liar(
         ROUNDS,
         BugClass.BUDGET,
         "the budget for each stage",
@@ -65,7 +52,7 @@ LIARS = (
         everywhere,
         quieter(Fraction(1, 2)),
     ),
-    _liar(
+    program_liar(
         PERSONS,
         BugClass.BUDGET,
         "persons not clipped",
@@ -73,7 +60,7 @@ LIARS = (
         at(0),
         quieter(Fraction(1, 2)),
     ),
-    _liar(
+    program_liar(
         GAUSSIAN_PERSONS,
         BugClass.BUDGET,
         "sensitivity not squared",
@@ -81,7 +68,7 @@ LIARS = (
         at(0),
         quieter(Fraction(1, 2)),
     ),
-    _liar(
+    program_liar(
         SAMPLE,
         BugClass.BUDGET,
         "one delta for two",
@@ -89,7 +76,7 @@ LIARS = (
         at(0),
         twice,
     ),
-    _liar(
+    program_liar(
         THREE_VIEWS,
         BugClass.PRIVIEW,
         "the budget for each view",
@@ -97,7 +84,7 @@ LIARS = (
         every(Measure),
         quieter(Fraction(1, 3)),
     ),
-    _liar(
+    program_liar(
         MANY_VIEWS,
         BugClass.GROUPS,
         "columns queried twice",
@@ -105,7 +92,7 @@ LIARS = (
         every(Measure),
         quieter(Fraction(4, 5)),
     ),
-    _liar(
+    program_liar(
         GAUSSIAN,
         BugClass.DPSYN,
         "a marginal forgotten",
@@ -113,7 +100,7 @@ LIARS = (
         at(1),
         one_more,
     ),
-    _liar(
+    program_liar(
         VIEWS,
         BugClass.DPSYN,
         "a part added",
@@ -121,7 +108,7 @@ LIARS = (
         at(1),
         one_more,
     ),
-    _liar(
+    program_liar(
         GAUSSIAN,
         BugClass.GAN,
         "one step too many",

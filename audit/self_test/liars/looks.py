@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from audit.self_test.altered import Instead, Place, at, everywhere
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.altered import at, everywhere
+from audit.self_test.case import BugClass
 from audit.self_test.instead import (
     best_in_truth,
     first_and_rest,
@@ -20,7 +20,7 @@ from audit.self_test.instead import (
     where_observed,
     with_true_rows,
 )
-from audit.self_test.program_cases import ProgramCase, Replaced, program_liar
+from audit.self_test.program_cases import ProgramCase, program_liar
 from audit.self_test.sketches import Parities, Rounds, Sized, Sparse, Thresholded, Views
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
@@ -75,21 +75,8 @@ CHOSEN = ProgramCase("two chosen views", Rounds(ONE), "epsilon=1", ReplaceOne(),
 TWO = ProgramCase("views of a square", Views(ONE), "epsilon=1", AddRemove(), "2x2", 2)
 PARITIES = ProgramCase("parities", Parities(ONE), "epsilon=1", AddRemove(), "2x2", 1)
 
-
-def _liar(
-    honest: ProgramCase,
-    kind: BugClass,
-    name: str,
-    bug: str,
-    place: Place,
-    instead: Instead,
-    quick: bool = False,
-) -> Liar:
-    return program_liar(honest, kind, name, bug, Replaced(place, instead), quick=quick)
-
-
 LIARS = (
-    _liar(
+    program_liar(
         CELLS,
         BugClass.DOMAIN,
         "domain of the data",
@@ -98,7 +85,7 @@ LIARS = (
         observed_cells,
         quick=True,
     ),
-    _liar(
+    program_liar(
         SIZED,
         BugClass.DOMAIN,
         "true size",
@@ -106,7 +93,7 @@ LIARS = (
         at(0),
         unnoised,
     ),
-    _liar(
+    program_liar(
         REPLACED,
         BugClass.DOMAIN,
         "scale for add-remove",
@@ -114,7 +101,7 @@ LIARS = (
         at(0),
         quieter(Fraction(1, 2)),
     ),
-    _liar(
+    program_liar(
         UNSCALED,
         BugClass.DOMAIN,
         "n taken for public",
@@ -122,7 +109,7 @@ LIARS = (
         at(0),
         first_and_rest,
     ),
-    _liar(
+    program_liar(
         DROPPED,
         BugClass.LOOK,
         "true threshold",
@@ -131,7 +118,7 @@ LIARS = (
         kept_from(2),
         quick=True,
     ),
-    _liar(
+    program_liar(
         LAPLACE,
         BugClass.LOOK,
         "sparse histogram",
@@ -139,7 +126,7 @@ LIARS = (
         at(0),
         where_observed,
     ),
-    _liar(
+    program_liar(
         CHOSEN,
         BugClass.LOOK,
         "structure for nothing",
@@ -147,7 +134,7 @@ LIARS = (
         at(0),
         best_in_truth,
     ),
-    _liar(
+    program_liar(
         UNSCALED,
         BugClass.LOOK,
         "best of two runs",
@@ -155,7 +142,7 @@ LIARS = (
         at(0),
         luckiest,
     ),
-    _liar(
+    program_liar(
         SQUARE,
         BugClass.LOOK,
         "true margins",
@@ -163,7 +150,7 @@ LIARS = (
         at(0),
         with_true_rows,
     ),
-    _liar(
+    program_liar(
         LAPLACE_REPLACED,
         BugClass.SANITIZER,
         "every cell at one",
@@ -171,7 +158,7 @@ LIARS = (
         at(0),
         quieter(Fraction(1, 2)),
     ),
-    _liar(
+    program_liar(
         UNSCALED,
         BugClass.SANITIZER,
         "rescaled to n",
@@ -179,7 +166,7 @@ LIARS = (
         at(0),
         of_true_size,
     ),
-    _liar(
+    program_liar(
         PARITIES,
         BugClass.FOURIER,
         "marginals for coefficients",
@@ -187,7 +174,7 @@ LIARS = (
         everywhere,
         quieter(Fraction(1, 4)),
     ),
-    _liar(
+    program_liar(
         PARITIES,
         BugClass.FOURIER,
         "exact first coefficient",
@@ -195,7 +182,7 @@ LIARS = (
         at(0),
         unnoised,
     ),
-    _liar(
+    program_liar(
         TWO,
         BugClass.PRIVIEW,
         "consistent with the truth",
@@ -203,7 +190,7 @@ LIARS = (
         at(1),
         of_true_size,
     ),
-    _liar(
+    program_liar(
         TWO,
         BugClass.PRIVIEW,
         "views by true size",
@@ -211,7 +198,7 @@ LIARS = (
         at(0, 1),
         quieter_when_many,
     ),
-    _liar(
+    program_liar(
         CELLS,
         BugClass.PRIVBASIS,
         "observed items",
@@ -219,7 +206,7 @@ LIARS = (
         at(0),
         where_observed,
     ),
-    _liar(
+    program_liar(
         CELLS,
         BugClass.PRIVBASIS,
         "true cutoff",
@@ -227,7 +214,7 @@ LIARS = (
         at(0),
         kept_from(1),
     ),
-    _liar(
+    program_liar(
         DROPPED,
         BugClass.GROUPS,
         "threshold before noise",
@@ -235,7 +222,7 @@ LIARS = (
         at(0),
         kept_from(3),
     ),
-    _liar(
+    program_liar(
         UNSCALED,
         BugClass.GROUPS,
         "denoised at true zeros",
@@ -243,7 +230,7 @@ LIARS = (
         at(0),
         where_observed,
     ),
-    _liar(
+    program_liar(
         UNSCALED,
         BugClass.OPTIMISED,
         "private n in the sensitivity",
@@ -251,7 +238,7 @@ LIARS = (
         at(0),
         over_n,
     ),
-    _liar(
+    program_liar(
         TWO,
         BugClass.OPTIMISED,
         "best checkpoint",

@@ -7,7 +7,7 @@ from fractions import Fraction
 from audit.self_test.altered import Altered, Instead, at
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.instead import noised_with, quieter, unnoised
-from audit.self_test.program_cases import ProgramCase, Replaced, program_liar
+from audit.self_test.program_cases import ProgramCase, program_liar
 from audit.self_test.sketches import GaussianViews, Sparse
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.noise import DiscreteGaussian
@@ -46,7 +46,7 @@ APPROXIMATE = ProgramCase(
 
 
 def _liar(honest: ProgramCase, name: str, bug: str, instead: Instead, quick: bool = False) -> Liar:
-    return program_liar(honest, BugClass.NOISE, name, bug, Replaced(at(0), instead), quick=quick)
+    return program_liar(honest, BugClass.NOISE, name, bug, at(0), instead, quick=quick)
 
 
 LIARS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from audit.self_test.altered import Instead, Place, at, every, everywhere
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.altered import at, every, everywhere
+from audit.self_test.case import BugClass
 from audit.self_test.instead import (
     best_in_truth,
     fitted_prior,
@@ -17,7 +17,7 @@ from audit.self_test.instead import (
     truth_if_far,
     unnoised,
 )
-from audit.self_test.program_cases import ProgramCase, Replaced, program_liar
+from audit.self_test.program_cases import ProgramCase, program_liar
 from audit.self_test.sketches import GaussianViews, Rounds, Views
 from synthesizers.events import Measure, Select
 from synthesizers.laws.dirichlet import PlugInMultinomial
@@ -46,21 +46,8 @@ EVERY_SIZE = ProgramCase("rounds, n private", Rounds(ONE), "epsilon=1", AddRemov
 STEPS = ProgramCase("Gaussian steps", GaussianViews(ONE), "rho=1", AddRemove(), "2x2", 2)
 VIEWS = ProgramCase("views, n public", Views(ONE), "epsilon=1", ReplaceOne(), "2x2", 2)
 
-
-def _liar(
-    honest: ProgramCase,
-    kind: BugClass,
-    name: str,
-    bug: str,
-    place: Place,
-    instead: Instead,
-    quick: bool = False,
-) -> Liar:
-    return program_liar(honest, kind, name, bug, Replaced(place, instead), quick=quick)
-
-
 LIARS = (
-    _liar(
+    program_liar(
         DIRICHLET,
         BugClass.DIRICHLET,
         "posterior mean",
@@ -69,7 +56,7 @@ LIARS = (
         sanitized_by(PlugInMultinomial(HALF, 5)),
         quick=True,
     ),
-    _liar(
+    program_liar(
         DIRICHLET,
         BugClass.DIRICHLET,
         "prior of observed cells",
@@ -77,7 +64,7 @@ LIARS = (
         at(0),
         prior_of_observed,
     ),
-    _liar(
+    program_liar(
         DIRICHLET,
         BugClass.DIRICHLET,
         "fitted prior",
@@ -85,7 +72,7 @@ LIARS = (
         at(0),
         fitted_prior,
     ),
-    _liar(
+    program_liar(
         DIRICHLET,
         BugClass.DIRICHLET,
         "improbable outputs withheld",
@@ -93,7 +80,7 @@ LIARS = (
         at(0),
         truth_if_far,
     ),
-    _liar(
+    program_liar(
         SAMPLE,
         BugClass.SANITIZER,
         "delta below the share",
@@ -101,7 +88,7 @@ LIARS = (
         at(0),
         sanitized_by(SubsampleLaw(Fraction(1, 2))),
     ),
-    _liar(
+    program_liar(
         ROUNDS,
         BugClass.PRIVBAYES,
         "choices not counted",
@@ -109,7 +96,7 @@ LIARS = (
         every(Select),
         quieter(Fraction(1, 8)),
     ),
-    _liar(
+    program_liar(
         VIEWS,
         BugClass.PRIVBAYES,
         "scale of probabilities",
@@ -117,7 +104,7 @@ LIARS = (
         every(Measure),
         over_n,
     ),
-    _liar(
+    program_liar(
         ROUNDS,
         BugClass.SELECTION,
         "twice the share",
@@ -126,7 +113,7 @@ LIARS = (
         quieter(Fraction(1, 4)),
         quick=True,
     ),
-    _liar(
+    program_liar(
         ROUNDS,
         BugClass.SELECTION,
         "last round doubled",
@@ -134,7 +121,7 @@ LIARS = (
         at(2, 3),
         quieter(Fraction(1, 4)),
     ),
-    _liar(
+    program_liar(
         ROUNDS,
         BugClass.SELECTION,
         "choice by true error",
@@ -142,7 +129,7 @@ LIARS = (
         at(2),
         best_in_truth,
     ),
-    _liar(
+    program_liar(
         EVERY_SIZE,
         BugClass.SELECTION,
         "exact first measurement",
@@ -150,7 +137,7 @@ LIARS = (
         at(1),
         unnoised,
     ),
-    _liar(
+    program_liar(
         STEPS,
         BugClass.GAN,
         "noise over the batch, twice",
@@ -158,7 +145,7 @@ LIARS = (
         every(Measure),
         quieter(Fraction(1, 4)),
     ),
-    _liar(
+    program_liar(
         STEPS,
         BugClass.GAN,
         "statistics of the real batch",

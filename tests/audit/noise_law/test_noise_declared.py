@@ -128,4 +128,4 @@ def test_unknown_laws_are_refused_in_words(text: str, words: str) -> None:
 
 def test_what_is_no_law_is_refused() -> None:
     with pytest.raises(InputError, match="found float"):
-        declared_law(1.0)  # type: ignore[arg-type]
+        declared_law(1.0)

@@ -46,7 +46,7 @@ def test_what_is_no_number_is_no_answer(found: object) -> None:
 
 def test_long_doubles_keep_their_digits() -> None:
     long = np.longdouble(1) + np.finfo(np.longdouble).eps
-    (number,) = read(np.array([long])).numbers  # type: ignore[union-attr]
+    (number,) = read(np.array([long])).numbers
     assert number == F(*long.as_integer_ratio()) and number > 1
 
 
@@ -95,7 +95,7 @@ def test_a_function_gets_copies_and_its_exceptions_are_outcomes() -> None:
 
 def test_what_is_responsible_is_named() -> None:
     def f(function: object, first: int, second: int) -> str:
-        answering = InProcess(function)  # type: ignore[arg-type]
+        answering = InProcess(function)
         return seen(answering, [{}] * first, [{}] * second).responsible
 
     assert f(lambda r: [0, 3 * len(r), len(r)], 0, 1) == "coordinate 1: 0 beside 3"

@@ -163,8 +163,8 @@ def test_thousands_of_cells_are_aggregated() -> None:
 def test_persons_own_no_more_records_than_there_are() -> None:
     person = AddRemove(Unit("person", 5))
     known = Described(Total(), LINE)
-    assert certified(known, person, 3, Norm.L1).size == 3  # type: ignore[union-attr]
-    assert certified(known, person, None, Norm.L1).size == 5  # type: ignore[union-attr]
+    assert certified(known, person, 3, Norm.L1).size == 3
+    assert certified(known, person, None, Norm.L1).size == 5
 
 
 def test_a_domain_of_more_cells_than_64_bits_number() -> None:

@@ -59,7 +59,7 @@ def test_a_declaration_bounds_something_and_takes_no_floats() -> None:
     with pytest.raises(InputError, match="at least one norm"):
         Declared()
     with pytest.raises(InputError, match="in quotes"):
-        Declared(0.1)  # type: ignore[arg-type]
+        Declared(0.1)
 
 
 def test_norms_are_exact_and_a_root_is_written_as_one() -> None:

@@ -175,20 +175,20 @@ def test_cells_of_equal_weights_are_one_class() -> None:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (lambda: form({0: 0.5}), "in quotes"),  # type: ignore[dict-item]
+        (lambda: form({0: 0.5}), "in quotes"),
         (lambda: form({-1: 1}), "not be negative"),
         (lambda: PiecewiseLinear(0, (form({}),)), "at least one cell"),
         (lambda: PiecewiseLinear(3, ()), "at least one output"),
         (lambda: PiecewiseLinear(3, (form({3: 1}),)), "cells 0 to 2"),
         (lambda: PiecewiseLinear(3, (Largest(()),)), "at least one part"),
         (lambda: PiecewiseLinear(3, (Clamp(form({0: 1}), F(2), F(1)),)), "low <= high"),
-        (lambda: PiecewiseLinear(3, (Sum(((0.5, form({0: 1})),)),)), "not floats"),  # type: ignore[arg-type]
-        (lambda: PiecewiseLinear(3, ("x",)), "found str"),  # type: ignore[arg-type]
+        (lambda: PiecewiseLinear(3, (Sum(((0.5, form({0: 1})),)),)), "not floats"),
+        (lambda: PiecewiseLinear(3, ("x",)), "found str"),
     ],
 )
 def test_descriptions_that_make_no_sense_are_refused(made: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        made()  # type: ignore[operator]
+        made()
 
 
 def test_expressions_that_are_nested_too_deeply_are_refused() -> None:
