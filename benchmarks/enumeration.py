@@ -22,7 +22,7 @@ from stopwatch import peak_gigabytes, seconds
 from audit.enumerate import channel_of
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
-from synthesizers.estimation import largest_remainder
+from synthesizers.estimation.rounding import largest_remainder
 from synthesizers.exact import enclose
 from synthesizers.neighbours import ReplaceOne, histograms
 from synthesizers.noise import DiscreteLaplace, clamped_mass

@@ -20,7 +20,7 @@ from synthesizers.budget import FREE, Budget, Cost
 from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
-from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select, is_seed
 from synthesizers.laws.public_laws import PublicLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
@@ -172,11 +172,16 @@ class Curator:
         return np.array(self.__ask(Sanitize(law)), np.int64)
 
     def draw(self, law: PublicLaw) -> IntArray:
-        """An outcome of public randomness."""
+        """An outcome of public randomness; after a `Seed`, nothing more is answered."""
         return np.array(self.__ask(Draw(law)), np.int64)
 
     def __ask(self, event: Event) -> Outcome:
         require_declared(event)
+        if self.__transcript and is_seed(self.__transcript[-1][0]):
+            raise ProtocolError(
+                "the program asked on after it had drawn a seed; a seed begins the generation of "
+                "the output, and whatever is asked of the curator is asked before"
+            )
         spent = self.__spent + self.__price(event)
         self.__budget.check(spent)
         object.__setattr__(self, "_Curator__spent", spent)
@@ -198,6 +203,10 @@ class Curator:
             f"the program asked the curator for {name!r}, which it does not offer; "
             "data are reached through measure, select, sanitize and draw alone"
         )
+
+
+class GenerationBegins(BaseException):
+    """Raised by a reading that lists transcripts, in answer to a drawn `Seed`: all was asked."""
 
 
 def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
@@ -246,7 +255,7 @@ def ask_program(program: Program, curator: Curator) -> Output:
     with watched() as reach, contextlib.redirect_stdout(sys.stderr):
         try:
             output = program(curator)
-        except (DPAuditError, KeyboardInterrupt) as error:
+        except (DPAuditError, KeyboardInterrupt, GenerationBegins) as error:
             if reach.seen:
                 raise ProtocolError(reach.message()) from error
             raise

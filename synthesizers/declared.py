@@ -20,17 +20,38 @@ from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
 from synthesizers.laws.pram import PostRandomisation
-from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.public_laws import Multinomial, Seed, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.laws.rounding import RandomRounding
 from synthesizers.laws.subsample import Subsample
 from synthesizers.laws.suppression import CellSuppression
 from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    CellErrors,
+    IndependenceDistance,
+    Layer,
+    LinearQueries,
+    Marginal,
+    ModelError,
+    RecodedMarginal,
+    Total,
+)
 from synthesizers.selection import Exponential
 
-QUERIES: set[type] = {Marginal, CellCounts, Total, BoundedSum, ModelError}
+QUERIES: set[type] = {
+    BoundedSum,
+    CellCounts,
+    CellErrors,
+    IndependenceDistance,
+    LinearQueries,
+    Marginal,
+    ModelError,
+    RecodedMarginal,
+    Total,
+}
 NOISES: set[type] = {DiscreteLaplace, RoundedLaplace, DiscreteGaussian}
 SELECTIONS: set[type] = {Exponential}
 TABLE_LAWS: set[type] = {
@@ -47,7 +68,10 @@ TABLE_LAWS: set[type] = {
     RecordSwapping,
     Subsample,
 }
-PUBLIC_LAWS: set[type] = {Multinomial, UniformChoice}
+PUBLIC_LAWS: set[type] = {Multinomial, Seed, UniformChoice}
+
+NESTED: set[type] = {Layer, Marginal, PerturbationTable, RecodedMarginal}
+"""The classes that are parts of a declared object, each of them looked at by itself."""
 
 PLAIN: set[type] = {int, bool, str}
 """The classes of what a declared object is made of, beside tuples and Fractions of them."""
@@ -89,7 +113,11 @@ def _parts(event: Event) -> list[tuple[Any, set[type]]]:
 def _query_parts(query: object) -> list[tuple[Any, set[type]]]:
     parts: list[tuple[Any, set[type]]] = [(query, QUERIES)]
     if type(query) is ModelError:
-        parts += [(marginal, {Marginal}) for marginal in query.candidates]
+        parts += [(candidate, {Marginal, RecodedMarginal}) for candidate in query.candidates]
+    elif type(query) is CellErrors:
+        parts += [(marginal, {Marginal}) for marginal in query.marginals]
+    elif type(query) is LinearQueries:
+        parts += [(layer, {Layer}) for layer in query.layers]
     return parts
 
 
@@ -107,7 +135,7 @@ def _require_plain(value: object) -> None:
                 _require_plain(member)
     elif type(value) is Fraction:
         _require_plain((value.numerator, value.denominator))
-    elif type(value) not in PLAIN | {Marginal, PerturbationTable}:
+    elif type(value) not in PLAIN | NESTED:
         raise ProtocolError(
             f"the program asked with a {type(value).__name__} within its question; write Python's "
             "own int, Fraction, str, bool or tuple"

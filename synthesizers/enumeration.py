@@ -17,6 +17,7 @@ from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import Budget, UnlimitedBudget
 from synthesizers.curator import (
     Curator,
+    GenerationBegins,
     Program,
     Setting,
     ask_program,
@@ -24,7 +25,8 @@ from synthesizers.curator import (
     pricing,
 )
 from synthesizers.errors import ProtocolError, TooLargeError, rounded_count
-from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome
+from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome, is_seed
+from synthesizers.laws.public_laws import Seed
 from synthesizers.plan import MAX_TRANSCRIPTS, describe
 
 REPLAYS = 500
@@ -38,11 +40,12 @@ Transcript = tuple[tuple[Event, Outcome], ...]
 class Leaf:
     """One transcript: its events and outcomes, its output, its chance under every database.
 
+    ``output``: None where it is generated from a seed, the transcript's last event.
     ``ledger``: the events alone; the same object for leaves in succession that share it.
     """
 
     transcript: Transcript
-    output: tuple[Any, ...]
+    output: tuple[Any, ...] | None
     chances: Vector
     operations: int
     ledger: tuple[Event, ...]
@@ -142,7 +145,7 @@ def leaves(
     path: list[_Branch] = []
     done = 0
 
-    def play() -> tuple[tuple[Any, ...], Transcript]:
+    def play() -> tuple[tuple[Any, ...] | None, Transcript]:
         depth = 0
         refused: list[BaseException] = []
 
@@ -157,6 +160,8 @@ def leaves(
 
         def reply(event: Event) -> Outcome:
             nonlocal depth
+            if is_seed(event):
+                raise GenerationBegins
             if depth == len(path):
                 before = path[-1].chances if path else start
                 floor = path[-1].floors[-1] if path else 0.0
@@ -183,11 +188,16 @@ def leaves(
             return path[depth - 1].outcome
 
         curator = Curator(setting, limit, answer, price)
+        output: tuple[Any, ...] | None
         try:
             output = canonical_output(ask_program(program, curator), setting.domain)
+        except GenerationBegins:
+            output = None
         finally:
-            if refused:
+            if refused and not isinstance(refused[0], GenerationBegins):
                 raise refused[0]
+        if refused and output is not None:
+            raise ProtocolError("the program returned an output without the seed that it drew")
         if len(curator.transcript) != depth:
             raise ProtocolError("the program got answers past the curator's ledger")
         if depth < len(path):
@@ -247,7 +257,10 @@ class _NothingHere(BaseException):
 
 
 def output_of(leaf: Leaf) -> tuple[Any, ...]:
-    """What is released when the output is."""
+    """What is released when the output is; TooLargeError where a seed makes too many."""
+    if leaf.output is None:
+        Seed().outcomes()
+    assert leaf.output is not None
     return leaf.output
 
 

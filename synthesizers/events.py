@@ -24,7 +24,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import BelowDoublesError, InputError, TooLargeError
 from synthesizers.exact import TABLE_ERROR, Exact
 from synthesizers.laws.product_laws import ProductFactors, ProductLaw, product_error
-from synthesizers.laws.public_laws import PublicLaw
+from synthesizers.laws.public_laws import PublicLaw, Seed
 from synthesizers.laws.table_laws import MAX_CHANCES, MAX_PAIRS, TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise, clamped_mass
@@ -348,3 +348,8 @@ MAX_OUTCOMES = 5_000_000
 """The most outcomes of one draw or answer that are enumerated (a choice of this project)."""
 
 Event = Measure | Select | Sanitize | Draw
+
+
+def is_seed(event: Event) -> bool:
+    """Whether an event begins the generation of the output."""
+    return isinstance(event, Draw) and isinstance(event.law, Seed)

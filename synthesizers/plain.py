@@ -79,6 +79,8 @@ def require_tuple(values: object, name: str) -> tuple[Any, ...]:
 
 def require_integers(values: object, name: str) -> tuple[int, ...]:
     """Return a list of integers as a tuple of ints; else raise ``InputError``."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype == np.int64:
+        return tuple(values.tolist())
     members = require_tuple(values, name)
     for member in members:
         if not is_integer(member):

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from synthesizers.budget import Budget, UnlimitedBudget
-from synthesizers.curator import Curator, Program, Setting, ask_program, canonical_output
+from synthesizers.curator import (
+    Curator,
+    GenerationBegins,
+    Program,
+    Setting,
+    ask_program,
+    canonical_output,
+)
 from synthesizers.errors import TooLargeError, rounded_count
-from synthesizers.events import Databases, Event, Measure, Outcome, Select
+from synthesizers.events import Databases, Event, Measure, Outcome, Select, is_seed
 
 MAX_TRANSCRIPTS = 20_000_000
 """The most transcripts of one enumeration: some ten minutes of two cores
@@ -54,12 +62,15 @@ def plan(
     widths: list[tuple[int, Event]] = []
 
     def answer(event: Event) -> Outcome:
+        if is_seed(event):
+            raise GenerationBegins
         widths.append((event.width(databases), event))
         coordinates = event.coordinates(databases)
         return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
 
     curator = Curator(setting, UnlimitedBudget() if budget is None else budget, answer)
-    canonical_output(ask_program(program, curator), setting.domain)
+    with contextlib.suppress(GenerationBegins):
+        canonical_output(ask_program(program, curator), setting.domain)
     width, event = max(widths, key=lambda pair: pair[0], default=(1, None))
     name = "none" if event is None else describe(event)
     transcripts = math.prod(width for width, _ in widths)
@@ -89,10 +100,13 @@ def first_outcomes(
     seen: list[int] = []
 
     def answer(event: Event) -> Outcome:
+        if is_seed(event):
+            raise GenerationBegins
         coordinates = event.coordinates(databases)
         seen.append(len(coordinates[0].outcomes))
         return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
 
     limit = UnlimitedBudget() if budget is None else budget
-    ask_program(program, Curator(setting, limit, answer))
+    with contextlib.suppress(GenerationBegins):
+        ask_program(program, Curator(setting, limit, answer))
     return seen[0] if seen else 1

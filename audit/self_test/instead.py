@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from audit.self_test.altered import Instead, ask
 from synthesizers.curator import Curator
-from synthesizers.estimation import largest_remainder
+from synthesizers.estimation.rounding import largest_remainder
 from synthesizers.events import Event, Measure, Sanitize, Select
 from synthesizers.laws.dirichlet import DirichletMultinomial
 from synthesizers.laws.suppression import CellSuppression

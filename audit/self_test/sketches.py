@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.calibration import exponential_rate, gaussian_variance, laplace_scale
 from synthesizers.curator import Curator, Setting
-from synthesizers.estimation import largest_remainder
+from synthesizers.estimation.rounding import largest_remainder
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.queries import CellCounts, Marginal, ModelError, Query, Total, whole_table
 from synthesizers.selection import Exponential

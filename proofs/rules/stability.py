@@ -1,7 +1,7 @@
 """Rules of sensitivity: how far the answers of a query move between neighbours.
 
 Bounds on counts and sums are derived here and on the rules' pages from the query's own data,
-apart from `synthesizers/queries.py`, with which the tests compare them.
+apart from `synthesizers/queries/`, with which the tests compare them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from synthesizers import samplers
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
 from synthesizers.neighbours import compositions, histogram_count
 from synthesizers.plain import require_integer, require_integers
 from synthesizers.randomness import Entropy, uniform_below
@@ -130,3 +130,42 @@ class UniformChoice:
     def to_json(self) -> dict[str, Any]:
         """The law as plain data."""
         return {"law": self.name, "options": self.options}
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A number of `SEED_BITS` random bits, from which a program generates what it releases.
+
+    Whoever draws it may ask nothing private after it: what follows is a function of the
+    transcript and the seed alone, so that the transcript before it carries all of the loss.
+    """
+
+    name = "seed"
+
+    def count(self) -> int:
+        """2 to the number of bits."""
+        return 1 << SEED_BITS
+
+    def outcomes(self) -> Sequence[Outcome]:
+        """Refused: they are too many to list."""
+        raise TooLargeError(
+            "a program that generates from a seed has too many outputs to list; "
+            "analyse its transcript (--released transcript), of which the output is a function"
+        )
+
+    def chance(self, outcome: Outcome) -> Fraction:
+        """2 to the minus number of bits."""
+        return Fraction(1, 1 << SEED_BITS)
+
+    def sample(self, entropy: Entropy) -> Outcome:
+        """One draw."""
+        return (int(np.asarray(uniform_below(1 << SEED_BITS, 1, entropy))[0]),)
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data."""
+        return {"law": self.name, "bits": SEED_BITS}
+
+
+SEED_BITS = 62
+"""Bits of a seed: answers are held as int64, and 62 bits seldom meet twice (a choice of this
+project). A seed guards nothing private, so that nobody gains by guessing it."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from synthesizers.budget import Budget, PureBudget
 from synthesizers.calibration import laplace_scale
 from synthesizers.curator import Curator, Setting
-from synthesizers.estimation import largest_remainder
+from synthesizers.estimation.rounding import largest_remainder
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace, require_positive
 from synthesizers.programs.parameters import parameter, rational, relation, switch

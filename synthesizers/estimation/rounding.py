@@ -1,4 +1,4 @@
-"""Post-processing that programs share: pure functions of noisy answers."""
+"""Whole numbers from shares: pure functions of noisy answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def largest_remainder(counts: Sequence[int], total: int) -> list[int]:
     Guarantee
     ---------
     Integer arithmetic throughout, so the result is the same on every machine.
-    Backed by ``tests/synthesizers/test_estimation.py``.
+    Backed by ``tests/synthesizers/estimation/test_rounding.py``.
     """
     counts = [int(count) for count in counts]
     if total < 0 or min(counts, default=-1) < 0:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthesizers.errors import InputError
-from synthesizers.estimation import largest_remainder
+from synthesizers.estimation.rounding import largest_remainder
 
 
 def by_definition(counts: Sequence[int], total: int) -> list[int]:

@@ -1,0 +1,43 @@
+"""Queries: the kinds of question that may be asked, with their sensitivity."""
+
+from __future__ import annotations
+
+from synthesizers.queries.counts import (
+    CellCounts,
+    Marginal,
+    RecodedMarginal,
+    Total,
+    whole_table,
+)
+from synthesizers.queries.query import (
+    MAX_ANSWERS,
+    MAX_SUMMAND,
+    IntArray,
+    Query,
+    Sensitivity,
+    answer,
+    answers_of_histograms,
+)
+from synthesizers.queries.scores import CellErrors, IndependenceDistance, ModelError
+from synthesizers.queries.sums import BoundedSum, Layer, LinearQueries
+
+__all__ = [
+    "MAX_ANSWERS",
+    "MAX_SUMMAND",
+    "BoundedSum",
+    "CellCounts",
+    "CellErrors",
+    "IndependenceDistance",
+    "IntArray",
+    "Layer",
+    "LinearQueries",
+    "Marginal",
+    "ModelError",
+    "Query",
+    "RecodedMarginal",
+    "Sensitivity",
+    "Total",
+    "answer",
+    "answers_of_histograms",
+    "whole_table",
+]
