@@ -15,6 +15,7 @@ from audit.commands import (
     channel,
     demo,
     explain,
+    generate,
     listing,
     release,
     replay,
@@ -42,6 +43,7 @@ COMMANDS = (
     sensitivity,
     utility,
     self_test,
+    generate,
 )
 
 
