@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Outcome, Select
 from synthesizers.queries import answer
 from synthesizers.randomness import Entropy, SystemEntropy
+
+Progress = Callable[[int, Event], None]
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,11 @@ def run(
     setting: Setting,
     budget: Budget,
     entropy: Entropy | None = None,
+    progress: Progress | None = None,
 ) -> Run:
     """Run a program on real data; the operating system's entropy unless given.
 
+    ``progress`` is told each question and how many there were, before it is answered.
     Raises ProtocolError where the program breaks the curator's protocol or asks
     beyond ``budget``.
     """
@@ -90,6 +95,8 @@ def run(
     def reply(event: Event) -> Outcome:
         nonlocal answered
         answered += 1
+        if progress is not None:
+            progress(answered, event)
         return sample_answer(event, private, source)
 
     curator = Curator(setting, budget, reply)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 
 from audit.adapters.synthesizer import program_subject
 from audit.commands import common
@@ -16,7 +17,9 @@ from synthesizers.budget import Budget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
+from synthesizers.events import Event, is_seed
 from synthesizers.neighbours import Neighbours, ReplaceOne, describe, to_json
+from synthesizers.plan import describe as describe_event
 from synthesizers.sampling import Run
 from synthesizers.sampling import run as sample
 from synthesizers.schemas import load_domain
@@ -54,13 +57,19 @@ def run(flags: argparse.Namespace) -> int:
             f"the noise is made for {budget.neighbours.name}, the release is under "
             f"{relation.name}: drop --set calibrated-for, or release under the former"
         )
-    released = sample(subject.program, dataset, setting, budget)
+    talk = common.talk_console(flags.quiet)
+    with talk.status("asking") as status:
+
+        def progress(asked: int, event: Event) -> None:
+            generating = "; generating" if is_seed(event) else ""
+            status.update(escape(f"question {asked}: {describe_event(event)}{generating}"))
+
+        released = sample(subject.program, dataset, setting, budget, progress=progress)
     table = as_dataset(released.output, domain)
     write_table(table, flags.out)
     if flags.ledger:
         document = ledger_json(subject, setting, budget, released)
         common.write_text(flags.ledger, json.dumps(document, indent=1) + "\n")
-    talk = common.talk_console(flags.quiet)
     talk.print(
         f"{flags.out}: {table.records} synthetic records ({describe(relation)})", markup=False
     )

@@ -18,15 +18,33 @@ from synthesizers.queries.query import MAX_ANSWERS, IntArray, Sensitivity
 def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int) -> IntArray:
     """Σ over records of weight · value, collected at each record's coordinate (-1: nowhere)."""
     if len(weights) == 1:
-        total = np.zeros(size, np.int64)
+        summands = weights[0] * values
         kept = coordinates >= 0
-        np.add.at(total, coordinates[kept], (weights[0] * values)[kept])
+        if not kept.all():
+            coordinates, summands = coordinates[kept], summands[kept]
+        if (summands == 1).all():
+            return np.bincount(coordinates, minlength=size)[None, :]
+        total = np.zeros(size, np.int64)
+        np.add.at(total, coordinates, summands)
         return total[None, :]
     totals = np.zeros((len(weights), size), np.int64)
     for record, coordinate in enumerate(coordinates):
         if coordinate >= 0:
             totals[:, coordinate] += weights[:, record] * values[record]
     return totals
+
+
+def cells_of(domain: Domain, attributes: tuple[str, ...], codes: IntArray) -> IntArray:
+    """The cell of a marginal that each record lies in, the last attribute fastest, [records].
+
+    Codes inside the domain and a marginal of at most `MAX_ANSWERS` cells are taken for granted.
+    """
+    cells = np.zeros(len(codes), np.int64)
+    for name in attributes:
+        place = domain.position(name)
+        cells *= domain.shape[place]
+        cells += codes[:, place]
+    return cells
 
 
 def counted(counts_shift: bool, unit_sums: bool, neighbours: Neighbours) -> Sensitivity:
@@ -79,8 +97,7 @@ class Marginal:
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Counts, [databases, cells of the marginal]."""
         size = self.size(domain)
-        columns = [domain.position(name) for name in self.attributes]
-        cells = domain.project(self.attributes).cells_of(codes[:, columns])
+        cells = cells_of(domain, self.attributes, codes)
         return summed(cells, np.ones(len(codes), np.int64), weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
