@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -50,7 +51,9 @@ def domain(flags: argparse.Namespace) -> Domain:
     if file is not None and cells is None:
         return load_domain(file)
     if cells is not None and file is None:
-        return Domain.from_cells(cells)
+        found = Domain.from_cells(cells)
+        # Its records have to say whose they are, as those of a file's domain do.
+        return replace(found, individual="person") if flags.unit == "person" else found
     raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
 
 
