@@ -40,8 +40,8 @@ class ProgramSubject:
         # A budget of another class could refuse otherwise than it says.
         if found is None:
             raise ProtocolError(
-                f"{self.name}: budget(setting) must return a PureBudget, a ZCDPBudget or an "
-                "UnlimitedBudget"
+                f"{self.name}: budget(setting) must return a PureBudget, a ZCDPBudget, a "
+                "SampledGaussianBudget or an UnlimitedBudget"
             )
         return found
 

@@ -682,7 +682,11 @@ Conclusion = tuple[Data, set[str]]
 QUERIES = {
     "marginal": "neighbours shape query", "cell-counts": "neighbours shape query",
     "total": "neighbours shape query", "bounded-sum": "neighbours shape query",
-    "model-error": "neighbours shape query", "transformed": "records description",
+    "recoded-marginal": "neighbours shape query", "linear": "neighbours shape query",
+    "model-error": "neighbours shape query", "cell-errors": "neighbours shape query",
+    "independence-distance": "neighbours shape query", "transformed": "records description",
+    "mutual-information": "neighbours shape query", "maximal-correlation": "neighbours shape query",
+    "itemset-counts": "neighbours shape query", "rank-distance": "neighbours shape query",
     "stated-sensitivity": "neighbours query=stated l0 l1 l2_squared linf monotone integers",
 }  # fmt: skip
 """Rules about queries."""
@@ -716,6 +720,157 @@ def counts(at: Relation, answers: int, every_record: bool) -> Data:
     return moving(at, min(2 * m, answers), (2 * m, 2 * m * m, m), False)
 
 
+def scored(at: Relation, spans: list[int]) -> Data:
+    """Scores that move by at most their spans, each in a direction of its own."""
+    need(spans != [], "one or more candidates are expected")
+    norms = (sum(spans), sum(span * span for span in spans), max(spans))
+    return moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
+
+
+def recoded(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
+    """How many groups are counted, and whether each code of each attribute is in one."""
+    size_of(shape, names)
+    codes = listed(listed(integer))(groups)
+    need([len(own) for own in codes] == [shape[name] for name in names], "each code has a group")
+    found = 1
+    for own in codes:
+        need(min(own) >= -1 and max(own) >= 0, "groups are numbered from 0; -1 is for no group")
+        found *= max(own) + 1
+        need(found.bit_length() < 64_000, "there are too many groups")
+    return found, all(-1 not in own for own in codes)
+
+
+def model_spans(
+    at: Relation, shape: Data, candidates: Any, models: Any, numbers: Data
+) -> list[int]:
+    """How far each distance to a model's counts moves, times its weight."""
+    parts = [
+        recoded(shape, *keyed(each, "attributes", "groups"))
+        if type(each) is dict
+        else (size_of(shape, each), True)
+        for each in members(candidates)
+    ]
+    lengths = [len(model) for model in listed(listed(integer))(models)]
+    need([cells for cells, _ in parts] == lengths, "each candidate needs a model of its size")
+    ones = [1] * len(parts)
+    weights = listed(whole)(numbers.get("weights", ones))
+    offsets = listed(integer)(numbers.get("offsets", ones))
+    need(len(weights) == len(offsets) == len(parts), "one number a candidate is expected")
+    spans = [counts(at, *part)["l1"] for part in parts]
+    return [weight * int(span) for weight, span in zip(weights, spans, strict=True)]
+
+
+def cell_errors(
+    at: Relation, shape: Data, marginals: Any, cells: Any, models: Any, scale: Any
+) -> Data:
+    """Distances of scaled counts to numbers, which move as the counts do."""
+    chosen, told = listed(listed(whole))(cells), listed(listed(integer))(models)
+    need([len(each) for each in chosen] == [len(each) for each in told], "a cell needs a number")
+    found: list[Data] = []
+    factor = counting(scale)
+    for names, own in zip(members(marginals), chosen, strict=True):
+        size = size_of(shape, names)
+        fine = 0 < len(own) == len(set(own)) and max(own) < size
+        need(fine, "different cells of the marginal are expected")
+        found.append(counts(at, len(own), len(own) == size))
+    l0, l1, squared = (sum(each[name] for each in found) for name in ("l0", "l1", "l2_squared"))
+    far = factor * max(each["linf"] for each in found)
+    return moving(at, l0, (factor * l1, factor**2 * squared, far), far == 0)
+
+
+def sides(pair: Any) -> tuple[Any, Any]:
+    """Both members of a pair."""
+    need(len(members(pair)) == 2, "a pair is expected")
+    return pair[0], pair[1]
+
+
+def distance_span(at: Relation, shape: Data, left: Any, right: Any) -> int:
+    """How far the distance of a table's counts to those of independent sides moves."""
+    sizes = size_of(shape, left), size_of(shape, right)
+    need(not set(left) & set(right), "an attribute is on both sides")
+    factor = (4 if at[0] == "add-remove" else 8) * at[2]
+    if at == REPLACE:
+        factor = 4 if min(sizes) == 2 else 6
+    return factor if min(sizes) > 1 else 0
+
+
+def family(shape: Data, candidate: Any) -> tuple[int, int]:
+    """How many values a child has, and its parents together."""
+    child, parents = sides(candidate)
+    size_of(shape, [child, *members(parents)])
+    return size_of(shape, [child]), size_of(shape, parents)
+
+
+def item_list(shape: Data, given: Any) -> list[tuple[str, int]]:
+    """Items: attributes with codes that they have."""
+    found = [(text(name), whole(code)) for name, code in map(sides, members(given))]
+    fine = all(name in shape and code < shape[name] for name, code in found)
+    need(fine and found != [], "items are attributes with codes that they have")
+    return found
+
+
+def information_span(records: int, scale: int, sizes: tuple[int, int]) -> int:
+    """How far the rounded terms scale·c·log2 c of a mutual information move in all."""
+    if min(sizes) == 1 or records < 2:
+        return 0
+    part = 1 if min(sizes) == 2 else 2
+    many, few = records - 1 + part, records - 1
+    for bits in PRECISIONS:
+        spend(bits)
+        moved = many * log2(Fraction(many, part), bits) - few * log2(Fraction(few, part), bits)
+        low, high = (floor(scale * end) for end in (moved.low, moved.high))
+        if low == high:
+            return low + 6
+    raise Unaffordable("how far a mutual information moves stays undecided")
+
+
+def log2(x: Fraction, bits: int) -> Interval:
+    """log2 x for x > 0; the number itself for a power of two."""
+    power = x.numerator.bit_length() - x.denominator.bit_length()
+    if x == Fraction(2) ** power:
+        return interval(power)
+    return log(x, bits) / log(Fraction(2), bits)
+
+
+def matrix_moves(at: Relation, size: int, layers: list[Any]) -> Data:
+    """Sums of a matrix's columns; a unit adds some, and under replace-one takes others away."""
+    read = [keyed(layer, "weight", "rows") for layer in layers]
+    spend(size * (len(read) + 1))
+    columns: list[dict[int, int]] = [{} for _ in range(size)]
+    answers = 0
+    for weight, rows in read:
+        need(len(listed(integer)(rows)) == size and min(rows) >= -1, "an answer or -1 for a cell")
+        answers = max(answers, max(rows) + 1)
+        for column, row in zip(columns, rows, strict=True):
+            if row >= 0:
+                column[row] = column.get(row, 0) + integer(weight)
+    need(answers > 0, "one or more answers are expected")
+    entries: dict[int, list[int]] = {}
+    for column in columns:
+        for row, value in column.items():
+            entries.setdefault(row, []).append(value)
+    ends = {}
+    for row, values in entries.items():
+        # A cell that is not listed has a 0 there, and a person may own no record.
+        values += [0] * (len(values) < size or at[:2] == ("replace-one", "person"))
+        ends[row] = at[2] * min(values), at[2] * max(values)
+    most = [0, 0, 0]
+    for column in columns:
+        sizes = [at[2] * abs(value) for value in column.values() if value]
+        norms = (at[2] * len(sizes), sum(sizes), sum(each * each for each in sizes))
+        most = [max(pair) for pair in zip(most, norms, strict=True)]
+    negative = any(low < 0 for low, _ in ends.values())
+    if at[0] == "add-remove":
+        far = [max(-low, high) for low, high in ends.values()]
+        l0 = min(most[0], sum(each > 0 for each in far))
+        return moving(at, l0, (most[1], most[2], max(far)), not negative)
+    far = [high - low for low, high in ends.values()]
+    l0 = min(2 * most[0], sum(each > 0 for each in far))
+    l1 = min(2 * most[1], sum(far))
+    squared = min((4 if negative else 2) * most[2], sum(each * each for each in far))
+    return moving(at, l0, (l1, squared, max(far)), answers == 1 or max(far) == 0)
+
+
 def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """How far answers move between neighbours; each norm is bounded by what one unit adds."""
     if rule == "transformed":
@@ -732,7 +887,8 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
         norms = (a.l1, a.l2_squared, a.linf)
         return moving(a.neighbours, a.l0, norms, a.monotone, a.integers), {rule}
     size, at = size_of(a.shape, list(a.shape)), a.neighbours
-    kind, *own = keyed(a.query, "kind", *_ASKED[rule])
+    more = [name for name in _SPARE.get(rule, []) if name in a.query]
+    kind, *own = keyed(a.query, "kind", *_ASKED[rule], *more)
     need(kind == rule, "the query is of another kind")
     match rule:
         case "marginal":
@@ -754,13 +910,42 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
             span = max(high, -low) if at[0] == "add-remove" else high - low
             one_way = at[0] == "add-remove" and low >= 0
             found = moving(at, min(span, 1), (span, span * span, span), one_way)
+        case "recoded-marginal":
+            found = counts(at, *recoded(a.shape, *own))
+        case "linear":
+            found = matrix_moves(at, size_of(a.shape, own[0]), members(own[1]))
+        case "model-error":
+            numbers = dict(zip(more, own[2:], strict=True))
+            found = scored(at, model_spans(at, a.shape, own[0], own[1], numbers))
+        case "cell-errors":
+            found = cell_errors(at, a.shape, *own)
+        case "mutual-information":
+            need(at == REPLACE, "the number of records must be public")
+            families = [family(a.shape, each) for each in members(own[0])]
+            records, scale = whole(own[1]), counting(own[2])
+            found = scored(at, [information_span(records, scale, each) for each in families])
+        case "maximal-correlation":
+            families = [family(a.shape, each) for each in members(own[0])]
+            need(all(child == 2 for child, _ in families), "a child has two values")
+            step = 4 if at[:2] == ("replace-one", "person") else 2
+            found = scored(at, [step * at[2]] * len(families))
+        case "itemset-counts":
+            sets = [item_list(a.shape, each) for each in members(own[0])]
+            clash = any(len(dict(each)) < len(each) for each in sets)
+            need(sets != [] and not clash, "items of different attributes are expected")
+            k, m = len(sets), at[2]  # one record may be in all of the sets
+            one_way = at[0] == "add-remove" or k == 1
+            found = moving(at, k, (k * m, k * m * m, m), one_way)
+        case "rank-distance":
+            items = item_list(a.shape, own[0])
+            need(len(set(items)) == len(items), "different items are expected")
+            need(min(counting(own[1]), counting(own[2])) > 0, "a length and a rank are expected")
+            step = at[2] if at[0] == "add-remove" else 2 * at[2]
+            found = scored(at, [step] * len(items))
         case _:
-            sizes = [size_of(a.shape, names) for names in listed(listed(text))(own[0])]
-            models = [len(model) for model in listed(listed(integer))(own[1])]
-            need(sizes == models != [], "each candidate needs a model of its size")
-            spans = [counts(at, cells, True)["l1"] for cells in sizes]
-            norms = (sum(spans), sum(span * span for span in spans), max(spans))
-            found = moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
+            candidates, scale = own
+            spans = [distance_span(at, a.shape, *sides(pair)) for pair in members(candidates)]
+            found = scored(at, [counting(scale) * span for span in spans])
     return found, {"public"}
 
 
@@ -769,8 +954,18 @@ _ASKED = {
     "cell-counts": ["cells"],
     "total": [],
     "bounded-sum": ["attribute", "values", "low", "high"],
+    "recoded-marginal": ["attributes", "groups"],
+    "linear": ["attributes", "layers"],
     "model-error": ["candidates", "models"],
+    "cell-errors": ["marginals", "cells", "models", "scale"],
+    "independence-distance": ["candidates", "scale"],
+    "mutual-information": ["candidates", "records", "scale"],
+    "maximal-correlation": ["candidates"],
+    "itemset-counts": ["itemsets"],
+    "rank-distance": ["items", "length", "rank"],
 }
+_SPARE = {"model-error": ["weights", "offsets"]}
+"""What a query of a kind says of itself; what it may leave out."""
 
 MEASURED = {
     "laplace": "law scale", "laplace-pair": "law scale", "gaussian": "sigma_squared",
@@ -860,6 +1055,7 @@ STATED = {
     "dirichlet-multinomial": "neighbours alpha_min records epsilon",
     "plug-in-multinomial": "neighbours alpha_min records epsilon",
     "filter": "neighbours measure budget program order?",
+    "sampled-filter": "neighbours fraction mu_squared=scale steps=count program",
     "odometer": "neighbours levels deltas program",
     "finite-channel": "neighbours databases rows epsilon delta",
 }  # fmt: skip
@@ -901,6 +1097,10 @@ def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
             point = {"epsilon": ("approx", a.budget, ZERO), "rho": ("zcdp", a.budget)}
             found = made(*point.get(a.measure, ("renyi", [[a.order, a.budget]])))
             more |= {"curator"}
+        case "sampled-filter":  # Zhu, Dong & Wang 2022, Theorems 10 and 11
+            need(at == ADD and a.fraction < 1, "add-remove of a record is needed")
+            one = loss("sampled-gaussian", a.steps, a.fraction, a.mu_squared)
+            found, more = made("dominated", [one]), more | {"curator", "secret-sample", *REAL}
         case "odometer":
             need(len(a.levels) == len(a.deltas) and min(a.deltas) > 0, "each level needs its delta")
             found, more = made("odometer", a.levels, total(a.deltas)), more | {"curator"}

@@ -171,6 +171,14 @@ def event_theorems(
                 law = event["noise"]["law"]
                 amount = parse_rational(event["noise"][AMOUNTS[law]], AMOUNTS[law])
                 return additive_theorems(stable, law, amount)
+            case "measure-sampled":
+                stable = query_theorem(event["query"], shape, neighbours)
+                squared = parse_rational(event["noise"]["deviation"], "deviation") ** 2
+                rate = parse_rational(event["rate"], "rate")
+                if rate == 1:
+                    return additive_theorems(stable, "gaussian", squared)
+                sampled = {"fraction": rate, "sigma_squared": squared}
+                return [prove("poisson-gaussian", [stable], sampled)]
             case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
                 rate = parse_rational(event["noise"]["rate"], "rate")

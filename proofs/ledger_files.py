@@ -20,7 +20,13 @@ from proofs.expressions import parse
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Private
 from proofs.ledgers import about_program, of_budget, shape_of
-from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
+from synthesizers.budget import (
+    Budget,
+    PureBudget,
+    SampledGaussianBudget,
+    UnlimitedBudget,
+    ZCDPBudget,
+)
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -120,9 +126,13 @@ def _budget(data: Any, relation: Neighbours) -> Budget:
             return PureBudget(parse_rational(data["epsilon"], "the budget's epsilon"), counted)
         case ["rho"]:
             return ZCDPBudget(parse_rational(data["rho"], "the budget's rho"), counted)
+        case ["sampled"]:
+            steps = _named(data["sampled"])
+            rate, squared = (parse_rational(steps[name], name) for name in ("rate", "mu_squared"))
+            return SampledGaussianBudget(rate, squared, steps["steps"])
         case ["unlimited"]:
             return UnlimitedBudget()
-    raise ProofError("a ledger's budget is one of epsilon, rho and unlimited")
+    raise ProofError("a ledger's budget is one of epsilon, rho, sampled and unlimited")
 
 
 def of_list(document: Mapping[str, Any]) -> Account:

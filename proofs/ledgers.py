@@ -9,7 +9,7 @@ from proofs.accounts import of_events
 from proofs.components import Component, component
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
-from synthesizers.budget import Budget, PureBudget, ZCDPBudget
+from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program
 from synthesizers.domain import Domain
 from synthesizers.errors import BudgetExceeded, InputError
@@ -92,17 +92,21 @@ def of_budget(
     plain data. None without a budget, or where the budget is counted under neighbours from which
     nothing follows for those wanted.
     """
+    rule, limit = "filter", dict[str, Any]()
     match budget:
         case PureBudget(epsilon):
             limit = {"measure": "epsilon", "budget": epsilon}
         case ZCDPBudget(rho):
             limit = {"measure": "rho", "budget": rho}
+        case SampledGaussianBudget(rate, squared, steps):
+            rule = "sampled-filter"
+            limit = {"fraction": rate, "mu_squared": squared, "steps": steps}
         case _:
             return None
     counted = budget.neighbours or neighbours
     given = {"neighbours": counted, **limit, "program": program}
     try:
-        theorem: Theorem = prove("filter", [], given)
+        theorem: Theorem = prove(rule, [], given)
         if counted != neighbours:
             theorem = prove("group", [theorem], {"neighbours": neighbours})
     except ProofError:

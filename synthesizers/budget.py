@@ -18,15 +18,33 @@ from synthesizers.plain import require_integer, require_rational, require_text
 
 
 @dataclass(frozen=True, slots=True)
+class SampledSteps:
+    """``steps`` runs of Gaussian noise on a Poisson sample of ``rate``.
+
+    ``mu_squared``: (how far a record moves the answers, in L2, over the noise's deviation)².
+    """
+
+    rate: Fraction
+    mu_squared: Fraction
+    steps: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """An upper bound on the privacy loss of one question; None: no finite bound.
 
     ``epsilon``: pure differential privacy, in nats. ``rho``: zCDP (Bun &
-    Steinke 2016).
+    Steinke 2016). ``sampled``: the loss is at most that of these runs; None: it
+    is of another kind. What tells nothing has none.
     """
 
     epsilon: Fraction | None
     rho: Fraction | None
+    sampled: tuple[SampledSteps, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.sampled is None and self.epsilon == 0:
+            object.__setattr__(self, "sampled", ())
 
     @classmethod
     def pure(cls, epsilon: Fraction) -> Cost:
@@ -34,14 +52,18 @@ class Cost:
         return cls(epsilon, epsilon * epsilon / 2)
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(_plus(self.epsilon, other.epsilon), _plus(self.rho, other.rho))
+        sampled = _together(self.sampled, other.sampled)
+        return Cost(_plus(self.epsilon, other.epsilon), _plus(self.rho, other.rho), sampled)
 
     def to_json(self) -> dict[str, Any]:
         """The cost as plain data; null where there is no finite bound."""
-        return {
+        plain: dict[str, Any] = {
             "epsilon": None if self.epsilon is None else str(self.epsilon),
             "rho": None if self.rho is None else str(self.rho),
         }
+        if self.sampled:
+            plain["sampled"] = [_steps_json(one) for one in self.sampled]
+        return plain
 
 
 FREE = Cost(Fraction(0), Fraction(0))
@@ -53,6 +75,25 @@ def _plus(left: Fraction | None, right: Fraction | None) -> Fraction | None:
         return None
     # Nearly every sum starts from nothing spent, and sums of fractions are slow.
     return left + right if left and right else left or right
+
+
+def _together(
+    left: tuple[SampledSteps, ...] | None, right: tuple[SampledSteps, ...] | None
+) -> tuple[SampledSteps, ...] | None:
+    """All runs of both, equal ones counted."""
+    if left is None or right is None:
+        return None
+    if not (left and right):
+        return left or right
+    counts: dict[tuple[Fraction, Fraction], int] = {}
+    for one in (*left, *right):
+        kind = (one.rate, one.mu_squared)
+        counts[kind] = counts.get(kind, 0) + one.steps
+    return tuple(SampledSteps(*kind, steps) for kind, steps in counts.items())
+
+
+def _steps_json(one: SampledSteps) -> dict[str, Any]:
+    return {"rate": str(one.rate), "mu_squared": str(one.mu_squared), "steps": one.steps}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +153,57 @@ class ZCDPBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledGaussianBudget:
+    """At most ``steps`` questions answered with Gaussian noise on a Poisson sample of ``rate``.
+
+    ``mu_squared``: the most that (how far a record moves the answers over the noise's deviation)²
+    may be in any of them. Rate, noise and number are fixed beforehand; every other question that
+    costs anything is refused. Poisson sampling hides records that come or go, so that under other
+    neighbours than add-remove of a record nothing fits.
+    """
+
+    rate: Fraction
+    mu_squared: Fraction
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate < 1:
+            raise InputError(
+                "a budget of sampled steps needs a rate between 0 and 1, both excluded"
+            )
+        if self.mu_squared <= 0 or self.steps < 1:
+            raise InputError("a budget of sampled steps needs mu_squared > 0 and steps >= 1")
+
+    @property
+    def neighbours(self) -> None:
+        """No relation of its own."""
+
+    def check(self, spent: Cost) -> None:
+        """Raise BudgetExceeded for a step too many, one of another kind, or another question."""
+        limit = (
+            f"{self.steps} Gaussian steps on Poisson samples of rate {self.rate}, of mu_squared "
+            f"at most {self.mu_squared} each"
+        )
+        if spent.sampled is None:
+            raise BudgetExceeded(
+                f"the budget is {limit}, and the next question is no such step; sampling is "
+                "accounted under add-remove of a record alone"
+            )
+        if any(one.rate != self.rate or one.mu_squared > self.mu_squared for one in spent.sampled):
+            raise BudgetExceeded(f"the budget is {limit}, and the next step has another rate or mu")
+        if sum(one.steps for one in spent.sampled) > self.steps:
+            raise BudgetExceeded(f"the budget is {limit}, and all of them were made")
+
+    def exhausted(self, spent: Cost) -> bool:
+        """Whether every further question that costs anything would be refused."""
+        return bool(spent.sampled) and sum(one.steps for one in spent.sampled or ()) == self.steps
+
+    def to_json(self) -> dict[str, Any]:
+        """The budget as plain data."""
+        return {"sampled": _steps_json(SampledSteps(self.rate, self.mu_squared, self.steps))}
+
+
+@dataclass(frozen=True, slots=True)
 class UnlimitedBudget:
     """No limit: for analysis, and for programs that promise no finite guarantee."""
 
@@ -131,7 +223,7 @@ class UnlimitedBudget:
         return {"unlimited": True}
 
 
-Budget = PureBudget | ZCDPBudget | UnlimitedBudget
+Budget = PureBudget | ZCDPBudget | SampledGaussianBudget | UnlimitedBudget
 
 
 def rebuilt(budget: object) -> Budget | None:
@@ -152,6 +244,12 @@ def rebuilt(budget: object) -> Budget | None:
     if type(budget) is ZCDPBudget:
         limit = require_rational(budget.rho, "rho of a budget")
         return ZCDPBudget(limit, _rebuilt_relation(budget.neighbours))
+    if type(budget) is SampledGaussianBudget:
+        rate = require_rational(budget.rate, "rate of a budget")
+        squared = require_rational(budget.mu_squared, "mu_squared of a budget")
+        return SampledGaussianBudget(
+            rate, squared, require_integer(budget.steps, "steps of a budget")
+        )
     return UnlimitedBudget() if type(budget) is UnlimitedBudget else None
 
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
+import numpy as np
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import gammaln, logsumexp
 
 from synthesizers.errors import InputError
 from synthesizers.queries import Sensitivity
@@ -34,6 +37,7 @@ _KEPT_DIGITS = 9
 """Digits of a ρ: what is cut off leaves room for the rounding of whoever proves it."""
 
 
+@lru_cache(maxsize=256)
 def zcdp_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest ρ, to nine digits, for which ρ-zCDP implies (ε, δ)-DP at its best order.
 
@@ -62,3 +66,54 @@ def zcdp_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     digits = _KEPT_DIGITS - 1 - math.floor(root / math.log(10))
     scale = Fraction(10) ** digits
     return math.floor(Fraction(math.exp(root)) * (1 - Fraction(1, 10**8)) * scale) / scale
+
+
+_DIGITS_OF_NOISE = 4
+"""Digits after the point of a noise multiplier, rounded up: room enough for whoever proves it."""
+
+_ORDERS = np.unique(np.geomspace(2, 1000, 120).astype(np.int64))
+"""The whole orders at which moments are looked at (a choice of this project)."""
+
+
+@lru_cache(maxsize=64)
+def noise_multiplier(epsilon: Fraction, delta: Fraction, rate: Fraction, steps: int) -> Fraction:
+    """The least σ/L2, rounded up, with which sampled Gaussian steps are (ε, δ)-DP by their moments.
+
+    ``rate``: of the Poisson samples; ``steps``: how many. Source: Mironov, Talwar & Zhang 2019,
+    section 3.3 (moments at whole orders); Canonne, Kamath & Steinke 2020, Proposition 12 (from an
+    order to δ). Raises InputError unless ε > 0, 0 < δ < 1, 0 < rate < 1 and steps >= 1.
+    """
+    if not (epsilon > 0 and 0 < delta < 1 and 0 < rate < 1 and steps >= 1):
+        raise InputError(
+            "sampled Gaussian noise needs epsilon > 0, 0 < delta < 1, 0 < rate < 1 and steps >= 1"
+        )
+    wanted, limit = math.log(delta), float(epsilon)
+
+    def excess(log_sigma: float) -> float:
+        sigma = math.exp(log_sigma)
+        # Beyond, the terms of a moment have more digits than a proof writes.
+        most = max(2.0, 150 * sigma)
+        orders = _ORDERS[most >= _ORDERS]
+        found = [
+            _sampled_epsilon(int(order), float(rate), sigma, steps, wanted) for order in orders
+        ]
+        return min(found) - limit
+
+    low, high = math.log(1 / 50), math.log(1 / 50)
+    while excess(high) > 0:
+        high += 1
+    while excess(low) <= 0:
+        low -= 1
+    root = math.exp(brentq(excess, low, high, xtol=1e-12))
+    scale = 10**_DIGITS_OF_NOISE
+    return Fraction(math.ceil(root * (1 + 1e-9) * scale), scale)
+
+
+def _sampled_epsilon(order: int, rate: float, sigma: float, steps: int, log_delta: float) -> float:
+    """The ε at a δ that the moment of one whole order gives."""
+    k = np.arange(order + 1)
+    ways = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
+    chances = (order - k) * math.log1p(-rate) + k * math.log(rate)
+    moment = float(logsumexp(ways + chances + k * (k - 1) / (2 * sigma * sigma)))
+    gain = order * math.log1p(-1 / order) - math.log(order - 1) - log_delta
+    return (steps * moment + gain) / (order - 1)

@@ -11,6 +11,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
@@ -20,7 +21,17 @@ from synthesizers.budget import FREE, Budget, Cost
 from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
-from synthesizers.events import Draw, Event, Measure, Outcome, Sanitize, Select, is_seed
+from synthesizers.events import (
+    Draw,
+    Event,
+    Measure,
+    MeasureSampled,
+    Outcome,
+    Sanitize,
+    Select,
+    is_seed,
+)
+from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.public_laws import PublicLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
@@ -102,13 +113,22 @@ class Curator:
     many times remember the costs). Backed by ``tests/synthesizers/test_curator.py``.
     """
 
-    __slots__ = ("__answer", "__budget", "__price", "__setting", "__spent", "__transcript")
+    __slots__ = (
+        "__answer",
+        "__budget",
+        "__price",
+        "__seeded",
+        "__setting",
+        "__spent",
+        "__transcript",
+    )
     __setting: Setting
     __budget: Budget
     __answer: Answer
     __price: Price
     __transcript: list[tuple[Event, Outcome]]
     __spent: Cost
+    __seeded: bool
 
     def __init__(
         self, setting: Setting, budget: Budget, answer: Answer, price: Price | None = None
@@ -120,6 +140,7 @@ class Curator:
             "price": pricing(setting, budget) if price is None else price,
             "transcript": [],
             "spent": FREE,
+            "seeded": False,
         }
         for name, value in held.items():
             object.__setattr__(self, f"_Curator__{name}", value)
@@ -163,6 +184,12 @@ class Curator:
         """The query's answers plus noise, clamped to ``low … high``; [size of the query]."""
         return np.array(self.__ask(Measure(query, noise, low, high)), np.int64)
 
+    def measure_sampled(
+        self, query: Query, rate: Fraction, noise: RoundedGaussian, *, low: int, high: int
+    ) -> IntArray:
+        """A sum over a secret Poisson sample of the records plus noise; [size of the query]."""
+        return np.array(self.__ask(MeasureSampled(query, rate, noise, low, high)), np.int64)
+
     def select(self, scores: Query, noise: Exponential) -> int:
         """The number of a candidate, chosen by its private score."""
         return self.__ask(Select(scores, noise))[0]
@@ -177,7 +204,7 @@ class Curator:
 
     def __ask(self, event: Event) -> Outcome:
         require_declared(event)
-        if self.__transcript and is_seed(self.__transcript[-1][0]):
+        if self.__seeded:
             raise ProtocolError(
                 "the program asked on after it had drawn a seed; a seed begins the generation of "
                 "the output, and whatever is asked of the curator is asked before"
@@ -185,6 +212,8 @@ class Curator:
         spent = self.__spent + self.__price(event)
         self.__budget.check(spent)
         object.__setattr__(self, "_Curator__spent", spent)
+        # Answered or not: a reading that lists transcripts stops here, even if that is caught.
+        object.__setattr__(self, "_Curator__seeded", is_seed(event))
         outcome = self.__answer(event)
         self.__transcript.append((event, outcome))
         return outcome
@@ -201,7 +230,7 @@ class Curator:
             raise AttributeError(name)
         raise ProtocolError(
             f"the program asked the curator for {name!r}, which it does not offer; "
-            "data are reached through measure, select, sanitize and draw alone"
+            "data are reached through measure, measure_sampled, select, sanitize and draw alone"
         )
 
 

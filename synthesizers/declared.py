@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from synthesizers.errors import ProtocolError
-from synthesizers.events import Draw, Event, Measure, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
@@ -31,11 +32,16 @@ from synthesizers.queries import (
     BoundedSum,
     CellCounts,
     CellErrors,
+    CriticGradient,
     IndependenceDistance,
+    ItemsetCounts,
     Layer,
     LinearQueries,
     Marginal,
+    MaximalCorrelation,
     ModelError,
+    MutualInformation,
+    RankDistance,
     RecodedMarginal,
     Total,
 )
@@ -45,14 +51,31 @@ QUERIES: set[type] = {
     BoundedSum,
     CellCounts,
     CellErrors,
+    CriticGradient,
     IndependenceDistance,
+    ItemsetCounts,
     LinearQueries,
     Marginal,
+    MaximalCorrelation,
     ModelError,
+    MutualInformation,
+    RankDistance,
     RecodedMarginal,
     Total,
 }
+SUMS: set[type] = {
+    BoundedSum,
+    CellCounts,
+    CriticGradient,
+    LinearQueries,
+    Marginal,
+    RecodedMarginal,
+    Total,
+}
+"""The queries whose answers are sums over records: those that are asked of samples."""
+
 NOISES: set[type] = {DiscreteLaplace, RoundedLaplace, DiscreteGaussian}
+SAMPLED_NOISES: set[type] = {RoundedGaussian}
 SELECTIONS: set[type] = {Exponential}
 TABLE_LAWS: set[type] = {
     Bootstrap,
@@ -102,6 +125,9 @@ def _parts(event: Event) -> list[tuple[Any, set[type]]]:
     match event:
         case Measure():
             return [*_query_parts(event.query), (event.noise, NOISES)]
+        case MeasureSampled():
+            asked = [(part, kinds & SUMS or kinds) for part, kinds in _query_parts(event.query)]
+            return [*asked, (event.noise, SAMPLED_NOISES)]
         case Select():
             return [*_query_parts(event.scores), (event.noise, SELECTIONS)]
         case Sanitize():

@@ -198,6 +198,8 @@ def leaves(
                 raise refused[0]
         if refused and output is not None:
             raise ProtocolError("the program returned an output without the seed that it drew")
+        if output is None and not refused:
+            raise ProtocolError("the program ended as if it had drawn a seed, and drew none")
         if len(curator.transcript) != depth:
             raise ProtocolError("the program got answers past the curator's ledger")
         if depth < len(path):

@@ -1,6 +1,7 @@
 """Events: one question each, with its support and its chance under every database.
 
-`Measure` asks a query and adds noise, `Select` chooses a candidate by its
+`Measure` asks a query and adds noise, `MeasureSampled` does so on a secret
+sample of the records, `Select` chooses a candidate by its
 score, `Sanitize` sends the table through a row-stochastic law, and `Draw` is
 public randomness given the transcript. An event's answer splits into
 independent coordinates; each coordinate knows its outcomes and the chance of
@@ -10,6 +11,7 @@ every one of them under every listed database.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,16 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.budget import FREE, Cost
+from synthesizers.budget import FREE, Cost, SampledSteps
 from synthesizers.domain import Domain
 from synthesizers.errors import BelowDoublesError, InputError, TooLargeError
 from synthesizers.exact import TABLE_ERROR, Exact
+from synthesizers.gaussian_noise import RoundedGaussian
+from synthesizers.intervals import Interval
 from synthesizers.laws.product_laws import ProductFactors, ProductLaw, product_error
 from synthesizers.laws.public_laws import PublicLaw, Seed
 from synthesizers.laws.table_laws import MAX_CHANCES, MAX_PAIRS, TableLaw
-from synthesizers.neighbours import Neighbours
+from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.noise import Noise, clamped_mass
-from synthesizers.plain import require_integer
+from synthesizers.plain import require_integer, require_rational
 from synthesizers.powers import doubles, powers
 from synthesizers.queries import Query, answers_of_histograms
 from synthesizers.selection import Exponential
@@ -170,6 +174,21 @@ def _distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
     return values, np.asarray(numbers, np.int64).reshape(-1)
 
 
+def _bounds(low: object, high: object) -> tuple[int, int]:
+    """The declared bounds of an answer as Python's own integers."""
+    found = []
+    for name, value in (("low", low), ("high", high)):
+        if value is None:
+            raise InputError(f"a measurement declares its bounds; {name} is missing")
+        bound = require_integer(value, f"{name} of a measurement")
+        if not -(2**62) <= bound <= 2**62:
+            raise InputError(f"a measurement's {name} must lie within ±2^62")
+        found.append(bound)
+    if found[0] > found[1]:
+        raise InputError(f"a measurement needs low <= high, found {found[0]} > {found[1]}")
+    return found[0], found[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A query's answers plus independent noise, clamped to ``low … high``."""
@@ -181,15 +200,9 @@ class Measure:
     kind = "measure"
 
     def __post_init__(self) -> None:
-        for name, value in (("low", self.low), ("high", self.high)):
-            if value is None:
-                raise InputError(f"a measurement declares its bounds; {name} is missing")
-            bound = require_integer(value, f"{name} of a measurement")
-            if not -(2**62) <= bound <= 2**62:
-                raise InputError(f"a measurement's {name} must lie within ±2^62")
-            object.__setattr__(self, name, bound)
-        if self.low > self.high:
-            raise InputError(f"a measurement needs low <= high, found {self.low} > {self.high}")
+        low, high = _bounds(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     def width(self, databases: Databases) -> int:
         """How many answers are possible."""
@@ -235,6 +248,107 @@ class Measure:
                 "l2_squared": sensitivity.l2_squared,
                 "linf": sensitivity.linf,
             },
+            "cost": self.cost(domain, neighbours).to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSampled:
+    """A sum over a Poisson sample of the records, plus independent noise, clamped.
+
+    Each record enters the sample by its own coin of chance ``rate``; who is in it stays secret.
+    ``query``: one whose answers are sums over records, so that its sensitivity holds of samples.
+
+    Guarantee
+    ---------
+    Chances are mixtures over all samples, so that the answers form one coordinate. The cost holds
+    under every relation, as that of the query on one sample (divergences of mixtures are at most
+    the largest of their parts: van Erven & Harremoës 2014, Theorem 13); what sampling gains is
+    stated beside it, for add-remove of a record. Backed by
+    ``tests/synthesizers/test_sampled_events.py``.
+    """
+
+    query: Query
+    rate: Fraction
+    noise: RoundedGaussian
+    low: int
+    high: int
+    kind = "measure-sampled"
+
+    def __post_init__(self) -> None:
+        low, high = _bounds(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "rate", require_rational(self.rate, "rate of a sample"))
+        if not 0 < self.rate <= 1:
+            raise InputError("the rate of a sample lies above 0 and is at most 1")
+
+    def width(self, databases: Databases) -> int:
+        """How many answers are possible."""
+        options = self.high - self.low + 1
+        return int(options ** self.query.size(databases.domain))
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """A single coordinate: all answers, which share one sample."""
+        width = self.width(databases)
+        if width > MAX_SAMPLED_OUTCOMES:
+            raise TooLargeError(
+                f"a noisy sum of {self.query.size(databases.domain)} entries over a sample has too "
+                "many outcomes to enumerate: its entries share the sample, and all of them are "
+                "listed together; take narrower bounds and fewer entries"
+            )
+        values = range(self.low, self.high + 1)
+        options = list(itertools.product(values, repeat=self.query.size(databases.domain)))
+        truths, numbers = _distinct(databases.rows)
+        samples = [self._samples(databases.domain, row) for row in truths]
+
+        def chance(outcome: int, truth: int) -> Exact:
+            terms = (
+                share * self._chance(answers, options[outcome]) for share, answers in samples[truth]
+            )
+            return sum(terms, Interval(Fraction(0), Fraction(0)))
+
+        return (Coordinate(options, chance, numbers),)
+
+    def _samples(self, domain: Domain, row: IntArray) -> list[tuple[Fraction, Outcome]]:
+        """The answers of all samples of a database, with the chance of each."""
+        sizes = row.tolist()
+        if math.prod(size + 1 for size in sizes) > MAX_SAMPLES:
+            raise TooLargeError("a database has too many samples to list; take fewer records")
+        kept = list(itertools.product(*(range(size + 1) for size in sizes)))
+        answers = answers_of_histograms(self.query, domain, np.array(kept, np.int64))
+        shares: dict[Outcome, Fraction] = {}
+        for sample, found in zip(kept, answers.tolist(), strict=True):
+            ways = math.prod(map(math.comb, sizes, sample))
+            share = ways * self.rate ** sum(sample) * (1 - self.rate) ** (sum(sizes) - sum(sample))
+            shares[tuple(found)] = shares.get(tuple(found), Fraction(0)) + share
+        return [(share, found) for found, share in shares.items() if share]
+
+    def _chance(self, answers: Outcome, outcome: Outcome) -> Exact:
+        one: Exact = Fraction(1)
+        for answer, noisy in zip(answers, outcome, strict=True):
+            one = one * clamped_mass(self.noise, answer, noisy, self.low, self.high)
+        return one
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """The noise's cost at the query's sensitivity; the sampled step under add-remove."""
+        sensitivity = self.query.sensitivity(domain, neighbours)
+        whole = self.noise.cost(sensitivity)
+        if whole == FREE or neighbours != AddRemove():
+            return whole
+        step = SampledSteps(self.rate, self.noise.mu_squared(sensitivity))
+        return Cost(whole.epsilon, whole.rho, (step,))
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data, with the sensitivity and cost that follow."""
+        return {
+            "event": self.kind,
+            "query": self.query.to_json(),
+            "rate": str(self.rate),
+            "noise": self.noise.to_json(),
+            "low": self.low,
+            "high": self.high,
+            "sensitivity": {"l2_squared": self.query.sensitivity(domain, neighbours).l2_squared},
             "cost": self.cost(domain, neighbours).to_json(),
         }
 
@@ -347,7 +461,14 @@ class Draw:
 MAX_OUTCOMES = 5_000_000
 """The most outcomes of one draw or answer that are enumerated (a choice of this project)."""
 
-Event = Measure | Select | Sanitize | Draw
+MAX_SAMPLED_OUTCOMES = 200_000
+"""The most outcomes of one noisy sum over a sample that are enumerated, a mixture each (a choice
+of this project)."""
+
+MAX_SAMPLES = 100_000
+"""The most samples of one database that are listed (a choice of this project)."""
+
+Event = Measure | MeasureSampled | Select | Sanitize | Draw
 
 
 def is_seed(event: Event) -> bool:

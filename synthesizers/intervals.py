@@ -186,6 +186,20 @@ def log_interval(value: Fraction, bits: int = WORKING_BITS) -> Interval:
     return enclosed(lambda: mpmath.log(to_mpf(value)), bits + GUARD_BITS + cancelled, bits)
 
 
+@lru_cache(maxsize=65536)
+def log2_interval(value: Fraction, bits: int = WORKING_BITS) -> Interval:
+    """An interval that holds log2 ``value`` (> 0); the number itself for a power of two.
+
+    Its relative half-width is 2^(2 - ``bits``) at most.
+    """
+    power = value.numerator.bit_length() - value.denominator.bit_length()
+    if value == Fraction(2) ** power:
+        return Interval(Fraction(power), Fraction(power))
+    top, two = log_interval(value, bits), log_interval(Fraction(2), bits)
+    ends = [end / factor for end in (top.lower, top.upper) for factor in (two.lower, two.upper)]
+    return Interval(min(ends), max(ends))
+
+
 def log_of(interval: Interval, bits: int = WORKING_BITS) -> Interval:
     """An interval that holds ln of every member of a positive interval."""
     lower = log_interval(interval.lower, bits).lower

@@ -82,6 +82,8 @@ def require_integers(values: object, name: str) -> tuple[int, ...]:
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype == np.int64:
         return tuple(values.tolist())
     members = require_tuple(values, name)
+    if set(map(type, members)) <= {int}:
+        return members
     for member in members:
         if not is_integer(member):
             raise InputError(f"The {name} must be whole numbers, not {_kind(member)}.")

@@ -18,7 +18,7 @@ from synthesizers.curator import (
     canonical_output,
 )
 from synthesizers.errors import TooLargeError, rounded_count
-from synthesizers.events import Databases, Event, Measure, Outcome, Select, is_seed
+from synthesizers.events import Databases, Event, Measure, MeasureSampled, Outcome, Select, is_seed
 
 MAX_TRANSCRIPTS = 20_000_000
 """The most transcripts of one enumeration: some ten minutes of two cores
@@ -82,6 +82,9 @@ def describe(event: Event) -> str:
     match event:
         case Measure():
             return f"measure {event.query.kind} + {_law(event.noise.to_json())}"
+        case MeasureSampled():
+            law = _law(event.noise.to_json())
+            return f"measure {event.query.kind} on a sample of rate {event.rate} + {law}"
         case Select():
             return f"select by {event.scores.kind} + {_law(event.noise.to_json())}"
         case _:

@@ -19,9 +19,9 @@ from synthesizers.curator import (
 )
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
-from synthesizers.events import Draw, Event, Measure, Outcome, Select
+from synthesizers.events import Draw, Event, Measure, MeasureSampled, Outcome, Select
 from synthesizers.queries import answer
-from synthesizers.randomness import Entropy, SystemEntropy
+from synthesizers.randomness import Entropy, SystemEntropy, bernoulli
 
 Progress = Callable[[int, Event], None]
 
@@ -51,13 +51,20 @@ def sample_answer(event: Event, dataset: Dataset, entropy: Entropy) -> Outcome:
     """
     if isinstance(event, Draw):
         return event.law.sample(entropy)
-    if isinstance(event, Measure):
-        truth = answer(event.query, dataset)
+    if isinstance(event, Measure | MeasureSampled):
+        asked = dataset if isinstance(event, Measure) else _sample(event, dataset, entropy)
+        truth = answer(event.query, asked)
         noisy = truth + event.noise.sample(len(truth), entropy)
         return tuple(noisy.clip(event.low, event.high).tolist())
     if isinstance(event, Select):
         return (event.noise.sample(answer(event.scores, dataset).tolist(), entropy),)
     return tuple(event.law.sample(dataset.histogram(), entropy).tolist())
+
+
+def _sample(event: MeasureSampled, dataset: Dataset, entropy: Entropy) -> Dataset:
+    chance = event.rate
+    drawn = bernoulli(chance.numerator, chance.denominator, dataset.records, entropy)
+    return Dataset(dataset.domain, dataset.codes[drawn])
 
 
 def private_view(dataset: Dataset, setting: Setting) -> Dataset:

@@ -30,9 +30,16 @@ from synthesizers.events import Draw, Event, Measure
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply
 from synthesizers.neighbours import extreme_differences
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace, clamped_mass
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    LinearQueries,
+    Marginal,
+    RecodedMarginal,
+    Total,
+)
 
-LINEAR = (Marginal, CellCounts, Total, BoundedSum)
+LINEAR = (Marginal, RecodedMarginal, CellCounts, Total, BoundedSum, LinearQueries)
 """Queries whose answers on two databases differ by the answers on the difference."""
 
 ADDITIVE = (DiscreteLaplace, RoundedLaplace, DiscreteGaussian)

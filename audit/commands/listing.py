@@ -12,7 +12,7 @@ from rich.text import Text
 
 from audit.commands.common import output_console
 from audit.metrics.metric import FIXED, Metric
-from synthesizers.declared import NOISES, PUBLIC_LAWS, SELECTIONS, TABLE_LAWS
+from synthesizers.declared import NOISES, PUBLIC_LAWS, SAMPLED_NOISES, SELECTIONS, TABLE_LAWS
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
@@ -60,7 +60,7 @@ def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "auditors":
         return list(AUDITORS.items())
     if topic == "noise":
-        laws: set[Any] = NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
+        laws: set[Any] = NOISES | SAMPLED_NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
         return sorted((law.name, (inspect.getdoc(law) or "").splitlines()[0]) for law in laws)
     # Here, not above: scikit-learn comes with it.
     from audit.metrics.catalogue import METRICS

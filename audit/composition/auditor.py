@@ -27,9 +27,15 @@ from audit.subject import ProgramSubject
 from proofs.components import Component
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.ledgers import fixed_ledger, of_ledger
-from synthesizers.budget import PureBudget, UnlimitedBudget, ZCDPBudget
+from synthesizers.budget import (
+    FREE,
+    PureBudget,
+    SampledGaussianBudget,
+    UnlimitedBudget,
+    ZCDPBudget,
+)
 from synthesizers.curator import Setting
-from synthesizers.errors import InputError
+from synthesizers.errors import BudgetExceeded, InputError
 from synthesizers.events import Databases, Event
 from synthesizers.plan import describe, plan
 
@@ -102,8 +108,10 @@ class _Whole:
             budget=budget,
         ).channel
 
-    def budget(self, declared: PureBudget | ZCDPBudget) -> Finding:
+    def budget(self, declared: PureBudget | ZCDPBudget | SampledGaussianBudget) -> Finding:
         """The largest sum of costs, under the budget's own neighbours, against it."""
+        if isinstance(declared, SampledGaussianBudget):
+            return self._steps(declared)
         unit: Unit = "epsilon" if isinstance(declared, PureBudget) else "rho"
         limit = declared.epsilon if isinstance(declared, PureBudget) else declared.rho
         relation = declared.neighbours or self.setting.neighbours
@@ -120,6 +128,26 @@ class _Whole:
             place is not None,
             f"{unit}={limit} under {relation.name}",
             found,
+            responsible=None if place is None else ledger.named(place),
+        )
+
+    def _steps(self, declared: SampledGaussianBudget) -> Finding:
+        """The ledger of the largest sum, against a budget of sampled steps."""
+        ledger = self.ledgers.dearest["rho"]
+        spent, place = FREE, None
+        for number, cost in enumerate(ledger.costs):
+            spent += cost
+            try:
+                declared.check(spent)
+            except BudgetExceeded:
+                place = number
+                break
+        found = f"{len(ledger.costs)} questions"
+        return self._finding(
+            "budget",
+            place is not None,
+            f"{declared.steps} sampled steps of rate {declared.rate}",
+            found if place is None else f"{found}; question {place + 1} passes the budget",
             responsible=None if place is None else ledger.named(place),
         )
 

@@ -14,7 +14,7 @@ from audit.measures.epsilon import decide_epsilon
 from audit.measures.zcdp import decide_zcdp
 from synthesizers.budget import Cost, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.events import Databases, Event, Measure, Sanitize, Select
+from synthesizers.events import Databases, Event, Measure, MeasureSampled, Sanitize, Select
 
 EXACT_PRODUCTS = 20_000
 """Answers × databases up to which chances are exact, as in `audit.auditors.exhaustive`."""
@@ -79,6 +79,8 @@ class Asking:
         match self.event:
             case Measure(query, noise, low, high):
                 return curator.measure(query, noise, low=low, high=high)
+            case MeasureSampled(query, rate, rounded, low, high):
+                return curator.measure_sampled(query, rate, rounded, low=low, high=high)
             case Select(scores, noise):
                 return curator.select(scores, noise)
             case Sanitize(law):

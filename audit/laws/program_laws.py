@@ -20,7 +20,7 @@ from audit.laws.law import SEED, broken, pickled, require
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
 from proofs.guarantees import ZCDP, ApproxDP, Guarantee
-from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
+from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Setting, canonical_output
 from synthesizers.domain import Dataset
 from synthesizers.errors import ProtocolError
@@ -67,7 +67,7 @@ class Tried:
             return None
         if isinstance(budget, PureBudget):
             return ApproxDP(Fraction(budget.epsilon))
-        return ZCDP(Fraction(budget.rho))
+        return ZCDP(Fraction(budget.rho)) if isinstance(budget, ZCDPBudget) else None
 
 
 def asks_the_same_on_replay_and_reads_nothing_else(tried: Tried) -> None:

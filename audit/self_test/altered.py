@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.curator import Curator, Output, Program
-from synthesizers.events import Draw, Event, Measure, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.public_laws import PublicLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import Noise
@@ -72,6 +74,11 @@ class _Between:
     def measure(self, query: Query, noise: Noise, *, low: int, high: int) -> IntArray:
         return self._answer(Measure(query, noise, low, high))
 
+    def measure_sampled(
+        self, query: Query, rate: Fraction, noise: RoundedGaussian, *, low: int, high: int
+    ) -> IntArray:
+        return self._answer(MeasureSampled(query, rate, noise, low, high))
+
     def select(self, scores: Query, noise: Exponential) -> int:
         return int(self._answer(Select(scores, noise))[0])
 
@@ -93,6 +100,10 @@ def ask(curator: Curator, event: Event) -> IntArray:
     match event:
         case Measure():
             return curator.measure(event.query, event.noise, low=event.low, high=event.high)
+        case MeasureSampled():
+            return curator.measure_sampled(
+                event.query, event.rate, event.noise, low=event.low, high=event.high
+            )
         case Select():
             return np.array([curator.select(event.scores, event.noise)], np.int64)
         case Sanitize():

@@ -14,13 +14,13 @@ import numpy as np
 
 from audit.attack.databases import dataset_of_records
 from audit.sensitivity.answers import Answer, Database, Record
-from audit.sensitivity.piecewise import Abs, Counts, PiecewiseLinear, Sum, form
+from audit.sensitivity.piecewise import Abs, Counts, Expression, PiecewiseLinear, Sum, form
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.queries import ModelError, Query
+from synthesizers.queries import CellErrors, Marginal, ModelError, Query, RecodedMarginal
 
 MOST_CELLS = 2**14
-"""The most cells over which a model error is written out as distances (a choice of this project:
+"""The most cells over which scores are written out as distances (a choice of this project:
 thousands, as described queries may have)."""
 
 
@@ -46,6 +46,8 @@ class Described:
         """The query written out as piecewise linear forms; None where it is not, or too large."""
         if isinstance(self.query, ModelError):
             return model_error_as_forms(self.query, self.domain)
+        if isinstance(self.query, CellErrors):
+            return cell_errors_as_forms(self.query, self.domain)
         return self.query if isinstance(self.query, PiecewiseLinear) else None
 
     def of_counts(self, counts: Counts) -> Answer:
@@ -93,20 +95,49 @@ def cell_of(domain: Domain, codes: Sequence[int]) -> int:
 
 
 def model_error_as_forms(query: ModelError, domain: Domain) -> PiecewiseLinear | None:
-    """The scores as sums of |count of a marginal's cell - the model's|.
+    """The scores as weighted sums of |count of a marginal's cell - the model's|, plus offsets.
 
     None for a domain of more than `MOST_CELLS` cells.
     """
     if domain.size > MOST_CELLS:
         return None
-    codes = domain.codes()
+    size = len(query.candidates)
+    factors, offsets = query.weights or (1,) * size, query.offsets or (0,) * size
     outputs = []
-    for marginal, model in zip(query.candidates, query.models, strict=True):
-        columns = [domain.position(name) for name in marginal.attributes]
-        places = domain.project(marginal.attributes).cells_of(codes[:, columns])
-        within: list[dict[int, int]] = [{} for _ in model]
-        for cell, place in enumerate(places.tolist()):
-            within[place][cell] = 1
-        distances = (Abs(form(w, -count)) for w, count in zip(within, model, strict=True))
-        outputs.append(Sum(tuple((Fraction(1), distance) for distance in distances)))
+    for counted, model, factor, offset in zip(
+        query.candidates, query.models, factors, offsets, strict=True
+    ):
+        held = _held(counted, domain, 1)
+        distances = [Abs(form(w, -count)) for w, count in zip(held, model, strict=True)]
+        terms: list[tuple[Fraction, Expression]] = [(Fraction(factor), d) for d in distances]
+        outputs.append(Sum((*terms, *([(Fraction(1), form({}, offset))] if offset else []))))
     return PiecewiseLinear(domain.size, tuple(outputs))
+
+
+def cell_errors_as_forms(query: CellErrors, domain: Domain) -> PiecewiseLinear | None:
+    """The scores as |scale·count - number|; None for a domain of more than `MOST_CELLS` cells."""
+    if domain.size > MOST_CELLS:
+        return None
+    outputs: list[Expression] = []
+    for marginal, cells, model in zip(query.marginals, query.cells, query.models, strict=True):
+        held = _held(marginal, domain, query.scale)
+        outputs += [Abs(form(held[cell], -n)) for cell, n in zip(cells, model, strict=True)]
+    return PiecewiseLinear(domain.size, tuple(outputs))
+
+
+def _held(counted: Marginal | RecodedMarginal, domain: Domain, weight: int) -> list[dict[int, int]]:
+    """For each answer the cells of the domain that it counts, each with the weight."""
+    found: list[dict[int, int]] = [{} for _ in range(counted.size(domain))]
+    places = np.zeros(domain.size, np.int64)
+    kept = np.ones(domain.size, np.bool_)
+    codes = domain.codes()
+    for place, name in enumerate(counted.attributes):
+        own = codes[:, domain.position(name)]
+        radix = domain.attribute(name).size
+        if isinstance(counted, RecodedMarginal):
+            own, radix = np.array(counted.groups[place], np.int64)[own], counted.shape[place]
+        kept &= own >= 0
+        places = places * radix + own
+    for cell in np.flatnonzero(kept).tolist():
+        found[places[cell]][cell] = weight
+    return found

@@ -19,7 +19,15 @@ from audit.sensitivity.piecewise import PiecewiseLinear
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours, ReplaceOne
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, Query, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    LinearQueries,
+    Marginal,
+    Query,
+    RecodedMarginal,
+    Total,
+)
 
 Column = Mapping[int, Fraction]
 """What one record adds to an answer: coordinate -> value, zeros left out."""
@@ -72,6 +80,12 @@ def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> Columns | None
                 tuple({place: one} for place in places),
                 tuple(_cell(domain, names, place) for place in places),
             )
+        case RecodedMarginal():
+            query.size(domain)
+            return _of_groups(query, domain)
+        case LinearQueries():
+            query.size(domain)
+            return _of_layers(query, domain)
         case CellCounts(cells=counted):
             places = range(min(query.size(domain), 2))
             columns: list[Column] = [{place: one} for place in places]
@@ -90,6 +104,48 @@ def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> Columns | None
                 tuple(_cell(domain, (query.attribute,), code) for code in ends),
             )
     return None
+
+
+def _of_groups(query: RecodedMarginal, domain: Domain) -> Columns:
+    """Of records in two groups, if there are two that hold a value, and of one in none."""
+    base = [next(c for c, group in enumerate(codes) if group >= 0) for codes in query.groups]
+    cells: dict[int | None, int] = {}
+    for place, codes in enumerate(query.groups):
+        for code in (base[place], *range(len(codes))):
+            held = [*base[:place], code, *base[place + 1 :]]
+            where = dict.fromkeys(domain.names, 0) | dict(zip(query.attributes, held, strict=True))
+            cells.setdefault(_group(query, held), cell_of(domain, list(where.values())))
+    counted = [answer for answer in cells if answer is not None][:2]
+    columns: list[Column] = [{answer: Fraction(1)} for answer in counted]
+    kept = [cells[answer] for answer in counted]
+    if None in cells:
+        columns.append({})
+        kept.append(cells[None])
+    return Columns(tuple(columns), tuple(kept))
+
+
+def _group(query: RecodedMarginal, held: Sequence[int]) -> int | None:
+    """The answer that counts a record with these codes, if one does."""
+    place = 0
+    for codes, code, radix in zip(query.groups, held, query.shape, strict=True):
+        if codes[code] < 0:
+            return None
+        place = place * radix + codes[code]
+    return place
+
+
+def _of_layers(query: LinearQueries, domain: Domain) -> Columns:
+    """Every column of the matrix that differs from those before it."""
+    found: dict[frozenset[tuple[int, int]], int] = {}
+    for place, rows in enumerate(zip(*(layer.rows for layer in query.layers), strict=True)):
+        column: dict[int, int] = {}
+        for layer, row in zip(query.layers, rows, strict=True):
+            column[row] = column.get(row, 0) + layer.weight
+        held = frozenset((row, value) for row, value in column.items() if row >= 0 and value)
+        found.setdefault(held, place)
+    columns = tuple({row: Fraction(value) for row, value in sorted(held)} for held in found)
+    cells = tuple(_cell(domain, query.attributes, place) for place in found.values())
+    return Columns(columns, cells)
 
 
 def _cell(domain: Domain, names: Sequence[str], place: int) -> int:

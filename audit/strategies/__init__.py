@@ -25,14 +25,12 @@ from audit.strategies.neighbouring import (
     units,
 )
 from audit.strategies.programs import Ending, Pipeline, pipelines
+from audit.strategies.queries import marginals, queries, scores
 from audit.strategies.questions import (
     events,
-    marginals,
     measurements,
     noises,
     public_laws,
-    queries,
-    scores,
     selections,
     table_laws,
 )

@@ -1,4 +1,4 @@
-"""Questions: queries, noises, laws, and the events made of them."""
+"""Questions: noises, laws, and the events made of them and of queries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from audit.strategies.bounds import require_between
 from audit.strategies.claims import amounts
+from audit.strategies.queries import queries, scores
 from synthesizers.domain import Domain
-from synthesizers.errors import InputError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
 from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.cell_keys import CellKey, PerturbationTable
@@ -25,17 +25,7 @@ from synthesizers.laws.suppression import CellSuppression
 from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Query, Total
 from synthesizers.selection import Exponential
-
-MOST_CANDIDATES = 3
-"""Of a drawn selection (a choice of this project: the first that shows who is second and third)."""
-
-MODEL_CELLS = 12
-"""The most cells of a candidate of several attributes (a choice of this project)."""
-
-SUMMANDS = 5
-"""The largest size of a drawn summand, and of a model's count (a choice of this project)."""
 
 
 def noises(
@@ -66,87 +56,6 @@ def selections(
 ) -> st.SearchStrategy[Exponential]:
     """Exponential mechanisms; InputError for impossible bounds."""
     return st.builds(Exponential, amounts(min_amount=min_rate, max_amount=max_rate))
-
-
-def marginals(domain: Domain, *, max_answers: int = 64) -> st.SearchStrategy[Marginal]:
-    """Marginals of at most so many cells; they shrink to the first attribute's.
-
-    Raises InputError where every attribute has more values than that.
-    """
-    require_between(1, max_answers, "answers", 1)
-    fitting = [a.name for a in domain.attributes if a.size <= max_answers]
-    if not fitting:
-        raise InputError(
-            f"every attribute of the domain has more than {max_answers} values; raise max_answers"
-        )
-    several = st.lists(st.sampled_from(fitting), min_size=1, max_size=len(fitting), unique=True)
-    return several.map(lambda names: Marginal(_within(domain, names, max_answers)))
-
-
-def _within(domain: Domain, names: list[str], most: int) -> tuple[str, ...]:
-    """The names, up to the first with which the marginal would be too large."""
-    sizes = [domain.attribute(name).size for name in names]
-    kept = next(k for k in range(len(names), 0, -1) if math.prod(sizes[:k]) <= most)
-    return tuple(names[:kept])
-
-
-def queries(domain: Domain, *, max_answers: int = 64) -> st.SearchStrategy[Query]:
-    """Declared queries of a domain, of at most so many answers; they shrink to the total.
-
-    Raises InputError for impossible bounds.
-    """
-    return st.one_of(list(query_kinds(domain, max_answers).values()))
-
-
-def query_kinds(domain: Domain, max_answers: int = 64) -> dict[type, st.SearchStrategy[Query]]:
-    """The declared queries that a domain has, class by class."""
-    require_between(1, max_answers, "answers", 1)
-    found: dict[type, st.SearchStrategy[Query]] = {
-        Total: st.just(Total()),
-        CellCounts: _cell_counts(domain, max_answers),
-        BoundedSum: _bounded_sums(domain),
-        ModelError: _model_errors(domain, min(max_answers, MOST_CANDIDATES)),
-    }
-    if min(domain.shape) <= max_answers:
-        found[Marginal] = marginals(domain, max_answers=max_answers)
-    return found
-
-
-def scores(domain: Domain, *, max_candidates: int = MOST_CANDIDATES) -> st.SearchStrategy[Query]:
-    """Queries whose answers are the scores of at most so many candidates.
-
-    Raises InputError for impossible bounds.
-    """
-    require_between(1, max_candidates, "candidates", 1)
-    return st.one_of(_cell_counts(domain, max_candidates), _model_errors(domain, max_candidates))
-
-
-def _cell_counts(domain: Domain, most: int) -> st.SearchStrategy[CellCounts]:
-    cells = st.integers(0, domain.size - 1)
-    listed = st.lists(cells, min_size=1, max_size=min(most, domain.size), unique=True)
-    return listed.map(lambda found: CellCounts(tuple(found)))
-
-
-@st.composite
-def _bounded_sums(draw: st.DrawFn, domain: Domain) -> BoundedSum:
-    name = draw(st.sampled_from(domain.names))
-    size = domain.attribute(name).size
-    summands = st.integers(-SUMMANDS, SUMMANDS)
-    values = draw(st.lists(summands, min_size=size, max_size=size))
-    low = draw(summands)
-    return BoundedSum(name, tuple(values), low, draw(st.integers(low, SUMMANDS)))
-
-
-@st.composite
-def _model_errors(draw: st.DrawFn, domain: Domain, most: int) -> ModelError:
-    tables = marginals(domain, max_answers=max(MODEL_CELLS, *domain.shape))
-    candidates = tuple(draw(st.lists(tables, min_size=1, max_size=most)))
-    counts = st.integers(0, SUMMANDS)
-    models = tuple(
-        tuple(draw(st.lists(counts, min_size=size, max_size=size)))
-        for size in (candidate.size(domain) for candidate in candidates)
-    )
-    return ModelError(candidates, models)
 
 
 @st.composite

@@ -14,14 +14,13 @@ from audit.strategies.claims import amounts, budget_kinds, claims, guarantee_kin
 from audit.strategies.databases import attributes, datasets, domains
 from audit.strategies.neighbouring import relations, units
 from audit.strategies.programs import Pipeline, pipelines
+from audit.strategies.queries import queries, query_kinds
 from audit.strategies.questions import (
     event_kinds,
     noise_kinds,
     noises,
     public_law_kinds,
     public_laws,
-    queries,
-    query_kinds,
     selections,
     table_law_kinds,
     table_laws,

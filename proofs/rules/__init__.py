@@ -6,8 +6,12 @@ from proofs.rules import (
     channels,
     composition,
     conversions,
+    dependence,
+    itemsets,
+    linear,
     noise,
     pairs,
+    scores,
     selection,
     stability,
     structure,
@@ -18,6 +22,10 @@ from proofs.rules.rule import Rule
 
 RULES: dict[str, Rule] = {
     **stability.RULES,
+    **linear.RULES,
+    **scores.RULES,
+    **dependence.RULES,
+    **itemsets.RULES,
     **noise.RULES,
     **selection.RULES,
     **tables.RULES,

@@ -1,7 +1,8 @@
-"""Rules for a program that chooses the loss of its next question from earlier answers.
+"""Rules for a program whose curator counts: what it charges, or how many steps it has answered.
 
 The curator adds up what it charges: a *filter* refuses what would exceed a
-budget; an *odometer* refuses nothing and bounds the loss by the spend.
+budget; an *odometer* refuses nothing and bounds the loss by the spend. A filter
+of sampled steps counts steps of one law, whatever they ask.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from typing import Any
 
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Guarantee, Mechanism, Odometer, Private, RenyiCurve
+from proofs.judgments import Dominated, Guarantee, Mechanism, Odometer, Private, RenyiCurve
+from proofs.losses import SampledGaussianLoss
 from proofs.parameters import Parameters
-from proofs.rules.rule import Conclusion, Premises, Rule, require
+from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
 from proofs.rules.zcdp_conversions import grown_at_most
 from synthesizers.intervals import Interval, log_interval
+from synthesizers.neighbours import AddRemove
 
 MAX_LEVELS = 10_000
 """The most levels of an odometer (a choice of this project)."""
@@ -50,6 +53,29 @@ def filtered(premises: Premises, parameters: Parameters) -> Conclusion:
         guarantee, stated["order"] = RenyiCurve(((order, budget),)), str(order)
     mechanism = Mechanism.of("filter", stated)
     return Conclusion(Private(mechanism, neighbours, guarantee), BASE | {"curator"})
+
+
+def sampled_filter(premises: Premises, parameters: Parameters) -> Conclusion:
+    """A program that is answered ``steps`` sampled Gaussian steps and nothing else: as many pairs.
+
+    Source: Zhu, Dong & Wang 2022, Theorem 10 (adaptive composition of dominating pairs); the step's
+    own pair is that of `subsampling.poisson_gaussian`.
+
+    Guarantee
+    ---------
+    No less than the exact profile of programs that choose what to sum by earlier answers:
+    ``tests/proofs/rules/test_sampled_filter_rule.py``.
+    """
+    premises.none()
+    neighbours, program = parameters.neighbours(), parameters.record("program")
+    needed = "add-remove of a record"
+    require_relation(neighbours == AddRemove(), premises.rule, neighbours, needed)
+    loss = SampledGaussianLoss(parameters.rational("fraction"), parameters.positive("mu_squared"))
+    steps = parameters.whole("steps", 1)
+    stated = {"fraction": str(loss.fraction), "mu_squared": str(loss.mu_squared), "steps": steps}
+    mechanism = Mechanism.of(premises.rule, {**stated, "program": program})
+    found = Private(mechanism, neighbours, Dominated(((steps, loss),)))
+    return Conclusion(found, BASE | {"curator", "secret-sample", "real-numbers"})
 
 
 def odometer(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -90,5 +116,9 @@ def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction, rule: str)
     grown_at_most(tail, (epsilon - spend) ** 2, rule, "a level's epsilon reaches its tail bound")
 
 
-RULES: dict[str, Rule] = {"filter": filtered, "odometer": odometer}
+RULES: dict[str, Rule] = {
+    "filter": filtered,
+    "sampled-filter": sampled_filter,
+    "odometer": odometer,
+}
 """The rules of this file by name."""

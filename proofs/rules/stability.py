@@ -8,43 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 from proofs.judgments import Stable, canonical
 from proofs.parameters import Parameters
+from proofs.rules.moves import Moves, asked, cells_of, concluded, of_counts, recoded
 from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
-from synthesizers.neighbours import RECORD, AddRemove, Neighbours, ReplaceOne
-
-Shape = dict[str, int]
-"""How many values each attribute of the domain has."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Moves:
-    """Bounds on the difference of integer answers; the fields are those of `Stable`."""
-
-    l0: int
-    l1: int
-    l2_squared: int
-    linf: int
-    monotone: bool
-
-
-def _counts(neighbours: Neighbours, answers: int, all_counted: bool) -> _Moves:
-    """Of counts in which a record adds 1 to at most one answer, to one exactly if ``all_counted``.
-
-    A unit adds some vector of counts with sum at most m. Under add-remove that vector is the
-    difference; under replace-one the difference is one such vector minus another.
-    """
-    m = neighbours.unit.max_records
-    exchange = isinstance(neighbours, ReplaceOne)
-    if exchange and neighbours.unit.is_record and answers == 1 and all_counted:
-        return _Moves(0, 0, 0, 0, True)
-    if exchange and answers > 1:
-        return _Moves(min(2 * m, answers), 2 * m, 2 * m * m, m, False)
-    return _Moves(min(m, answers), m, m * m, m, True)
+from synthesizers.neighbours import RECORD, AddRemove
 
 
 def marginal(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -54,9 +23,23 @@ def marginal(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = _asked(premises, parameters)
-    cells = _cells(query.value("attributes"), shape, premises.rule)
-    return _concluded(neighbours, shape, query, parameters, _counts(neighbours, cells, True))
+    neighbours, shape, query = asked(premises, parameters)
+    cells = cells_of(query.value("attributes"), shape, premises.rule)
+    return concluded(neighbours, shape, query, parameters, of_counts(neighbours, cells, True))
+
+
+def recoded_marginal(premises: Premises, parameters: Parameters) -> Conclusion:
+    """Counts over groups of values: a record adds 1 to at most one of them.
+
+    Guarantee
+    ---------
+    ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
+    """
+    neighbours, shape, query = asked(premises, parameters)
+    names, groups = query.value("attributes"), query.value("groups")
+    answers, all_counted = recoded(names, groups, shape, premises.rule)
+    moves = of_counts(neighbours, answers, all_counted)
+    return concluded(neighbours, shape, query, parameters, moves)
 
 
 def cell_counts(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -66,12 +49,12 @@ def cell_counts(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = _asked(premises, parameters)
+    neighbours, shape, query = asked(premises, parameters)
     cells, size = query.wholes("cells"), math.prod(shape.values())
     distinct = 0 < len(set(cells)) == len(cells) and max(cells) < size
     require(distinct, premises.rule, "cells must be different and inside the domain")
-    moves = _counts(neighbours, len(cells), len(cells) == size)
-    return _concluded(neighbours, shape, query, parameters, moves)
+    moves = of_counts(neighbours, len(cells), len(cells) == size)
+    return concluded(neighbours, shape, query, parameters, moves)
 
 
 def total(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -81,8 +64,8 @@ def total(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = _asked(premises, parameters)
-    return _concluded(neighbours, shape, query, parameters, _counts(neighbours, 1, True))
+    neighbours, shape, query = asked(premises, parameters)
+    return concluded(neighbours, shape, query, parameters, of_counts(neighbours, 1, True))
 
 
 def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -92,9 +75,9 @@ def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = _asked(premises, parameters)
+    neighbours, shape, query = asked(premises, parameters)
     values = query.wholes("values", None)
-    codes = _cells([query.text("attribute")], shape, premises.rule)
+    codes = cells_of([query.text("attribute")], shape, premises.rule)
     require(len(values) == codes, premises.rule, "a sum needs one value for each code")
     low, high = (query.value(end) for end in ("low", "high"))
     require(type(low) is int and type(high) is int and low <= high, premises.rule, "low <= high")
@@ -106,33 +89,8 @@ def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
     if unit.is_record:
         least, most = low, high
     span = max(most, -least) if added else most - least
-    moves = _Moves(min(span, 1), span, span * span, span, added and low >= 0)
-    return _concluded(neighbours, shape, query, parameters, moves)
-
-
-def model_error(premises: Premises, parameters: Parameters) -> Conclusion:
-    """For each candidate marginal its L1 distance to a public model's counts.
-
-    Guarantee
-    ---------
-    ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
-    """
-    neighbours, shape, query = _asked(premises, parameters)
-    candidates, models = query.value("candidates"), query.value("models")
-    lists = isinstance(candidates, list) and isinstance(models, list)
-    paired = lists and 0 < len(candidates) == len(models)
-    require(paired, premises.rule, "each of one or more candidates needs one model")
-    spans = []
-    for names, model in zip(candidates, models, strict=True):
-        cells = _cells(names, shape, premises.rule)
-        fits = isinstance(model, list) and len(model) == cells
-        whole = fits and all(type(count) is int for count in model)
-        require(whole, premises.rule, "a model needs one integer for each cell of its marginal")
-        spans.append(_counts(neighbours, cells, True).l1)
-    moving, longest = sum(span > 0 for span in spans), max(spans)
-    squares = sum(span * span for span in spans)
-    moves = _Moves(moving, sum(spans), squares, longest, longest == 0)
-    return _concluded(neighbours, shape, query, parameters, moves)
+    moves = Moves(min(span, 1), span, span * span, span, added and low >= 0)
+    return concluded(neighbours, shape, query, parameters, moves)
 
 
 def stated_sensitivity(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -182,41 +140,12 @@ def transformed(premises: Premises, parameters: Parameters) -> Conclusion:
     return Conclusion(found, frozenset({"record-wise"}))
 
 
-def _asked(premises: Premises, parameters: Parameters) -> tuple[Neighbours, Shape, Parameters]:
-    """The neighbours, the shape of the domain, and the query of the rule's own kind."""
-    premises.none()
-    shape = parameters.record("shape")
-    sizes = bool(shape) and all(type(size) is int and size > 0 for size in shape.values())
-    require(sizes, premises.rule, "a domain has attributes, each of one or more values")
-    query = Parameters(premises.rule, parameters.record("query"))
-    query.choice("kind", premises.rule)
-    return parameters.neighbours(), shape, query
-
-
-def _cells(names: Any, shape: Shape, rule: str) -> int:
-    """How many cells the marginal of some attributes has."""
-    known = isinstance(names, list) and all(type(name) is str and name in shape for name in names)
-    distinct = known and 0 < len(set(names)) == len(names)
-    require(distinct, rule, "a marginal is over one or more different attributes of the domain")
-    return math.prod(shape[name] for name in names)
-
-
-def _concluded(
-    neighbours: Neighbours, shape: Shape, query: Parameters, parameters: Parameters, moves: _Moves
-) -> Conclusion:
-    query.close()
-    text = canonical({"query": parameters.record("query"), "shape": shape})
-    l1, squared, linf = (Fraction(norm) for norm in (moves.l1, moves.l2_squared, moves.linf))
-    found = Stable(text, neighbours, moves.l0, l1, squared, linf, moves.monotone, True)
-    return Conclusion(found, frozenset({"public"}))
-
-
 RULES: dict[str, Rule] = {
     "marginal": marginal,
+    "recoded-marginal": recoded_marginal,
     "cell-counts": cell_counts,
     "total": total,
     "bounded-sum": bounded_sum,
-    "model-error": model_error,
     "stated-sensitivity": stated_sensitivity,
     "transformed": transformed,
 }

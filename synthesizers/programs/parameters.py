@@ -53,6 +53,12 @@ def attribute_names(text: str, name: str) -> tuple[str, ...]:
     return tuple(attribute_name(part, name) for part in text.split(","))
 
 
+def attribute_sets(text: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """Sets of attributes: names joined by +, sets separated by semicolons, as in ``a+b;b+c``."""
+    sets = [part.split("+") for part in text.split(";")]
+    return tuple(tuple(attribute_name(part, name) for part in names) for names in sets)
+
+
 def switch(text: str, name: str) -> bool:
     """True or false, in words."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -9,6 +9,9 @@ from synthesizers.queries.counts import (
     Total,
     whole_table,
 )
+from synthesizers.queries.dependence import MaximalCorrelation, MutualInformation
+from synthesizers.queries.gradients import CriticGradient
+from synthesizers.queries.itemsets import ItemsetCounts, RankDistance
 from synthesizers.queries.query import (
     MAX_ANSWERS,
     MAX_SUMMAND,
@@ -27,13 +30,18 @@ __all__ = [
     "BoundedSum",
     "CellCounts",
     "CellErrors",
+    "CriticGradient",
     "IndependenceDistance",
     "IntArray",
+    "ItemsetCounts",
     "Layer",
     "LinearQueries",
     "Marginal",
+    "MaximalCorrelation",
     "ModelError",
+    "MutualInformation",
     "Query",
+    "RankDistance",
     "RecodedMarginal",
     "Sensitivity",
     "Total",

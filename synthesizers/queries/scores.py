@@ -50,7 +50,7 @@ class ModelError:
             raise InputError("model error needs one model for each of one or more candidates")
         if min(self.weights, default=0) < 0:
             raise InputError("the weights of a model error must not be negative")
-        if any(abs(count) > MAX_SUMMAND for model in self.models for count in model):
+        if any(model and max(max(model), -min(model)) > MAX_SUMMAND for model in self.models):
             raise InputError("the counts of a model must lie within ±2^31")
         sums = [_MOST_RECORDS + sum(map(abs, model)) for model in self.models]
         if self.weights and max(map(operator.mul, self.weights, sums)) > 2**62:
@@ -203,9 +203,10 @@ class IndependenceDistance:
     two marginal laws a and b, of L1 norm at most 4n/(n+1). Under ReplaceOne of a record 6:
     half the distance is the largest surplus X(S) - E(S) of a set of cells S; X(S)
     moves by at most 1, and E(S) by at most n times the total variation of two
-    products of marginal laws that each move by 1/n, so by 2. Tables of two by two
-    are moved by 4 at most (their distance is 4|n_11·n_22 - n_12·n_21|/n). Of
-    persons 8m: their records are removed and added.
+    products of marginal laws that each move by 1/n, so by 2. Tables of two rows
+    are moved by 4 at most: their distance is 2·Σ|n_1k - p·n_k| with p = n_1/n, and
+    the changes of n_1k - p·n_k have sizes of sum 2 at most. Of persons 8m: their
+    records are removed and added.
     """
 
     candidates: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
@@ -280,7 +281,7 @@ class IndependenceDistance:
             elif not neighbours.unit.is_record:
                 factor = 8 * m
             else:
-                factor = 4 if sizes == (2, 2) else 6
+                factor = 4 if min(sizes) == 2 else 6
             spans.append(self.scale * factor)
         return _apart(spans)
 

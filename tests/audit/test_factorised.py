@@ -23,7 +23,16 @@ from synthesizers.errors import ProtocolError
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, Query, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    Layer,
+    LinearQueries,
+    Marginal,
+    Query,
+    RecodedMarginal,
+    Total,
+)
 from tests.audit import third_party as theirs
 
 F = Fraction
@@ -89,6 +98,8 @@ QUERIES: dict[str, tuple[Query, ...]] = {
     "cell and total": (CellCounts((0,)), Total()),
     "the same cell twice": (CellCounts((0,)), CellCounts((0,))),
     "sum and histogram": (BoundedSum("cell", (-1, 1), -1, 1), Marginal(("cell",))),
+    "recoded": (RecodedMarginal(("cell",), ((0, -1),)), RecodedMarginal(("cell",), ((1, 0),))),
+    "matrix": (LinearQueries(("cell",), (Layer(1, (0, 0)), Layer(-1, (1, 0)))),),
 }
 CLAMPS = {
     "0 to n": lambda n: (0, n),

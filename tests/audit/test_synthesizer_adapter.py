@@ -22,6 +22,12 @@ from tests.audit import third_party as theirs
 SETTING = Setting.of(Domain.from_cells("2"), ReplaceOne(), 3)
 
 NEEDED = {
+    "mwem": {"epsilon": "1"},
+    "archetypes": {"epsilon": "1", "noise": "laplace"},
+    "histograms": {"epsilon": "1"},
+    "pfr-style": {"epsilon": "1"},
+    "dp-field-groups": {"epsilon": "1"},
+    "independent-marginals": {"epsilon": "1", "noise": "laplace"},
     "geometric-sanitizer": {"epsilon": "1"},
     "laplace-sanitizer": {"epsilon": "1"},
     "subsample": {"fraction": "1/2"},

@@ -27,7 +27,19 @@ from synthesizers.laws.pram import PostRandomisation
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Query, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    CellErrors,
+    IndependenceDistance,
+    Layer,
+    LinearQueries,
+    Marginal,
+    ModelError,
+    Query,
+    RecodedMarginal,
+    Total,
+)
 from synthesizers.selection import Exponential
 from tests.proofs.small_mechanisms import (
     Counts,
@@ -74,18 +86,44 @@ def queries(draw: st.DrawFn, domain: Domain, most: int = 4) -> Query:
     names = domain.names
     chosen = st.lists(st.sampled_from(names), min_size=1, max_size=len(names), unique=True)
     cells = st.lists(st.integers(0, domain.size - 1), min_size=1, max_size=most, unique=True)
-    kind = draw(st.sampled_from(["marginal", "marginal", "cells", "total", "sum"]))
+    kinds = ["marginal", "marginal", "cells", "total", "sum", "recoded", "linear"]
+    kind = draw(st.sampled_from(kinds))
     if kind == "marginal":
         return Marginal(tuple(draw(chosen)))
     if kind == "cells":
         return CellCounts(tuple(draw(cells)))
     if kind == "total":
         return Total()
+    if kind == "recoded":
+        return draw(recodings(domain))
+    if kind == "linear":
+        rows = st.lists(st.integers(-1, 1), min_size=domain.size, max_size=domain.size)
+        layers = [
+            Layer(draw(st.sampled_from([-2, -1, 1, 2])), tuple(draw(rows.filter(any_answer))))
+            for _ in range(draw(st.integers(1, 2)))
+        ]
+        return LinearQueries(names, tuple(layers))
     name = draw(st.sampled_from(names))
     size = domain.attribute(name).size
     values = draw(st.lists(st.integers(-2, 3), min_size=size, max_size=size))
     low = draw(st.integers(-2, 1))
     return BoundedSum(name, tuple(values), low, low + draw(st.integers(0, 3)))
+
+
+def any_answer(rows: list[int]) -> bool:
+    return max(rows) >= 0
+
+
+@st.composite
+def recodings(draw: st.DrawFn, domain: Domain) -> RecodedMarginal:
+    """One or two groups of an attribute's values, or of two attributes'."""
+    names = draw(st.lists(st.sampled_from(domain.names), min_size=1, max_size=2, unique=True))
+    groups = []
+    for name in names:
+        size = domain.attribute(name).size
+        codes = st.lists(st.integers(-1, 1), min_size=size, max_size=size)
+        groups.append(tuple(draw(codes.filter(any_answer))))
+    return RecodedMarginal(tuple(names), tuple(groups))
 
 
 @st.composite
@@ -95,11 +133,23 @@ def score_queries(draw: st.DrawFn, domain: Domain) -> Query:
         cells = st.lists(st.integers(0, domain.size - 1), min_size=2, max_size=3, unique=True)
         return CellCounts(tuple(draw(cells)))
     names = draw(st.lists(st.sampled_from(domain.names), min_size=2, max_size=3))
-    candidates = tuple(Marginal((name,)) for name in names)
+    kind = draw(st.sampled_from(["model", "cells", "independence"]))
+    if kind == "cells":
+        tables = tuple(Marginal((name,)) for name in names)
+        numbers = [draw(st.integers(-1, 3)) for _ in tables]
+        scale = draw(st.integers(1, 2))
+        return CellErrors(tables, ((0,),) * len(tables), tuple((n,) for n in numbers), scale)
+    if kind == "independence" and len(domain.names) > 1:
+        pair = (domain.names[:1], domain.names[1:])
+        return IndependenceDistance((pair, pair[::-1]), draw(st.integers(1, 2)))
+    recoded = draw(st.booleans())
+    candidates = tuple(draw(recodings(domain)) if recoded else Marginal((name,)) for name in names)
     models = tuple(
         tuple(draw(st.integers(0, 2)) for _ in range(c.size(domain))) for c in candidates
     )
-    return ModelError(candidates, models)
+    few = st.lists(st.integers(0, 2), min_size=len(names), max_size=len(names))
+    weights, offsets = (tuple(draw(st.one_of(st.just([]), few))) for _ in range(2))
+    return ModelError(candidates, models, weights, offsets)
 
 
 @st.composite

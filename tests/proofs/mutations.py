@@ -39,6 +39,11 @@ PROFILES = "tests/proofs/profiles/test_"
 
 TESTS: dict[str, tuple[str, ...]] = {
     "proofs/rules/stability.py": (f"{RULES}stability_rules.py",),
+    "proofs/rules/moves.py": (f"{RULES}stability_rules.py",),
+    "proofs/rules/linear.py": (f"{RULES}stability_rules.py", f"{RULES}linear_rule.py"),
+    "proofs/rules/scores.py": (f"{RULES}stability_rules.py", f"{RULES}independence_rule.py"),
+    "proofs/rules/dependence.py": (f"{RULES}dependence_rules.py",),
+    "proofs/rules/itemsets.py": (f"{RULES}itemset_rules.py",),
     "proofs/rules/noise.py": (f"{RULES}noise_rules.py",),
     "proofs/rules/selection.py": (f"{RULES}selection_rules.py",),
     "proofs/rules/tables.py": (f"{RULES}table_rules.py",),

@@ -199,13 +199,62 @@ def answers(query: Mapping[str, Any], shape: Shape, counts: Counts) -> tuple[int
             name, low, high = query["attribute"], query["low"], query["high"]
             worth = [max(low, min(high, value)) for value in query["values"]]
             return (sum(n * worth[record[name]] for record, n in held),)
+        case "recoded-marginal":
+            return _recoded(query, shape, held)
+        case "linear":
+            cells = _marginal(query["attributes"], shape, held)
+            found = [0] * (1 + max(max(layer["rows"]) for layer in query["layers"]))
+            for layer in query["layers"]:
+                for count, row in zip(cells, layer["rows"], strict=True):
+                    if row >= 0:
+                        found[row] += layer["weight"] * count
+            return tuple(found)
         case "model-error":
-            parts = zip(query["candidates"], query["models"], strict=True)
+            ones = [1] * len(query["models"])
+            weights, offsets = query.get("weights", ones), query.get("offsets", [0] * len(ones))
+            parts = zip(query["candidates"], query["models"], weights, offsets, strict=True)
             return tuple(
-                sum(abs(a - b) for a, b in zip(_marginal(names, shape, held), model, strict=True))
-                for names, model in parts
+                weight
+                * sum(abs(a - b) for a, b in zip(_candidate(one, shape, held), model, strict=True))
+                + offset
+                for one, model, weight, offset in parts
+            )
+        case "cell-errors":
+            listed = zip(query["marginals"], query["cells"], query["models"], strict=True)
+            return tuple(
+                abs(query["scale"] * _marginal(names, shape, held)[cell] - number)
+                for names, cells, model in listed
+                for cell, number in zip(cells, model, strict=True)
+            )
+        case "independence-distance":
+            return tuple(
+                math.floor(query["scale"] * _distance(left, right, shape, held))
+                for left, right in query["candidates"]
             )
     raise AssertionError(query)
+
+
+def _candidate(one: Any, shape: Shape, held: Any) -> tuple[int, ...]:
+    return _recoded(one, shape, held) if isinstance(one, dict) else _marginal(one, shape, held)
+
+
+def _recoded(query: Mapping[str, Any], shape: Shape, held: Any) -> tuple[int, ...]:
+    names, groups = query["attributes"], query["groups"]
+    kept = [
+        ({name: own[record[name]] for name, own in zip(names, groups, strict=True)}, n)
+        for record, n in held
+    ]
+    return _marginal(
+        names, {name: max(own) + 1 for name, own in zip(names, groups, strict=True)}, kept
+    )
+
+
+def _distance(left: Sequence[str], right: Sequence[str], shape: Shape, held: Any) -> F:
+    n = sum(count for _, count in held)
+    sides = itertools.product(_marginal(left, shape, held), _marginal(right, shape, held))
+    joint = _marginal([*left, *right], shape, held)
+    parts = zip(joint, sides, strict=True)
+    return sum((abs(x - F(a * b, n)) for x, (a, b) in parts), F(0)) if n else F(0)
 
 
 def _marginal(names: Sequence[str], shape: Shape, held: Any) -> tuple[int, ...]:

@@ -108,6 +108,98 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             "model-error", at, candidates=[["sex"], ["sex", "age"]], models=[[1, 2], [0] * 6]
         )
         for at in (AR, AR3, RO, RO2)
+    ]
+    + [
+        lambda at=at: asked(
+            "model-error",
+            at,
+            candidates=[
+                ["sex"],
+                {"attributes": ["age", "sex"], "groups": [[0, 0, 1], [0, -1]]},
+                {"attributes": ["age"], "groups": [[0, 0, 0]]},
+            ],
+            models=[[1, 2], [3, 4], [5]],
+            weights=[2, 0, 3],
+            offsets=[-8, 0, 1],
+        )
+        for at in (AR, AR3, RO, RO2)
+    ],
+    "recoded-marginal": [
+        lambda at=at, groups=groups: asked(
+            "recoded-marginal", at, attributes=["sex", "age"], groups=[[0, 0], groups]
+        )
+        for at in (AR, AR3, RO, RO2)
+        for groups in ([0, 1, 1], [-1, 0, 0], [0, 0, 0], [4, -1, 0])
+    ],
+    "linear": [
+        lambda at=at, layers=layers: asked(
+            "linear",
+            at,
+            attributes=["age"],
+            layers=[{"weight": weight, "rows": rows} for weight, rows in layers],
+        )
+        for at in (AR, AR3, RO, RO2)
+        for layers in (
+            [(1, [0, 0, 0]), (1, [1, 2, 3])],
+            [(2, [0, 1, -1]), (-3, [-1, 1, 0])],
+            [(-5, [0, -1, -1]), (5, [0, -1, 2])],
+            [(1, [0, 0, 0])],
+            [(-7, [0, 0, -1])],
+        )
+    ],
+    "cell-errors": [
+        lambda at=at: asked(
+            "cell-errors",
+            at,
+            marginals=[["sex"], ["age"], ["sex", "age"]],
+            cells=[[1, 0], [2], [0, 3, 5]],
+            models=[[9, -1], [0], [4, 5, 6]],
+            scale=3,
+        )
+        for at in (AR, AR3, RO, RO2)
+    ],
+    "independence-distance": [
+        lambda at=at, ages=ages: prove(
+            "independence-distance",
+            [],
+            {
+                "neighbours": at,
+                "shape": {**SHAPE, "age": ages, "one": 1},
+                "query": {
+                    "kind": "independence-distance",
+                    "candidates": [
+                        [["sex"], ["age"]],
+                        [["age", "one"], ["sex"]],
+                        [["one"], ["sex", "age"]],
+                    ],
+                    "scale": 5,
+                },
+            },
+        )
+        for at in (AR, AR3, RO, RO2)
+        for ages in (2, 3)
+    ],
+    "mutual-information": [
+        lambda names=names, n=n: asked(
+            "mutual-information", RO, candidates=[names, ["sex", ["age"]]], records=n, scale=7
+        )
+        for names in (["sex", ["age"]], ["age", ["sex"]])
+        for n in (0, 1, 2, 3, 4, 48_842, 2**28)
+    ],
+    "maximal-correlation": [
+        lambda at=at: asked("maximal-correlation", at, candidates=[["sex", ["age"]]])
+        for at in (AR, AR3, RO, RO2)
+    ],
+    "itemset-counts": [
+        lambda at=at, sets=sets: asked("itemset-counts", at, itemsets=sets)
+        for at in (AR, AR3, RO, RO2)
+        for sets in ([[["sex", 1]]], [[["age", 0]], [["sex", 0], ["age", 2]]])
+    ],
+    "rank-distance": [
+        lambda at=at: asked(
+            "rank-distance", at, items=[["age", 2], ["sex", 0], ["age", 0]], length=2, rank=4
+        )
+        for at in (AR, AR3, RO, RO2)
     ],
     "stated-sensitivity": [scores],
     "transformed": [
@@ -354,6 +446,13 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             {"neighbours": AR, "measure": measure, "budget": "2", "program": {}, **more},
         )
         for measure, more in (("epsilon", {}), ("rho", {}), ("renyi", {"order": 8}))
+    ],
+    "sampled-filter": [
+        lambda: prove(
+            "sampled-filter",
+            [],
+            {"neighbours": AR, "fraction": "1/4", "mu_squared": "2", "steps": 3, "program": {}},
+        )
     ],
     "odometer": [
         lambda: prove(

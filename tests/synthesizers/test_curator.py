@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import sys
@@ -12,11 +13,17 @@ import pytest
 from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, Cost, PureBudget, UnlimitedBudget, ZCDPBudget
-from synthesizers.curator import Curator, Setting, ask_program, canonical_output
+from synthesizers.curator import (
+    Curator,
+    GenerationBegins,
+    Setting,
+    ask_program,
+    canonical_output,
+)
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, Sanitize, Select
-from synthesizers.laws.public_laws import UniformChoice
+from synthesizers.laws.public_laws import Seed, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
@@ -124,6 +131,39 @@ def test_costs_follow_from_relation_and_unit() -> None:
         monotone = isinstance(neighbours, AddRemove)
         chosen = Fraction(neighbours.unit.max_records, 2) * (1 if monotone else 2)
         assert curator.spent.epsilon == Fraction(wanted, 2) + chosen
+
+
+AFTER_A_SEED = {
+    "measure": lambda c: c.measure(Total(), UNIT_NOISE, low=0, high=4),
+    "select": lambda c: c.select(whole_table(DOMAIN), Exponential(Fraction(1))),
+    "sanitize": lambda c: c.sanitize(RandomizedResponse(Fraction(1))),
+    "draw": lambda c: c.draw(UniformChoice(3)),
+    "another seed": lambda c: c.draw(Seed()),
+}
+
+
+@pytest.mark.parametrize("question", AFTER_A_SEED)
+@pytest.mark.parametrize("answered", [True, False])
+def test_nothing_is_asked_after_a_seed(question: str, answered: bool) -> None:
+    """Nor where the seed was not answered, and the program caught that."""
+    asked: list[Event] = []
+
+    def answer(event: Event) -> tuple[int, ...]:
+        asked.append(event)
+        if isinstance(event, Draw) and not answered:
+            raise GenerationBegins
+        return (0, 0, 0)
+
+    curator = Curator(SETTING, UnlimitedBudget(), answer)
+    curator.measure(Total(), UNIT_NOISE, low=0, high=4)
+    with contextlib.nullcontext() if answered else pytest.raises(GenerationBegins):
+        curator.draw(Seed())
+    spent = curator.spent
+    for _ in range(2):
+        with pytest.raises(ProtocolError, match="after it had drawn a seed"):
+            AFTER_A_SEED[question](curator)
+    assert len(asked) == 2 and curator.spent == spent
+    assert len(curator.ledger) == (2 if answered else 1)
 
 
 def test_events_and_outcomes_are_kept_in_order() -> None:

@@ -20,7 +20,7 @@ from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
 from synthesizers.laws.pram import PostRandomisation
-from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.public_laws import Multinomial, Seed, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.laws.rounding import RandomRounding
 from synthesizers.laws.subsample import Subsample
@@ -31,12 +31,23 @@ from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
 from synthesizers.queries import (
     BoundedSum,
     CellCounts,
+    CellErrors,
+    CriticGradient,
+    IndependenceDistance,
+    ItemsetCounts,
+    Layer,
+    LinearQueries,
     Marginal,
+    MaximalCorrelation,
     ModelError,
+    MutualInformation,
+    RankDistance,
+    RecodedMarginal,
     Sensitivity,
     Total,
     whole_table,
 )
+from synthesizers.queries.gradients import packed
 from synthesizers.sampling import run
 from synthesizers.selection import Exponential
 from tests.synthesizers.hostile import hostile
@@ -72,6 +83,26 @@ class Coin(UniformChoice):
     pass
 
 
+class Known(Seed):
+    def sample(self, entropy: Any) -> tuple[int]:
+        return (7,)
+
+
+class Regroups(RecodedMarginal):
+    pass
+
+
+class Slides(Layer):
+    pass
+
+
+class Pretends:
+    """Looks like a layer."""
+
+    weight = 1
+    rows = (0, 1)
+
+
 NOISE = DiscreteLaplace(Fraction(1))
 QUESTIONS = {
     "query": lambda c: c.measure(Keeps(("cell",)), NOISE, low=0, high=3),
@@ -82,8 +113,19 @@ QUESTIONS = {
     "marginal within": lambda c: c.select(
         ModelError((Keeps(("cell",)),), ((0, 0),)), Exponential(Fraction(1))
     ),
+    "recoded marginal within": lambda c: c.select(
+        ModelError((Regroups(("cell",), ((0, 1),)),), ((0, 0),)), Exponential(Fraction(1))
+    ),
+    "marginal of errors": lambda c: c.select(
+        CellErrors((Keeps(("cell",)),), ((0,),), ((0,),)), Exponential(Fraction(1))
+    ),
+    "layer within": lambda c: c.measure(
+        LinearQueries(("cell",), (Slides(1, (0, 1)),)), NOISE, low=0, high=3
+    ),
+    "no layer": lambda c: c.measure(LinearQueries(("cell",), (Pretends(),)), NOISE, low=0, high=3),
     "table law": lambda c: c.sanitize(Whole(Fraction(1, 2))),
     "public law": lambda c: c.draw(Coin(2)),
+    "seed": lambda c: c.draw(Known()),
 }
 
 
@@ -100,6 +142,8 @@ def test_a_part_of_the_programs_own_is_refused_before_it_is_answered(kind: str) 
 
 HALF = Fraction(1, 2)
 A, B = Marginal(("a1",)), Marginal(("a2", "a1"))
+HALVES = RecodedMarginal(("a2", "a1"), ((0, -1), (0, 0)))
+STEP = Layer(2, (0, 0, 1, -1))
 TABLE = PerturbationTable((((-1, HALF), (1, HALF)),))
 DECLARED: list[Any] = [
     B,
@@ -107,6 +151,16 @@ DECLARED: list[Any] = [
     Total(),
     BoundedSum("a1", (-3, 2), -2, 2),
     ModelError((A, B), ((1, 2), (0, 1, 2, 3))),
+    ModelError((A, HALVES), ((1, 2), (3,)), (2, 0), (-5, 7)),
+    HALVES,
+    LinearQueries(("a1", "a2"), (STEP, Layer(-1, (-1, -1, 1, 0)))),
+    CellErrors((A, B), ((1,), (0, 3)), ((-4,), (5, 6)), 3),
+    CriticGradient(("a1",), 0, packed([0.5, -1.0]), HALF, 4),
+    IndependenceDistance(((("a1",), ("a2",)),), 3),
+    MaximalCorrelation((("a1", ("a2",)),)),
+    MutualInformation((("a1", ("a2",)),), 3, 2),
+    ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),
+    RankDistance((("a1", 0), ("a2", 1)), 2, 3),
     DiscreteLaplace(HALF),
     RoundedLaplace(HALF),
     DiscreteGaussian(HALF),
@@ -124,9 +178,10 @@ DECLARED: list[Any] = [
     RecordSwapping((2, 2, 2), 1, (0,), HALF),
     Subsample(HALF),
     Multinomial(3, (1, 2)),
+    Seed(),
     UniformChoice(3),
 ]
-WITHIN: list[Any] = [TABLE, Measure(Total(), NOISE, 0, 3)]
+WITHIN: list[Any] = [TABLE, STEP, Measure(Total(), NOISE, 0, 3)]
 
 
 def is_plain(value: Any) -> bool:
@@ -201,6 +256,27 @@ def test_a_table_of_changes_is_looked_into() -> None:
         object.__setattr__(table, "rows", rows)
         with pytest.raises(ProtocolError, match="within its question"):
             curator.sanitize(CellKey(table))
+
+
+PARTS: list[tuple[Any, Any, str]] = [
+    (LinearQueries(("a1", "a2"), (STEP,)), lambda query: query.layers[0], "layer"),
+    (CellErrors((A,), ((0,),), ((0,),)), lambda query: query.marginals[0], "marginal"),
+    (ModelError((HALVES,), ((0,),)), lambda query: query.candidates[0], "candidate"),
+]
+
+
+@pytest.mark.parametrize(("query", "part", "kind"), PARTS, ids=lambda value: str(value)[:9])
+def test_parts_of_queries_are_looked_into(query: Any, part: Any, kind: str) -> None:
+    setting = Setting.of(Domain.from_cells("2x2"), AddRemove(), 3)
+    curator = Curator(setting, UnlimitedBudget(), lambda event: (0,))
+    for name in names(part(query)):
+        old = getattr(part(query), name)
+        for value in hostile(old):
+            object.__setattr__(part(query), name, value)
+            with pytest.raises(ProtocolError, match="within its question"):
+                asked(curator, query)
+        object.__setattr__(part(query), name, old)
+    asked(curator, query)
 
 
 class Spy(int):

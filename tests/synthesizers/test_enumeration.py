@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import itertools
 import random
@@ -19,8 +20,8 @@ import pytest
 
 from synthesizers import declared
 from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
-from synthesizers.budget import PureBudget
-from synthesizers.curator import Curator, Setting
+from synthesizers.budget import PureBudget, UnlimitedBudget
+from synthesizers.curator import Curator, GenerationBegins, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
 from synthesizers.errors import (
@@ -29,10 +30,11 @@ from synthesizers.errors import (
     ProtocolError,
     TooLargeError,
 )
+from synthesizers.estimation.generation import public_generator
 from synthesizers.events import Coordinate, Databases
 from synthesizers.exact import Exact, ExpRational, add, compare, enclose, is_zero
 from synthesizers.laws.dirichlet import DirichletMultinomial
-from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.public_laws import SEED_BITS, Multinomial, Seed, UniformChoice
 from synthesizers.laws.subsample import Subsample as SubsampleLaw
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
@@ -42,6 +44,8 @@ from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
 from synthesizers.programs.subsample import Subsample
 from synthesizers.queries import CellCounts, Marginal, Total, whole_table
+from synthesizers.randomness import InsecureSeededEntropy
+from synthesizers.sampling import run
 from synthesizers.selection import Exponential
 from tests.synthesizers.brute_force import AnyProgram, close, fraction
 
@@ -678,3 +682,115 @@ def test_the_clamped_geometric_loses_exactly_its_epsilon(epsilon: Fraction) -> N
     loss = epsilon_of(found, pairs)
     assert compare(loss, ExpRational.exp(epsilon)) == 0
     assert compare(loss, ExpRational.exp(epsilon - Fraction(1, 10**30))) == 1
+
+
+def noisy_total(curator: Curator) -> int:
+    return int(curator.measure(Total(), DiscreteLaplace(HALF), low=0, high=3)[0])
+
+
+def generates(curator: Curator) -> list[int]:
+    """A noisy total, a public draw that depends on it, and as many numbers from a seed."""
+    rows = noisy_total(curator)
+    options = int(curator.draw(UniformChoice(rows + 1))[0]) + 1
+    return [int(number) for number in public_generator(curator).integers(0, options, rows)]
+
+
+def asks(curator: Curator) -> list[int]:
+    """The same questions, with an output of none."""
+    rows = noisy_total(curator)
+    curator.draw(UniformChoice(rows + 1))
+    return []
+
+
+def test_transcripts_of_a_program_that_generates_are_those_before_its_seed() -> None:
+    wanted = channel(asks, SMALL, transcript_of)
+    found = channel(generates, SMALL, transcript_of)
+    assert found.keys() == wanted.keys() and len(found) == 1 + 2 + 3 + 4
+    for key, chances in found.items():
+        for one, other in zip(chances, wanted[key], strict=True):
+            assert compare(one, other) == 0
+    for leaf in all_leaves(generates, SMALL):
+        assert leaf.output is None
+        with pytest.raises(TooLargeError, match="--released transcript"):
+            output_of(leaf)
+    planned = plan(generates, SMALL.setting, SMALL.databases)
+    assert (
+        planned.transcripts == 4 and first_outcomes(generates, SMALL.setting, SMALL.databases) == 4
+    )
+
+
+def test_a_seed_is_sampled_and_what_follows_from_it_can_be_made_again() -> None:
+    data = Dataset.from_histogram(SMALL.setting.domain, np.array([1, 1]))
+    entropy = InsecureSeededEntropy(5)
+    outputs = set()
+    for _ in range(20):
+        found = run(generates, data, SMALL.setting, UnlimitedBudget(), entropy)
+        (_, (rows,)), (_, (option,)), (event, (seed,)) = found.transcript
+        assert event.law == Seed() and 0 <= seed < 1 << SEED_BITS
+        made = np.random.Generator(np.random.Philox(seed)).integers(0, option + 1, rows)
+        assert found.output == tuple(made.tolist())
+        outputs.add(seed)
+    # 20 draws of 62 bits meet with a chance below 2^-54.
+    assert len(outputs) == 20
+
+
+def catching(then: Callable[[Curator, BaseException], object]) -> AnyProgram:
+    """A program that catches the end of a listed transcript and does something else."""
+
+    def program(curator: Curator) -> object:
+        noisy_total(curator)
+        try:
+            return [int(curator.draw(Seed())[0] % 2)]
+        except BaseException as end:
+            return then(curator, end)
+
+    return program
+
+
+def again(curator: Curator, end: BaseException) -> object:
+    noisy_total(curator)
+    raise end
+
+
+def quietly(curator: Curator, end: BaseException) -> object:
+    with contextlib.suppress(BaseException):
+        noisy_total(curator)
+    return [0]
+
+
+CAUGHT: dict[str, tuple[Callable[[Curator, BaseException], object], str]] = {
+    "an output": (lambda curator, end: [0], "without the seed"),
+    "a question": (lambda curator, end: [noisy_total(curator)], "after it had drawn a seed"),
+    "a question, then the end": (again, "after it had drawn a seed"),
+    "a question whose refusal is caught": (quietly, "without the seed"),
+    "another seed": (lambda curator, end: [int(curator.draw(Seed())[0])], "drawn a seed"),
+}
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_who_catches_the_end_of_a_transcript_does_not_get_on(name: str) -> None:
+    then, words = CAUGHT[name]
+    with pytest.raises(ProtocolError, match=words):
+        all_leaves(catching(then), SMALL)
+
+
+def test_who_catches_the_end_and_ends_is_listed_as_if_it_had_not() -> None:
+    """What the program may still do is nothing that the transcript shows."""
+
+    def ends(curator: Curator, end: BaseException) -> object:
+        with contextlib.suppress(ProtocolError):
+            noisy_total(curator)
+        raise end
+
+    found = channel(catching(ends), SMALL, transcript_of)
+    assert found.keys() == {(total,) for total in range(4)}
+
+
+def test_who_ends_as_if_a_seed_were_drawn_is_refused() -> None:
+    def program(curator: Curator) -> object:
+        if noisy_total(curator) == 2:
+            raise GenerationBegins
+        return [0]
+
+    with pytest.raises(ProtocolError, match="drew none"):
+        all_leaves(program, SMALL)

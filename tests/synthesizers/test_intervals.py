@@ -18,6 +18,7 @@ from synthesizers.intervals import (
     exp_interval,
     float_above,
     float_below,
+    log2_interval,
     log_interval,
     log_of,
     round_down,
@@ -142,6 +143,20 @@ def test_log_and_exp_at_their_rational_points() -> None:
     for value in (Fraction(0), Fraction(-1)):
         with pytest.raises(InputError, match="positive"):
             log_interval(value)
+
+
+@given(st.fractions(Fraction(1, 1000), 1000, max_denominator=1000), st.integers(8, 300))
+def test_binary_logs_hold_the_truth_and_are_exact_at_powers_of_two(
+    value: Fraction, bits: int
+) -> None:
+    found = log2_interval(value, bits)
+    with mpmath.workprec(3 * bits + 600):
+        truth = rational_near(mpmath.log(mpmath.mpf(value.numerator) / value.denominator, 2))
+    slack = abs(truth) / 2 ** (2 * bits + 100)
+    assert found.lower <= truth + slack and truth - slack <= found.upper
+    assert (found.upper - found.lower) * 2**bits <= 8 * abs(truth)
+    exact = Fraction(2) ** (bits - 150)
+    assert log2_interval(exact, 8) == Interval(Fraction(bits - 150), Fraction(bits - 150))
 
 
 @given(st.fractions(Fraction(1, 1000), 1000, max_denominator=1000), places)

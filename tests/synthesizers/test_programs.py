@@ -20,18 +20,41 @@ from synthesizers.laws.pram import PostRandomisation
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace
 from synthesizers.programs import PROGRAMS, build, card
+from synthesizers.programs.adagrid import AdaGrid
+from synthesizers.programs.aim import Aim
+from synthesizers.programs.archetypes import Archetypes, PublicTable
 from synthesizers.programs.bootstrap import Bootstrap
 from synthesizers.programs.cell_key import CellKey
 from synthesizers.programs.coarsen import Coarsen
+from synthesizers.programs.dp_field_groups import DPFieldGroups
+from synthesizers.programs.dp_wgan import DPWGAN
+from synthesizers.programs.dpsyn import DPSyn
+from synthesizers.programs.dpsyn_2020 import DPSyn2020
+from synthesizers.programs.fourier import Fourier
+from synthesizers.programs.gem import GEM
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
+from synthesizers.programs.histograms import Histograms
+from synthesizers.programs.independent_marginals import IndependentMarginals
 from synthesizers.programs.k_anonymity import KAnonymous
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
+from synthesizers.programs.mst import Mst
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
+from synthesizers.programs.mwem import Mwem
+from synthesizers.programs.mwem_pgm import MwemPgm
+from synthesizers.programs.nist_mst import NistMst
+from synthesizers.programs.pfr_style import ColumnRule, HistogramQuery, PfrStyle
 from synthesizers.programs.pram import Pram
+from synthesizers.programs.privbasis import PrivBasis
+from synthesizers.programs.privbayes import PrivBayes
+from synthesizers.programs.privbayes_gauss import PrivBayesGauss
+from synthesizers.programs.priview import PriView
+from synthesizers.programs.privmrf import PrivMRF
+from synthesizers.programs.privsyn import PrivSyn
 from synthesizers.programs.random_round import RandomRound
 from synthesizers.programs.subsample import Subsample
 from synthesizers.programs.suppress import Suppress
 from synthesizers.programs.swap import Swap
+from synthesizers.programs.two_way_marginals import TwoWayMarginals
 from synthesizers.queries import CellCounts, Marginal
 from tests.synthesizers.brute_force import RELATIONS, relation_id
 
@@ -44,11 +67,76 @@ BUILT: list[tuple[str, dict[str, str], Any]] = [
         {"epsilon": "1/3", "rescale": "false", "calibrated-for": "replace-one"},
         GeometricSanitizer(Fraction(1, 3), False, ReplaceOne()),
     ),
+    (
+        "dp-wgan",
+        {"epsilon": "1", "delta": "1e-9", "batch": "32", "critic-steps": "5", "clip": "1/10"},
+        DPWGAN(Fraction(1), Fraction(1, 10**9), batch=32, critic_steps=5, clip=Fraction(1, 10)),
+    ),
+    (
+        "gem",
+        {"epsilon": "1", "delta": "1e-9", "degree": "3", "rounds": "5", "learning-rate": "1/50"},
+        GEM(Fraction(1), Fraction(1, 10**9), degree=3, rounds=5, learning_rate=Fraction(1, 50)),
+    ),
     ("laplace-sanitizer", {"epsilon": "0.5"}, LaplaceSanitizer(HALF)),
     (
         "laplace-sanitizer",
         {"epsilon": "0.5", "rescale": "Yes", "calibrated_for": "add-remove"},
         LaplaceSanitizer(HALF, True, AddRemove()),
+    ),
+    (
+        "archetypes",
+        {"epsilon": "1", "noise": "laplace", "tables": "b=1,2|3,1/2", "trips": "2,3"},
+        Archetypes(
+            Fraction(1),
+            noise="laplace",
+            tables=(PublicTable(("b",), ((Fraction(1), Fraction(2)), (Fraction(3), HALF))),),
+            trips=(Fraction(2), Fraction(3)),
+        ),
+    ),
+    ("dp-field-groups", {"epsilon": "1"}, DPFieldGroups(Fraction(1))),
+    (
+        "dp-field-groups",
+        {"epsilon": "1", "groups": "a+b;c", "cells": "99", "slack": "2"},
+        DPFieldGroups(Fraction(1), (("a", "b"), ("c",)), 99, 2),
+    ),
+    ("histograms", {"epsilon": "1/2", "groups": "a+b"}, Histograms(Fraction(1, 2), (("a", "b"),))),
+    ("mwem", {"epsilon": "1"}, Mwem(Fraction(1))),
+    (
+        "mwem",
+        {
+            "epsilon": "1",
+            "delta": "1e-6",
+            "noise": "gaussian",
+            "rounds": "5",
+            "variant": "theory",
+            "width": "1",
+            "cells": "99",
+            "blocks": "a;b",
+            "slack": "1",
+        },
+        Mwem(Fraction(1), Fraction(1, 10**6), "gaussian", 5, "theory", 1, 99, (("a",), ("b",)), 1),
+    ),
+    (
+        "pfr-style",
+        {"epsilon": "1", "queries": "a+b,b+c@5; d", "rules": "e=d:0,1"},
+        PfrStyle(
+            Fraction(1),
+            (
+                (HistogramQuery(("a", "b")), HistogramQuery(("b", "c"), 5)),
+                (HistogramQuery(("d",)),),
+            ),
+            rules=(ColumnRule("e", "d", (0, 1)),),
+        ),
+    ),
+    (
+        "independent-marginals",
+        {"epsilon": "1", "noise": "laplace"},
+        IndependentMarginals(Fraction(1), noise="laplace"),
+    ),
+    (
+        "independent-marginals",
+        {"epsilon": "1", "delta": "1e-6", "slack": "2"},
+        IndependentMarginals(Fraction(1), Fraction(1, 10**6), slack=2),
     ),
     ("multinomial-dirichlet", {}, MultinomialDirichlet()),
     (
@@ -61,6 +149,17 @@ BUILT: list[tuple[str, dict[str, str], Any]] = [
     ("bootstrap", {"records": "12"}, Bootstrap(12)),
     ("pram", {"retain": "0.8"}, Pram(Fraction(4, 5))),
     ("pram", {"retain": "1", "attribute": "sex"}, Pram(Fraction(1), attribute="sex")),
+    ("privbayes", {"epsilon": "1/2"}, PrivBayes(HALF)),
+    (
+        "privbayes",
+        {"epsilon": "1", "score": "I", "theta": "6", "parents": "3", "negatives": "clip"},
+        PrivBayes(Fraction(1), "I", theta=Fraction(6), parents=3, negatives="clip"),
+    ),
+    (
+        "privbayes-gauss",
+        {"epsilon": "1", "delta": "1e-9"},
+        PrivBayesGauss(Fraction(1), Fraction(1, 10**9)),
+    ),
     ("random-round", {"base": "3"}, RandomRound(3)),
     ("cell-key", {"deviation": "2", "variance": "1.0"}, CellKey(2, Fraction(1))),
     (
@@ -83,6 +182,82 @@ BUILT: list[tuple[str, dict[str, str], Any]] = [
         "k-anonymity",
         {"k": "2", "suppressed": "4", "groups": "0,1,1"},
         KAnonymous(2, 4, (0, 1, 1)),
+    ),
+    ("fourier", {"epsilon": "1"}, Fourier(Fraction(1))),
+    ("privbasis", {"epsilon": "1"}, PrivBasis(Fraction(1))),
+    (
+        "privbasis",
+        {"epsilon": "1", "k": "3", "items": "ones", "longest": "2", "output": "records"},
+        PrivBasis(Fraction(1), 3, "ones", 2, output="records"),
+    ),
+    ("priview", {"epsilon": "1"}, PriView(Fraction(1))),
+    (
+        "priview",
+        {"epsilon": "1", "length": "4", "strength": "predicted", "views": "a;b+c", "slack": "0"},
+        PriView(Fraction(1), 4, "predicted", views=(("a",), ("b", "c")), slack=0),
+    ),
+    (
+        "fourier",
+        {"epsilon": "1", "marginals": "a + b;c", "output": "marginals", "slack": "2"},
+        Fourier(Fraction(1), (("a", "b"), ("c",)), "marginals", 2),
+    ),
+    (
+        "adagrid",
+        {"epsilon": "1", "delta": "1/1000", "targets": "a1,a2", "threshold": "3", "unit": "64"},
+        AdaGrid(Fraction(1), Fraction(1, 1000), ("a1", "a2"), Fraction(3), 64),
+    ),
+    (
+        "privmrf",
+        {"epsilon": "1", "delta": "1/1000", "clique-cells": "100", "model-cells": "1e3"},
+        PrivMRF(Fraction(1), Fraction(1, 1000), 100, 1000),
+    ),
+    (
+        "two-way-marginals",
+        {"epsilon": "1", "delta": "1/1000", "model-cells": "64"},
+        TwoWayMarginals(Fraction(1), Fraction(1, 1000), 64),
+    ),
+    ("mst", {"epsilon": "1", "delta": "1e-9"}, Mst(Fraction(1), Fraction(1, 10**9))),
+    (
+        "aim",
+        {"epsilon": "1", "delta": "1e-9", "cells": "5000", "last-steps": "100"},
+        Aim(Fraction(1), Fraction(1, 10**9), cells=5000, last_steps=100),
+    ),
+    (
+        "mwem-pgm",
+        {"epsilon": "1/2", "delta": "1e-6", "rounds": "3"},
+        MwemPgm(HALF, Fraction(1, 10**6), rounds=3),
+    ),
+    (
+        "nist-mst",
+        {
+            "epsilon": "1",
+            "delta": "1e-6",
+            "marginals": "a1+a2; a2+a3+a1",
+            "weights": "2,1",
+            "exempt": "a1",
+        },
+        NistMst(
+            Fraction(1),
+            Fraction(1, 10**6),
+            (("a1", "a2"), ("a2", "a3", "a1")),
+            (Fraction(2), Fraction(1)),
+            exempt=("a1",),
+        ),
+    ),
+    (
+        "dpsyn",
+        {"epsilon": "1", "delta": "1e-6", "marginals": "a+b;c", "updater": "mcf", "rate": "0.5"},
+        DPSyn(Fraction(1), Fraction(1, 10**6), (("a", "b"), ("c",)), updater="mcf", rate=HALF),
+    ),
+    (
+        "dpsyn-2020",
+        {"epsilon": "1", "delta": "1e-6", "rounds": "3"},
+        DPSyn2020(Fraction(1), Fraction(1, 10**6), rounds=3),
+    ),
+    (
+        "privsyn",
+        {"epsilon": "1", "delta": "1e-6", "gamma": "100"},
+        PrivSyn(Fraction(1), Fraction(1, 10**6), 100),
     ),
 ]
 
@@ -118,6 +293,13 @@ def test_parameters_from_text(name: str, texts: dict[str, str], program: Any) ->
         ("pram", {"retain": "1.01"}, "retain is a chance from 0 to 1, found 101/100"),
         ("pram", {"retain": "-1/2"}, "retain is a chance from 0 to 1"),
         ("pram", {"matrix": "/nowhere/matrix.csv"}, "matrix.csv cannot be read"),
+        ("privbayes", {"epsilon": "0"}, "epsilon must be positive"),
+        ("privbayes", {"epsilon": "1", "score": "G"}, "score must be one of"),
+        ("privbayes", {"epsilon": "1", "beta": "1"}, "beta"),
+        ("privbayes", {"epsilon": "1", "theta": "0"}, "theta must be positive"),
+        ("privbayes-gauss", {"epsilon": "1"}, "--set delta"),
+        ("privbayes-gauss", {"epsilon": "1", "delta": "0"}, "0 < delta < 1"),
+        ("privbayes-gauss", {"epsilon": "1", "delta": "0.1", "share": "0"}, "share"),
         ("random-round", {}, "--set base"),
         ("random-round", {"base": "1"}, "base of a rounding must be from 2"),
         ("cell-key", {}, "deviation=D and --set variance=V, or --set table=FILE"),
@@ -139,6 +321,13 @@ def test_parameters_from_text(name: str, texts: dict[str, str], program: Any) ->
         ("coarsen", {"groups": "1,0"}, "write 0,1"),
         ("coarsen", {"level": "one"}, "level must be a finite number"),
         ("k-anonymity", {}, "--set k"),
+        ("fourier", {"epsilon": "1", "marginals": "a+;b"}, "marginals must name an attribute"),
+        ("fourier", {"epsilon": "0"}, "epsilon must be positive"),
+        ("privbasis", {"epsilon": "1", "k": "0"}, "k >= 1"),
+        ("privbasis", {"epsilon": "1", "longest": "17"}, "longest from 2 to 16"),
+        ("privbasis", {"epsilon": "1", "eta": "0.9"}, "eta >= 1"),
+        ("priview", {"epsilon": "1", "length": "0"}, "one attribute and one cell"),
+        ("priview", {"epsilon": "1", "strength": "4"}, "2, 3, predicted"),
         ("k-anonymity", {"k": "2", "suppressed": "-1"}, "suppressed must be a whole number"),
     ],
 )

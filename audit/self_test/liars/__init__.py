@@ -5,13 +5,20 @@ from __future__ import annotations
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.liars import (
     agencies,
+    bayes,
     budget,
+    classics,
     families,
     functions,
+    graphical,
+    grids,
+    groups,
     looks,
+    networks,
     noise,
     samplers,
     synthesizers,
+    views,
 )
 
 _ORDER = list(BugClass)
@@ -24,8 +31,15 @@ LIARS: tuple[Liar, ...] = tuple(
             *budget.LIARS,
             *looks.LIARS,
             *synthesizers.LIARS,
+            *networks.LIARS,
+            *views.LIARS,
+            *bayes.LIARS,
+            *groups.LIARS,
+            *grids.LIARS,
             *agencies.LIARS,
+            *classics.LIARS,
             *families.LIARS,
+            *graphical.LIARS,
             *functions.QUERIES,
             *functions.MECHANISMS,
         ),

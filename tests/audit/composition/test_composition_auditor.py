@@ -151,6 +151,11 @@ def test_a_claim_and_a_setting_of_different_neighbours_are_refused():
 QUICK = {"geometric-sanitizer", "multinomial-dirichlet", "bootstrap"}
 
 PARAMETERS = {
+    "mwem": {"epsilon": "1", "rounds": "1", "slack": "0"},
+    "histograms": {"epsilon": "1", "slack": "1"},
+    "pfr-style": {"epsilon": "1", "slack": "1"},
+    "dp-field-groups": {"epsilon": "1", "slack": "0"},
+    "independent-marginals": {"epsilon": "1", "noise": "laplace", "slack": "1"},
     "geometric-sanitizer": {"epsilon": "1"},
     "laplace-sanitizer": {"epsilon": "2"},
     "pram": {"retain": "3/4"},
@@ -162,8 +167,8 @@ PARAMETERS = {
 }
 
 
-# These two need a hierarchy, or more attributes.
-RUN = [name for name in PROGRAMS if name not in ("coarsen", "swap")]
+# These need a hierarchy, or more attributes.
+RUN = [name for name in PROGRAMS if name not in ("archetypes", "coarsen", "swap")]
 
 
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne()], ids=lambda n: n.name)

@@ -23,7 +23,20 @@ from synthesizers.laws.suppression import CellSuppression
 from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
 from synthesizers.programs import PROGRAMS, build
-from synthesizers.queries import BoundedSum, CellCounts, Marginal, ModelError, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellCounts,
+    CellErrors,
+    CriticGradient,
+    IndependenceDistance,
+    Layer,
+    LinearQueries,
+    Marginal,
+    ModelError,
+    RecodedMarginal,
+    Total,
+)
+from synthesizers.queries.gradients import packed
 from synthesizers.selection import Exponential
 from tests.audit.metrics.test_catalogue import PEOPLE, metric
 
@@ -34,6 +47,7 @@ NOISE = [
     *(kind(F(*size)) for kind in (DiscreteLaplace, RoundedLaplace) for size in ((1, 2), (7, 3))),
     *(DiscreteGaussian(F(*size)) for size in ((1, 9), (1, 1), (31, 3))),
 ]
+HALF = RecodedMarginal(("a2", "a1"), ((0, 0), (0, -1)))
 ASKED = [
     Total(),
     Marginal(("a1",)),
@@ -43,6 +57,14 @@ ASKED = [
     BoundedSum("a1", (-7, 3), -2, 2),
     BoundedSum("a2", (1, 4), 0, 9),
     ModelError((Marginal(("a1",)), Marginal(("a1", "a2"))), ((1, 1), (0, 2, 1, 0))),
+    ModelError((HALF, Marginal(("a1",))), ((1,), (0, 2)), (3, 2), (-7, 0)),
+    HALF,
+    RecodedMarginal(("a1", "a2"), ((1, 0), (0, 1))),
+    LinearQueries(("a1",), (Layer(2, (0, 1)), Layer(-1, (1, 0)))),
+    LinearQueries(("a2", "a1"), (Layer(1, (0, 1, 2, 3)), Layer(1, (4, 4, 5, 5)))),
+    CellErrors((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1,), (0, 3)), ((1,), (2, 0)), 2),
+    IndependenceDistance(((("a1",), ("a2",)),), 3),
+    CriticGradient(("a2", "a1"), 1, packed([0.5, -1.0, 0.25, 2.0, 0.125, 1.0]), F(1), 8),
 ]
 TABLES = [
     RandomizedResponse(F(1)),
@@ -62,6 +84,19 @@ TABLES = [
 PUBLIC = [UniformChoice(3), Multinomial(3, (1, 0, 2))]
 SELECTING = [Exponential(F(1, 2)), Exponential(F(3))]
 PARAMETERS = {
+    "mwem": {"epsilon": "1", "rounds": "1", "slack": "0"},
+    "archetypes": {
+        "epsilon": "1",
+        "noise": "laplace",
+        "archetype": "a1",
+        "company": "a2",
+        "slack": "0",
+    },
+    "histograms": {"epsilon": "1", "slack": "1"},
+    "pfr-style": {"epsilon": "1", "slack": "1"},
+    "dp-field-groups": {"epsilon": "1", "slack": "0"},
+    "independent-marginals": {"epsilon": "1", "noise": "laplace", "slack": "1"},
+    "gem": {"epsilon": "1", "delta": "1/100", "degree": "1", "rounds": "1", "slack": "0"},
     "geometric-sanitizer": {"epsilon": "1"},
     "laplace-sanitizer": {"epsilon": "1/2"},
     "subsample": {"fraction": "1/2"},
@@ -72,7 +107,9 @@ PARAMETERS = {
     "k-anonymity": {"k": "2"},
     "coarsen": {"groups": "0,0"},
 }
-RUN = [build(name, PARAMETERS.get(name, {})) for name in PROGRAMS if name != "swap"]
+WITHOUT = ("swap", "dp-wgan")
+"""Not of every domain, and not under every relation."""
+RUN = [build(name, PARAMETERS.get(name, {})) for name in PROGRAMS if name not in WITHOUT]
 FEW_PROGRAMS = ("GeometricSanitizer", "MultinomialDirichlet", "Suppress")
 FEW_METRICS = ("total-variation", "k-marginal", "hoc", "pmse-ratio")
 """One of each kind: noise, a table law, a deterministic one; exact counts, drawn marginals, drawn

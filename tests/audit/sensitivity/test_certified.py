@@ -20,12 +20,22 @@ from audit.sensitivity.records import DomainRecords
 from audit.sensitivity.small import small
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
-from synthesizers.queries import BoundedSum, Marginal, ModelError, Total
+from synthesizers.queries import (
+    BoundedSum,
+    CellErrors,
+    Layer,
+    LinearQueries,
+    Marginal,
+    ModelError,
+    RecodedMarginal,
+    Total,
+)
 from tests.audit.sensitivity.test_piecewise import CELLS, RELATIONS, queries
 
 F = Fraction
 LINE = Domain.from_cells(str(CELLS))
 SQUARE = Domain.from_cells("2x2")
+HALF = RecodedMarginal(("a2", "a1"), ((0, 0), (0, -1)))
 ANY = Declared(F(0), F(0), F(0))
 
 
@@ -85,6 +95,11 @@ def test_of_any_size_it_is_at_least_that_of_small_ones(
         BoundedSum("a2", (-2, 5), -1, 3),
         ModelError((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1, 0), (0, 2, 0, -1))),
         ModelError((Marginal(("a1",)),), ((-3, -3),)),
+        ModelError((HALF, Marginal(("a1",))), ((1,), (0, 2)), (3, 2), (-7, 0)),
+        ModelError((HALF,), ((1,),), (0,), (4,)),
+        RecodedMarginal(("a2", "a1"), ((0, -1), (0, 0))),
+        LinearQueries(("a1",), (Layer(2, (0, 1)), Layer(-1, (1, 0)))),
+        CellErrors((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1,), (0, 3)), ((1,), (2, 0)), 2),
     ],
     ids=str,
 )

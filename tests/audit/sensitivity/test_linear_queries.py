@@ -22,9 +22,12 @@ from synthesizers.neighbours import (
 from synthesizers.queries import (
     BoundedSum,
     CellCounts,
+    Layer,
+    LinearQueries,
     Marginal,
     ModelError,
     Query,
+    RecodedMarginal,
     Total,
     answers_of_histograms,
 )
@@ -49,6 +52,17 @@ CASES: list[tuple[Query, Domain]] = [
     (BoundedSum("cell", (-1, -2, -3), -9, 9), LINE),
     (BoundedSum("cell", (2, 2, 2), 0, 9), LINE),
     (BoundedSum("a2", (0, 4, 9), 0, 5), SQUARE),
+    (RecodedMarginal(("cell",), ((1, 0, 1),)), LINE),
+    (RecodedMarginal(("cell",), ((0, 0, 0),)), LINE),
+    (RecodedMarginal(("cell",), ((-1, 4, 2),)), LINE),
+    (RecodedMarginal(("cell",), ((0,),)), SINGLE),
+    (RecodedMarginal(("a2", "a1"), ((0, 0, 0), (-1, 0))), SQUARE),
+    (RecodedMarginal(("a2",), ((2, -1, 0),)), SQUARE),
+    (LinearQueries(("cell",), (Layer(1, (0, 1, 2)), Layer(1, (3, 3, 4)))), LINE),
+    (LinearQueries(("cell",), (Layer(2, (0, 1, -1)), Layer(-3, (-1, 0, 0)))), LINE),
+    (LinearQueries(("cell",), (Layer(2, (0, 0, 0)), Layer(-2, (0, 0, 0)))), LINE),
+    (LinearQueries(("cell",), (Layer(7, (1,)),)), SINGLE),
+    (LinearQueries(("a2",), (Layer(5, (0, 1, 0)), Layer(-1, (1, 0, 2)))), SQUARE),
 ]
 RELATIONS = [
     AddRemove(),

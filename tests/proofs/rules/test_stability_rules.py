@@ -5,36 +5,39 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from proofs import checker
 from proofs.errors import ProofError
 from proofs.judgments import Stable
 from proofs.kernel import Theorem, prove
+from proofs.parameters import plain
 from synthesizers.domain import Domain
 from synthesizers.neighbours import (
     AddRemove,
     Neighbours,
     ReplaceOne,
     Unit,
-    databases,
-    neighbour_pairs,
 )
 from synthesizers.queries import (
     BoundedSum,
     CellCounts,
+    CellErrors,
+    IndependenceDistance,
+    Layer,
+    LinearQueries,
     Marginal,
     ModelError,
     Query,
+    RecodedMarginal,
     Total,
-    answers_of_histograms,
 )
+from tests.proofs.rules.moved import bounds, differences, listed, shape_of
 from tests.synthesizers.brute_force import RELATIONS, relation_id
 
 DOMAINS = tuple(Domain.from_cells(cells) for cells in ("1", "2", "3", "2x2", "1x2", "1x1"))
@@ -57,7 +60,7 @@ def subsets(members: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 
 
 def queries(domain: Domain) -> Iterator[tuple[Query, bool]]:
-    """Marginals, sets of cells, sums and model errors; whether the bounds are attained."""
+    """Queries of every declared kind; whether the bounds are attained."""
     marginals = [Marginal(names) for names in subsets(domain.names)]
     yield from ((marginal, True) for marginal in marginals)
     yield from ((CellCounts(cells), True) for cells in subsets(range(domain.size)))
@@ -68,36 +71,60 @@ def queries(domain: Domain) -> Iterator[tuple[Query, bool]]:
             yield BoundedSum(domain.names[0], fitting, low, high), True
     models = tuple(tuple(range(marginal.size(domain))) for marginal in marginals)
     yield ModelError(tuple(marginals), models), False
+    yield from recoded(domain)
+    yield from matrices(domain)
+    yield from scores(domain)
+
+
+def recoded(domain: Domain) -> Iterator[tuple[Query, bool]]:
+    """Every value for itself, all as one, all but the last, the last alone, and an empty group."""
+    for tight, groups_of in (
+        (True, lambda size: tuple(range(size))),
+        (True, lambda size: (0,) * size),
+        (True, lambda size: (*range(size - 1), -1) if size > 1 else (0,)),
+        (True, lambda size: (-1,) * (size - 1) + (0,)),
+        (False, lambda size: (2,) * (size - 1) + (-1,) if size > 1 else (2,)),
+    ):
+        yield RecodedMarginal(domain.names, tuple(map(groups_of, domain.shape))), tight
+
+
+def matrices(domain: Domain) -> Iterator[tuple[Query, bool]]:
+    """Trees, negated counts, entries of both signs, layers that cancel, and a row of zeros."""
+    size = domain.size
+    each, all_at, none = tuple(range(size)), (0,) * size, (-1,) * (size - 1)
+    for layers in (
+        ((1, tuple(cell + 1 for cell in each)), (1, all_at)),
+        ((-1, each),),
+        ((2, each), (-3, tuple((cell + 1) % size for cell in each))),
+        ((2, all_at), (-2, all_at), (1, (*none, 0))),
+        ((5, all_at), (-5, all_at)),
+        ((4, (2, *none)),),
+        ((-4, (0, *none)), (3, all_at)),
+    ):
+        yield LinearQueries(domain.names, tuple(Layer(*layer) for layer in layers)), False
+
+
+def scores(domain: Domain) -> Iterator[tuple[Query, bool]]:
+    """Weighted distances, also of recoded marginals; errors of cells; distances of two sides."""
+    whole, halves = (
+        Marginal(domain.names),
+        RecodedMarginal(domain.names[:1], ((0,) * domain.shape[0],)),
+    )
+    last = RecodedMarginal(domain.names[-1:], ((-1,) * (domain.shape[-1] - 1) + (0,),))
+    models = ((1,) * domain.size, (2,), (1,))
+    yield ModelError((whole, halves, last), models, (3, 1, 2), (0, -7, 5)), False
+    yield ModelError((whole, halves, last), models, (0, 0, 0)), False
+    yield ModelError((last,), ((0,),), (), (9,)), False
+    first, cells = Marginal(domain.names[:1]), tuple(range(domain.size))
+    yield CellErrors((whole,), (cells,), (cells,), 3), False
+    yield CellErrors((first, whole), ((0,), cells[::-1]), ((5,), cells)), False
+    if len(domain.names) > 1:
+        pair = (domain.names[:1], domain.names[1:])
+        yield IndependenceDistance((pair,)), False
+        yield IndependenceDistance((pair, pair[::-1]), 7), False
 
 
 CASES = [(domain, query, tight) for domain in DOMAINS for query, tight in queries(domain)]
-
-
-def shape_of(domain: Domain) -> dict[str, int]:
-    return dict(zip(domain.names, domain.shape, strict=True))
-
-
-def bounds(domain: Domain, query: Query, neighbours: Neighbours) -> Stable:
-    given = {"neighbours": neighbours, "shape": shape_of(domain), "query": query.to_json()}
-    theorem = prove(query.kind, (), given)
-    assert theorem.hypotheses == {"public"}
-    assert isinstance(theorem.judgment, Stable)
-    return theorem.judgment
-
-
-@cache
-def listed(cells: int, neighbours: Neighbours) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    most = 2 * neighbours.unit.max_records + (1 if cells < 4 else 0)
-    rows = databases(neighbours, cells, max(most, 2))
-    return rows, neighbour_pairs(neighbours, rows)
-
-
-def differences(domain: Domain, query: Query, neighbours: Neighbours) -> NDArray[np.int64]:
-    """The answers' differences of all neighbours, [pairs, answers]; one zero row for no pairs."""
-    rows, pairs = listed(domain.size, neighbours)
-    answers = answers_of_histograms(query, domain, rows)
-    steps = answers[pairs[:, 1]] - answers[pairs[:, 0]]
-    return steps if len(steps) else np.zeros((1, answers.shape[1]), np.int64)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
@@ -191,6 +218,18 @@ def test_model_errors_move_both_ways() -> None:
     assert not bounds(LINE, query, AddRemove()).monotone
 
 
+RECODING: dict[str, Any] = {"attributes": ["a1"], "groups": [[0, 1]]}
+LAYER: dict[str, Any] = {"weight": 1, "rows": [0, 1]}
+ERRORS: dict[str, Any] = {"marginals": [["a1"]], "cells": [[0]], "models": [[5]], "scale": 1}
+SIDES: dict[str, Any] = {"candidates": [[["a1"], ["a2"]]], "scale": 1}
+MODEL: dict[str, Any] = {"candidates": [["a1"]], "models": [[1, 2]]}
+
+
+def wrong(good: dict[str, Any], name: str, *values: Any) -> Iterator[dict[str, Any]]:
+    yield from ({"query": good | {name: value}} for value in values)
+    yield {"query": {key: value for key, value in good.items() if key != name}}
+
+
 MALFORMED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("marginal", {"query": {"kind": "marginal", "attributes": []}}),
     ("marginal", {"query": {"kind": "marginal", "attributes": ["a1", "a1"]}}),
@@ -221,14 +260,135 @@ MALFORMED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("model-error", {"query": {"candidates": [["a1"]], "models": [[1, "2"]]}}),
     ("model-error", {"query": {"candidates": ["a1"], "models": [[1, 2]]}}),
     ("model-error", {"query": {"candidates": 3, "models": 3}}),
+    *(
+        ("recoded-marginal", change)
+        for change in (
+            *wrong(RECODING, "attributes", [], ["a1", "a1"], ["a1", "a2"], ["b"], "a1", [1]),
+            *wrong(
+                RECODING,
+                "groups",
+                [],
+                [[0]],
+                [[0, 1, 2]],
+                [[-1, -1]],
+                [[-2, 0]],
+                [[0, "1"]],
+                [0, 1],
+                [[0, True]],
+                [[0, 1], [0, 1]],
+                3,
+                [[0, 1.0]],
+                None,
+            ),
+            {"query": RECODING, "shape": {"a1": 3}},
+            {"query": RECODING | {"weights": [1]}},
+        )
+    ),
+    *(
+        ("linear", change)
+        for layers in (
+            [],
+            3,
+            [3],
+            [LAYER | {"rows": [0]}],
+            [LAYER | {"rows": [0, 1, 2]}],
+            [LAYER | {"rows": 0}],
+            [LAYER | {"rows": [-1, -1]}],
+            [LAYER | {"rows": [-2, 0]}],
+            [LAYER | {"rows": [0, "1"]}],
+            [LAYER | {"rows": [True, 0]}],
+            [LAYER | {"weight": "1"}],
+            [LAYER | {"weight": True}],
+            [LAYER | {"weight": 0.5}],
+            [LAYER | {"sign": 1}],
+            [{"rows": [0, 1]}],
+            [LAYER, [1, [0, 1]]],
+        )
+        for change in wrong({"attributes": ["a1"], "layers": [LAYER]}, "layers", layers)
+    ),
+    *(
+        ("linear", change)
+        for change in wrong(
+            {"attributes": ["a1"], "layers": [LAYER]},
+            "attributes",
+            [],
+            ["a1", "a2"],
+            ["a1", "a1"],
+            "a1",
+        )
+    ),
+    *(
+        ("model-error", change)
+        for change in (
+            *(
+                {"query": MODEL | {name: value}}
+                for name in ("weights", "offsets")
+                for value in ([], [1, 1], 1, [True], ["1"], [1.5], None)
+            ),
+            {"query": MODEL | {"weights": [-1]}},
+            {"query": {"candidates": [["a1"]] * 3, "models": [[1, 2]] * 3, "weights": [5, 5, -1]}},
+            {"query": MODEL | {"candidates": [RECODING | {"weight": 1}]}},
+            {"query": MODEL | {"candidates": [{"attributes": ["a1"]}]}},
+            {"query": MODEL | {"candidates": [RECODING | {"groups": [[0, 0]]}]}},
+            {"query": MODEL | {"candidates": [RECODING | {"groups": [[-1, -1]]}], "models": [[]]}},
+        )
+    ),
+    *(
+        ("cell-errors", change)
+        for change in (
+            *wrong(
+                ERRORS, "marginals", [], [[]], [["b"]], [["a1"], ["a1"]], ["a1"], "a1", [RECODING]
+            ),
+            *wrong(
+                ERRORS, "cells", [], [[]], [[2]], [[-1]], [["0"]], [[True]], [[0], [1]], [[0, 1]], 0
+            ),
+            *wrong(ERRORS, "models", [], [[]], [[1, 2]], [["0"]], [[True]], [[0], [1]], [0.5], 0),
+            *wrong(ERRORS, "scale", 0, -1, True, "1", 1.5, None),
+            {"query": ERRORS | {"cells": [[0, 0]], "models": [[1, 2]]}},
+            {"query": ERRORS | {"weights": [1]}},
+        )
+    ),
+    *(
+        ("independence-distance", change)
+        for change in (
+            *wrong(
+                SIDES,
+                "candidates",
+                [],
+                [[["a1"]]],
+                [[["a1"], []]],
+                [[["a1"], ["a1"]]],
+                ["a1", "a2"],
+                [[["a1", "a2"], ["a2"]]],
+                [[["a1"], ["a2"], ["a2"]]],
+                [[["a1"], ["b"]]],
+                "ab",
+                3,
+                [["a1", "a2"]],
+                [{"a1": ["a1"], "a2": ["a2"]}],
+                [[["a1", "a1"], ["a2"]]],
+            ),
+            *wrong(SIDES, "scale", 0, -1, True, "1", 1.5, None),
+            {"query": SIDES | {"offsets": [1]}},
+        )
+    ),
 )
 
 
 @pytest.mark.parametrize(("rule", "change"), MALFORMED)
 def test_malformed_queries_are_refused(rule: str, change: dict[str, Any]) -> None:
     change = {**change, "query": {"kind": rule, **change["query"]}}
-    with pytest.raises(ProofError):
-        prove(rule, (), {"neighbours": AddRemove(), "shape": shape_of(SQUARE), **change})
+    for neighbours in (AddRemove(), ReplaceOne(Unit("person", 2))):
+        given = {"neighbours": neighbours, "shape": shape_of(SQUARE), **change}
+        with pytest.raises(ProofError):
+            prove(rule, (), given)
+        with pytest.raises((checker.Rejected, TypeError, ValueError)):
+            checker.conclusion(rule, [], {name: read(value) for name, value in given.items()})
+
+
+def read(value: Any) -> Any:
+    """A parameter as a file holds it."""
+    return plain(value) if isinstance(value, AddRemove | ReplaceOne) else value
 
 
 def test_a_query_needs_its_domain_and_its_neighbours() -> None:
@@ -345,4 +505,4 @@ def test_different_queries_have_different_names() -> None:
         for domain in DOMAINS
         for query, _ in queries(domain)
     }
-    assert len(names) == len(CASES)
+    assert len(names) == len({(domain, query) for domain, query, _ in CASES})

@@ -1,0 +1,116 @@
+"""The rule of sensitivity of linear queries: sums of columns of an integer matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proofs.parameters import Parameters
+from proofs.rules.moves import Moves, asked, cells_of, concluded
+from proofs.rules.rule import Conclusion, Premises, Rule, require
+from synthesizers.neighbours import AddRemove, Neighbours
+
+Layers = Sequence[tuple[int, Sequence[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """What is needed of a matrix [answers, cells].
+
+    ``entries``, ``l1``, ``l2_squared``: of a column, the most entries that are not 0, and the
+    largest norms. ``ends``: the least and the largest entry of each row, of other rows than
+    those of zeros.
+    """
+
+    answers: int
+    entries: int
+    l1: int
+    l2_squared: int
+    ends: list[tuple[int, int]]
+
+
+def linear(premises: Premises, parameters: Parameters) -> Conclusion:
+    """Sums over records of the column that their cell has in an integer matrix of layers.
+
+    Guarantee
+    ---------
+    ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``, and of
+    drawn matrices ``tests/proofs/rules/test_linear_rule.py``.
+    """
+    neighbours, shape, query = asked(premises, parameters)
+    cells = cells_of(query.value("attributes"), shape, premises.rule)
+    matrix = _matrix(_layers(query.value("layers"), cells, premises.rule), cells)
+    moves = (_added if isinstance(neighbours, AddRemove) else _exchanged)(neighbours, matrix)
+    return concluded(neighbours, shape, query, parameters, moves)
+
+
+def _added(neighbours: Neighbours, matrix: _Matrix) -> Moves:
+    """A unit adds at most m columns."""
+    m = neighbours.unit.max_records
+    largest = max((max(most, -least) for least, most in matrix.ends), default=0)
+    one_way = all(least >= 0 for least, _ in matrix.ends)
+    l0 = min(m * matrix.entries, len(matrix.ends))
+    return Moves(l0, m * matrix.l1, m * m * matrix.l2_squared, m * largest, one_way)
+
+
+def _exchanged(neighbours: Neighbours, matrix: _Matrix) -> Moves:
+    """A unit's columns come in the place of others; a person's number of records may change."""
+    m = neighbours.unit.max_records
+    ends = matrix.ends
+    if not neighbours.unit.is_record:
+        ends = [(min(least, 0), max(most, 0)) for least, most in ends]
+    spans = [m * (most - least) for least, most in ends if least < most]
+    # ‖a - b‖² is at most ‖a‖² + ‖b‖² where a and b have no negative entries.
+    squares = (4 if any(least < 0 for least, _ in ends) else 2) * m * m * matrix.l2_squared
+    longest = max(spans, default=0)
+    return Moves(
+        min(2 * m * matrix.entries, len(spans)),
+        min(2 * m * matrix.l1, sum(spans)),
+        min(squares, sum(span * span for span in spans)),
+        longest,
+        matrix.answers == 1 or longest == 0,
+    )
+
+
+def _layers(layers: Any, cells: int, rule: str) -> Layers:
+    require(isinstance(layers, list) and bool(layers), rule, "one or more layers are needed")
+    found = []
+    for layer in layers:
+        named = isinstance(layer, dict) and set(layer) == {"weight", "rows"}
+        require(named, rule, "a layer has a weight and rows")
+        weight, rows = layer["weight"], layer["rows"]
+        fits = type(weight) is int and isinstance(rows, list) and len(rows) == cells
+        whole = fits and all(type(row) is int and row >= -1 for row in rows)
+        require(whole, rule, "a layer has an integer weight, and an answer or -1 for each cell")
+        found.append((weight, rows))
+    require(any(max(rows) >= 0 for _, rows in found), rule, "one or more answers are needed")
+    return found
+
+
+def _matrix(layers: Layers, cells: int) -> _Matrix:
+    entries = l1 = squared = 0
+    ends: dict[int, tuple[int, int]] = {}
+    held: dict[int, int] = {}
+    for cell in range(cells):
+        column: dict[int, int] = {}
+        for weight, rows in layers:
+            if rows[cell] >= 0:
+                column[rows[cell]] = column.get(rows[cell], 0) + weight
+        column = {row: value for row, value in column.items() if value}
+        for row, value in column.items():
+            least, most = ends.get(row, (value, value))
+            ends[row] = min(least, value), max(most, value)
+            held[row] = held.get(row, 0) + 1
+        entries = max(entries, len(column))
+        l1 = max(l1, sum(abs(value) for value in column.values()))
+        squared = max(squared, sum(value * value for value in column.values()))
+    with_zeros = [
+        (least, most) if held[row] == cells else (min(least, 0), max(most, 0))
+        for row, (least, most) in ends.items()
+    ]
+    return _Matrix(1 + max(max(rows) for _, rows in layers), entries, l1, squared, with_zeros)
+
+
+RULES: dict[str, Rule] = {"linear": linear}
+"""The rule of linear queries by its name."""

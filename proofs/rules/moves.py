@@ -1,0 +1,93 @@
+"""How far a query's answers move: what the rules of sensitivity read, and what they conclude."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs.judgments import Stable, canonical
+from proofs.parameters import Parameters
+from proofs.rules.rule import Conclusion, Premises, require
+from synthesizers.neighbours import Neighbours, ReplaceOne
+
+Shape = dict[str, int]
+"""How many values each attribute of the domain has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Bounds on the difference of integer answers; the fields are those of `Stable`."""
+
+    l0: int
+    l1: int
+    l2_squared: int
+    linf: int
+    monotone: bool
+
+
+def of_counts(neighbours: Neighbours, answers: int, all_counted: bool) -> Moves:
+    """Of counts in which a record adds 1 to at most one answer, to one exactly if ``all_counted``.
+
+    A unit adds some vector of counts with sum at most m. Under add-remove that vector is the
+    difference; under replace-one the difference is one such vector minus another.
+    """
+    m = neighbours.unit.max_records
+    exchange = isinstance(neighbours, ReplaceOne)
+    if exchange and neighbours.unit.is_record and answers == 1 and all_counted:
+        return Moves(0, 0, 0, 0, True)
+    if exchange and answers > 1:
+        return Moves(min(2 * m, answers), 2 * m, 2 * m * m, m, False)
+    return Moves(min(m, answers), m, m * m, m, True)
+
+
+def of_scores(spans: Sequence[int]) -> Moves:
+    """Of scores that move by at most their spans, each in a direction of its own."""
+    moving, longest = sum(span > 0 for span in spans), max(spans)
+    squares = sum(span * span for span in spans)
+    return Moves(moving, sum(spans), squares, longest, longest == 0)
+
+
+def asked(premises: Premises, parameters: Parameters) -> tuple[Neighbours, Shape, Parameters]:
+    """The neighbours, the shape of the domain, and the query of the rule's own kind."""
+    premises.none()
+    shape = parameters.record("shape")
+    sizes = bool(shape) and all(type(size) is int and size > 0 for size in shape.values())
+    require(sizes, premises.rule, "a domain has attributes, each of one or more values")
+    query = Parameters(premises.rule, parameters.record("query"))
+    query.choice("kind", premises.rule)
+    return parameters.neighbours(), shape, query
+
+
+def cells_of(names: Any, shape: Shape, rule: str) -> int:
+    """How many cells the marginal of some attributes has."""
+    known = isinstance(names, list) and all(type(name) is str and name in shape for name in names)
+    distinct = known and 0 < len(set(names)) == len(names)
+    require(distinct, rule, "a marginal is over one or more different attributes of the domain")
+    return math.prod(shape[name] for name in names)
+
+
+def recoded(names: Any, groups: Any, shape: Shape, rule: str) -> tuple[int, bool]:
+    """How many groups a recoded marginal counts, and whether every record is in one of them."""
+    cells_of(names, shape, rule)
+    listed = isinstance(groups, list) and all(isinstance(codes, list) for codes in groups)
+    fits = listed and [len(codes) for codes in groups] == [shape[name] for name in names]
+    require(fits, rule, "each code of each attribute needs a group")
+    whole = all(type(code) is int and code >= -1 for codes in groups for code in codes)
+    require(whole, rule, "groups are integers from 0, or -1 for what is not counted")
+    answers = math.prod(max(codes) + 1 for codes in groups)
+    require(answers > 0, rule, "an attribute has one or more groups")
+    return answers, all(min(codes) >= 0 for codes in groups)
+
+
+def concluded(
+    neighbours: Neighbours, shape: Shape, query: Parameters, parameters: Parameters, moves: Moves
+) -> Conclusion:
+    """What a rule of a declared query concludes; whatever of the query was not read is refused."""
+    query.close()
+    text = canonical({"query": parameters.record("query"), "shape": shape})
+    l1, squared, linf = (Fraction(norm) for norm in (moves.l1, moves.l2_squared, moves.linf))
+    found = Stable(text, neighbours, moves.l0, l1, squared, linf, moves.monotone, True)
+    return Conclusion(found, frozenset({"public"}))

@@ -1,0 +1,216 @@
+"""AIM: adaptive and iterative measurements of a workload of marginals, joined by a graphical model.
+
+Purpose: records whose marginals of a workload are accurate, under zero-concentrated differential
+privacy: each round measures the marginal that the model so far gets most wrong, as far as noise
+lets one tell.
+
+Source: McKenna, Mullins, Sheldon & Miklau 2022, "AIM: an adaptive and iterative mechanism for
+differentially private synthetic data", PVLDB 15(11). Estimation: McKenna, Sheldon & Miklau 2019.
+
+Inputs: epsilon; delta; degree: the workload is all marginals of so many attributes (default 2),
+weighed equally; rounds T (default 16 per attribute); cells: the most that the model may hold
+(default 200,000); steps of the estimation in a round (default 40) and at the end (default 400);
+slack of the noisy counts.
+
+Budget: rho, the largest whose zCDP implies (epsilon, delta). A round costs rho/T at first: nine
+tenths for a marginal, of L2 sensitivity 1 under add-remove and √2 under replace-one, with
+discrete Gaussian noise; a tenth for choosing it by the exponential mechanism. A candidate r
+scores w·(L1 distance of its counts to the model's, less what noise alone would leave,
+√(2/π)·σ·cells), w the attributes that it shares with the workload's marginals: the score moves by
+w under add-remove, by 2w under replace-one, both ways. All one-way marginals come first, without
+a choice. Where a measurement changed the model by less than its noise would, later rounds cost
+four times as much; the last takes all that is left. For persons of at most m records, m times
+each sensitivity. Accountant: zCDP (Bun & Steinke 2016), ρ of a choice ε²/8 (Cesar & Rogers 2021).
+
+Post-processing: a graphical model fitted to all answers, each round from the last; its records by
+systematic sampling. On a small domain the model's whole table is rounded instead.
+
+Assumes public: the domain; n under replace-one of records. Otherwise n is estimated from the
+noisy marginals.
+
+Known weaknesses: the bound of the model's cells decides what can be measured at large epsilon;
+time grows with rounds, cells and candidates.
+
+Departures: discrete noise; weights over their greatest common divisor, model and noise offsets as
+whole numbers; the model is bounded in cells, not in bytes; the optimiser.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from synthesizers.budget import Budget
+from synthesizers.curator import Curator, Setting
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import InputError
+from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
+from synthesizers.estimation.models import Model, NoisyMarginal, Shape, fitted, released
+from synthesizers.programs.asking import rows_released
+from synthesizers.programs.marginal_questions import (
+    chosen,
+    epsilon_of_choice,
+    gaussian_budget,
+    measured,
+    model_counts,
+    noise_left,
+    price_of_choice,
+    records_estimated,
+    require_steps,
+)
+from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.queries import Marginal, ModelError
+from synthesizers.queries.query import MAX_SUMMAND
+
+MEASURING = Fraction(9, 10)
+"""The share of a round that its measurement takes (the paper, section 4)."""
+
+ROUNDS = 16
+"""Rounds for each attribute (the paper, section 4)."""
+
+ANNEALED = 4
+"""How much more a round costs after an uninformative one: half the noise (the paper, section 4)."""
+
+Candidate = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """See the module's card."""
+
+    epsilon: Fraction = parameter(rational)
+    delta: Fraction = parameter(rational)
+    degree: int = parameter(whole, 2)
+    rounds: int | None = parameter(whole, None)
+    cells: int = parameter(whole, 200_000)
+    steps: int = parameter(whole, 40)
+    last_steps: int = parameter(whole, 400)
+    slack: int | None = parameter(whole, None)
+
+    def __post_init__(self) -> None:
+        gaussian_budget(self.epsilon, self.delta)
+        require_steps(self.degree, "degree")
+        require_steps(self.steps, "steps")
+        require_steps(self.last_steps, "last-steps")
+
+    def budget(self, setting: Setting) -> Budget:
+        """The nominal guarantee."""
+        return gaussian_budget(self.epsilon, self.delta)
+
+    def __call__(self, curator: Curator) -> Dataset:
+        """Records over the domain."""
+        domain = curator.domain
+        rounds = self._rounds(domain)
+        shape = dict(zip(domain.names, domain.shape, strict=True))
+        weights = workload_weights(domain.names, min(self.degree, len(domain.names)))
+        rho = gaussian_budget(self.epsilon, self.delta).rho
+        share = rho / rounds
+        answers = [
+            measured(curator, Marginal((name,)), MEASURING * share, self.slack)
+            for name in domain.names
+        ]
+        left = rho - len(answers) * MEASURING * share
+        model = self._model(curator, shape, answers, self.steps, None)
+        while left:
+            share = left if left < 2 * share else share
+            allowed = math.floor(self.cells * (rho - left + share) / rho)
+            candidates = affordable(shape, weights, [a.attributes for a in answers], allowed)
+            noisy = self._round(curator, model, candidates, weights, share)
+            answers.append(noisy)
+            left -= share
+            before = model.counts(noisy.attributes)
+            steps = self.steps if left else self.last_steps
+            model = self._model(curator, shape, answers, steps, model)
+            change = float(np.abs(model.counts(noisy.attributes) - before).sum())
+            if change <= noise_left(noisy.variance, len(before)):
+                share *= ANNEALED
+        return released(curator, model, rows_released(curator.setting, model.total))
+
+    def _rounds(self, domain: Domain) -> int:
+        """T; InputError where the one-way marginals alone would spend all."""
+        least = len(domain.names) + 1
+        rounds = ROUNDS * len(domain.names) if self.rounds is None else self.rounds
+        if rounds < least:
+            raise InputError(f"rounds must be at least {least}, one more than the attributes")
+        return rounds
+
+    def _round(
+        self,
+        curator: Curator,
+        model: Model,
+        candidates: Sequence[Candidate],
+        weights: dict[Candidate, int],
+        share: Fraction,
+    ) -> NoisyMarginal:
+        """The marginal of one round: chosen and measured at the cost of ``share``."""
+        epsilon = epsilon_of_choice((1 - MEASURING) * share)
+        price = share - price_of_choice(epsilon)
+        scores = scored(curator, model, candidates, weights, price)
+        return measured(
+            curator, Marginal(candidates[chosen(curator, scores, epsilon)]), price, self.slack
+        )
+
+    def _model(
+        self,
+        curator: Curator,
+        shape: Shape,
+        answers: list[NoisyMarginal],
+        steps: int,
+        start: Model | None,
+    ) -> Model:
+        return fitted(shape, answers, records_estimated(curator, answers), steps, start)
+
+
+def workload_weights(names: Sequence[str], degree: int) -> dict[Candidate, int]:
+    """Each candidate's weight: how many attributes it shares with the workload's marginals, in all.
+
+    The workload: all marginals of ``degree`` attributes; the candidates: those and all within
+    them. Weights are over their greatest common divisor.
+    """
+    found = {}
+    for size in range(1, degree + 1):
+        for candidate in combinations(names, size):
+            # Each attribute is in as many of the workload's marginals as any other.
+            found[candidate] = size * math.comb(len(names) - 1, degree - 1)
+    divisor = math.gcd(*found.values())
+    return {candidate: weight // divisor for candidate, weight in found.items()}
+
+
+def affordable(
+    shape: Shape, candidates: Iterable[Candidate], measured_sets: Sequence[Candidate], cells: int
+) -> list[Candidate]:
+    """The candidates with which the model has at most so many cells, and those that it holds."""
+    held = maximal_cliques(shape, measured_sets)
+    return [
+        candidate
+        for candidate in candidates
+        if any(clique.issuperset(candidate) for clique in held)
+        or model_cells(shape, [*measured_sets, candidate]) <= cells
+    ]
+
+
+def scored(
+    curator: Curator,
+    model: Model,
+    candidates: Sequence[Candidate],
+    weights: dict[Candidate, int],
+    rho: Fraction,
+) -> ModelError:
+    """The question by which a candidate is chosen, to be measured at the cost of ``rho``."""
+    counts = [model_counts(model.counts(candidate)) for candidate in candidates]
+    offsets = []
+    for candidate, cells in zip(candidates, map(len, counts), strict=True):
+        sensitivity = Marginal(candidate).sensitivity(curator.domain, curator.neighbours)
+        noise = noise_left(float(sensitivity.l2_squared / (2 * rho)), cells)
+        offsets.append(-min(round(weights[candidate] * noise), MAX_SUMMAND))
+    return ModelError(
+        tuple(map(Marginal, candidates)),
+        tuple(counts),
+        tuple(weights[candidate] for candidate in candidates),
+        tuple(offsets),
+    )

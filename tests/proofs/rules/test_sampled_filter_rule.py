@@ -1,0 +1,99 @@
+"""The filter of sampled Gaussian steps: against quadrature of adaptive steps, and its refusals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs.components import component
+from proofs.errors import ProofError
+from proofs.guarantees import ApproxDP
+from proofs.judgments import Dominated, Private
+from proofs.kernel import prove
+from proofs.ledgers import of_budget
+from proofs.losses import SampledGaussianLoss
+from proofs.prover import strongest
+from synthesizers.budget import SampledGaussianBudget
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+
+F = Fraction
+GIVEN = {"neighbours": AddRemove(), "fraction": F(1, 4), "mu_squared": F(1), "steps": 2}
+PROGRAM = {"program": {"name": "made"}}
+
+
+def test_the_theorem_is_that_of_composed_steps() -> None:
+    theorem = prove("sampled-filter", [], {**GIVEN, **PROGRAM})
+    one = prove(
+        "stated-sensitivity",
+        [],
+        {
+            "neighbours": AddRemove(), "query": "q", "l0": 1, "l1": 3, "l2_squared": 9, "linf": 3,
+            "monotone": False, "integers": True,
+        },
+    )  # fmt: skip
+    step = prove("poisson-gaussian", [one], {"fraction": F(1, 4), "sigma_squared": 9})
+    composed = prove("compose-pairs", [step], {"counts": [2]})
+    assert isinstance(theorem.judgment, Private) and isinstance(composed.judgment, Private)
+    assert theorem.judgment.guarantee == composed.judgment.guarantee
+    assert theorem.judgment.guarantee == Dominated(((2, SampledGaussianLoss(F(1, 4), F(1))),))
+    assert theorem.hypotheses >= {"real-numbers", "secret-sample", "curator"}
+
+
+GRID = np.linspace(-8, 9, 681)
+STEP = GRID[1] - GRID[0]
+
+
+def density(centre: float) -> Any:
+    return np.exp(-((GRID - centre) ** 2) / 2) / math.sqrt(2 * math.pi)
+
+
+def adaptive(present: bool, rate: float) -> Any:
+    """Two steps of σ = 1: the second moves by 1 or by a half, as the first answer says."""
+    first = (1 - rate) * density(0) + rate * density(1) if present else density(0)
+    rows = []
+    for answer, weight in zip(GRID, first, strict=True):
+        moved = 1.0 if answer > 0.3 else -0.5
+        second = (1 - rate) * density(0) + rate * density(moved) if present else density(0)
+        rows.append(weight * second)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("rate", [F(1, 4), F(3, 5)])
+def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
+    theorem = prove("sampled-filter", [], {**GIVEN, **PROGRAM, "fraction": rate})
+    whole = component("steps", 1, [theorem])
+    with_it, without = adaptive(True, float(rate)), adaptive(False, float(rate))
+    for delta in (F(1, 10), F(1, 100)):
+        best = min(float(offer.value) for offer in strongest([whole], ApproxDP(F(1), delta)))
+        for p, q in ((with_it, without), (without, with_it)):
+            excess = np.maximum(p - math.exp(best) * q, 0).sum() * STEP**2
+            assert excess <= float(delta) + 1e-6
+
+
+def test_a_budget_of_steps_is_proved_by_it() -> None:
+    budget = SampledGaussianBudget(F(1, 4), F(1), 2)
+    found = of_budget(budget, AddRemove(), {"name": "made"})
+    assert found is not None and found[0].theorems[0].rule == "sampled-filter"
+    assert of_budget(budget, ReplaceOne(), {"name": "made"}) is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"neighbours": ReplaceOne()},
+        {"neighbours": AddRemove(Unit("person", 2))},
+        {"fraction": F(1)},
+        {"fraction": F(0)},
+        {"mu_squared": F(0)},
+        {"steps": 0},
+        {"steps": "2"},
+        {"more": 1},
+    ],
+)
+def test_other_neighbours_and_ranges_are_refused(changed: dict[str, Neighbours | Any]) -> None:
+    with pytest.raises(ProofError):
+        prove("sampled-filter", [], {**GIVEN, **PROGRAM, **changed})
