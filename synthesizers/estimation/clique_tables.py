@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def divided(table: FloatArray, by: FloatArray) -> FloatArray:
 def contracted(tables: Sequence[tuple[Clique, FloatArray]], kept: Clique) -> FloatArray:
     """The product of tables, summed over every name that is not kept."""
     numbers: dict[str, int] = {}
-    operands: list[FloatArray | list[int]] = []
+    operands: list[Any] = []
     for names, table in tables:
         operands += [table, [numbers.setdefault(name, len(numbers)) for name in names]]
     return np.asarray(np.einsum(*operands, [numbers[name] for name in kept], optimize="greedy"))

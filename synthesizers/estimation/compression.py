@@ -45,7 +45,7 @@ class Compression:
         members = np.array(self.groups[name])
         sizes = np.bincount(members)
         sums = np.bincount(members, weights=noisy.counts)
-        scaled = None if sizes.max() == 1 else diags_array(1 / np.sqrt(sizes))
+        scaled = None if sizes.max() == 1 else diags_array(1 / np.sqrt(sizes)).tocsr()
         return NoisyMarginal((name,), sums / np.sqrt(sizes), noisy.variance, scaled)
 
     def spread_table(self, counts: FloatArray) -> FloatArray:

@@ -93,7 +93,8 @@ def _stacked(shape: Shape, measured: Sequence[NoisyMarginal]) -> tuple[FloatArra
         axes = tuple(names.index(name) for name in noisy.attributes)
         incidence = _incidence(sizes, axes)
         scale = 1 / math.sqrt(noisy.variance)
-        rows.append(scale * (incidence if noisy.matrix is None else noisy.matrix @ incidence))
+        asked = incidence if noisy.matrix is None else np.asarray(noisy.matrix @ incidence)
+        rows.append(scale * asked)
         answers.append(scale * noisy.counts)
     return np.concatenate(rows), np.concatenate(answers)
 

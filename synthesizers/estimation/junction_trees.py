@@ -43,7 +43,8 @@ def junction_tree(shape: Shape, sets: Iterable[Iterable[str]]) -> JunctionTree:
     of the graph are not connected.
     """
     left = maximal_cliques(shape, sets)
-    cliques, parents, separators = [left.pop(0)], [-1], [()]
+    cliques, parents = [left.pop(0)], [-1]
+    separators: list[tuple[str, ...]] = [()]
     while left:
         shared = [[len(clique & placed) for placed in cliques] for clique in left]
         chosen = max(range(len(left)), key=lambda k: max(shared[k]))

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import sparray
+from scipy.sparse import csr_array
 
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
@@ -39,7 +39,7 @@ class NoisyMarginal:
     attributes: tuple[str, ...]
     counts: FloatArray
     variance: float
-    matrix: sparray | None = None
+    matrix: csr_array[np.float64] | None = None
 
 
 class Model(Protocol):

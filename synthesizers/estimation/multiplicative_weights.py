@@ -23,7 +23,7 @@ def reweighted(
     brings the table back to its total (Hardt, Ligett & McSherry 2012, Figure 1). ``answers``
     must lie from 0 to ``total``, so that a factor is at most √e.
     """
-    moved = table * (total / table.sum())
+    moved: FloatArray = table * (total / table.sum())
     for _ in range(passes):
         mass = float(moved.sum())
         for part, answer in answers:

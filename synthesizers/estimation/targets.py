@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import sparray
+from scipy.sparse import csr_array
 
 from synthesizers.estimation.clique_tables import Clique, aligned, summed
 from synthesizers.estimation.models import FloatArray, NoisyMarginal, Shape
@@ -88,7 +88,7 @@ def independent_shares(shape: Shape, measured: Sequence[NoisyMarginal]) -> dict[
 
 
 def _pulled_back(noisy: NoisyMarginal, answers: FloatArray) -> FloatArray:
-    return answers if noisy.matrix is None else noisy.matrix.T @ answers
+    return answers if noisy.matrix is None else np.asarray(noisy.matrix.T @ answers)
 
 
 def _squares(noisy: NoisyMarginal, cells: int) -> FloatArray:
@@ -96,5 +96,5 @@ def _squares(noisy: NoisyMarginal, cells: int) -> FloatArray:
     return np.ones(cells) if noisy.matrix is None else _column_squares(noisy.matrix)
 
 
-def _column_squares(matrix: sparray) -> FloatArray:
+def _column_squares(matrix: csr_array[np.float64]) -> FloatArray:
     return np.asarray(matrix.power(2).sum(axis=0)).reshape(-1)

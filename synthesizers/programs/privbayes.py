@@ -234,8 +234,9 @@ def maximal_sets(sizes: Mapping[str, int], cells: Fraction, most: int) -> Iterat
     def grown(chosen: tuple[int, ...], start: int, product: int) -> Iterator[tuple[str, ...]]:
         left = range(start, len(ordered))
         spare = next((place for place in range(len(ordered)) if place not in chosen), None)
-        room = len(chosen) + len(left) < most and spare is not None and spare < start
-        if room and product * counts[spare] * math.prod(counts[start:]) <= cells:
+        room = len(chosen) + len(left) < most
+        below = product * math.prod(counts[start:])
+        if room and spare is not None and spare < start and below * counts[spare] <= cells:
             return  # whatever is taken of those left, the spare one fits beside it
         full = len(chosen) == most or spare is None or product * counts[spare] > cells
         if full and chosen:
