@@ -26,6 +26,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Shape = Mapping[str, int]
 
+JUNCTION_TREE, MBI = INFERENCES = ("junction-tree", "mbi")
+"""Who fits the model of a domain that is not small: `graphical`, or `private_pgm`."""
+
 
 @dataclass(frozen=True, eq=False)
 class NoisyMarginal:
@@ -75,16 +78,20 @@ def fitted(
     total: float,
     steps: int,
     start: Model | None = None,
+    inference: str = JUNCTION_TREE,
 ) -> Model:
     """The model of a total that fits what was measured, after ``steps`` steps of descent.
 
     ``start``: a model of the same shape and fewer measurements, from which the descent begins.
+    ``inference``: one of `INFERENCES`; mbi begins anew, whatever the start.
     """
     # They import this module for what they take and give.
-    from synthesizers.estimation import dense, graphical
+    from synthesizers.estimation import dense, graphical, private_pgm
 
     if math.prod(shape.values()) <= SMALL_DOMAIN:
         return dense.fitted(shape, measured, total, steps)
+    if inference == MBI and measured:
+        return private_pgm.fitted(shape, measured, total, steps)
     earlier = start if isinstance(start, graphical.GraphicalModel) else None
     return graphical.fitted(shape, measured, total, steps, earlier)
 

@@ -10,7 +10,7 @@ differentially private synthetic data", PVLDB 15(11). Estimation: McKenna, Sheld
 Inputs: epsilon; delta; degree: the workload is all marginals of so many attributes (default 2),
 weighed equally; rounds T (default 16 per attribute); cells: the most that the model may hold
 (default 200,000); steps of the estimation in a round (default 40) and at the end (default 400);
-slack of the noisy counts.
+inference = junction-tree (default) or mbi, which needs the extra pgm; slack of the noisy counts.
 
 Budget: rho, the largest whose zCDP implies (epsilon, delta). A round costs rho/T at first: nine
 tenths for a marginal, of L2 sensitivity 1 under add-remove and √2 under replace-one, with
@@ -50,7 +50,15 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
-from synthesizers.estimation.models import Model, NoisyMarginal, Shape, fitted, released
+from synthesizers.estimation.models import (
+    INFERENCES,
+    JUNCTION_TREE,
+    Model,
+    NoisyMarginal,
+    Shape,
+    fitted,
+    released,
+)
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.marginal_questions import (
     chosen,
@@ -61,9 +69,10 @@ from synthesizers.programs.marginal_questions import (
     noise_left,
     price_of_choice,
     records_estimated,
+    require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import Marginal, ModelError
 from synthesizers.queries.query import MAX_SUMMAND
 
@@ -90,10 +99,12 @@ class Aim:
     cells: int = parameter(whole, 200_000)
     steps: int = parameter(whole, 40)
     last_steps: int = parameter(whole, 400)
+    inference: str = parameter(one_of(*INFERENCES), JUNCTION_TREE)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
         gaussian_budget(self.epsilon, self.delta)
+        require_inference(self.inference)
         require_steps(self.degree, "degree")
         require_steps(self.steps, "steps")
         require_steps(self.last_steps, "last-steps")
@@ -163,7 +174,9 @@ class Aim:
         steps: int,
         start: Model | None,
     ) -> Model:
-        return fitted(shape, answers, records_estimated(curator, answers), steps, start)
+        return fitted(
+            shape, answers, records_estimated(curator, answers), steps, start, self.inference
+        )
 
 
 def workload_weights(names: Sequence[str], degree: int) -> dict[Candidate, int]:

@@ -11,7 +11,8 @@ from synthesizers.budget import ZCDPBudget
 from synthesizers.calibration import exponential_rate, gaussian_variance, zcdp_rho
 from synthesizers.curator import Curator
 from synthesizers.errors import InputError
-from synthesizers.estimation.models import NoisyMarginal, noisy_total
+from synthesizers.estimation.models import MBI, NoisyMarginal, noisy_total
+from synthesizers.estimation.private_pgm import require_mbi
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts
 from synthesizers.queries import Marginal, Query, RecodedMarginal
@@ -21,6 +22,12 @@ from synthesizers.selection import Exponential
 def gaussian_budget(epsilon: Fraction, delta: Fraction) -> ZCDPBudget:
     """The zCDP budget that implies (epsilon, delta) at its best order."""
     return ZCDPBudget(zcdp_rho(Fraction(epsilon), Fraction(delta)))
+
+
+def require_inference(inference: str) -> None:
+    """InputError where what fits the models is not installed."""
+    if inference == MBI:
+        require_mbi()
 
 
 def require_steps(number: int, name: str) -> None:

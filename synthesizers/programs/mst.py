@@ -7,7 +7,8 @@ Source: McKenna, Miklau & Sheldon 2021, "Winning the NIST contest: a scalable an
 to differentially private synthetic data", Journal of Privacy and Confidentiality 11(3).
 Estimation: McKenna, Sheldon & Miklau 2019 (Private-PGM).
 
-Inputs: epsilon; delta; steps of the estimation (default 250); slack of the noisy counts.
+Inputs: epsilon; delta; steps of the estimation (default 250); inference = junction-tree (default)
+or mbi, which needs the extra pgm; slack of the noisy counts.
 
 Budget: rho, the largest whose zCDP implies (epsilon, delta), in three equal parts. A third on all
 d one-way marginals, each of L2 sensitivity 1 under add-remove and √2 under replace-one, with
@@ -43,7 +44,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.estimation.compression import Compression, compression_of
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
-from synthesizers.estimation.models import Model, NoisyMarginal, fitted
+from synthesizers.estimation.models import INFERENCES, JUNCTION_TREE, Model, NoisyMarginal, fitted
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.marginal_questions import (
     chosen,
@@ -53,9 +54,10 @@ from synthesizers.programs.marginal_questions import (
     model_counts,
     price_of_choice,
     records_estimated,
+    require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import Marginal, ModelError
 
 RARE = 3.0
@@ -71,10 +73,12 @@ class Mst:
     epsilon: Fraction = parameter(rational)
     delta: Fraction = parameter(rational)
     steps: int = parameter(whole, 250)
+    inference: str = parameter(one_of(*INFERENCES), JUNCTION_TREE)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
         gaussian_budget(self.epsilon, self.delta)
+        require_inference(self.inference)
         require_steps(self.steps, "steps")
 
     def budget(self, setting: Setting) -> Budget:
@@ -94,7 +98,7 @@ class Mst:
         answers = [compression.merged(noisy) for noisy in ones]
         if len(names) > 1:
             answers += self._pairs(curator, compression, answers, total, rho - share)
-        model = fitted(compression.shape, answers, total, self.steps)
+        model = fitted(compression.shape, answers, total, self.steps, inference=self.inference)
         return spread(curator, compression, model, rows_released(curator.setting, total))
 
     def _pairs(
@@ -106,7 +110,7 @@ class Mst:
         rho: Fraction,
     ) -> list[NoisyMarginal]:
         """The pairs of a spanning tree, measured; ``rho`` for choosing and measuring them."""
-        independent = fitted(compression.shape, ones, total, self.steps)
+        independent = fitted(compression.shape, ones, total, self.steps, inference=self.inference)
         edges = curator.domain.names[1:]
         epsilon = epsilon_of_choice(rho / 2 / len(edges))
         tree = spanning_tree(curator, compression, independent, epsilon)

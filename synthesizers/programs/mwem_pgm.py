@@ -7,9 +7,10 @@ Source: Hardt, Ligett & McSherry 2012 (MWEM); McKenna, Sheldon & Miklau 2019, se
 (MWEM+PGM). The split of the budget, the penalty for cells and the bound that grows with the
 rounds follow the form in which McKenna et al. 2022 compare it to AIM.
 
-Inputs: epsilon; delta; degree: the candidates are all marginals of so many attributes (default
-2); rounds T (default one per attribute); cells: the most that the model may hold (default
-100,000); steps of the estimation a round (default 100); slack of the noisy counts.
+Inputs: epsilon; delta; degree: the candidates are all marginals of so many attributes (default 2);
+rounds T (default one per attribute); cells: the most that the model may hold (default 100,000);
+steps of the estimation a round (default 100); inference = junction-tree (default) or mbi, which
+needs the extra pgm; slack of the noisy counts.
 
 Budget: rho, the largest whose zCDP implies (epsilon, delta), in T equal rounds. Of a round, nine
 tenths for one marginal, of L2 sensitivity 1 under add-remove and √2 under replace-one, with
@@ -42,7 +43,13 @@ from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.models import NoisyMarginal, fitted, released
+from synthesizers.estimation.models import (
+    INFERENCES,
+    JUNCTION_TREE,
+    NoisyMarginal,
+    fitted,
+    released,
+)
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.aim import Candidate, affordable
 from synthesizers.programs.asking import bounds_of_counts, rows_released
@@ -53,9 +60,10 @@ from synthesizers.programs.marginal_questions import (
     measured,
     model_counts,
     price_of_choice,
+    require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import Marginal, ModelError, Total
 
 MEASURING = Fraction(9, 10)
@@ -72,10 +80,12 @@ class MwemPgm:
     rounds: int | None = parameter(whole, None)
     cells: int = parameter(whole, 100_000)
     steps: int = parameter(whole, 100)
+    inference: str = parameter(one_of(*INFERENCES), JUNCTION_TREE)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
         gaussian_budget(self.epsilon, self.delta)
+        require_inference(self.inference)
         require_steps(self.degree, "degree")
         require_steps(self.steps, "steps")
         if self.rounds is not None:
@@ -99,7 +109,7 @@ class MwemPgm:
             )
         total = self._total(curator, share)
         answers: list[NoisyMarginal] = []
-        model = fitted(shape, answers, total, self.steps)
+        model = fitted(shape, answers, total, self.steps, inference=self.inference)
         for number in range(1, rounds + 1):
             asked = [noisy.attributes for noisy in answers]
             candidates = affordable(shape, workload, asked, self.cells * number // rounds)
@@ -109,7 +119,7 @@ class MwemPgm:
             marginal = Marginal(candidates[chosen(curator, scores, epsilon)])
             price = share - price_of_choice(epsilon)
             answers.append(measured(curator, marginal, price, self.slack))
-            model = fitted(shape, answers, total, self.steps, model)
+            model = fitted(shape, answers, total, self.steps, model, self.inference)
         return released(curator, model, rows_released(curator.setting, total))
 
     def _total(self, curator: Curator, rho: Fraction) -> float:

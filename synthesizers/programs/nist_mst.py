@@ -11,8 +11,9 @@ everything that replaces the contest's own columns.
 Inputs: epsilon; delta; marginals: the public list, as in sex+city+income;age+sex (default: each
 attribute with the next one of the domain); weights: one positive number a marginal of the list
 (default 1 each); doubled: attributes whose one-way marginals have twice the weight; exempt:
-attributes whose values are not merged; cells: the most that the model may hold (default
-1,000,000); steps of the estimation (default 750); slack of the noisy counts.
+attributes whose values are not merged; cells: the most that the model may hold (default 1,000,000);
+steps of the estimation (default 750); inference = junction-tree (default) or mbi, which needs the
+extra pgm; slack of the noisy counts.
 
 Budget: rho, the largest whose zCDP implies (epsilon, delta), in two equal parts: one for all
 one-way marginals, one for the list. A part is a single Gaussian mechanism: its marginals, each of
@@ -47,18 +48,20 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.compression import Compression, compression_of
 from synthesizers.estimation.junction_trees import model_cells
-from synthesizers.estimation.models import fitted
+from synthesizers.estimation.models import INFERENCES, JUNCTION_TREE, fitted
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.marginal_questions import (
     gaussian_budget,
     measured,
     records_estimated,
+    require_inference,
     require_steps,
 )
 from synthesizers.programs.mst import RARE, spread
 from synthesizers.programs.parameters import (
     attribute_names,
     attribute_sets,
+    one_of,
     parameter,
     rational,
     rationals,
@@ -81,10 +84,12 @@ class NistMst:
     exempt: tuple[str, ...] = parameter(attribute_names, ())
     cells: int = parameter(whole, 1_000_000)
     steps: int = parameter(whole, 750)
+    inference: str = parameter(one_of(*INFERENCES), JUNCTION_TREE)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
         gaussian_budget(self.epsilon, self.delta)
+        require_inference(self.inference)
         require_steps(self.steps, "steps")
         if self.weights is not None:
             if self.marginals is None or len(self.weights) != len(self.marginals):
@@ -115,7 +120,7 @@ class NistMst:
             measured(curator, compression.marginal(marginal), price, self.slack)
             for marginal, price in zip(kept, costs, strict=True)
         ]
-        model = fitted(compression.shape, answers, total, self.steps)
+        model = fitted(compression.shape, answers, total, self.steps, inference=self.inference)
         return spread(curator, compression, model, rows_released(curator.setting, total))
 
     def _list(self, domain: Domain) -> dict[Listed, Fraction]:
