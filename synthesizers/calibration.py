@@ -15,7 +15,28 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammaln, logsumexp
 
 from synthesizers.errors import InputError
+from synthesizers.noise import require_positive
 from synthesizers.queries import Sensitivity
+
+EPSILONS = (Fraction(1, 10**4), Fraction(10**6))
+"""The least and the largest epsilon that programs take (a choice of this project): below, a private
+number of records may be told as millions too many; beyond, nothing is hidden."""
+
+LEAST_DELTA = Fraction(1, 10**100)
+"""The least delta that programs take (a choice of this project): far within what floats hold."""
+
+
+def require_epsilon(epsilon: Fraction) -> None:
+    """InputError unless an epsilon is positive and of a size that programs take."""
+    least, most = EPSILONS
+    if not least <= require_positive(epsilon, "epsilon") <= most:
+        raise InputError(f"epsilon must be from {least} to {most}; choose one within")
+
+
+def _require_sizes(epsilon: Fraction, delta: Fraction) -> None:
+    require_epsilon(epsilon)
+    if delta < LEAST_DELTA:
+        raise InputError("delta must be at least 1e-100, or the noise pure: choose a larger one")
 
 
 def laplace_scale(epsilon: Fraction, sensitivity: Sensitivity) -> Fraction:
@@ -42,10 +63,12 @@ def zcdp_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest ρ, to nine digits, for which ρ-zCDP implies (ε, δ)-DP at its best order.
 
     Source: Canonne, Kamath & Steinke 2020, Corollary 13: δ is the least over α > 1 of
-    exp((α - 1)(αρ - ε))·(1 - 1/α)^α/(α - 1). Raises InputError unless ε > 0 and 0 < δ < 1.
+    exp((α - 1)(αρ - ε))·(1 - 1/α)^α/(α - 1). Raises InputError unless ε > 0 and 0 < δ < 1, of
+    sizes that programs take.
     """
     if not (epsilon > 0 and 0 < delta < 1):
         raise InputError("Gaussian noise needs epsilon > 0 and 0 < delta < 1")
+    _require_sizes(epsilon, delta)
     wanted, limit = math.log(delta), float(epsilon)
 
     def excess(log_rho: float) -> float:
@@ -71,6 +94,9 @@ def zcdp_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
 _DIGITS_OF_NOISE = 4
 """Digits after the point of a noise multiplier, rounded up: room enough for whoever proves it."""
 
+LEAST_ROOM = 1.01
+"""How far above the least provable epsilon a wanted one must be (a choice of this project)."""
+
 _ORDERS = np.unique(np.geomspace(2, 1000, 120).astype(np.int64))
 """The whole orders at which moments are looked at (a choice of this project)."""
 
@@ -81,13 +107,21 @@ def noise_multiplier(epsilon: Fraction, delta: Fraction, rate: Fraction, steps: 
 
     ``rate``: of the Poisson samples; ``steps``: how many. Source: Mironov, Talwar & Zhang 2019,
     section 3.3 (moments at whole orders); Canonne, Kamath & Steinke 2020, Proposition 12 (from an
-    order to δ). Raises InputError unless ε > 0, 0 < δ < 1, 0 < rate < 1 and steps >= 1.
+    order to δ). Raises InputError unless ε > 0, 0 < δ < 1, 0 < rate < 1 and steps >= 1,
+    and where no noise is enough: moments up to that order prove no smaller ε.
     """
     if not (epsilon > 0 and 0 < delta < 1 and 0 < rate < 1 and steps >= 1):
         raise InputError(
             "sampled Gaussian noise needs epsilon > 0, 0 < delta < 1, 0 < rate < 1 and steps >= 1"
         )
+    _require_sizes(epsilon, delta)
     wanted, limit = math.log(delta), float(epsilon)
+    least = min(_conversion(int(order), wanted) for order in _ORDERS)
+    if limit <= LEAST_ROOM * least:
+        raise InputError(
+            f"at this delta, moments prove no epsilon below {LEAST_ROOM * least:.4f}, whatever the "
+            "noise; choose a larger epsilon or delta"
+        )
 
     def excess(log_sigma: float) -> float:
         sigma = math.exp(log_sigma)
@@ -115,5 +149,10 @@ def _sampled_epsilon(order: int, rate: float, sigma: float, steps: int, log_delt
     ways = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
     chances = (order - k) * math.log1p(-rate) + k * math.log(rate)
     moment = float(logsumexp(ways + chances + k * (k - 1) / (2 * sigma * sigma)))
+    return steps * moment / (order - 1) + _conversion(order, log_delta)
+
+
+def _conversion(order: int, log_delta: float) -> float:
+    """What the ε at a δ is more than the Renyi divergence of an order."""
     gain = order * math.log1p(-1 / order) - math.log(order - 1) - log_delta
-    return (steps * moment + gain) / (order - 1)
+    return gain / (order - 1)

@@ -93,9 +93,6 @@ TABLE_LAWS: set[type] = {
 }
 PUBLIC_LAWS: set[type] = {Multinomial, Seed, UniformChoice}
 
-NESTED: set[type] = {Layer, Marginal, PerturbationTable, RecodedMarginal}
-"""The classes that are parts of a declared object, each of them looked at by itself."""
-
 PLAIN: set[type] = {int, bool, str}
 """The classes of what a declared object is made of, beside tuples and Fractions of them."""
 
@@ -116,9 +113,10 @@ def require_declared(event: Event) -> None:
                 f"the program asked with {type(part).__name__}, which the curator does not know; "
                 f"it takes {names}, and no subclass of them"
             )
+    looked_at = {id(part) for part, _ in parts}
     for part, _ in parts:
         for field in fields(part):
-            _require_plain(getattr(part, field.name))
+            _require_plain(getattr(part, field.name), looked_at)
 
 
 def _parts(event: Event) -> list[tuple[Any, set[type]]]:
@@ -154,14 +152,15 @@ def _law_parts(law: object) -> list[tuple[Any, set[type]]]:
     return parts
 
 
-def _require_plain(value: object) -> None:
+def _require_plain(value: object, parts: set[int]) -> None:
+    """``parts``: the identities of the objects that are looked at by themselves."""
     if type(value) is tuple:
         if not set(map(type, value)) <= PLAIN:
             for member in value:
-                _require_plain(member)
+                _require_plain(member, parts)
     elif type(value) is Fraction:
-        _require_plain((value.numerator, value.denominator))
-    elif type(value) not in PLAIN | NESTED:
+        _require_plain((value.numerator, value.denominator), parts)
+    elif type(value) not in PLAIN and id(value) not in parts:
         raise ProtocolError(
             f"the program asked with a {type(value).__name__} within its question; write Python's "
             "own int, Fraction, str, bool or tuple"

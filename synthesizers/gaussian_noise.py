@@ -24,8 +24,10 @@ from synthesizers.normal import normal_cdf
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
-LARGEST_DEVIATION = 2**52
-"""The largest deviation: a draw is at most 9.5 of them from 0, and must be exact as a double."""
+LARGEST_DEVIATION = 2**32
+"""The largest deviation (a choice of this project). The doubles beyond e deviations, e a power of
+two, lie e·2^-52 deviations apart, and are rounded to integers: fine enough up to here that odd ones
+come as often as even ones, but for 2^-18 of it. With 2^52 nothing odd would lie beyond two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class RoundedGaussian:
     def __post_init__(self) -> None:
         deviation = require_positive(self.deviation, "deviation of Gaussian noise")
         if deviation > LARGEST_DEVIATION:
-            raise InputError("the deviation of Gaussian noise must be at most 2^52")
+            raise InputError("the deviation of Gaussian noise must be at most 2^32")
         object.__setattr__(self, "deviation", deviation)
 
     def mass(self, value: int) -> Interval:

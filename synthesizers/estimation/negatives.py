@@ -20,7 +20,8 @@ def norm_sub(counts: FloatArray) -> FloatArray:
         return np.zeros_like(counts)
     falling = np.sort(counts, axis=None)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, falling.size + 1)
-    kept = np.flatnonzero(falling > excess)[-1]
+    # Not > alone: beside a large count, a small total is lost in rounding.
+    kept = np.flatnonzero(falling >= excess)[-1]
     return np.asarray(np.maximum(counts - excess[kept], 0.0))
 
 

@@ -55,7 +55,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import Block, cells_of, released
-from synthesizers.programs.asking import rows_released
+from synthesizers.programs.asking import require_share, rows_released
 from synthesizers.programs.column_groups import (
     noisy_counts,
     nominal_budget,
@@ -71,6 +71,9 @@ from synthesizers.programs.parameters import (
     whole,
 )
 from synthesizers.queries import Marginal
+
+MOST_TRIPS = 1000
+"""The most records that stand for one counted record (a choice of this project)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +110,14 @@ class Archetypes:
 
     def __post_init__(self) -> None:
         require_parameters(self.noise, self.epsilon, self.delta)
-        if not 0 < self.share < 1:
-            raise InputError("the share of the archetypes must lie between 0 and 1, both excluded")
+        require_share(self.share, "the share of the archetypes")
         drawn = [(self.archetype, self.company), *(table.attributes for table in self.tables)]
         require_disjoint(drawn, "archetype, company and tables")
         weights = [weight for table in self.tables for line in table.lines for weight in line]
         if min([*weights, *self.trips], default=0) < 0:
             raise InputError("the weights of tables and trips must not be negative")
+        if max(self.trips, default=0) > MOST_TRIPS:
+            raise InputError(f"the trips of an archetype must be at most {MOST_TRIPS}")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

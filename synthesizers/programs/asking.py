@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from synthesizers.curator import Setting
+from synthesizers.errors import InputError
 
 WIDE = 2**40
 """The bound of a noisy count where none is given: beyond every table and its noise, so that
 clamping changes nothing (tables have fewer than 2^28 records)."""
+
+
+LEAST_SHARE = Fraction(1, 10**6)
+"""The least share of a budget that a question may have, and that is left for others (a choice of
+this project): noise stays within 64 bits."""
+
+
+def require_share(share: Fraction, name: str) -> None:
+    """InputError unless a share of the budget leaves some for the question and for the others."""
+    if not LEAST_SHARE <= share <= 1 - LEAST_SHARE:
+        raise InputError(
+            f"{name} must lie between 0 and 1, both excluded, and at least 1e-6 from either"
+        )
 
 
 def bounds_of_counts(setting: Setting, slack: int | None) -> tuple[int, int]:
@@ -18,6 +34,12 @@ def bounds_of_counts(setting: Setting, slack: int | None) -> tuple[int, int]:
     if slack is None:
         return -WIDE, WIDE
     return -slack, setting.require_rows() + slack
+
+
+def count_of_all(setting: Setting) -> int:
+    """What a count is that no unit moves: that of all records, in public."""
+    assert setting.records is not None
+    return setting.records
 
 
 def rows_released(setting: Setting, noisy_total: float) -> int:

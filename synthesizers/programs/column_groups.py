@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
-from synthesizers.calibration import gaussian_variance, laplace_scale, zcdp_rho
+from synthesizers.calibration import gaussian_variance, laplace_scale, require_epsilon, zcdp_rho
 from synthesizers.curator import Curator
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import cells_of
-from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, require_positive
-from synthesizers.programs.asking import bounds_of_counts
+from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise
+from synthesizers.programs.asking import bounds_of_counts, count_of_all
 from synthesizers.programs.parameters import attribute_sets
 from synthesizers.queries import Query, Sensitivity
 
@@ -72,7 +72,7 @@ def nominal_budget(noise: str, epsilon: Fraction, delta: Fraction | None) -> Bud
 
 def require_parameters(noise: str, epsilon: Fraction, delta: Fraction | None) -> None:
     """InputError for an epsilon that is not positive, or noise and delta that do not fit."""
-    require_positive(epsilon, "epsilon")
+    require_epsilon(epsilon)
     if noise == "laplace" and delta is not None:
         raise InputError("laplace noise has no delta: leave it out")
     nominal_budget(noise, epsilon, delta)
@@ -95,7 +95,7 @@ def noisy_counts(
     """
     sensitivity = query.sensitivity(curator.domain, curator.neighbours)
     if sensitivity.l1 == 0:
-        return np.array([curator.setting.require_rows()], np.int64)
+        return np.array([count_of_all(curator.setting)], np.int64)
     low, high = bounds_of_counts(curator.setting, slack)
     noise = noise_for(budget, share, sensitivity)
     return curator.measure(query, noise, low=low, high=high)

@@ -47,13 +47,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import PureBudget
-from synthesizers.calibration import laplace_scale
+from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.estimation.blocks import Block, records_drawn
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator
 from synthesizers.laws.public_laws import Multinomial
-from synthesizers.noise import require_positive
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     Group,
@@ -88,7 +87,7 @@ class DPFieldGroups:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         require_disjoint(self.groups, "groups")
 
     def budget(self, setting: Setting) -> PureBudget:

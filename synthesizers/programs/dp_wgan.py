@@ -81,6 +81,13 @@ from synthesizers.queries.gradients import Critic, packed, weights_of
 TABLE_ROWS = 64
 """Rows of z over which a small domain's table is averaged (a choice of this project)."""
 
+MOST_UNITS = 2**13
+"""The most rows of a batch, hidden units and width of the noise (a choice of this project: it
+bounds the memory)."""
+
+MOST_RATE = 100
+"""The largest clip, weight clip and learning rate (a choice of this project: weights stay floats)."""
+
 DRAWN_AT_ONCE = 4096
 """Rows that the generator makes at once (a choice of this project: it bounds the memory)."""
 
@@ -109,8 +116,13 @@ class DPWGAN:
             raise InputError(
                 "batch, steps, critic-steps, generator-hidden and noise are at least 1"
             )
-        if min(self.clip, self.weight_clip, self.learning_rate) <= 0:
-            raise InputError("clip, weight-clip and learning-rate must be above 0")
+        if max(self.batch, self.hidden, self.generator_hidden, self.noise) > MOST_UNITS:
+            raise InputError(f"batch, hidden, generator-hidden and noise are at most {MOST_UNITS}")
+        rates = (self.clip, self.weight_clip, self.learning_rate)
+        if not 0 < min(rates) <= max(rates) <= MOST_RATE:
+            raise InputError(
+                f"clip, weight-clip and learning-rate must be above 0 and at most {MOST_RATE}"
+            )
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee: that many steps, at the noise derived for epsilon and delta."""

@@ -46,7 +46,7 @@ from itertools import combinations
 import numpy as np
 
 from synthesizers.budget import Budget, PureBudget
-from synthesizers.calibration import laplace_scale
+from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Output, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError
@@ -59,7 +59,7 @@ from synthesizers.estimation.fourier import (
 )
 from synthesizers.estimation.generation import SMALL_DOMAIN, rounded_table
 from synthesizers.neighbours import Neighbours
-from synthesizers.noise import DiscreteLaplace, require_positive
+from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs.asking import bounds_of_counts, rows_released
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
 from synthesizers.queries import Layer, LinearQueries, Sensitivity
@@ -78,7 +78,7 @@ class Fourier:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

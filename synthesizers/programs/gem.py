@@ -83,6 +83,10 @@ MOST_CELLS = 4_000_000
 """The most queries among which a round chooses (a choice of this project: a question holds a number
 for each)."""
 
+MOST_UNITS = 2**13
+"""The most rows of the noise, its largest width and the most hidden units (a choice of this
+project: it bounds the memory)."""
+
 Names = tuple[str, ...]
 
 
@@ -105,8 +109,10 @@ class GEM:
         gaussian_budget(self.epsilon, self.delta)
         for name in ("degree", "rounds", "steps", "rows", "width", "hidden"):
             require_steps(getattr(self, name), name)
-        if self.learning_rate <= 0:
-            raise InputError("learning-rate must be above 0")
+        if max(self.rows, self.width, self.hidden) > MOST_UNITS:
+            raise InputError(f"rows, width and hidden are at most {MOST_UNITS}")
+        if not 0 < self.learning_rate <= 1:
+            raise InputError("learning-rate must be above 0 and at most 1")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

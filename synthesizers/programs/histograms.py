@@ -42,10 +42,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from synthesizers.budget import PureBudget
+from synthesizers.calibration import require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.estimation.blocks import Block, released
-from synthesizers.noise import require_positive
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     Group,
@@ -68,7 +68,7 @@ class Histograms:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         require_disjoint(self.groups, "groups")
 
     def budget(self, setting: Setting) -> PureBudget:

@@ -69,6 +69,9 @@ from synthesizers.programs.parameters import (
 )
 from synthesizers.queries import Marginal
 
+MOST_RATIO = 10**6
+"""How far weights may lie apart (a choice of this project): noise stays within 64 bits."""
+
 Listed = tuple[str, ...]
 
 
@@ -96,6 +99,8 @@ class NistMst:
                 raise InputError("weights are one number for each of the marginals of a list")
             if min(self.weights) <= 0:
                 raise InputError("weights must be positive")
+            if max(self.weights) > MOST_RATIO * min(self.weights):
+                raise InputError(f"no weight may be over {MOST_RATIO} times another")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

@@ -15,22 +15,29 @@ from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 from synthesizers.neighbours import Neighbours, neighbours_from
 
+LEAST, MOST = Fraction(1, 10**100), Fraction(10**12)
+"""How small and how large numbers other than 0 may be (a choice of this project): what programs
+compute of them stays within floats and 64 bits."""
+
 Parser = Callable[[str, str], Any]
 
 
 def rational(text: str, name: str) -> Fraction:
-    """A rational: integer, decimal or fraction."""
-    return parse_rational(text, name)
+    """A rational: integer, decimal or fraction, of 1e-100 to 1e12 in size or 0."""
+    value = parse_rational(text, name)
+    if value and not LEAST <= abs(value) <= MOST:
+        raise InputError(f"{name} must be 0, or from 1e-100 to 1e12 in size, found {text!r}")
+    return value
 
 
 def rationals(text: str, name: str) -> tuple[Fraction, ...]:
     """One rational or several, separated by commas."""
-    return tuple(parse_rational(part, name) for part in text.split(","))
+    return tuple(rational(part, name) for part in text.split(","))
 
 
 def whole(text: str, name: str) -> int:
     """A whole number that is not negative."""
-    value = parse_rational(text, name)
+    value = rational(text, name)
     if value.denominator != 1 or value < 0:
         raise InputError(f"{name} must be a whole number >= 0, found {text!r}")
     return int(value)

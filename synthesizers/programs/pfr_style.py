@@ -54,12 +54,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import PureBudget
-from synthesizers.calibration import laplace_scale
+from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import Block, cells_of, released
-from synthesizers.noise import require_positive
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import noisy_counts, packed, require_disjoint
 from synthesizers.programs.parameters import (
@@ -127,7 +126,8 @@ def denoised(noisy: IntArray, scale: float) -> IntArray:
 
     ``scale``: of the discrete Laplace noise.
     """
-    a = math.exp(-1 / scale)
+    # Where noise is so small that a comes to 0, no count is below 0.
+    a = max(math.exp(-1 / scale), 1e-300)
     empty = min(len(noisy), round((noisy < 0).sum() * (1 + a) / a))
     left = noisy.clip(0)
     left[np.argsort(noisy, kind="stable")[:empty]] = 0
@@ -146,7 +146,7 @@ class PfrStyle:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         groups = tuple(_columns(group) for group in self.queries)
         require_disjoint(groups, "groups of queries")
         require_disjoint(

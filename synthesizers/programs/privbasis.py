@@ -19,8 +19,9 @@ one to enumerate).
 Budget: shares 0.1, 0.4 and 0.5 of epsilon. First a rank lambda of the items is
 chosen, whose count is nearest to that of the itemset ranked eta·k among those
 of up to longest items: score -|f_j - theta|, of sensitivity 1 under add-remove
-and 2 under replace-one. Then lambda items by repeated choice without
-replacement, score their count, of sensitivity 1; it moves in one direction
+and 2 under replace-one. A rank beyond eta·k is taken for eta·k, whose count is at
+least as near. Then lambda items by repeated choice without replacement, score
+their count, of sensitivity 1; it moves in one direction
 under add-remove alone, so that under replace-one a choice costs twice. Where
 lambda passes longest, lambda2 = eta·k - lambda pairs of them too (by the paper
 divided by the root of lambda2/lambda where that is above 1), and items and pairs
@@ -56,7 +57,7 @@ from itertools import combinations
 import numpy as np
 
 from synthesizers.budget import Budget, PureBudget
-from synthesizers.calibration import exponential_rate, laplace_scale
+from synthesizers.calibration import exponential_rate, laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Output, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -70,14 +71,18 @@ from synthesizers.estimation.bases import (
     groups_of,
 )
 from synthesizers.estimation.bin_records import records_of_bins
-from synthesizers.noise import DiscreteLaplace, require_positive
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.noise import DiscreteLaplace
+from synthesizers.programs.asking import bounds_of_counts, count_of_all, rows_released
 from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import ItemsetCounts, Query, RankDistance, RecodedMarginal
 from synthesizers.selection import Exponential
 
 SHARES = (Fraction(1, 10), Fraction(4, 10), Fraction(5, 10))
 """Of epsilon: for the number of items, for items and pairs, for bins (Li et al. 2012)."""
+
+MOST_WANTED = 256
+"""The most itemsets, times eta, that are looked for (a choice of this project): bases are made in
+minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +99,11 @@ class PrivBasis:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         if self.k < 1 or self.eta < 1 or not 2 <= self.longest <= 16:
             raise InputError("privbasis needs k >= 1, eta >= 1 and longest from 2 to 16")
+        if self.eta * self.k > MOST_WANTED:
+            raise InputError(f"privbasis finds at most {MOST_WANTED} itemsets: lower k or eta")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""
@@ -104,25 +111,26 @@ class PrivBasis:
 
     def __call__(self, curator: Curator) -> Output:
         """Itemsets, each a text followed by its noisy count; or records over the domain."""
-        domain = curator.domain
+        domain, bounds = curator.domain, bounds_of_counts(curator.setting, self.slack)
         items = self.all_items(domain)
         first, second, third = (self.epsilon * share for share in SHARES)
         wanted = math.ceil(self.eta * self.k)
         ranks = RankDistance(tuple(items), self.longest, wanted)
-        size = 1 + _chosen(curator, ranks, first)
+        # An item beyond that rank is no nearer the threshold, and bases of its like are many.
+        size = min(1 + _chosen(curator, ranks, first), wanted)
         many = self._pairs(size) if size > self.longest else 0
         share = second * Fraction(size, size + many)
         frequent = _all_chosen(curator, [(item,) for item in items], size, share)
         found = [item for (item,) in frequent]
         pairs: list[tuple[Item, Item]] = []
-        if many:
+        if size > self.longest:
             options = [pair for pair in combinations(found, 2) if pair[0][0] != pair[1][0]]
             chosen = _all_chosen(curator, options, min(many, len(options)), second - share)
             pairs = [(left, right) for left, right in chosen]
             bases = bases_of(found, pairs, self.longest)
         else:
             bases = [frozenset(found)]
-        bins = [self._measured(curator, basis, third / len(bases)) for basis in bases]
+        bins = [_measured(curator, basis, third / len(bases), bounds) for basis in bases]
         if self.output == "records":
             rows = rows_released(curator.setting, float(np.mean([b.counts.sum() for b in bins])))
             return records_of_bins(curator, bins, rows, self.rounds)
@@ -145,21 +153,21 @@ class PrivBasis:
             return max(0, math.floor(more))
         return math.isqrt(math.floor(more * size))
 
-    def _measured(self, curator: Curator, basis: Basis, epsilon: Fraction) -> Bins:
-        domain = curator.domain
-        codes = grouping(domain, basis)
-        groups = [groups_of(domain.attribute(name).size, own) for name, own in codes.items()]
-        query = RecodedMarginal(tuple(codes), tuple(groups))
-        low, high = bounds_of_counts(curator.setting, self.slack)
-        sensitivity = query.sensitivity(domain, curator.neighbours)
-        if sensitivity.l1 == 0:
-            # One bin and n public: nothing is asked.
-            counts = np.array([curator.setting.require_rows()])
-        else:
-            noise = DiscreteLaplace(laplace_scale(epsilon, sensitivity))
-            counts = curator.measure(query, noise, low=low, high=high)
-        table = counts.astype(np.float64).reshape(query.shape)
-        return Bins(query.attributes, tuple(codes.values()), table)
+
+def _measured(curator: Curator, basis: Basis, epsilon: Fraction, bounds: tuple[int, int]) -> Bins:
+    domain = curator.domain
+    codes = grouping(domain, basis)
+    groups = [groups_of(domain.attribute(name).size, own) for name, own in codes.items()]
+    query = RecodedMarginal(tuple(codes), tuple(groups))
+    sensitivity = query.sensitivity(domain, curator.neighbours)
+    if sensitivity.l1 == 0:
+        # One bin and n public: nothing is asked.
+        counts = np.array([count_of_all(curator.setting)])
+    else:
+        noise = DiscreteLaplace(laplace_scale(epsilon, sensitivity))
+        counts = curator.measure(query, noise, low=bounds[0], high=bounds[1])
+    table = counts.astype(np.float64).reshape(query.shape)
+    return Bins(query.attributes, tuple(codes.values()), table)
 
 
 def _chosen(curator: Curator, scores: Query, epsilon: Fraction) -> int:

@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, PureBudget
-from synthesizers.calibration import laplace_scale
+from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -61,7 +61,7 @@ from synthesizers.estimation.bayesian_networks import Conditional, conditional, 
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.laws.public_laws import UniformChoice
 from synthesizers.noise import DiscreteLaplace, require_positive
-from synthesizers.programs.asking import bounds_of_counts
+from synthesizers.programs.asking import bounds_of_counts, require_share
 from synthesizers.programs.marginal_questions import chosen
 from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import (
@@ -110,10 +110,9 @@ class PrivBayes:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         require_positive(self.theta, "theta")
-        if not 0 < self.beta < 1:
-            raise InputError("beta, the share of epsilon for the structure, must lie in 0 … 1")
+        require_share(self.beta, "beta, the share of epsilon for the structure,")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

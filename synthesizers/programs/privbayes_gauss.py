@@ -48,12 +48,11 @@ from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
-from synthesizers.errors import InputError
 from synthesizers.estimation.bayesian_networks import conditional, generated
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.noise import DiscreteGaussian, require_positive
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.asking import bounds_of_counts, require_share, rows_released
 from synthesizers.programs.marginal_questions import gaussian_budget, measured
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import IndependenceDistance, Marginal, Total
@@ -82,8 +81,7 @@ class PrivBayesGauss:
     def __post_init__(self) -> None:
         gaussian_budget(self.epsilon, self.delta)
         require_positive(self.theta, "theta")
-        if not 0 < self.share < 1:
-            raise InputError("share, that of rho for the structure, must lie in 0 … 1")
+        require_share(self.share, "share, that of rho for the structure,")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""

@@ -51,7 +51,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, PureBudget
-from synthesizers.calibration import laplace_scale
+from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -63,8 +63,8 @@ from synthesizers.estimation.maximum_entropy import maximum_entropy
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.record_targets import Target, independent_columns
 from synthesizers.estimation.ripple import rippled
-from synthesizers.noise import DiscreteLaplace, require_positive
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.noise import DiscreteLaplace
+from synthesizers.programs.asking import bounds_of_counts, count_of_all, rows_released
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
 from synthesizers.queries import Marginal
 
@@ -97,7 +97,7 @@ class PriView:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        require_positive(self.epsilon, "epsilon")
+        require_epsilon(self.epsilon)
         if self.length < 1 or self.cells < 1:
             raise InputError("the views of priview have one attribute and one cell or more")
 
@@ -116,7 +116,7 @@ class PriView:
             scale = laplace_scale(self.epsilon / len(queries), sensitivity)
             if scale == 0:
                 # One cell and n public: nothing is asked.
-                noisy.append((setting.require_rows(),))
+                noisy.append((count_of_all(setting),))
                 continue
             counts = curator.measure(query, DiscreteLaplace(scale), low=low, high=high)
             noisy.append(tuple(counts.tolist()))
@@ -145,7 +145,8 @@ class PriView:
 
     def _affordable(self, setting: Setting, views: tuple[tuple[str, ...], ...]) -> bool:
         """Whether cells of three attributes would have a small error, each from one view."""
-        limit = (SMALL_ERROR * setting.require_rows()) ** 2
+        size = setting.require_rows() if setting.records is None else setting.records
+        limit = (SMALL_ERROR * size) ** 2
         for names in views:
             sensitivity = Marginal(names).sensitivity(setting.domain, setting.neighbours)
             scale = laplace_scale(self.epsilon / len(views), sensitivity)

@@ -18,6 +18,9 @@ from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.programs.asking import bounds_of_counts
 from synthesizers.queries import Marginal, Query, RecodedMarginal, Sensitivity
 
+STEEPEST = 300.0
+"""1/scale from which on Laplace noise is 0 for all that floats can tell."""
+
 
 def all_pairs(domain: Domain, most_cells: int | None = None) -> tuple[tuple[str, ...], ...]:
     """Every pair of attributes of at most so many cells, and every attribute in no such pair."""
@@ -62,7 +65,7 @@ def variance_of(noise: DiscreteGaussian | DiscreteLaplace) -> float:
     """The variance of a noisy count: of Laplace noise 2a/(1 - a)² with a = e^(-1/scale)."""
     if isinstance(noise, DiscreteGaussian):
         return float(noise.variance)
-    return 1 / (math.cosh(1 / noise.scale) - 1)
+    return 1 / (math.cosh(min(float(1 / noise.scale), STEEPEST)) - 1)
 
 
 def gaussian_noise(rho: Fraction, sensitivity: Sensitivity) -> DiscreteGaussian:

@@ -122,6 +122,9 @@ class LinearQueries:
         object.__setattr__(self, "layers", require_tuple(self.layers, "layers of linear queries"))
         if not self.layers or self._last < 0:
             raise InputError("linear queries need one or more layers, and one or more answers")
+        # Entries of the matrix, their squares and the answers are summed in int64.
+        if sum(abs(layer.weight) for layer in self.layers) > MAX_SUMMAND:
+            raise InputError("the weights of all layers together must lie within ±2^31")
 
     @property
     def _last(self) -> int:

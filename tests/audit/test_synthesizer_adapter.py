@@ -22,6 +22,23 @@ from tests.audit import third_party as theirs
 SETTING = Setting.of(Domain.from_cells("2"), ReplaceOne(), 3)
 
 NEEDED = {
+    "adagrid": {"epsilon": "2", "delta": "1/100"},
+    "aim": {"epsilon": "2", "delta": "1/100"},
+    "dpsyn": {"epsilon": "2", "delta": "1/100"},
+    "dpsyn-2020": {"epsilon": "2", "delta": "1/100"},
+    "fourier": {"epsilon": "2"},
+    "mst": {"epsilon": "2", "delta": "1/100"},
+    "mwem-pgm": {"epsilon": "2", "delta": "1/100"},
+    "nist-mst": {"epsilon": "2", "delta": "1/100"},
+    "privbasis": {"epsilon": "2"},
+    "privbayes": {"epsilon": "2"},
+    "privbayes-gauss": {"epsilon": "2", "delta": "1/100"},
+    "priview": {"epsilon": "2"},
+    "privmrf": {"epsilon": "2", "delta": "1/100"},
+    "privsyn": {"epsilon": "8", "delta": "1/100"},
+    "two-way-marginals": {"epsilon": "2", "delta": "1/100"},
+    "dp-wgan": {"epsilon": "1", "delta": "1/100"},
+    "gem": {"epsilon": "1", "delta": "1/100"},
     "mwem": {"epsilon": "1"},
     "archetypes": {"epsilon": "1", "noise": "laplace"},
     "histograms": {"epsilon": "1"},

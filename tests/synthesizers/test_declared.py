@@ -279,6 +279,19 @@ def test_parts_of_queries_are_looked_into(query: Any, part: Any, kind: str) -> N
     asked(curator, query)
 
 
+@pytest.mark.parametrize("part", [STEP, A, HALVES], ids=lambda part: type(part).__name__)
+def test_a_part_where_none_belongs_is_refused(part: Any) -> None:
+    # Nobody would look into it: it may hold anything.
+    part = dataclasses.replace(part)
+    object.__setattr__(part, names(part)[0], object())
+    query = Marginal(("a1",))
+    object.__setattr__(query, "attributes", (part,))
+    setting = Setting.of(Domain.from_cells("2x2"), AddRemove(), 3)
+    curator = Curator(setting, UnlimitedBudget(), lambda event: (0,))
+    with pytest.raises(ProtocolError, match="within its question"):
+        asked(curator, query)
+
+
 class Spy(int):
     """It keeps what numpy's arrays are compared with."""
 

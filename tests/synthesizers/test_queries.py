@@ -248,6 +248,9 @@ def test_marginals_of_random_domains_count_as_loops_do() -> None:
         (lambda: LinearQueries(("a1",), (Layer(1, (-1, -1)),)), "one or more answers"),
         (lambda: LinearQueries(("a1",), (Layer(1, (0, 0, 0)),)).size(PAIR), "needs 2 entries"),
         (lambda: LinearQueries(("a1", "a1"), (Layer(1, (0, 0)),)), "different"),
+        # The square of such an entry is 2^64, which is 0 in int64.
+        (lambda: LinearQueries(("a1",), (Layer(2**30, (0, 0)),) * 4), "together .*2\\^31"),
+        (lambda: LinearQueries(("a1",), (Layer(-(2**30), (0, 1)),) * 2), "together .*2\\^31"),
         (lambda: CellErrors((), (), ()), "one or more marginals"),
         (lambda: CellErrors(SIDES[:1], ((),), ((),)), "different candidate cells"),
         (lambda: CellErrors(SIDES[:1], ((0, 0),), ((1, 1),)), "different candidate cells"),
@@ -464,6 +467,8 @@ def test_large_numbers_do_not_overflow() -> None:
     assert answers_of_histograms(errors, PAIR, rows).tolist() == [wanted]
     heavy = LinearQueries(("a1", "a2"), (Layer(-most, (0, 1, 2, 0)),))
     assert answers_of_histograms(heavy, PAIR, rows).tolist() == [[-most * n, 0, 0]]
+    halves = LinearQueries(("a1",), (Layer(2**30, (0, -1)), Layer(2**30 - 1, (0, -1))))
+    assert halves.sensitivity(PAIR, AddRemove()) == Sensitivity(most, most**2, most, True)
 
 
 @pytest.mark.parametrize(("domain", "query", "tight"), CASES)

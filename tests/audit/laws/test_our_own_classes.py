@@ -84,6 +84,35 @@ TABLES = [
 PUBLIC = [UniformChoice(3), Multinomial(3, (1, 0, 2))]
 SELECTING = [Exponential(F(1, 2)), Exponential(F(3))]
 PARAMETERS = {
+    "adagrid": {
+        "epsilon": "1",
+        "delta": "1/100",
+        "threshold": "1/4",
+        "unit": "2",
+        "steps": "2",
+        "slack": "0",
+    },
+    "aim": {
+        "epsilon": "2",
+        "delta": "1/100",
+        "rounds": "3",
+        "steps": "2",
+        "last-steps": "2",
+        "slack": "0",
+    },
+    "dpsyn": {"epsilon": "2", "delta": "1/100", "rounds": "1", "slack": "0"},
+    "dpsyn-2020": {"epsilon": "2", "delta": "1/100", "rounds": "1", "slack": "0"},
+    "fourier": {"epsilon": "2", "slack": "0"},
+    "mst": {"epsilon": "2", "delta": "1/100", "steps": "2", "slack": "0"},
+    "mwem-pgm": {"epsilon": "2", "delta": "1/100", "rounds": "1", "steps": "2", "slack": "0"},
+    "nist-mst": {"epsilon": "2", "delta": "1/100", "steps": "2", "slack": "0"},
+    "privbasis": {"epsilon": "2", "k": "1", "items": "ones", "slack": "0"},
+    "privbayes": {"epsilon": "2", "slack": "0"},
+    "privbayes-gauss": {"epsilon": "2", "delta": "1/100", "slack": "0"},
+    "priview": {"epsilon": "2", "slack": "0"},
+    "privmrf": {"epsilon": "2", "delta": "1/100", "steps": "2", "slack": "0"},
+    "privsyn": {"epsilon": "8", "delta": "1/100", "rounds": "1", "slack": "0"},
+    "two-way-marginals": {"epsilon": "2", "delta": "1/100", "steps": "2", "slack": "0"},
     "mwem": {"epsilon": "1", "rounds": "1", "slack": "0"},
     "archetypes": {
         "epsilon": "1",
@@ -107,7 +136,7 @@ PARAMETERS = {
     "k-anonymity": {"k": "2"},
     "coarsen": {"groups": "0,0"},
 }
-WITHOUT = ("swap", "dp-wgan")
+WITHOUT = ("swap", "dp-wgan", "privbayes")
 """Not of every domain, and not under every relation."""
 RUN = [build(name, PARAMETERS.get(name, {})) for name in PROGRAMS if name not in WITHOUT]
 FEW_PROGRAMS = ("GeometricSanitizer", "MultinomialDirichlet", "Suppress")
