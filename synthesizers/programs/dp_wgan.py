@@ -86,7 +86,7 @@ MOST_UNITS = 2**13
 bounds the memory)."""
 
 MOST_RATE = 100
-"""The largest clip, weight clip and learning rate (a choice of this project: weights stay floats)."""
+"""The largest clip, weight clip and learning rate (a choice of this project)."""
 
 DRAWN_AT_ONCE = 4096
 """Rows that the generator makes at once (a choice of this project: it bounds the memory)."""

@@ -15,7 +15,7 @@ from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity, ladder_of
 from synthesizers.laws.pram import PostRandomisation
-from synthesizers.laws.public_laws import Multinomial, UniformChoice
+from synthesizers.laws.public_laws import Multinomial, Seed, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
 from synthesizers.laws.rounding import RandomRounding
 from synthesizers.laws.subsample import Subsample
@@ -29,10 +29,14 @@ from synthesizers.queries import (
     CellErrors,
     CriticGradient,
     IndependenceDistance,
+    ItemsetCounts,
     Layer,
     LinearQueries,
     Marginal,
+    MaximalCorrelation,
     ModelError,
+    MutualInformation,
+    RankDistance,
     RecodedMarginal,
     Total,
 )
@@ -65,6 +69,9 @@ ASKED = [
     CellErrors((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1,), (0, 3)), ((1,), (2, 0)), 2),
     IndependenceDistance(((("a1",), ("a2",)),), 3),
     CriticGradient(("a2", "a1"), 1, packed([0.5, -1.0, 0.25, 2.0, 0.125, 1.0]), F(1), 8),
+    MaximalCorrelation((("a1", ("a2",)),)),
+    ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),
+    RankDistance((("a1", 0), ("a2", 1)), 2, 3),
 ]
 TABLES = [
     RandomizedResponse(F(1)),
@@ -146,11 +153,13 @@ records, permutations."""
 
 
 def test_every_declared_class_is_tried() -> None:
+    # The laws run under every relation and over every outcome: mutual information is asked where
+    # n is public alone, and a seed has too many outcomes. They have tests of their own.
     for kinds, tried in (
         (NOISES, NOISE),
-        (QUERIES, ASKED),
+        (QUERIES - {MutualInformation}, ASKED),
         (TABLE_LAWS, TABLES),
-        (PUBLIC_LAWS, PUBLIC),
+        (PUBLIC_LAWS - {Seed}, PUBLIC),
         (SELECTIONS, SELECTING),
     ):
         assert {type(one) for one in tried} == kinds

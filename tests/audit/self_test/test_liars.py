@@ -11,6 +11,7 @@ from audit.self_test.altered import Altered
 from audit.self_test.case import EXACT, BugClass, Case, Liar
 from audit.self_test.liars import LIARS
 from audit.self_test.liars.agencies import LawOf
+from audit.self_test.liars.bayes import DegreeOfData
 from audit.self_test.program_cases import ProgramCase
 from synthesizers.programs import PROGRAMS
 
@@ -78,5 +79,5 @@ def test_a_liar_differs_from_its_honest_case_in_one_thing() -> None:
         if isinstance(liar.lying, ProgramCase) and isinstance(liar.honest, ProgramCase):
             assert liar.lying.claim == liar.honest.claim
             assert liar.lying.neighbours == liar.honest.neighbours
-            assert isinstance(liar.lying.program, Altered)
+            assert isinstance(liar.lying.program, Altered | DegreeOfData)
             assert liar.lying.program.honest is liar.honest.program
