@@ -32,7 +32,7 @@ def rational(text: str, name: str) -> Fraction:
 
 def rationals(text: str, name: str) -> tuple[Fraction, ...]:
     """One rational or several, separated by commas."""
-    return tuple(rational(part, name) for part in text.split(","))
+    return tuple(parse_rational(part, name) for part in text.split(","))
 
 
 def whole(text: str, name: str) -> int:

@@ -67,6 +67,7 @@ def test_a_gradient_is_that_of_differences(hidden: int) -> None:
         assert np.abs(found * 1000 / FINE - by_differences(flat, hidden, record)).max() < 2e-3
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_jax_for_each_record() -> None:
     jax = pytest.importorskip("jax", reason="the extra pgm is not installed")
     hidden, flat = 4, drawn(4, 3)

@@ -38,6 +38,7 @@ def test_marginals_are_means_of_products(names: tuple[str, ...]) -> None:
     assert MODEL.counts(names).tolist() == pytest.approx(by_loops(MODEL, names), rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2,), (2, 3), (2, 3, 4)])
 def test_slopes_are_those_of_jax(sizes: tuple[int, ...]) -> None:
     jax = pytest.importorskip("jax", reason="the extra pgm is not installed")

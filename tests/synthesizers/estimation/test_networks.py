@@ -31,6 +31,7 @@ def test_heads_are_laws() -> None:
     assert np.allclose(chances[:, 5], 1) and chances.min() >= 0
 
 
+@pytest.mark.slow
 def test_the_generators_gradient_is_that_of_jax() -> None:
     jax = pytest.importorskip("jax", reason="the extra pgm is not installed")
     generator, noise = Generator.initial(HEADS, 3, 7), public_noise(4, 3, 0)
@@ -49,6 +50,7 @@ def test_the_generators_gradient_is_that_of_jax() -> None:
         assert np.abs(one - np.asarray(other)).max() < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["adam", "rmsprop"])
 def test_steps_are_those_of_optax(kind: str) -> None:
     optax = pytest.importorskip("optax", reason="the extra pgm is not installed")

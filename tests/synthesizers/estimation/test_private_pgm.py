@@ -32,6 +32,7 @@ def test_mbi_is_asked_for_by_the_name_of_its_extra(monkeypatch: pytest.MonkeyPat
         Mst(Fraction(1), Fraction(1, 1000), inference=MBI)
 
 
+@pytest.mark.slow
 def test_mbi_and_the_whole_table_agree() -> None:
     pytest.importorskip("mbi", reason="needs mbi: pip install 'dp-audit[pgm]'")
     random = np.random.default_rng(3)
