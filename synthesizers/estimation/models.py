@@ -18,16 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from synthesizers.curator import Curator
-from synthesizers.domain import Dataset
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Shape = Mapping[str, int]
-
-JUNCTION_TREE, MBI = INFERENCES = ("junction-tree", "mbi")
-"""Who fits the model of a domain that is not small: `graphical`, or `private_pgm`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,38 +63,3 @@ def noisy_total(measured: Sequence[NoisyMarginal]) -> float:
         return 1.0
     sums = [float(noisy.counts.sum()) for noisy in whole]
     return max(1.0, math.fsum(map(math.prod, zip(sums, weights, strict=True))) / math.fsum(weights))
-
-
-def fitted(
-    shape: Shape,
-    measured: Sequence[NoisyMarginal],
-    total: float,
-    steps: int,
-    start: Model | None = None,
-    inference: str = JUNCTION_TREE,
-) -> Model:
-    """The model of a total that fits what was measured, after ``steps`` steps of descent.
-
-    ``start``: a model of the same shape and fewer measurements, from which the descent begins.
-    ``inference``: one of `INFERENCES`; mbi begins anew, whatever the start.
-    """
-    # They import this module for what they take and give.
-    from synthesizers.estimation import dense, graphical, private_pgm
-
-    if math.prod(shape.values()) <= SMALL_DOMAIN:
-        return dense.fitted(shape, measured, total, steps)
-    if inference == MBI and measured:
-        return private_pgm.fitted(shape, measured, total, steps)
-    earlier = start if isinstance(start, graphical.GraphicalModel) else None
-    return graphical.fitted(shape, measured, total, steps, earlier)
-
-
-def released(curator: Curator, model: Model, rows: int) -> Dataset:
-    """Records of a model over the curator's own domain.
-
-    A small domain's table is rounded, so that the output is a function of the transcript; from
-    any other, records are drawn after a seed.
-    """
-    if curator.domain.size <= SMALL_DOMAIN:
-        return rounded_table(curator.domain, model.counts(curator.domain.names), rows)
-    return Dataset(curator.domain, model.records(rows, public_generator(curator)))

@@ -49,20 +49,20 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
-from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.adaptive_grid import Below, grid, least_plausible, lightest
-from synthesizers.estimation.models import Model, NoisyMarginal, fitted, released
+from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
-    gaussian_budget,
     model_counts,
     price_of_choice,
     records_estimated,
@@ -81,11 +81,9 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AdaGrid:
+class AdaGrid(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     targets: Names = parameter(attribute_names, ())
     threshold: Fraction = parameter(rational, Fraction(5))
     unit: int = parameter(whole, 1024)
@@ -93,7 +91,7 @@ class AdaGrid:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_steps(self.steps, "steps")
         if self.threshold < 0:
             raise InputError("the threshold of plausible counts must not be negative")
@@ -106,15 +104,11 @@ class AdaGrid:
                 "roots of the numbers of sub-marginals are not rounded down to 0"
             )
 
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
-
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
         domain = curator.domain
         free, targets = self._free(domain), self._within(domain)
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         first, choice, edges = (rho * share for share in SHARES)
         if len(free) == 1:
             first = rho

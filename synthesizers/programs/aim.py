@@ -45,25 +45,17 @@ from itertools import combinations
 
 import numpy as np
 
-from synthesizers.budget import Budget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
 from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
-from synthesizers.estimation.models import (
-    INFERENCES,
-    JUNCTION_TREE,
-    Model,
-    NoisyMarginal,
-    Shape,
-    fitted,
-    released,
-)
+from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
-    gaussian_budget,
     measured,
     model_counts,
     noise_left,
@@ -72,7 +64,7 @@ from synthesizers.programs.marginal_questions import (
     require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import one_of, parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, whole
 from synthesizers.queries import Marginal, ModelError
 from synthesizers.queries.query import MAX_SUMMAND
 
@@ -89,11 +81,9 @@ Candidate = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     degree: int = parameter(whole, 2)
     rounds: int | None = parameter(whole, None)
     cells: int = parameter(whole, 200_000)
@@ -103,15 +93,11 @@ class Aim:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_inference(self.inference)
         require_steps(self.degree, "degree")
         require_steps(self.steps, "steps")
         require_steps(self.last_steps, "last-steps")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
@@ -119,7 +105,7 @@ class Aim:
         rounds = self._rounds(domain)
         shape = dict(zip(domain.names, domain.shape, strict=True))
         weights = workload_weights(domain.names, min(self.degree, len(domain.names)))
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         share = rho / rounds
         answers = [
             measured(curator, Marginal((name,)), MEASURING * share, self.slack)

@@ -54,7 +54,7 @@ from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cells_of, released
+from synthesizers.estimation.blocks import Block, cell_count, released
 from synthesizers.programs.asking import require_share, rows_released
 from synthesizers.programs.column_groups import (
     noisy_counts,
@@ -146,7 +146,7 @@ class Archetypes:
         if self.trips and len(self.trips) != archetypes:
             raise InputError(f"trips must be one number for each of the {archetypes} archetypes")
         for table in self.tables:
-            cells = cells_of(domain, table.attributes)
+            cells = cell_count(domain, table.attributes)
             if len(table.lines) != archetypes or {len(line) for line in table.lines} != {cells}:
                 raise InputError(
                     f"the table of {', '.join(table.attributes)} needs {archetypes} lines of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.calibration import gaussian_variance, laplace_scale, require_epsilon, zcdp_rho
-from synthesizers.curator import Curator
+from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import cells_of
+from synthesizers.estimation.blocks import cell_count
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise
 from synthesizers.programs.asking import bounds_of_counts, count_of_all
-from synthesizers.programs.parameters import attribute_sets
+from synthesizers.programs.parameters import attribute_sets, parameter, rational, whole
 from synthesizers.queries import Query, Sensitivity
 
 Group = tuple[str, ...]
@@ -40,7 +41,7 @@ def packed(domain: Domain, cells: int) -> tuple[Group, ...]:
     """The attributes in the domain's order, each with those before it while ``cells`` suffice."""
     groups: list[Group] = []
     for name in domain.names:
-        if groups and cells_of(domain, (*groups[-1], name)) <= cells:
+        if groups and cell_count(domain, (*groups[-1], name)) <= cells:
             groups[-1] = (*groups[-1], name)
         else:
             groups.append((name,))
@@ -56,7 +57,7 @@ def partition(domain: Domain, groups: Sequence[Group], cells: int) -> tuple[Grou
     if not groups:
         return packed(domain, cells)
     for group in groups:
-        cells_of(domain, group)
+        cell_count(domain, group)
     named = {name for group in groups for name in group}
     return (*groups, *((name,) for name in domain.names if name not in named))
 
@@ -104,3 +105,24 @@ def noisy_counts(
 def total_of(counts: Sequence[NDArray[np.int64]]) -> float:
     """What noisy counts of all records say of their number: the sum of the fewest cells."""
     return float(min(counts, key=len).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProgram:
+    """A program of noisy tables of public groups of attributes, with pure differential privacy.
+
+    ``groups``: the partition; without one, attributes are packed in order up to ``cells``.
+    """
+
+    epsilon: Fraction = parameter(rational)
+    groups: tuple[Group, ...] = parameter(attribute_groups, ())
+    cells: int = parameter(whole, 1000)
+    slack: int | None = parameter(whole, None)
+
+    def __post_init__(self) -> None:
+        require_epsilon(self.epsilon)
+        require_disjoint(self.groups, "groups")
+
+    def budget(self, setting: Setting) -> PureBudget:
+        """The nominal guarantee."""
+        return PureBudget(Fraction(self.epsilon))

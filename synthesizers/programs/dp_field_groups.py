@@ -46,23 +46,21 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.budget import PureBudget
-from synthesizers.calibration import laplace_scale, require_epsilon
-from synthesizers.curator import Curator, Setting
+from synthesizers.calibration import laplace_scale
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.blocks import Block, records_drawn
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator
+from synthesizers.estimation.systematic import independent_choices
 from synthesizers.laws.public_laws import Multinomial
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     Group,
-    attribute_groups,
+    GroupProgram,
     noisy_counts,
     partition,
-    require_disjoint,
     total_of,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import Marginal
 
 IntArray = NDArray[np.int64]
@@ -78,21 +76,8 @@ def kept(noisy: IntArray, scale: float) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True)
-class DPFieldGroups:
+class DPFieldGroups(GroupProgram):
     """See the module's card."""
-
-    epsilon: Fraction = parameter(rational)
-    groups: tuple[Group, ...] = parameter(attribute_groups, ())
-    cells: int = parameter(whole, 1000)
-    slack: int | None = parameter(whole, None)
-
-    def __post_init__(self) -> None:
-        require_epsilon(self.epsilon)
-        require_disjoint(self.groups, "groups")
-
-    def budget(self, setting: Setting) -> PureBudget:
-        """The nominal guarantee."""
-        return PureBudget(Fraction(self.epsilon))
 
     def __call__(self, curator: Curator) -> Dataset:
         """Synthetic records."""
@@ -112,7 +97,7 @@ class DPFieldGroups:
         blocks = [Block(g, cells.astype(float)) for g, cells in zip(groups, left, strict=True)]
         if domain.size > SMALL_DOMAIN:
             generator = public_generator(curator)
-            return records_drawn(domain, blocks, rows, generator, independently=True)
+            return records_drawn(domain, blocks, rows, generator, independent_choices)
         drawn = curator.draw(Multinomial(rows, _products(curator, groups, left)))
         return Dataset.from_histogram(domain, drawn)
 

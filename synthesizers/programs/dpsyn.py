@@ -43,9 +43,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synthesizers.budget import Budget, ZCDPBudget
-from synthesizers.calibration import zcdp_rho
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.consistency import mean_total, settled
@@ -56,6 +54,7 @@ from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
 from synthesizers.programs.view_questions import (
     all_pairs,
@@ -75,11 +74,9 @@ MOST_CELLS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class DPSyn:
+class DPSyn(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     marginals: tuple[tuple[str, ...], ...] | None = parameter(attribute_sets, None)
     least_count: int = parameter(whole, 800)
     recode_from: int = parameter(whole, 9)
@@ -90,7 +87,7 @@ class DPSyn:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        zcdp_rho(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         if not 0 < self.rate <= 1:
             raise InputError(f"rate must be above 0 and at most 1, found {self.rate}")
         if self.marginals is not None:
@@ -98,16 +95,12 @@ class DPSyn:
             if len(set(sets)) < len(sets):
                 raise InputError("marginals must name each set of attributes once")
 
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return ZCDPBudget(zcdp_rho(self.epsilon, self.delta))
-
     def __call__(self, curator: Curator) -> Dataset:
         """Synthetic records."""
         setting, domain = curator.setting, curator.domain
         single, sets = self._questions(domain)
         queries = [*map(Marginal, single), *map(Marginal, sets)]
-        rho = zcdp_rho(self.epsilon, self.delta)
+        rho = self.rho
         noise = gaussian_noise(rho, together(queries, setting))
         threshold = max(RARE * float(noise.variance) ** 0.5, self.least_count)
         one_ways = [asked_view(curator, Marginal(names), noise, self.slack) for names in single]

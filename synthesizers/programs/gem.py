@@ -50,21 +50,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, combinations
 
-from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.estimation import dense
+from synthesizers.estimation.fitting import released
 from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
-from synthesizers.estimation.models import Model, NoisyMarginal, released
+from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
-    gaussian_budget,
     measured,
     model_counts,
     price_of_choice,
@@ -91,11 +91,9 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GEM:
+class GEM(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     degree: int = parameter(whole, 2)
     rounds: int = parameter(whole, 40)
     steps: int = parameter(whole, 50)
@@ -106,17 +104,13 @@ class GEM:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         for name in ("degree", "rounds", "steps", "rows", "width", "hidden"):
             require_steps(getattr(self, name), name)
         if max(self.rows, self.width, self.hidden) > MOST_UNITS:
             raise InputError(f"rows, width and hidden are at most {MOST_UNITS}")
         if not 0 < self.learning_rate <= 1:
             raise InputError("learning-rate must be above 0 and at most 1")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
@@ -127,7 +121,7 @@ class GEM:
                 f"the marginals of {self.degree} attributes have more than {MOST_CELLS} cells in "
                 "all; take a lower degree"
             )
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         total, left = self._total(curator, rho)
         share = left / self.rounds
         epsilon = epsilon_of_choice(CHOOSING * share)

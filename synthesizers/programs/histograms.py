@@ -41,39 +41,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synthesizers.budget import PureBudget
-from synthesizers.calibration import require_epsilon
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.blocks import Block, released
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
-    Group,
-    attribute_groups,
+    GroupProgram,
     noisy_counts,
     partition,
-    require_disjoint,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import Marginal, Query, Total
 
 
 @dataclass(frozen=True, slots=True)
-class Histograms:
+class Histograms(GroupProgram):
     """See the module's card."""
-
-    epsilon: Fraction = parameter(rational)
-    groups: tuple[Group, ...] = parameter(attribute_groups, ())
-    cells: int = parameter(whole, 1000)
-    slack: int | None = parameter(whole, None)
-
-    def __post_init__(self) -> None:
-        require_epsilon(self.epsilon)
-        require_disjoint(self.groups, "groups")
-
-    def budget(self, setting: Setting) -> PureBudget:
-        """The nominal guarantee."""
-        return PureBudget(Fraction(self.epsilon))
 
     def __call__(self, curator: Curator) -> Dataset:
         """Synthetic records."""

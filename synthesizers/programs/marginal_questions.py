@@ -7,21 +7,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from synthesizers.budget import ZCDPBudget
-from synthesizers.calibration import exponential_rate, gaussian_variance, zcdp_rho
+from synthesizers.calibration import exponential_rate, gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.errors import InputError
-from synthesizers.estimation.models import MBI, NoisyMarginal, noisy_total
+from synthesizers.estimation.fitting import MBI
+from synthesizers.estimation.models import NoisyMarginal, noisy_total
 from synthesizers.estimation.private_pgm import require_mbi
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts
 from synthesizers.queries import Marginal, Query, RecodedMarginal
 from synthesizers.selection import Exponential
-
-
-def gaussian_budget(epsilon: Fraction, delta: Fraction) -> ZCDPBudget:
-    """The zCDP budget that implies (epsilon, delta) at its best order."""
-    return ZCDPBudget(zcdp_rho(Fraction(epsilon), Fraction(delta)))
 
 
 def require_inference(inference: str) -> None:

@@ -39,17 +39,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.budget import Budget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.compression import Compression, compression_of
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
-from synthesizers.estimation.models import INFERENCES, JUNCTION_TREE, Model, NoisyMarginal, fitted
+from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
-    gaussian_budget,
     measured,
     model_counts,
     price_of_choice,
@@ -57,7 +57,7 @@ from synthesizers.programs.marginal_questions import (
     require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import one_of, parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, whole
 from synthesizers.queries import Marginal, ModelError
 
 RARE = 3.0
@@ -67,28 +67,22 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Mst:
+class Mst(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     steps: int = parameter(whole, 250)
     inference: str = parameter(one_of(*INFERENCES), JUNCTION_TREE)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_inference(self.inference)
         require_steps(self.steps, "steps")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
         names = curator.domain.names
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         share = rho / 3 if len(names) > 1 else rho
         ones = [
             measured(curator, Marginal((name,)), share / len(names), self.slack) for name in names

@@ -62,7 +62,7 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cells_of, records_drawn, table_of
+from synthesizers.estimation.blocks import Block, cell_count, records_drawn, table_of
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
 from synthesizers.estimation.multiplicative_weights import Part, reweighted
 from synthesizers.programs.asking import rows_released
@@ -136,7 +136,7 @@ class Mwem:
             noisy = noisy_counts(curator, Total(), self.budget(setting), share, self.slack)
             records = int(noisy[0])
         total = float(max(records, 1))
-        tables = [np.full(_shape(domain, b), total / cells_of(domain, b)) for b in blocks]
+        tables = [np.full(_shape(domain, b), total / cell_count(domain, b)) for b in blocks]
         models = [list(tables)]
         answers: list[list[tuple[Part, float]]] = [[] for _ in blocks]
         for _ in range(self.rounds if queries else 0):
@@ -155,7 +155,7 @@ class Mwem:
 
     def _blocks(self, domain: Domain) -> tuple[Group, ...]:
         blocks = partition(domain, self.blocks, self.cells)
-        most = max(cells_of(domain, block) for block in blocks)
+        most = max(cell_count(domain, block) for block in blocks)
         if most > MOST_CELLS:
             raise InputError(
                 f"a block has {most} cells, more than {MOST_CELLS}; name blocks of fewer attributes"

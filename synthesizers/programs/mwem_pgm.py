@@ -38,32 +38,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.models import (
-    INFERENCES,
-    JUNCTION_TREE,
-    NoisyMarginal,
-    fitted,
-    released,
-)
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
+from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.aim import Candidate, affordable
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
-    gaussian_budget,
     measured,
     model_counts,
     price_of_choice,
     require_inference,
     require_steps,
 )
-from synthesizers.programs.parameters import one_of, parameter, rational, whole
+from synthesizers.programs.parameters import one_of, parameter, whole
 from synthesizers.queries import Marginal, ModelError, Total
 
 MEASURING = Fraction(9, 10)
@@ -71,11 +65,9 @@ MEASURING = Fraction(9, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class MwemPgm:
+class MwemPgm(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     degree: int = parameter(whole, 2)
     rounds: int | None = parameter(whole, None)
     cells: int = parameter(whole, 100_000)
@@ -84,16 +76,12 @@ class MwemPgm:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_inference(self.inference)
         require_steps(self.degree, "degree")
         require_steps(self.steps, "steps")
         if self.rounds is not None:
             require_steps(self.rounds, "rounds")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
@@ -101,7 +89,7 @@ class MwemPgm:
         rounds = len(names) if self.rounds is None else self.rounds
         shape = dict(zip(names, curator.domain.shape, strict=True))
         workload = list(combinations(names, min(self.degree, len(names))))
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         share = rho / rounds if curator.records is not None else rho / (rounds + 1)
         if not affordable(shape, workload, [], self.cells // rounds):
             raise InputError(

@@ -42,16 +42,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synthesizers.budget import Budget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.compression import Compression, compression_of
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted
 from synthesizers.estimation.junction_trees import model_cells
-from synthesizers.estimation.models import INFERENCES, JUNCTION_TREE, fitted
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    gaussian_budget,
     measured,
     records_estimated,
     require_inference,
@@ -63,7 +62,6 @@ from synthesizers.programs.parameters import (
     attribute_sets,
     one_of,
     parameter,
-    rational,
     rationals,
     whole,
 )
@@ -76,11 +74,9 @@ Listed = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NistMst:
+class NistMst(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     marginals: tuple[Listed, ...] | None = parameter(attribute_sets, None)
     weights: tuple[Fraction, ...] | None = parameter(rationals, None)
     doubled: tuple[str, ...] = parameter(attribute_names, ())
@@ -91,7 +87,7 @@ class NistMst:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_inference(self.inference)
         require_steps(self.steps, "steps")
         if self.weights is not None:
@@ -102,15 +98,11 @@ class NistMst:
             if max(self.weights) > MOST_RATIO * min(self.weights):
                 raise InputError(f"no weight may be over {MOST_RATIO} times another")
 
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
-
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
         names = curator.domain.names
         listed = self._list(curator.domain)
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         part = rho / 2 if listed else rho
         doubled = {name: Fraction(1 + (name in self.doubled)) for name in names}
         ones = [

@@ -58,7 +58,7 @@ from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cells_of, released
+from synthesizers.estimation.blocks import Block, cell_count, released
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import noisy_counts, packed, require_disjoint
 from synthesizers.programs.parameters import (
@@ -252,5 +252,5 @@ def _block(
         return []
     table = counts.reshape([domain.attribute(name).size for name in columns])
     order = [columns.index(name) for name in (*given, *new)]
-    weights = table.transpose(order).reshape(cells_of(domain, given), -1)
+    weights = table.transpose(order).reshape(cell_count(domain, given), -1)
     return [Block(new, weights.astype(float), given)]

@@ -44,16 +44,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.bayesian_networks import conditional, generated
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.noise import DiscreteGaussian, require_positive
 from synthesizers.programs.asking import bounds_of_counts, require_share, rows_released
-from synthesizers.programs.marginal_questions import gaussian_budget, measured
+from synthesizers.programs.gaussian_program import GaussianProgram
+from synthesizers.programs.marginal_questions import measured
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import IndependenceDistance, Marginal, Total
 
@@ -68,29 +68,23 @@ Scores = Mapping[frozenset[str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class PrivBayesGauss:
+class PrivBayesGauss(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     share: Fraction = parameter(rational, Fraction(3, 10))
     theta: Fraction = parameter(rational, Fraction(4))
     parents: int = parameter(whole, 4)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_positive(self.theta, "theta")
         require_share(self.share, "share, that of rho for the structure,")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
         names = curator.domain.names
-        size, rho = self._size(curator, gaussian_budget(self.epsilon, self.delta).rho)
+        size, rho = self._size(curator, self.rho)
         families: Sequence[Family] = [(names[0], ())]
         if len(names) > 1:
             families = self._families(curator, size, (1 - self.share) * rho, self.share * rho)

@@ -51,17 +51,17 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.budget import Budget
 from synthesizers.calibration import gaussian_variance
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.estimation.attribute_graph import Pair, candidates, initial_marginals, searched
-from synthesizers.estimation.models import Model, NoisyMarginal, Shape, fitted, released
+from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.noise import DiscreteGaussian, require_positive
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    gaussian_budget,
     measured,
     model_counts,
     records_estimated,
@@ -86,11 +86,9 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PrivMRF:
+class PrivMRF(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     clique_cells: int = parameter(whole, 20_000)
     model_cells: int = parameter(whole, 200_000)
     theta: Fraction = parameter(rational, Fraction(6))
@@ -98,17 +96,13 @@ class PrivMRF:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_steps(self.steps, "steps")
         require_positive(self.theta, "theta")
 
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
-
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
-        domain, rho = curator.domain, gaussian_budget(self.epsilon, self.delta).rho
+        domain, rho = curator.domain, self.rho
         shape = {a.name: a.size for a in domain.attributes if a.size > 1}
         self._require_fit(shape)
         dependence, records = self._dependence(curator, shape, rho * GRAPH)

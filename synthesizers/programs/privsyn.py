@@ -51,8 +51,6 @@ from itertools import combinations
 
 import numpy as np
 
-from synthesizers.budget import Budget, ZCDPBudget
-from synthesizers.calibration import zcdp_rho
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
@@ -64,7 +62,8 @@ from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.programs.asking import WIDE, rows_released
-from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.programs.gaussian_program import GaussianProgram
+from synthesizers.programs.parameters import parameter, whole
 from synthesizers.programs.view_questions import (
     asked_view,
     decoded,
@@ -85,11 +84,9 @@ _WEIGHT_UNIT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class PrivSyn:
+class PrivSyn(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     gamma: int = parameter(whole, 5000)
     rounds: int = parameter(whole, 50)
     consistency_rounds: int = parameter(whole, 30)
@@ -97,18 +94,14 @@ class PrivSyn:
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        zcdp_rho(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         if self.scale < 1:
             raise InputError(f"the scale of distances must be at least 1, found {self.scale}")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return ZCDPBudget(zcdp_rho(self.epsilon, self.delta))
 
     def __call__(self, curator: Curator) -> Dataset:
         """Synthetic records."""
         setting, names = curator.setting, curator.domain.names
-        rho = zcdp_rho(self.epsilon, self.delta)
+        rho = self.rho
         pairs = list(combinations(names, 2))
         distances = self._distances(curator, pairs, rho * SCORES) if pairs else np.zeros(0)
         one_ways = self._one_ways(curator, rho * ONE_WAYS if pairs else rho)

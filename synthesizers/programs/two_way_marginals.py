@@ -32,50 +32,43 @@ by Gaussian noise at every epsilon, so that both can be compared at equal noise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
-from synthesizers.budget import Budget
-from synthesizers.curator import Curator, Setting
+from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.consistency import View, mean_total, settled
+from synthesizers.estimation.fitting import fitted, released
 from synthesizers.estimation.generation import public_generator
 from synthesizers.estimation.gum import Gradual
-from synthesizers.estimation.models import NoisyMarginal, fitted, released
+from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    gaussian_budget,
     measured,
     records_estimated,
     require_steps,
 )
-from synthesizers.programs.parameters import parameter, rational, whole
+from synthesizers.programs.parameters import parameter, whole
 from synthesizers.programs.view_questions import all_pairs
 from synthesizers.queries import Marginal
 
 
 @dataclass(frozen=True, slots=True)
-class TwoWayMarginals:
+class TwoWayMarginals(GaussianProgram):
     """See the module's card."""
 
-    epsilon: Fraction = parameter(rational)
-    delta: Fraction = parameter(rational)
     model_cells: int = parameter(whole, 100_000)
     steps: int = parameter(whole, 250)
     rounds: int = parameter(whole, 30)
     slack: int | None = parameter(whole, None)
 
     def __post_init__(self) -> None:
-        gaussian_budget(self.epsilon, self.delta)
+        GaussianProgram.__post_init__(self)
         require_steps(self.steps, "steps")
         require_steps(self.rounds, "rounds")
-
-    def budget(self, setting: Setting) -> Budget:
-        """The nominal guarantee."""
-        return gaussian_budget(self.epsilon, self.delta)
 
     def __call__(self, curator: Curator) -> Dataset:
         """Records over the domain."""
@@ -85,7 +78,7 @@ class TwoWayMarginals:
             for pair in map(Marginal, all_pairs(domain))
             if pair.sensitivity(domain, curator.neighbours).l2_squared
         ]
-        rho = gaussian_budget(self.epsilon, self.delta).rho
+        rho = self.rho
         noisy = [measured(curator, pair, rho / len(pairs), self.slack) for pair in pairs]
         if noisy and domain.size > self.model_cells:
             return self._updated(curator, noisy)

@@ -34,7 +34,7 @@ def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int
     return totals
 
 
-def cells_of(domain: Domain, attributes: tuple[str, ...], codes: IntArray) -> IntArray:
+def cells_of_records(domain: Domain, attributes: tuple[str, ...], codes: IntArray) -> IntArray:
     """The cell of a marginal that each record lies in, the last attribute fastest, [records].
 
     Codes inside the domain and a marginal of at most `MAX_ANSWERS` cells are taken for granted.
@@ -97,7 +97,7 @@ class Marginal:
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Counts, [databases, cells of the marginal]."""
         size = self.size(domain)
-        cells = cells_of(domain, self.attributes, codes)
+        cells = cells_of_records(domain, self.attributes, codes)
         return summed(cells, np.ones(len(codes), np.int64), weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:

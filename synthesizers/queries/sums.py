@@ -12,7 +12,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
-from synthesizers.queries.counts import Marginal, cells_of, summed
+from synthesizers.queries.counts import Marginal, cells_of_records, summed
 from synthesizers.queries.query import MAX_ANSWERS, MAX_SUMMAND, IntArray, Sensitivity
 
 
@@ -144,7 +144,7 @@ class LinearQueries:
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Weighted counts, [databases, answers]."""
         size = self.size(domain)
-        cells = cells_of(domain, self.attributes, codes)
+        cells = cells_of_records(domain, self.attributes, codes)
         total = np.zeros((len(weights), size), np.int64)
         for layer in self.layers:
             coordinates = np.array(layer.rows, np.int64)[cells]

@@ -16,12 +16,13 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import (
     Block,
-    cells_of,
+    cell_count,
     records_drawn,
     released,
     table_of,
     uniform_rest,
 )
+from synthesizers.estimation.systematic import Choices, independent_choices, systematic_choices
 from synthesizers.events import is_seed
 from synthesizers.neighbours import AddRemove
 
@@ -69,7 +70,7 @@ def test_attributes_that_no_block_draws_are_uniform() -> None:
     assert [block.attributes for block in blocks] == [("a3",), ("a1",), ("a2",)]
     table = table_of(THREE, blocks).reshape(THREE.shape)
     assert table[:, :, 1] == pytest.approx(np.full((2, 3), 1 / 6))
-    assert cells_of(THREE, ()) == 1 and cells_of(THREE, ("a1", "a2")) == 6
+    assert cell_count(THREE, ()) == 1 and cell_count(THREE, ("a1", "a2")) == 6
 
 
 @given(
@@ -97,11 +98,11 @@ def test_systematic_draws_give_each_cell_its_share_up_to_one(
     assert (codes[:, 2] == 1).all()
 
 
-@pytest.mark.parametrize("independently", [True, False])
-def test_records_follow_the_table(independently: bool) -> None:
+@pytest.mark.parametrize("choices", [systematic_choices, independent_choices])
+def test_records_follow_the_table(choices: Choices) -> None:
     rows = 40_000
     blocks = [A1, A2_GIVEN_A1, A3]
-    data = records_drawn(THREE, blocks, rows, generator(), independently=independently)
+    data = records_drawn(THREE, blocks, rows, generator(), choices)
     # 12 cells of deviation at most rows/2 each way, Hoeffding and a union bound: a right sampler
     # fails with probability < 24·exp(-2·600²/40000) < 1e-6.
     assert np.abs(data.histogram() - rows * table_of(THREE, blocks)).max() < 600
@@ -121,15 +122,15 @@ def test_independent_draws_scatter_more_than_systematic_ones() -> None:
     block = [Block(("cell",), np.ones(2))]
     coin = Domain.from_cells("2")
     heads = {
-        independently: [
-            int(records_drawn(coin, block, 1000, g, independently=independently).histogram()[0])
+        choices: [
+            int(records_drawn(coin, block, 1000, g, choices).histogram()[0])
             for g in map(np.random.default_rng, range(50))
         ]
-        for independently in (True, False)
+        for choices in (systematic_choices, independent_choices)
     }
-    assert set(heads[False]) <= {499, 500, 501}
+    assert set(heads[systematic_choices]) <= {499, 500, 501}
     # P[|Bin(1000, 1/2) - 500| <= 1] < 0.08, so that fifty such draws have probability < 1e-50.
-    assert not set(heads[True]) <= {499, 500, 501}
+    assert not set(heads[independent_choices]) <= {499, 500, 501}
 
 
 def test_zero_chances_are_never_drawn_among_many_lines() -> None:
@@ -137,8 +138,8 @@ def test_zero_chances_are_never_drawn_among_many_lines() -> None:
     weights = generator().integers(0, 2, (1000, 7)).astype(float)
     weights[:, 3] = 1
     blocks = [Block(("a1",), np.ones(1000)), Block(("a2",), weights, ("a1",))]
-    for independently in (True, False):
-        codes = records_drawn(lines, blocks, 50_000, generator(), independently=independently).codes
+    for choices in (systematic_choices, independent_choices):
+        codes = records_drawn(lines, blocks, 50_000, generator(), choices).codes
         assert (weights[codes[:, 0], codes[:, 1]] > 0).all()
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from synthesizers.estimation import dense, graphical
-from synthesizers.estimation.models import NoisyMarginal, fitted, noisy_total
+from synthesizers.estimation.fitting import fitted
+from synthesizers.estimation.models import NoisyMarginal, noisy_total
 
 SHAPE = {"a": 2, "b": 3, "c": 2, "d": 4}
 NAMES = tuple(SHAPE)

@@ -12,7 +12,8 @@ from synthesizers.curator import Setting
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation import dense, private_pgm
-from synthesizers.estimation.models import MBI, NoisyMarginal
+from synthesizers.estimation.fitting import MBI
+from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.neighbours import AddRemove
 from synthesizers.programs.aim import Aim
 from synthesizers.programs.mst import Mst

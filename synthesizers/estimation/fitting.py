@@ -1,0 +1,47 @@
+"""Who fits a model: a small domain is fitted whole, any other by belief propagation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from synthesizers.curator import Curator
+from synthesizers.domain import Dataset
+from synthesizers.estimation import dense, graphical, private_pgm
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.models import Model, NoisyMarginal, Shape
+
+JUNCTION_TREE, MBI = INFERENCES = ("junction-tree", "mbi")
+"""Who fits the model of a domain that is not small: `graphical`, or `private_pgm`."""
+
+
+def fitted(
+    shape: Shape,
+    measured: Sequence[NoisyMarginal],
+    total: float,
+    steps: int,
+    start: Model | None = None,
+    inference: str = JUNCTION_TREE,
+) -> Model:
+    """The model of a total that fits what was measured, after ``steps`` steps of descent.
+
+    ``start``: a model of the same shape and fewer measurements, from which the descent begins.
+    ``inference``: one of `INFERENCES`; mbi begins anew, whatever the start.
+    """
+    if math.prod(shape.values()) <= SMALL_DOMAIN:
+        return dense.fitted(shape, measured, total, steps)
+    if inference == MBI and measured:
+        return private_pgm.fitted(shape, measured, total, steps)
+    earlier = start if isinstance(start, graphical.GraphicalModel) else None
+    return graphical.fitted(shape, measured, total, steps, earlier)
+
+
+def released(curator: Curator, model: Model, rows: int) -> Dataset:
+    """Records of a model over the curator's own domain.
+
+    A small domain's table is rounded, so that the output is a function of the transcript; from
+    any other, records are drawn after a seed.
+    """
+    if curator.domain.size <= SMALL_DOMAIN:
+        return rounded_table(curator.domain, model.counts(curator.domain.names), rows)
+    return Dataset(curator.domain, model.records(rows, public_generator(curator)))
