@@ -30,7 +30,7 @@ PROJECTED = {
 TARGETS = {"adult": "income>50K", "adult-6": "income>50K"}
 EPSILONS = ("0.1", "0.3", "1", "3", "10")
 DELTA = "1/1000000000"
-"""δ = 1e-9, as in the figures that these are compared with: below 1/n² for all three tables."""
+"""δ = 1e-9, as in the figures that these are compared with: below 1/n for all tables."""
 
 SAMPLES = {"sample of 1 %": 0.01, "sample of 10 %": 0.1, "sample of 50 %": 0.5}
 """The yardstick of Li et al. (table 1) and SDNist (table 3): not private, as good as so much of
@@ -66,7 +66,7 @@ def relation(name: str) -> Neighbours:
 
 
 ONLY_REPLACE_ONE = {"gem", "mwem", "privbayes"}
-"""Programs whose sources take n as public, and whose sensitivities need it."""
+"""Programs whose sources take n as public."""
 
 
 def settings(name: str, epsilon: str) -> dict[str, str]:

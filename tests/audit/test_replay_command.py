@@ -112,7 +112,7 @@ def test_fresh_runs_confirm_a_leak(
     text = words_of(shown.out)
     assert "The finding is confirmed: these runs refute the claim at an error of 0.000001." in text
     right, wrong, none = (
-        int(re.search(rf"{word} ([\d,]+)", text)[1].replace(",", ""))  # type: ignore[index]
+        int(re.search(rf"{word} ([\d,]+)", text)[1].replace(",", ""))
         for word in ("Right", "Wrong", "None")
     )
     runs = audited["leaky"]["evidence"][0]["witness"]["runs"]

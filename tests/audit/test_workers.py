@@ -93,7 +93,7 @@ def test_calls_are_taken_lazily() -> None:
         assert taken == []
         assert [next(results) for _ in range(3)] == [0, 1, 4]
         assert len(taken) <= 2 + ahead
-        results.close()  # type: ignore[attr-defined]
+        results.close()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -130,8 +130,8 @@ def test_results_that_are_left_take_processes_their_children_and_their_files_alo
     else:
         results.close()
     for worker, child, folder in notes:
-        await_that(lambda worker=worker: not running(int(worker)))  # type: ignore[misc]
-        await_that(lambda child=child: not running(int(child)))  # type: ignore[misc]
+        await_that(lambda worker=worker: not running(int(worker)))
+        await_that(lambda child=child: not running(int(child)))
         assert not Path(folder).exists()
     assert len(list(tmp_path.iterdir())) == 2
 

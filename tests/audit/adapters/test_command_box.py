@@ -66,12 +66,15 @@ def python(lines: str) -> str:
     return f"#!{sys.executable} -IS\n{lines}\n"
 
 
+ONE, ADD_REMOVE, LIMITS = ApproxDP(Fraction(1)), AddRemove(), Limits()
+
+
 def box(
     path: str,
-    guarantee: Guarantee = ApproxDP(Fraction(1)),  # noqa: B008 -- a value, frozen
-    neighbours: Neighbours = AddRemove(),  # noqa: B008
+    guarantee: Guarantee = ONE,
+    neighbours: Neighbours = ADD_REMOVE,
     rows: int | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: Limits = LIMITS,
     domain: Domain = DOMAIN,
 ) -> CommandBox:
     return CommandBox(path, guarantee, neighbours, domain, rows, limits)

@@ -204,14 +204,13 @@ def test_blocks_are_larger_for_batch_forms_and_boxes_pickle():
     assert (batch.name, batch.block) == ("g", BATCH_BLOCK)
 
 
-def test_a_database_that_is_no_list_is_handed_over_as_it_is():
-    for database in (3, 2.5, "text", None, True, {"a": [1]}, [1, 2]):
-        found = []
-        FunctionBox("f", lambda database, rng: found.append(database), False).draw(  # noqa: B023
-            Pair(database, database), COINS[:1], 1
-        )
-        assert found == [database]
-        assert type(found[0]) is type(database)
+@pytest.mark.parametrize("database", [3, 2.5, "text", None, True, {"a": [1]}, [1, 2]])
+def test_a_database_that_is_no_list_is_handed_over_as_it_is(database):
+    found = []
+    box = FunctionBox("f", lambda database, rng: found.append(database), False)
+    box.draw(Pair(database, database), COINS[:1], 1)
+    assert found == [database]
+    assert type(found[0]) is type(database)
 
 
 class Fits:

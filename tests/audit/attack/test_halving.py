@@ -267,7 +267,7 @@ def test_each_round_learns_from_all_runs_so_far() -> None:
 def test_luck_in_few_runs_predicts_less_than_a_leak_in_many() -> None:
     pair = Pair([], [{"cell": "3"}])
     few = drawing(honest).runs("search", pair, 0, 40)
-    lucky = Runs(few.outcomes, few.outcomes.blocks[0][:, 3] > 0.5)  # type: ignore[call-overload]
+    lucky = Runs(few.outcomes, few.outcomes.blocks[0][:, 3] > 0.5)
     leak = drawing(little_noise_in_the_last_cell).runs("search", pair, 1, 4000)
     assert predicted(lucky, pair, CHEAP, aim()) < predicted(leak, pair, CHEAP, aim())
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.metrics.records import of_dataset
+from audit.metrics.workload_error import WorkloadError
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.events import Draw, Event, Outcome, is_seed
@@ -57,3 +59,11 @@ def on_counts(
 
 def _ones(data: Dataset) -> NDArray[np.int64]:
     return np.ones((1, data.records), np.int64)
+
+
+def pair_errors(real: Dataset, synthetic: Dataset) -> float:
+    """The mean total variation of all two-way marginals."""
+    tables = of_dataset(real), of_dataset(synthetic)
+    score = WorkloadError(k=2)(*tables, real.domain).value
+    assert score is not None
+    return score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_answers, on_counts
+from tests.synthesizers.programs.answering import on_answers, on_counts, pair_errors
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**9)
 RHO = zcdp_rho(ONE, DELTA)
@@ -195,20 +195,6 @@ def test_equal_answers_give_equal_outputs(data: st.DataObject) -> None:
     assert (first.histogram() == second.histogram()).all()
 
 
-def _pair_errors(real: Dataset, synthetic: Dataset) -> float:
-    """Mean total variation of all two-way marginals."""
-    errors = []
-    for one, other in combinations(range(len(real.domain.shape)), 2):
-        radix = real.domain.shape[other]
-        size = real.domain.shape[one] * radix
-        laws = [
-            np.bincount(t.codes[:, one] * radix + t.codes[:, other], minlength=size) / t.records
-            for t in (real, synthetic)
-        ]
-        errors.append(float(np.abs(laws[0] - laws[1]).sum() / 2))
-    return float(np.mean(errors))
-
-
 def _edges(events: Sequence[Any], size: int) -> set[tuple[str, ...]]:
     asked = (event.query.attributes for event in events if isinstance(event, Measure))
     return {names for names in asked if len(names) == size}
@@ -229,7 +215,7 @@ def test_a_chain_is_found_and_kept() -> None:
     assert abs(done.output.records - 20_000) < 1500
     # The chain is the model. Deviation 15 in the 42 counts or fewer of an edge is a total variation
     # of 0.013 at most; drawing 20 000 records adds as much.
-    assert _pair_errors(data, done.output) < 0.03
+    assert pair_errors(data, done.output) < 0.03
 
 
 @pytest.mark.slow
@@ -240,4 +226,4 @@ def test_adult_has_the_error_that_its_authors_report(shared_data: Path) -> None:
     setting = Setting.of(domain, AddRemove(), None)
     program = AdaGrid(ONE, Fraction(1, 10**10))
     done = run(program, data, setting, program.budget(setting), InsecureSeededEntropy(3))
-    assert _pair_errors(data, done.output) < 0.06
+    assert pair_errors(data, done.output) < 0.06

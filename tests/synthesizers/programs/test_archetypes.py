@@ -87,7 +87,7 @@ def test_trips_multiply_archetypes_and_unstated_rows() -> None:
 )
 def test_what_does_not_fit(given: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        program = Archetypes(ONE, noise="laplace", **given)  # type: ignore[arg-type]
+        program = Archetypes(ONE, noise="laplace", **given)
         on_answers(program, Setting.of(TAXIS, AddRemove(), 4), [])
 
 

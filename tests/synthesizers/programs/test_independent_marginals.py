@@ -109,7 +109,7 @@ def test_attributes_of_one_value_are_known_where_n_is() -> None:
 )
 def test_bad_parameters(given: dict[str, Fraction], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        IndependentMarginals(**given)  # type: ignore[arg-type]
+        IndependentMarginals(**given)
 
 
 def test_a_table_of_many_cells_keeps_its_marginals() -> None:

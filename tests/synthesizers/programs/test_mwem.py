@@ -180,7 +180,7 @@ def test_rounding_is_that_of_largest_remainder() -> None:
 )
 def test_bad_parameters(given: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        on_answers(Mwem(ONE, **given), Setting.of(FOUR, RECORDS, 5), [])  # type: ignore[arg-type]
+        on_answers(Mwem(ONE, **given), Setting.of(FOUR, RECORDS, 5), [])
 
 
 def test_blocks_that_are_too_large_are_refused_before_anything_is_asked() -> None:

@@ -28,7 +28,7 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_counts
+from tests.synthesizers.programs.answering import on_counts, pair_errors
 from tests.synthesizers.programs.test_privbayes import MIXED, followed
 
 DELTA = Fraction(1, 10**9)
@@ -165,13 +165,4 @@ def test_adult(shared_data: Path) -> None:
     setting = Setting.of(domain, AddRemove(), data.records)
     budget, entropy = PROGRAM.budget(setting), InsecureSeededEntropy(7)
     released = run(PROGRAM, data, setting, budget, entropy).output
-    errors = []
-    for left, right in itertools.combinations(range(14), 2):
-        size = domain.shape[right]
-        cells = domain.shape[left] * size
-        tables = [
-            np.bincount(table.codes[:, left] * size + table.codes[:, right], minlength=cells)
-            for table in (data, released)
-        ]
-        errors.append(np.abs(tables[0] - tables[1]).sum() / 2 / data.records)
-    assert np.mean(errors) < 0.06
+    assert pair_errors(data, released) < 0.06

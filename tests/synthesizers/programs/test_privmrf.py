@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_answers, on_counts
+from tests.synthesizers.programs.answering import on_answers, on_counts, pair_errors
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**9)
 RHO = zcdp_rho(ONE, DELTA)
@@ -194,20 +193,6 @@ def test_equal_answers_give_equal_outputs(data: st.DataObject) -> None:
     assert (first.histogram() == second.histogram()).all()
 
 
-def _pair_errors(real: Dataset, synthetic: Dataset) -> float:
-    """Mean total variation of all two-way marginals."""
-    errors = []
-    for one, other in combinations(range(len(real.domain.shape)), 2):
-        radix = real.domain.shape[other]
-        size = real.domain.shape[one] * radix
-        laws = [
-            np.bincount(t.codes[:, one] * radix + t.codes[:, other], minlength=size) / t.records
-            for t in (real, synthetic)
-        ]
-        errors.append(float(np.abs(laws[0] - laws[1]).sum() / 2))
-    return float(np.mean(errors))
-
-
 def test_a_chain_is_kept() -> None:
     # Noise of a marginal's counts has deviation 24 (the tenth of 0.8·0.015, squared), of 42 cells
     # or fewer: total variation below 0.025 with all but e^-30 of chance, and drawing adds 0.01.
@@ -215,7 +200,7 @@ def test_a_chain_is_kept() -> None:
     setting = Setting.of(data.domain, AddRemove(), None)
     program = PrivMRF(ONE, DELTA)
     done = run(program, data, setting, program.budget(setting), InsecureSeededEntropy(7))
-    assert _pair_errors(data, done.output) < 0.04
+    assert pair_errors(data, done.output) < 0.04
 
 
 @pytest.mark.slow
@@ -226,4 +211,4 @@ def test_adult_has_smaller_errors_than_a_tree(shared_data: Path) -> None:
     program = PrivMRF(ONE, DELTA)
     done = run(program, data, setting, program.budget(setting), InsecureSeededEntropy(3))
     # 0.042 with one seed; AdaGrid's authors report 0.056, a tree.
-    assert _pair_errors(data, done.output) < 0.05
+    assert pair_errors(data, done.output) < 0.05
