@@ -20,8 +20,8 @@ from synthesizers.curator import (
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event, Measure, MeasureSampled, Outcome, Select
-from synthesizers.queries import answer
 from synthesizers.randomness import Entropy, SystemEntropy, bernoulli
+from synthesizers.true_answers import TrueAnswers
 
 Progress = Callable[[int, Event], None]
 
@@ -40,31 +40,31 @@ class Run:
     spent: Cost
 
 
-def sample_answer(event: Event, dataset: Dataset, entropy: Entropy) -> Outcome:
+def sample_answer(event: Event, truth: TrueAnswers, entropy: Entropy) -> Outcome:
     """One draw of an event's outcome on real data.
 
     Guarantee
     ---------
-    The outcome has the event's exact law on ``dataset``, given ideal random
+    The outcome has the event's exact law on the dataset, given ideal random
     bits. Backed by the chi-square comparison with enumeration for every program
     in ``tests/laws/test_readings_agree.py``.
     """
     if isinstance(event, Draw):
         return event.law.sample(entropy)
     if isinstance(event, Measure | MeasureSampled):
-        asked = dataset if isinstance(event, Measure) else _sample(event, dataset, entropy)
-        truth = answer(event.query, asked)
-        noisy = truth + event.noise.sample(len(truth), entropy)
+        asked = truth if isinstance(event, Measure) else _sample(event, truth.dataset, entropy)
+        exact = asked(event.query)
+        noisy = exact + event.noise.sample(len(exact), entropy)
         return tuple(noisy.clip(event.low, event.high).tolist())
     if isinstance(event, Select):
-        return (event.noise.sample(answer(event.scores, dataset).tolist(), entropy),)
-    return tuple(event.law.sample(dataset.histogram(), entropy).tolist())
+        return (event.noise.sample(truth(event.scores).tolist(), entropy),)
+    return tuple(event.law.sample(truth.dataset.histogram(), entropy).tolist())
 
 
-def _sample(event: MeasureSampled, dataset: Dataset, entropy: Entropy) -> Dataset:
+def _sample(event: MeasureSampled, dataset: Dataset, entropy: Entropy) -> TrueAnswers:
     chance = event.rate
     drawn = bernoulli(chance.numerator, chance.denominator, dataset.records, entropy)
-    return Dataset(dataset.domain, dataset.codes[drawn])
+    return TrueAnswers(Dataset(dataset.domain, dataset.codes[drawn]))
 
 
 def private_view(dataset: Dataset, setting: Setting) -> Dataset:
@@ -96,7 +96,7 @@ def run(
     beyond ``budget``.
     """
     source = SystemEntropy() if entropy is None else entropy
-    private = private_view(dataset, setting)
+    truth = TrueAnswers(private_view(dataset, setting))
     answered = 0
 
     def reply(event: Event) -> Outcome:
@@ -104,7 +104,7 @@ def run(
         answered += 1
         if progress is not None:
             progress(answered, event)
-        return sample_answer(event, private, source)
+        return sample_answer(event, truth, source)
 
     curator = Curator(setting, budget, reply)
     output = ask_program(program, curator)

@@ -23,6 +23,7 @@ from synthesizers.events import Event, Outcome
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import private_view, released_form, sample_answer
 from synthesizers.tables import to_frame
+from synthesizers.true_answers import TrueAnswers
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,8 @@ def audited_program(subject: ProgramSubject, setting: Setting) -> AuditedFunctio
     def run(database: Any, rng: np.random.Generator) -> Left:
         dataset = private_view(dataset_of_records(database, setting.domain), setting)
         entropy = InsecureSeededEntropy(int(rng.integers(2**62)))
-        curator = Curator(setting, budget, lambda event: sample_answer(event, dataset, entropy))
+        truth = TrueAnswers(dataset)
+        curator = Curator(setting, budget, lambda event: sample_answer(event, truth, entropy))
         output = released_form(ask_program(subject.program, curator), setting.domain)
         return Left(to_frame(output) if isinstance(output, Dataset) else output)
 
@@ -120,13 +122,13 @@ def reached(
     ``dataset`` is guarded while the program runs; what the program raises ends the run.
     """
     guard = Guard((), False)
-    private = guarded(private_view(dataset, setting), guard)
+    truth = TrueAnswers(guarded(private_view(dataset, setting), guard))
     del dataset
     entropy = InsecureSeededEntropy(seed)
 
     def answer(event: Event) -> Outcome:
         with guard.measured():
-            return sample_answer(event, private, entropy)
+            return sample_answer(event, truth, entropy)
 
     try:
         ask_program(subject.program, Curator(setting, subject.budget(setting), answer))

@@ -22,8 +22,6 @@ def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int
         kept = coordinates >= 0
         if not kept.all():
             coordinates, summands = coordinates[kept], summands[kept]
-        if (summands == 1).all():
-            return np.bincount(coordinates, minlength=size)[None, :]
         total = np.zeros(size, np.int64)
         np.add.at(total, coordinates, summands)
         return total[None, :]
@@ -32,6 +30,15 @@ def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int
         if coordinate >= 0:
             totals[:, coordinate] += weights[:, record] * values[record]
     return totals
+
+
+def tallied(coordinates: IntArray, weights: IntArray, size: int) -> IntArray:
+    """Σ over records of weight, collected at each record's coordinate (-1: nowhere)."""
+    if len(weights) != 1 or not (weights == 1).all():
+        return summed(coordinates, np.ones(len(coordinates), np.int64), weights, size)
+    if coordinates.min(initial=0) < 0:
+        coordinates = coordinates[coordinates >= 0]
+    return np.bincount(coordinates, minlength=size)[None, :]
 
 
 def cells_of_records(domain: Domain, attributes: tuple[str, ...], codes: IntArray) -> IntArray:
@@ -98,7 +105,7 @@ class Marginal:
         """Counts, [databases, cells of the marginal]."""
         size = self.size(domain)
         cells = cells_of_records(domain, self.attributes, codes)
-        return summed(cells, np.ones(len(codes), np.int64), weights, size)
+        return tallied(cells, weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """See the class."""
@@ -164,7 +171,7 @@ class RecodedMarginal:
             found = np.array(groups, np.int64)[codes[:, domain.position(name)]]
             kept &= found >= 0
             cells = cells * radix + found
-        return summed(np.where(kept, cells, -1), np.ones(len(codes), np.int64), weights, size)
+        return tallied(np.where(kept, cells, -1), weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """See the class."""
@@ -207,7 +214,7 @@ class CellCounts:
         cells = domain.cells_of(codes)
         place = np.minimum(np.searchsorted(wanted, cells), size - 1)
         coordinates = np.where(wanted[place] == cells, order[place], -1)
-        return summed(coordinates, np.ones(len(codes), np.int64), weights, size)
+        return tallied(coordinates, weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """L1 m under AddRemove; under ReplaceOne 2m, or m where only one cell is counted."""

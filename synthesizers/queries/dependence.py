@@ -20,7 +20,7 @@ from synthesizers.intervals import log2_interval
 from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.plain import require_integer, require_text, require_tuple
 from synthesizers.queries.counts import Marginal
-from synthesizers.queries.query import IntArray, Sensitivity
+from synthesizers.queries.query import IntArray, Sensitivity, moved_apart
 
 Candidate = tuple[str, tuple[str, ...]]
 
@@ -131,7 +131,7 @@ class MutualInformation:
             fewest = min(_sides(candidate, domain))
             still = fewest == 1 or self.records < 2
             spans.append(0 if still else _information_moves(self.records, self.scale, fewest == 2))
-        return _apart(spans)
+        return moved_apart(spans)
 
     def to_json(self) -> dict[str, Any]:
         """The query as plain data."""
@@ -189,7 +189,7 @@ class MaximalCorrelation:
         """See the class."""
         size, m = self.size(domain), neighbours.unit.max_records
         exchanged = not isinstance(neighbours, AddRemove) and not neighbours.unit.is_record
-        return _apart([4 * m if exchanged else 2 * m] * size)
+        return moved_apart([4 * m if exchanged else 2 * m] * size)
 
     def to_json(self) -> dict[str, Any]:
         """The query as plain data."""
@@ -256,8 +256,3 @@ def _floor_of(terms: list[tuple[int, Fraction]], shift: Fraction) -> int:
         if math.floor(low) == math.floor(high):
             return math.floor(low)
         bits *= 2
-
-
-def _apart(spans: list[int]) -> Sensitivity:
-    """Of scores that move by at most their spans, each in a direction of its own."""
-    return Sensitivity(sum(spans), sum(span * span for span in spans), max(spans), max(spans) == 0)

@@ -6,6 +6,7 @@ its kind, the neighbours and the unit; nobody types it in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,6 +38,11 @@ class Sensitivity:
     l2_squared: int
     linf: int
     monotone: bool
+
+
+def moved_apart(spans: Sequence[int]) -> Sensitivity:
+    """Of scores that move by at most their spans, each in a direction of its own."""
+    return Sensitivity(sum(spans), sum(span * span for span in spans), max(spans), max(spans) == 0)
 
 
 class Query(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
 from synthesizers.queries.counts import Marginal, RecodedMarginal, counted
-from synthesizers.queries.query import MAX_SUMMAND, IntArray, Sensitivity
+from synthesizers.queries.query import MAX_SUMMAND, IntArray, Sensitivity, moved_apart
 
 _MOST_RECORDS = 2**28
 
@@ -68,13 +69,24 @@ class ModelError:
 
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Scores, [databases, candidates]."""
-        size = self.size(domain)
+        self.size(domain)
+        return self.compared([query.answers(domain, codes, weights) for query in self.tables])
+
+    @property
+    def tables(self) -> tuple[Marginal | RecodedMarginal, ...]:
+        """The tables that models are compared with."""
+        return self.candidates
+
+    def compared(self, counts: Sequence[IntArray]) -> IntArray:
+        """Scores, [databases, candidates], of the counts [databases, cells] of each table."""
         scores = [
-            np.abs(marginal.answers(domain, codes, weights) - np.array(model, np.int64)).sum(axis=1)
-            for marginal, model in zip(self.candidates, self.models, strict=True)
+            np.abs(held - np.array(model, np.int64)).sum(axis=1)
+            for held, model in zip(counts, self.models, strict=True)
         ]
+        size = len(scores)
         factors = np.array(self.weights or (1,) * size, np.int64)
-        return np.stack(scores, axis=1) * factors + np.array(self.offsets or (0,) * size, np.int64)
+        shifts = np.array(self.offsets or (0,) * size, np.int64)
+        return np.asarray(np.stack(scores, axis=1) * factors + shifts, np.int64)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """Each score moves by at most its weight times the L1 sensitivity of its marginal."""
@@ -83,7 +95,7 @@ class ModelError:
             weight * marginal.sensitivity(domain, neighbours).l1
             for marginal, weight in zip(self.candidates, weights, strict=True)
         ]
-        return _apart(spans)
+        return moved_apart(spans)
 
     def to_json(self) -> dict[str, Any]:
         """The query as plain data."""
@@ -152,12 +164,18 @@ class CellErrors:
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Scores, [databases, candidates]: marginal after marginal."""
         self.size(domain)
+        return self.compared([query.answers(domain, codes, weights) for query in self.tables])
+
+    @property
+    def tables(self) -> tuple[Marginal, ...]:
+        """The tables that models are compared with."""
+        return self.marginals
+
+    def compared(self, counts: Sequence[IntArray]) -> IntArray:
+        """Scores, [databases, candidates], of the counts [databases, cells] of each table."""
         scores = [
-            np.abs(
-                self.scale * marginal.answers(domain, codes, weights)[:, list(cells)]
-                - np.array(model, np.int64)
-            )
-            for marginal, cells, model in zip(self.marginals, self.cells, self.models, strict=True)
+            np.abs(self.scale * held[:, list(cells)] - np.array(model, np.int64))
+            for held, cells, model in zip(counts, self.cells, self.models, strict=True)
         ]
         return np.concatenate(scores, axis=1)
 
@@ -283,7 +301,7 @@ class IndependenceDistance:
             else:
                 factor = 4 if min(sizes) == 2 else 6
             spans.append(self.scale * factor)
-        return _apart(spans)
+        return moved_apart(spans)
 
     def to_json(self) -> dict[str, Any]:
         """The query as plain data."""
@@ -292,8 +310,3 @@ class IndependenceDistance:
             "candidates": [[list(left), list(right)] for left, right in self.candidates],
             "scale": self.scale,
         }
-
-
-def _apart(spans: list[int]) -> Sensitivity:
-    """Of scores that move by at most their spans, each in a direction of its own."""
-    return Sensitivity(sum(spans), sum(span * span for span in spans), max(spans), max(spans) == 0)
