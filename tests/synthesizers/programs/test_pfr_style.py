@@ -78,10 +78,18 @@ def test_everything_may_be_dropped() -> None:
 def test_denoising_matches_the_negative_counts() -> None:
     # a = e^(-1/scale) = 1/2: an empty cell is negative with chance 1/3; two are, so six are empty.
     scale = 1 / np.log(2)
-    noisy = np.array([-1, 9, 0, 2, -2, 1, 7, 0, 1, 8])
-    assert denoised(noisy, scale).tolist() == [0, 9, 0, 2, 0, 0, 7, 0, 0, 8]
+    noisy = np.array([-1, 9, 0, 2, -2, 1, 7, 0, 1, 8, 0])
+    assert denoised(noisy, scale).tolist() == [0, 9, 0, 2, 0, 0, 7, 0, 0, 8, 0]
+    # At most 0 with chance 2/3: three cells are, so four or five are empty, and not six.
+    assert (denoised(noisy[:-1], scale) == 0).sum() in (4, 5)
     assert denoised(np.array([3, 0, 1]), scale).tolist() == [3, 0, 1]
     assert denoised(np.array([-3, -1, 5]), scale).tolist() == [0, 0, 0]
+
+
+def test_one_negative_count_among_little_noise_empties_no_other_cell() -> None:
+    # a = e^-5: one count below 0 alone would stand for 149 empty cells.
+    noisy = np.array([-1, *range(1, 200)])
+    assert denoised(noisy, 1 / 5).tolist() == [0, *range(1, 200)]
 
 
 def test_denoising_finds_the_empty_cells_of_a_large_histogram() -> None:
