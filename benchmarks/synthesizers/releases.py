@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import BOOTSTRAP, METRICS, PROJECTED, SAMPLES, TABLES, TARGETS, relation, settings
+from grid import (
+    BOOTSTRAP,
+    METRICS,
+    PROJECTED,
+    SAMPLES,
+    SKIPPED,
+    TABLES,
+    TARGETS,
+    relation,
+    settings,
+)
 
 from audit.commands.release import as_dataset, release_setting
 from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
@@ -50,7 +60,8 @@ def measure(
         domain = domain.project(PROJECTED[table])
     real = read_table(data / f"{stem}.csv.gz", domain)
     make = releases(name, epsilon, real)
-    metrics = dict(METRICS)
+    skipped = SKIPPED.get(table, ())
+    metrics = {name: metric for name, metric in METRICS.items() if name not in skipped}
     if table in TARGETS:
         metrics["models"] = TrainOnSynthetic(target=TARGETS[table])
     for number in range(wanted):

@@ -12,6 +12,9 @@ from grid import BOOTSTRAP, DIRECTIONS, EPSILONS, METRICS, SAMPLES, TABLES
 
 MARK = "<!-- results -->"
 
+RANKED = "1"
+"""The ε at which programs are ranked."""
+
 
 def read_results(path: Path) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
     """The lines of a file of results, by program, table and ε."""
@@ -48,6 +51,38 @@ def tables(path: Path) -> Iterator[str]:
                 if yardstick:
                     yield f"| *{name}* | " + " | ".join([yardstick] * len(epsilons)) + " |"
             yield ""
+        yield from ranks(here, table)
+
+
+def ranks(
+    here: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]], table: str
+) -> Iterator[str]:
+    """The programs' places by each metric at one ε, as Bowen & Snoke 2021, tables 5 and 6."""
+    means = {
+        name: {
+            metric: statistics.fmean(line[metric] for line in lines)
+            for metric in DIRECTIONS
+            if all(line.get(metric) is not None for line in lines)
+        }
+        for (name, _, epsilon), lines in here.items()
+        if epsilon == RANKED
+    }
+    complete = max(means.values(), key=len, default={})
+    means = {name: found for name, found in means.items() if found and len(found) == len(complete)}
+    if len(means) < 2:
+        return
+    places: dict[str, dict[str, int]] = {name: {} for name in means}
+    for metric in complete:
+        sign = 1 if DIRECTIONS[metric] == "lower" else -1
+        ordered = sorted(means, key=lambda name: sign * means[name][metric])
+        for place, name in enumerate(ordered, start=1):
+            places[name][metric] = place
+    yield f"### {table}: places at ε = {RANKED}, by each metric\n"
+    yield "| program | " + " | ".join(complete) + " |"
+    yield "|---|" + "---|" * len(complete)
+    for name in sorted(places, key=lambda name: sum(places[name].values())):
+        yield f"| {name} | " + " | ".join(str(places[name][metric]) for metric in complete) + " |"
+    yield ""
 
 
 def shown(lines: Sequence[Mapping[str, Any]], metric: str) -> str:
