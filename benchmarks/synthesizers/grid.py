@@ -73,7 +73,12 @@ ONLY_REPLACE_ONE = {"gem", "mwem", "privbayes"}
 """Programs whose sources take n as public."""
 
 
+EITHER_NOISE = {"independent-marginals", "mwem"}
+"""Programs that have a δ with Gaussian noise alone."""
+
+
 def settings(name: str, epsilon: str) -> dict[str, str]:
     """The parameters of a program: its defaults, with ε and, where it has one, δ."""
     fields = {field.name for field in dataclasses.fields(PROGRAMS[name])}
-    return {"epsilon": epsilon} | ({"delta": DELTA} if "delta" in fields else {})
+    given = {"epsilon": epsilon} | ({"delta": DELTA} if "delta" in fields else {})
+    return given | ({"noise": "gaussian"} if name in EITHER_NOISE else {})

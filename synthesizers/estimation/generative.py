@@ -14,21 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.estimation.models import FloatArray, IntArray, NoisyMarginal, Shape
+from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.networks import (
     Adam,
     Generator,
     Heads,
     Parameters,
-    drawn_codes,
     moving_average,
     public_noise,
 )
+from synthesizers.estimation.systematic import systematic_choices
 
 Chances = NDArray[np.float32]
 
-KEPT = 0.99
+KEPT = 0.9
 """The share that the moving average of weights keeps at each step (a choice of this project; the
 reference averages the weights of whole rounds)."""
+
+
+SPREAD = 1 / 32
+"""What multiplies the usual weights before the softmax, before training (a choice of this project).
+At 1 the rows' laws lie so far apart that the untrained table has strong dependences that no data
+have, and no answer but of a pair undoes them; at 0 no gradient would tell the rows apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +56,24 @@ class GenerativeModel:
     def untrained(
         cls, shape: Shape, total: float, size: tuple[int, int, int], rate: float
     ) -> GenerativeModel:
-        """Before any measurement; ``size``: rows of noise, its width, hidden units."""
+        """Before any measurement, all but uniform; ``size``: rows of noise, width, hidden units."""
         rows, width, hidden = size
-        generator = Generator.initial(Heads.of(tuple(shape.values())), width, hidden)
+        generator = Generator.initial(Heads.of(tuple(shape.values())), width, hidden, SPREAD)
         noise = public_noise(rows, width, 0)
         return cls(shape, total, generator, noise, rate, generator.parameters)
+
+    def independent(self, measured: Sequence[NoisyMarginal]) -> GenerativeModel:
+        """Before training, but with the laws of attributes that were measured alone.
+
+        The answers, rid of negatives; a value has at least one record, so that it can return.
+        """
+        names, laws = list(self.shape), {}
+        for noisy in measured:
+            counts = np.maximum(norm_sub(noisy.counts), 1.0)
+            (name,) = noisy.attributes
+            laws[names.index(name)] = (counts / counts.sum()).astype(np.float32)
+        generator = self.generator.with_laws(laws)
+        return replace(self, generator=generator, average=generator.parameters)
 
     def counts(self, attributes: Sequence[str]) -> FloatArray:
         """Its marginal of some attributes, [cells], the last one fastest."""
@@ -102,12 +122,14 @@ class GenerativeModel:
         return replace(self, generator=self.generator.stepped(self.average))
 
     def records(self, rows: int, generator: np.random.Generator) -> IntArray:
-        """Codes [rows, attributes]: every row of noise makes equally many, but for one."""
-        chances = self.generator.chances(self.noise)
-        order = generator.permutation(len(chances))
-        taken = chances[order[np.arange(rows) % len(chances)]]
-        codes = drawn_codes(taken, self.generator.heads, generator)
-        return codes[generator.permutation(rows)]
+        """Codes [rows, attributes]: every row of noise makes equally many, but for one.
+
+        Each row's attributes are independent of one another, and drawn systematically.
+        """
+        heads = self._heads(self.generator.chances(self.noise))
+        makers = generator.permutation(len(self.noise))[np.arange(rows) % len(self.noise)]
+        columns = [systematic_choices(head.astype(np.float64), makers, generator) for head in heads]
+        return np.stack(columns, axis=1)[generator.permutation(rows)]
 
     def _heads(self, rows: Chances) -> list[Chances]:
         """The parts of rows that belong to each attribute: views, not copies."""

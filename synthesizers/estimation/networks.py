@@ -8,7 +8,7 @@ come out the same whenever it is computed again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -68,15 +68,27 @@ class Generator:
     parameters: Parameters
 
     @classmethod
-    def initial(cls, heads: Heads, noise: int, hidden: int) -> Generator:
-        """Weights of variance 2/inputs (He et al. 2015), biases 0; the same each time."""
+    def initial(cls, heads: Heads, noise: int, hidden: int, spread: float = 1) -> Generator:
+        """Weights of variance 2/inputs (He et al. 2015), biases 0; the same each time.
+
+        ``spread`` multiplies the weights of the second layer: near 0 the laws hardly depend on z.
+        """
         shapes = ((noise, hidden), (hidden, heads.cells))
         first, second = (
-            public_noise(*shape, -1 - number) * np.float32(np.sqrt(2 / shape[0]))
-            for number, shape in enumerate(shapes)
+            public_noise(*shape, -1 - number) * np.float32(np.sqrt(2 / shape[0]) * factor)
+            for number, (shape, factor) in enumerate(zip(shapes, (1, spread), strict=True))
         )
         biases = np.zeros(hidden, np.float32), np.zeros(heads.cells, np.float32)
         return cls(heads, (first, biases[0], second, biases[1]))
+
+    def with_laws(self, laws: Mapping[int, FloatArray]) -> Generator:
+        """The same network, where the biases of some attributes, by place, give these laws."""
+        first, inner, second, outer = self.parameters
+        biases = outer.copy()
+        for place, law in laws.items():
+            start = self.heads.starts[place]
+            biases[start : start + self.heads.sizes[place]] = np.log(law)
+        return self.stepped((first, inner, second, biases))
 
     def chances(self, noise: FloatArray) -> FloatArray:
         """A law of each attribute for each row of noise, [rows, cells]."""

@@ -1,54 +1,60 @@
-"""GEM: a generative network fitted to the marginals of its own worst queries.
+"""GEM: a generative network fitted to the marginals that it gets most wrong.
 
 Purpose: records whose k-way marginals are accurate, from a model whose size does not grow with
 the domain or with the marginals that were measured.
 
 Source: Liu, Vietri & Wu 2021, "Iterative methods for private synthetic data: unifying framework
 and new methods", section 4.2 and Algorithm 2 (GEM, without public data); the loop is that of MWEM
-(Hardt, Ligett & McSherry 2012).
+(Hardt, Ligett & McSherry 2012). How marginals are chosen and rounds grow: AIM (McKenna et al.
+2022, section 4).
 
-Inputs: epsilon; delta; degree k: queries are the cells of all marginals of so many attributes
-(default 2); rounds T (default 40); steps of Adam a round (default 50); learning-rate (default
-1/200); rows of the noise z (default 256), its width (default 32); hidden units (default 128);
-slack of the noisy counts.
+Inputs: epsilon; delta; degree k: the workload is all marginals of so many attributes (default 2);
+initial, the share for the one-way marginals (default 1/5; 0: none, as in the source); rounds T
+(default 40); steps of Adam a round (default 50); learning-rate (default 1/200); rows of the noise
+z (default 256), its width (default 32); hidden units (default 128); slack of the noisy counts.
+Defaults are choices of this project.
 
-Budget: rho, the largest whose zCDP implies (epsilon, delta), in T equal rounds, each half for a
-choice and half for an answer (alpha = 1/2). A query is chosen by the exponential mechanism among
-all cells of the marginals not yet asked, scored by |count - the model's|: each score moves by 1
-under add-remove and replace-one, both ways, so that the factor 1/2 stays. The marginal that holds
-the cell is asked whole, as its cells together cost what one costs but for the factor of
-replace-one: L2 sensitivity 1 under add-remove, √2 under replace-one, discrete Gaussian noise.
-Where n is private, a twentieth of rho before all rounds asks for the noisy number of records. For
-persons of at most m records, m times each sensitivity. Accountant: zCDP (Bun & Steinke 2016), ρ
-of a choice ε²/8 (Cesar & Rogers 2021). Where all marginals have been asked, the rest of the
-budget is left.
+Budget: rho, the largest whose zCDP implies (epsilon, delta). Where n is private, a twentieth asks
+for the noisy number of records. Of what is left, the share initial goes to all one-way marginals,
+unless they are the workload; the rest makes T equal rounds: nine tenths of a round for one
+marginal, of L2 sensitivity 1 under add-remove and √2 under replace-one, with discrete Gaussian
+noise; a tenth for choosing it, among those not yet asked, by the exponential mechanism, scored by
+the L1 distance of its counts to the model's less what noise alone would leave: this moves by 1
+under add-remove, by 2 under replace-one, both ways, so that the factor 1/2 stays. Where an answer
+changed the model by less than its noise would, later rounds cost twice as much; the last takes
+all that is left. For persons of at most m records, m times each sensitivity. Accountant: zCDP
+(Bun & Steinke 2016), ρ of a choice ε²/8 (Cesar & Rogers 2021).
 
-Post-processing: after each round the network takes a fixed number of Adam steps on the squared
-error of all answers. Weights before training and z are public constants. The output is made by
-the moving average of the weights; no error on the data is looked at, and nothing chooses a
-checkpoint. A domain of at most 4096 cells is fitted whole instead, by entropic mirror descent,
-and its table is rounded.
+Post-processing: the network begins all but independent, with the noisy one-way laws in its
+biases. After each round it takes a fixed number of Adam steps on the squared error of all
+answers. Weights before training and z are public constants. The output is made by the moving
+average of the weights; no error on the data is looked at, and nothing chooses a checkpoint. Of
+each row of z equally many records are drawn, systematically. A domain of at most 4096 cells is
+fitted whole instead, by entropic mirror descent, and its table is rounded.
 
 Assumes public: the domain; n under replace-one of records.
 
-Known weaknesses: large sparse marginals hold many cells, and one of them is often the worst
-query; the network's optimum is local; rounds, rate and sizes are guesses that no data may tune.
-At epsilon 1 on Adult (14 attributes, 588 values in all) its pairs are at a total variation of
-0.10, farther off than those of independent marginals.
+Known weaknesses: the network's optimum is local, and it learns noise as well as data; rounds, rate
+and sizes are guesses that no data may tune. Few records of many values are better served by a
+graphical model.
 
-Departures: whole marginals are answered instead of single cells; discrete noise; ρ of a choice is
-ε²/8 in place of ε²/2; z is fixed, in place of new z in every step; all answers enter each step,
-in place of those with an error above half the mean; squared errors; the model's counts are
-rounded to whole numbers in a question; n, where private, is paid for.
+Departures: whole marginals are chosen and answered instead of single cells, and one-way marginals
+first; a round's split and price are AIM's, in place of halves and equal rounds; weights before
+the softmax begin near 0; discrete noise; ρ of a choice is ε²/8 in place of ε²/2; z is fixed, in
+place of new z in every step; all answers enter each step, in place of those with an error above
+half the mean; squared errors; the model's counts are rounded to whole numbers in a question; n,
+where private, is paid for.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import combinations
+
+import numpy as np
 
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
@@ -60,21 +66,26 @@ from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
+from synthesizers.programs.aim import Candidate, scored
 from synthesizers.programs.asking import bounds_of_counts, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
     measured,
-    model_counts,
+    noise_left,
     price_of_choice,
     require_steps,
 )
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.queries import CellErrors, Marginal, Total
+from synthesizers.queries import Marginal, Total
 
-CHOOSING = Fraction(1, 2)
-"""The share of a round that its choice takes (Liu, Vietri & Wu 2021: alpha = 1/2)."""
+MEASURING = Fraction(9, 10)
+"""The share of a round that its measurement takes (McKenna et al. 2022, section 4)."""
+
+ANNEALED = 2
+"""How much more a round costs after an uninformative one (a choice of this project: AIM has 4, but
+a network that is not yet fitted changes less than its answers say)."""
 
 COUNTING = Fraction(1, 20)
 """The share of the whole budget that a private n takes (a choice of this project)."""
@@ -87,14 +98,13 @@ MOST_UNITS = 2**13
 """The most rows of the noise, its largest width and the most hidden units (a choice of this
 project: it bounds the memory)."""
 
-Names = tuple[str, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class GEM(GaussianProgram):
     """See the module's card."""
 
     degree: int = parameter(whole, 2)
+    initial: Fraction = parameter(rational, Fraction(1, 5))
     rounds: int = parameter(whole, 40)
     steps: int = parameter(whole, 50)
     learning_rate: Fraction = parameter(rational, Fraction(1, 200))
@@ -109,6 +119,8 @@ class GEM(GaussianProgram):
             require_steps(getattr(self, name), name)
         if max(self.rows, self.width, self.hidden) > MOST_UNITS:
             raise InputError(f"rows, width and hidden are at most {MOST_UNITS}")
+        if not 0 <= self.initial < 1:
+            raise InputError("initial must be at least 0 and below 1")
         if not 0 < self.learning_rate <= 1:
             raise InputError("learning-rate must be above 0 and at most 1")
 
@@ -121,17 +133,35 @@ class GEM(GaussianProgram):
                 f"the marginals of {self.degree} attributes have more than {MOST_CELLS} cells in "
                 "all; take a lower degree"
             )
-        rho = self.rho
-        total, left = self._total(curator, rho)
-        share = left / self.rounds
-        epsilon = epsilon_of_choice(CHOOSING * share)
+        total, left = self._total(curator, self.rho)
         fit = _Fit.of(self, shape, total)
-        for _ in range(min(self.rounds, len(workload))):
-            names = worst(curator, workload, fit.model, epsilon)
-            workload.remove(names)
-            price = share - price_of_choice(epsilon)
-            fit = fit.with_answer(measured(curator, Marginal(names), price, self.slack))
+        if len(workload[0]) > 1 and self.initial:
+            price = self.initial * left / len(shape)
+            ones = [measured(curator, Marginal((name,)), price, self.slack) for name in shape]
+            fit, left = fit.begun(ones), left - price * len(shape)
+        share = left / self.rounds
+        while left:
+            share = left if left < 2 * share or len(workload) == 1 else share
+            answer = self._round(curator, workload, fit.model, share)
+            workload.remove(answer.attributes)
+            left -= share
+            before = fit.model.counts(answer.attributes)
+            fit = fit.with_answer(answer)
+            change = float(np.abs(fit.model.counts(answer.attributes) - before).sum())
+            if change <= noise_left(answer.variance, len(before)):
+                share *= ANNEALED
         return released(curator, fit.averaged(), rows_released(curator.setting, total))
+
+    def _round(
+        self, curator: Curator, workload: Sequence[Candidate], model: Model, share: Fraction
+    ) -> NoisyMarginal:
+        """The marginal of one round: chosen and measured at the cost of ``share``."""
+        epsilon = epsilon_of_choice((1 - MEASURING) * share)
+        price = share - price_of_choice(epsilon)
+        scores = scored(curator, model, workload, dict.fromkeys(workload, 1), price)
+        return measured(
+            curator, Marginal(workload[chosen(curator, scores, epsilon)]), price, self.slack
+        )
 
     def _total(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """n, public or noisy, at least 1; and what is left of the budget."""
@@ -142,16 +172,6 @@ class GEM(GaussianProgram):
         low, high = bounds_of_counts(curator.setting, self.slack)
         noisy = curator.measure(Total(), noise, low=low, high=high)[0]
         return max(1.0, float(noisy)), (1 - COUNTING) * rho
-
-
-def worst(curator: Curator, workload: Sequence[Names], model: Model, epsilon: Fraction) -> Names:
-    """The marginal of a cell that is chosen by its error."""
-    counts = [model_counts(model.counts(names)) for names in workload]
-    cells = tuple(tuple(range(len(model))) for model in counts)
-    scores = CellErrors(tuple(map(Marginal, workload)), cells, tuple(counts))
-    cell = chosen(curator, scores, epsilon)
-    ends = accumulate(map(len, counts))
-    return next(names for names, end in zip(workload, ends, strict=True) if cell < end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +192,15 @@ class _Fit:
         rate = float(program.learning_rate)
         return cls(program, shape, total, GenerativeModel.untrained(shape, total, network, rate))
 
+    def begun(self, answers: Sequence[NoisyMarginal]) -> _Fit:
+        """Fitted to attributes measured alone: a network begins with their laws."""
+        model = self.model
+        if isinstance(model, GenerativeModel):
+            model = model.independent(answers)
+        else:
+            model = dense.fitted(self.shape, answers, self.total, self.program.steps)
+        return replace(self, model=model, answers=tuple(answers))
+
     def with_answer(self, answer: NoisyMarginal) -> _Fit:
         """Fitted to one answer more."""
         answers, steps = (*self.answers, answer), self.program.steps
@@ -179,7 +208,7 @@ class _Fit:
             model: Model = self.model.fitted(answers, steps)
         else:
             model = dense.fitted(self.shape, answers, self.total, steps)
-        return _Fit(self.program, self.shape, self.total, model, answers)
+        return replace(self, model=model, answers=answers)
 
     def averaged(self) -> Model:
         """The model that is released."""

@@ -5,7 +5,7 @@ methods that select what to measure.
 
 Source: Hardt, Ligett & McSherry 2012 (NIPS), Figure 1; what people run, section
 2.3 there. The zCDP version splits as McKenna, Miklau & Sheldon 2021 do. Blocks
-of attributes are ours.
+of attributes, and where their weights begin, are ours.
 
 Inputs: epsilon; noise = laplace (default) or gaussian; delta, with gaussian
 noise alone; rounds, the T of the paper (default 30, a choice of this project);
@@ -14,21 +14,27 @@ marginal whose cells are queries (default 2: all marginals of one and of two);
 cells, the most of a block (default 16384, a choice of this project; at most
 2^20); blocks = a+b;c (attributes left out are blocks of their own; default:
 attributes in the domain's order, packed); slack, how far beyond 0 and the
-number of rows a noisy count may lie (default: no bound that matters).
+number of rows a noisy count may lie (default: no bound that matters); initial,
+the share for one-way marginals where there is more than one block (default 3/4,
+a choice of this project; 0: none, as in the paper).
 
-Budget: each round has an equal share of epsilon (laplace) or of rho (gaussian;
+Budget: the share initial is split evenly over the one-way marginals, of L1
+sensitivity 1 under add-remove and 2 under replace-one (L2: 1 and √2). Of the
+rest, each round has an equal share of epsilon (laplace) or of rho (gaussian;
 the largest rho that gives (epsilon, delta), Canonne, Kamath & Steinke 2020), half
 of it for choosing a query and half for its noisy count. A query counts a cell
 of a marginal: sensitivity 1 under add-remove and replace-one alike, m for
 persons of at most m records. The choice is an exponential mechanism on the
 distances of all queries from the model (which move both ways: factor 1/2),
-in hundredths of a record; the count has Laplace noise of scale 2T/epsilon.
+in hundredths of a record; the count has Laplace noise of scale 2T/epsilon, over
+1 - initial.
 Where n is private one share more is spent, before the rounds, on a noisy n.
 Accountant: sums of epsilon, or of rho, with epsilon²/8 a choice (Cesar & Rogers
 2021) and what its rounding leaves added to the count's.
 
-Post-processing: the model starts uniform and is moved by multiplicative
-weights, noisy counts clipped to [0, n]. theory: by the new count alone; the
+Post-processing: the model starts uniform, or as the product of the noisy one-way
+marginals, rid of negatives and with at least one record a value; it is moved by
+multiplicative weights, noisy counts clipped to [0, n]. theory: by the new count alone; the
 output is the average of the models before each round, so that the last count
 is not used. practice: by 100 passes over all counts; the output is the last
 model. It is rounded to the number of rows by largest remainder where the domain
@@ -39,11 +45,13 @@ Assumes public: the domain, the blocks, T, width, n under replace-one of
 records, the number of rows (otherwise the noisy n).
 
 Known weaknesses: many rounds are needed where the data are far from uniform,
-and each makes the noise of all others larger; a round tells one count.
+and each makes the noise of all others larger; a round tells one count, and
+attributes of different blocks stay independent: on tables of many attributes it
+is hardly better than independent marginals.
 
 Departures: queries are cells of marginals within blocks; a chosen one may be
 chosen again. Weights of such
-queries leave the blocks of a uniform start independent, so that this is MWEM on
+queries leave the blocks of such a start independent, so that this is MWEM on
 the whole domain with these queries, and only the blocks' tables are held.
 """
 
@@ -54,6 +62,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +74,7 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import Block, cell_count, records_drawn, table_of
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
 from synthesizers.estimation.multiplicative_weights import Part, reweighted
+from synthesizers.estimation.negatives import norm_sub
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     Group,
@@ -109,12 +119,15 @@ class Mwem:
     cells: int = parameter(whole, 16384)
     blocks: tuple[Group, ...] = parameter(attribute_groups, ())
     slack: int | None = parameter(whole, None)
+    initial: Fraction = parameter(rational, Fraction(3, 4))
 
     def __post_init__(self) -> None:
         require_parameters(self.noise, self.epsilon, self.delta)
         require_steps(self.rounds, "rounds")
         require_steps(self.width, "width")
         require_disjoint(self.blocks, "blocks")
+        if not 0 <= self.initial < 1:
+            raise InputError("initial must be at least 0 and below 1")
 
     def budget(self, setting: Setting) -> Budget:
         """The nominal guarantee."""
@@ -130,13 +143,15 @@ class Mwem:
             for marginal in _marginals(block, self.width)
             if marginal.sensitivity(domain, setting.neighbours).l1
         ]
-        share = Fraction(1, self.rounds + (setting.records is None))
+        initial = self.initial if len(blocks) > 1 else Fraction(0)
+        share = (1 - initial) / (self.rounds + (setting.records is None))
         records = setting.records
         if records is None:
             noisy = noisy_counts(curator, Total(), self.budget(setting), share, self.slack)
             records = int(noisy[0])
         total = float(max(records, 1))
-        tables = [np.full(_shape(domain, b), total / cell_count(domain, b)) for b in blocks]
+        laws = self._laws(curator, initial)
+        tables = [total * reduce(np.multiply.outer, [laws[name] for name in b]) for b in blocks]
         models = [list(tables)]
         answers: list[list[tuple[Part, float]]] = [[] for _ in blocks]
         for _ in range(self.rounds if queries else 0):
@@ -161,6 +176,22 @@ class Mwem:
                 f"a block has {most} cells, more than {MOST_CELLS}; name blocks of fewer attributes"
             )
         return blocks
+
+    def _laws(self, curator: Curator, share: Fraction) -> dict[str, FloatArray]:
+        """Where the weights begin: each attribute's law, uniform unless a share pays for counts.
+
+        Noisy counts are rid of negatives; a value has at least one record, so that it can return.
+        """
+        domain, budget = curator.domain, self.budget(curator.setting)
+        laws = {}
+        for name, size in zip(domain.names, domain.shape, strict=True):
+            counts = np.ones(size)
+            if share:
+                each = share / len(domain.names)
+                noisy = noisy_counts(curator, Marginal((name,)), budget, each, self.slack)
+                counts = np.maximum(norm_sub(noisy.astype(np.float64)), 1.0)
+            laws[name] = counts / counts.sum()
+        return laws
 
     def _round(
         self,

@@ -53,6 +53,13 @@ def test_the_last_attribute_of_a_block_is_fastest() -> None:
     assert table * 15 == pytest.approx(np.array([[0, 2, 4], [1, 3, 5]]))
 
 
+def test_records_of_a_block_of_several_attributes_have_its_cells() -> None:
+    # Cell 4 of (a2, a1) is a2 = 2, a1 = 0; cell 1 is a2 = 0, a1 = 1.
+    block = Block(("a2", "a1"), np.array([0.0, 1, 0, 0, 3, 0]))
+    records = records_drawn(Domain.from_cells("2x3"), [block], 8, generator())
+    assert Counter(map(tuple, records.codes.tolist())) == {(0, 2): 6, (1, 0): 2}
+
+
 def test_lines_without_weight_are_pooled_and_nothing_is_uniform() -> None:
     pooled = Block(("a2",), np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 3.0]]), ("a1",))
     assert pooled.chances(THREE).tolist() == [[0.25, 0, 0.75], [0.25, 0, 0.75]]

@@ -94,6 +94,20 @@ def test_settled_views_have_no_negatives_and_nearly_agree() -> None:
         assert np.allclose(found[0].onto({"b"}), found[1].onto({"b"}), atol=1)
 
 
+def test_rounds_go_on_until_hardly_anything_is_negative() -> None:
+    # Onto b: (50, -10) and (10, 30), so (30, 10); then norm-sub leaves (25, 15) and (30, 10).
+    views = [
+        View(("a", "b"), np.array([[50.0, -30], [0, 20]])),
+        View(("b", "c"), np.array([[-20.0, 30], [30, 0]])),
+    ]
+    once = settled(views, norm_sub, 1, 40.0)
+    assert [view.counts.tolist() for view in once] == [[[25, 0], [0, 15]], [[0, 30], [10, 0]]]
+    # Each round leaves a third of the difference; the third finds less than half a record negative.
+    for rounds, apart in ((2, 5 / 3), (3, 5 / 9), (100, 5 / 9)):
+        left, right = settled(views, norm_sub, rounds, 40.0)
+        assert left.onto({"b"}) - right.onto({"b"}) == pytest.approx([-apart, apart])
+
+
 @pytest.mark.parametrize(
     ("names", "shape", "variance"),
     [(("a",), (2, 2), 1.0), (("a", "a"), (2, 2), 1.0), (("a",), (2,), 0.0)],

@@ -57,6 +57,18 @@ def test_slopes_are_those_of_jax(sizes: tuple[int, ...]) -> None:
         assert np.abs(one - np.asarray(other)).max() < 1e-6
 
 
+def test_it_begins_all_but_independent() -> None:
+    answers = [
+        NoisyMarginal(("a",), np.array([120.0, -20]), 1.0),
+        NoisyMarginal(("b",), np.array([50.0, 30, 20]), 1.0),
+    ]
+    begun = MODEL.independent(answers)
+    first, second = np.array([100, 1]) / 101, np.array([0.5, 0.3, 0.2])
+    product = 100 * np.outer(first, second).ravel()
+    assert np.abs(begun.counts(("a", "b")) - product).sum() < 5
+    assert np.abs(begun.averaged().counts(("a", "b")) - product).sum() < 5
+
+
 def test_it_fits_what_it_can_represent() -> None:
     pair = np.array([30.0, 0, 10, 0, 40, 20])
     answers = [

@@ -18,6 +18,8 @@ from synthesizers.calibration import zcdp_rho
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
+from synthesizers.estimation.fitting import fitted
+from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.events import Measure, Select
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian
@@ -111,6 +113,65 @@ def test_a_grid_follows_the_noisy_counts_by_hand() -> None:
     assert edge.query.layers == (
         Layer(1024, (0, 1, -1, -1)), Layer(724, (-1, -1, 2, 2)), Layer(724, (-1, -1, 3, 4))
     )  # fmt: skip
+
+
+def test_a_grid_on_a_grid_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[Sequence[NoisyMarginal]] = []
+
+    def fit(shape: Any, noisy: Sequence[NoisyMarginal], *rest: Any) -> Any:
+        fits.append(list(noisy))
+        return fitted(shape, noisy, *rest)
+
+    monkeypatch.setattr("synthesizers.programs.adagrid.fitted", fit)
+    program = AdaGrid(ONE, DELTA, ("a2",), steps=5)
+    setting = Setting.of(Domain.from_cells("2x2x2"), AddRemove(), 10**5)
+    # Five marginals share a tenth of rho: of counts in units of 1024, variance 1024²·25/rho.
+    five, many = round(5 * 1024 * float(25 / RHO) ** 0.5), 10**5
+    # Of a1 the second value is not plausible, so that a1 = 0 is asked with a2; of these two cells
+    # only the first is plausible. All else is.
+    pair = (five + 9, five - 9, 0, 1024, 2048)
+    answers = [(many, 0), (many, many), (many, many), pair, (many,) * 4, (0,) * 10]
+    _, curator = on_answers(program, setting, answers)
+    edge = curator.ledger[-1]
+    assert isinstance(edge, Measure) and isinstance(edge.query, LinearQueries)
+    first, *others = edge.query.layers
+    assert first == Layer(1024, (0, 1, -1, -1, -1, -1, -1, -1))
+    # Below the edge are two pairs, not the attributes below these.
+    assert max(layer.weight for layer in others) == 724
+    (asked,) = (noisy for noisy in fits[-1] if noisy.attributes == ("a1", "a2"))
+    assert asked.counts.tolist() == [answer / 1024 for answer in pair]
+    assert asked.variance == pytest.approx(float(25 / RHO))
+    assert [noisy.attributes for noisy in fits[-1]] == [
+        ("a1",), ("a2",), ("a3",), ("a1", "a2"), ("a2", "a3"), ("a1", "a2", "a3")
+    ]  # fmt: skip
+
+
+def test_choices_join_parts_of_the_forest_and_know_every_marginal_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fits: list[list[tuple[str, ...]]] = []
+
+    def fit(shape: Any, noisy: Sequence[NoisyMarginal], *rest: Any) -> Any:
+        fits.append([one.attributes for one in noisy])
+        return fitted(shape, noisy, *rest)
+
+    monkeypatch.setattr("synthesizers.programs.adagrid.fitted", fit)
+    setting = Setting.of(Domain.from_cells("2x2x2x2"), ReplaceOne(), 10**5)
+    # The first pair of all; then the third of five, a2 with a3, so that a1 and a3 are joined.
+    ones, edges = [(50_000, 50_000)] * 4, [(25_000,) * 4] * 3
+    _, curator = on_answers(PLAIN, setting, [*ones, (0,), (2,), (1,), *edges])
+    scores = [event.scores for event in curator.ledger if isinstance(event, Select)]
+    offered = [
+        ["".join(name[1] for name in candidate.attributes) for candidate in one.candidates]
+        for one in scores
+        if isinstance(one, ModelError)
+    ]
+    assert offered == [
+        ["12", "13", "14", "23", "24", "34"], ["13", "14", "23", "24", "34"], ["14", "24", "34"]
+    ]  # fmt: skip
+    tree = [("a1", "a2"), ("a2", "a3"), ("a2", "a4")]
+    single = [(name,) for name in setting.domain.names]
+    assert fits == [single, [*single, *tree]]
 
 
 def test_all_plausible_asks_the_whole_edge() -> None:

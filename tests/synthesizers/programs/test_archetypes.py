@@ -64,6 +64,13 @@ def test_the_rest_follows_the_tables_of_the_archetype() -> None:
         assert counts[cell] == wanted
 
 
+def test_archetypes_of_negative_counts_do_not_occur() -> None:
+    program = Archetypes(ONE, noise="laplace")
+    output, _ = on_answers(program, Setting.of(TAXIS, AddRemove(), 12), [(-6, 3), (4, 0, 8)])
+    found = output.histogram().reshape(2, 3, 4).sum(axis=2)
+    assert found.tolist() == [[0, 0, 0], [4, 0, 8]]
+
+
 def test_trips_multiply_archetypes_and_unstated_rows() -> None:
     program = Archetypes(ONE, noise="laplace", trips=(Fraction(5), Fraction(1, 2)))
     setting = Setting.of(TAXIS, AddRemove(), None)

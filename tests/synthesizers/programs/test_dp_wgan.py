@@ -14,12 +14,14 @@ from synthesizers.calibration import noise_multiplier
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.estimation.critics import mean_gradient
+from synthesizers.estimation.networks import public_noise
 from synthesizers.events import Draw, Event, MeasureSampled
 from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.programs.dp_wgan import DPWGAN
 from synthesizers.queries import CriticGradient
-from synthesizers.queries.gradients import _unpacked
+from synthesizers.queries.gradients import Critic, _unpacked
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
 
@@ -52,6 +54,27 @@ def test_every_step_is_the_same_mechanism_at_new_weights() -> None:
         assert event.noise == RoundedGaussian(multiplier * 2**20)
         assert event.query.attributes == DOMAIN.names and event.query.clip == PROGRAM.clip
         assert abs(_unpacked(event.query.weights)).max() <= float(PROGRAM.weight_clip) * (1 + 1e-6)
+
+
+def test_made_rows_are_new_in_every_step_and_clipped_as_records_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers, clips = [], []
+
+    def noise(rows: int, width: int, number: int) -> Any:
+        numbers.append(number)
+        return public_noise(rows, width, number)
+
+    def gradient(critic: Critic, rows: Any, clip: float) -> Any:
+        clips.append(clip)
+        return mean_gradient(critic, rows, clip)
+
+    monkeypatch.setattr("synthesizers.programs.dp_wgan.public_noise", noise)
+    monkeypatch.setattr("synthesizers.estimation.critics.mean_gradient", gradient)
+    answered(PROGRAM, SETTING, 10**6)
+    # Weights at first; a step's rows serve the critic, and in every second step the generator too.
+    assert numbers == [-3, 1, 2, 2, 3, 4, 4, 5, 6, 6, 0]
+    assert clips == [float(PROGRAM.clip)] * 6
 
 
 def test_the_step_beyond_is_refused() -> None:

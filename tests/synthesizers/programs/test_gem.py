@@ -17,13 +17,13 @@ from synthesizers.errors import InputError
 from synthesizers.events import Draw, Event, Measure, Select
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.gem import GEM
-from synthesizers.queries import CellErrors, Marginal, Total
+from synthesizers.queries import Marginal, ModelError, Total
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**6)
 DOMAIN = Domain.from_cells("2x3x2")
-PROGRAM = GEM(ONE, DELTA, rounds=2, steps=5)
+PROGRAM = GEM(ONE, DELTA, rounds=2, steps=5, initial=Fraction(0))
 RHO = zcdp_rho(ONE, DELTA)
 RELATIONS = [ReplaceOne(), AddRemove(), ReplaceOne(Unit("person", 2)), AddRemove(Unit("person", 2))]
 
@@ -43,53 +43,82 @@ def asked(program: GEM, neighbours: Neighbours, choice: int = 0) -> tuple[Event,
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_rounds_choose_a_cell_and_ask_its_marginal(neighbours: Neighbours) -> None:
-    events = list(asked(PROGRAM, neighbours, 7))
+def test_rounds_choose_a_marginal_and_ask_it(neighbours: Neighbours) -> None:
+    events = list(asked(PROGRAM, neighbours, 1))
     if not neighbours.records_public:
         total = events.pop(0)
         assert isinstance(total, Measure) and total.query == Total()
         assert total.cost(DOMAIN, neighbours).rho == RHO / 20
     first, answer, second, other = events
-    assert isinstance(first, Select) and isinstance(first.scores, CellErrors)
-    assert first.scores.marginals == tuple(
+    assert isinstance(first, Select) and isinstance(first.scores, ModelError)
+    assert first.scores.candidates == tuple(
         Marginal(names) for names in (("a1", "a2"), ("a1", "a3"), ("a2", "a3"))
     )
-    assert first.scores.cells == (tuple(range(6)), tuple(range(4)), tuple(range(6)))
-    # The eighth cell is the second of the second marginal.
     assert isinstance(answer, Measure) and answer.query == Marginal(("a1", "a3"))
-    assert isinstance(second, Select) and isinstance(second.scores, CellErrors)
-    assert second.scores.marginals == (Marginal(("a1", "a2")), Marginal(("a2", "a3")))
+    assert isinstance(second, Select) and isinstance(second.scores, ModelError)
+    assert second.scores.candidates == (Marginal(("a1", "a2")), Marginal(("a2", "a3")))
     assert isinstance(other, Measure) and other.query == Marginal(("a2", "a3"))
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_the_budget_is_spent_whole_by_halves(neighbours: Neighbours) -> None:
-    events = asked(PROGRAM, neighbours)
-    spent = sum((event.cost(DOMAIN, neighbours) for event in events), FREE)
-    assert spent.rho == RHO
+def test_one_way_marginals_come_first_and_the_budget_is_spent_whole(neighbours: Neighbours) -> None:
+    program = replace(PROGRAM, initial=Fraction(1, 5))
+    events = asked(program, neighbours)
+    costs = [event.cost(DOMAIN, neighbours).rho or Fraction(0) for event in events]
+    assert sum(costs) == RHO
     left = RHO if neighbours.records_public else RHO * Fraction(19, 20)
-    for event in events:
-        if isinstance(event, Select):
-            cost = event.cost(DOMAIN, neighbours).rho
-            assert cost is not None and 0 <= left / 4 - cost < Fraction(1, 10**6)
+    ones = [event for event in events if isinstance(event, Measure)][-5:-2]
+    assert [one.query for one in ones] == [Marginal((name,)) for name in DOMAIN.names]
+    assert all(one.cost(DOMAIN, neighbours).rho == left / 15 for one in ones)
+    choices = [cost for cost, event in zip(costs, events, strict=True) if isinstance(event, Select)]
+    # A tenth of each of two rounds.
+    assert len(choices) == 2
+    assert all(0 <= left * Fraction(4, 5) / 20 - cost < Fraction(1, 10**6) for cost in choices)
+
+
+def test_one_way_marginals_of_a_workload_of_them_are_not_asked_twice() -> None:
+    program = replace(PROGRAM, initial=Fraction(1, 5), degree=1, rounds=1)
+    assert [type(event) for event in asked(program, ReplaceOne())] == [Select, Measure]
+
+
+def test_an_answer_that_tells_nothing_makes_the_rounds_dearer() -> None:
+    """Answers as the uniform model has them: two choices of price 1 and 2, the last takes all."""
+    setting = Setting.of(DOMAIN, ReplaceOne(), 60)
+
+    def reply(event: Event) -> tuple[int, ...]:
+        if isinstance(event, Measure):
+            size = event.query.size(DOMAIN)
+            return (60 // size,) * size
+        return (0,)
+
+    program = replace(PROGRAM, rounds=9)
+    curator = Curator(setting, program.budget(setting), reply)
+    program(curator)
+    costs = [event.cost(DOMAIN, ReplaceOne()).rho or Fraction(0) for event in curator.ledger]
+    rounds = [
+        float((choice + answer) / RHO)
+        for choice, answer in zip(costs[::2], costs[1::2], strict=True)
+    ]
+    assert rounds == pytest.approx([1 / 9, 2 / 9, 6 / 9], abs=1e-9)
 
 
 def test_the_models_counts_are_in_the_question() -> None:
     first = asked(PROGRAM, ReplaceOne())[0]
-    assert isinstance(first, Select) and isinstance(first.scores, CellErrors)
+    assert isinstance(first, Select) and isinstance(first.scores, ModelError)
     # Before any answer the table is uniform: 50 over 6, 4 and 6 cells.
     assert first.scores.models == ((8,) * 6, (12,) * 4, (8,) * 6)
 
 
-def test_when_all_is_asked_the_rest_is_left() -> None:
+def test_the_last_marginal_takes_what_is_left() -> None:
     events = asked(replace(PROGRAM, rounds=9), ReplaceOne())
     assert len(events) == 6
+    assert sum((event.cost(DOMAIN, ReplaceOne()) for event in events), FREE).rho == RHO
     assert len(asked(replace(PROGRAM, degree=5, rounds=3), ReplaceOne())) == 2
 
 
 def test_wrong_parameters_are_refused() -> None:
     for changed in ({"rounds": 0}, {"steps": 0}, {"degree": 0}, {"hidden": 0}, {"delta": 0},
-                    {"learning_rate": Fraction(0)}):  # fmt: skip
+                    {"initial": ONE}, {"learning_rate": Fraction(0)}):  # fmt: skip
         with pytest.raises(InputError):
             replace(PROGRAM, **changed)
 

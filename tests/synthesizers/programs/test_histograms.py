@@ -48,6 +48,21 @@ def test_the_authors_scale() -> None:
     assert output.histogram().tolist() == [1] * 8
 
 
+def test_one_scale_for_questions_that_a_person_moves_unequally() -> None:
+    # An exchanged person of up to 3 records moves a histogram by 6, the number of records by 3.
+    setting = Setting.of(EIGHT, ReplaceOne(Unit("person", 3)), None)
+    _, curator = on_answers(HALF, setting, [(1, 1, 1, 1), (2, 2), (4,)])
+    noises = [event.noise for event in curator.ledger if isinstance(event, Measure)]
+    assert noises == [DiscreteLaplace(Fraction(15 * 2))] * 3
+    assert curator.spent.epsilon == Fraction(1, 2)
+
+
+def test_rows_that_nobody_states_are_the_noisy_number_of_records() -> None:
+    answers = [(1, 1, 1, 1), (2, 2), (16,)]
+    output, _ = on_answers(HALF, Setting.of(EIGHT, AddRemove(), None), answers)
+    assert output.histogram().tolist() == [2] * 8
+
+
 def test_weights_are_clipped_and_multiplied() -> None:
     output, _ = on_answers(HALF, Setting.of(EIGHT, AddRemove(), 12), [(-4, 0, 1, 3), (2, -1)])
     # The first group's cells are a3, a1: 1 at (1, 0), 3 at (1, 1); a2 = 0.

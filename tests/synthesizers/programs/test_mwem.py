@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,8 @@ def slow(
 
 @pytest.mark.parametrize("variant", ["theory", "practice"])
 def test_blocks_are_the_weights_of_the_whole_domain(variant: str) -> None:
-    program = Mwem(ONE, rounds=3, variant=variant, width=1, blocks=(("a1", "a3"), ("a2",)))
+    program = Mwem(ONE, rounds=3, variant=variant, width=1, blocks=(("a1", "a3"), ("a2",)),
+                   initial=Fraction(0))  # fmt: skip
     rows = 10_000
     setting = Setting(EIGHT, RECORDS, 20, rows)
     # Queries: a1=0, a1=1, a3=0, a3=1, a2=0, a2=1.
@@ -100,6 +102,31 @@ def test_blocks_are_the_weights_of_the_whole_domain(variant: str) -> None:
     table = np.mean(models[:-1], axis=0) if variant == "theory" else models[-1]
     # In practice blocks that were not measured keep their weights, which 100 passes had settled.
     assert np.abs(output.histogram() - table / 20 * rows).max() < 12
+
+
+def test_blocks_begin_with_one_way_marginals() -> None:
+    blocks = (("a1", "a3"), ("a2",))
+    program = Mwem(ONE, rounds=1, variant="theory", blocks=blocks, initial=Fraction(1, 2))
+    setting = Setting(EIGHT, RECORDS, 8, 800)
+    # Theory with one round leaves its count out: what is released is where the weights begin.
+    output, curator = on_answers(program, setting, [(6, 2), (5, 3), (12, -4), (0,), (4,)])
+    ones, choice, noisy = curator.ledger[:3], curator.ledger[3], curator.ledger[4]
+    for event, name in zip(ones, EIGHT.names, strict=True):
+        # A sixth of epsilon, of sensitivity 2.
+        assert isinstance(event, Measure) and event.query == Marginal((name,))
+        assert event.noise == DiscreteLaplace(Fraction(12))
+    assert isinstance(choice, Select) and choice.noise == Exponential(Fraction(1, 800))
+    assert isinstance(noisy, Measure) and noisy.noise == DiscreteLaplace(Fraction(4))
+    assert curator.spent.epsilon == 1
+    first, second, third = np.array([6, 2]) / 8, np.array([5, 3]) / 8, np.array([8, 1]) / 9
+    product = np.einsum("i,j,k->ijk", first, second, third).ravel()
+    assert np.abs(output.histogram() - 800 * product).max() <= 1
+
+
+def test_one_block_begins_uniform() -> None:
+    setting = Setting.of(FOUR, RECORDS, 8)
+    _, curator = on_answers(Mwem(ONE, rounds=1, initial=Fraction(1, 2)), setting, [(0,), (2,)])
+    assert isinstance(curator.ledger[0], Select) and curator.spent.epsilon == 1
 
 
 def test_practice_is_nearer_than_theory() -> None:
@@ -173,12 +200,13 @@ def test_rounding_is_that_of_largest_remainder() -> None:
     [
         ({"rounds": 0}, "rounds must be at least 1"),
         ({"width": 0}, "width must be at least 1"),
+        ({"initial": ONE}, "initial must be at least 0 and below 1"),
         ({"blocks": (("a1",), ("a1",))}, "once"),
         ({"noise": "gaussian"}, "needs a delta"),
         ({"blocks": (("a9",),)}, "no attribute"),
     ],
 )
-def test_bad_parameters(given: dict[str, object], words: str) -> None:
+def test_bad_parameters(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         on_answers(Mwem(ONE, **given), Setting.of(FOUR, RECORDS, 5), [])
 
