@@ -26,11 +26,12 @@ from synthesizers.calibration import zcdp_rho
 from synthesizers.domain import Dataset
 from synthesizers.estimation.consistency import View, settled
 from synthesizers.estimation.dense_marg import dense_pairs, merged
+from synthesizers.estimation.exchanges import Stop
 from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.record_targets import Target
-from synthesizers.estimation.view_records import gradually
+from synthesizers.estimation.view_records import LEAST_GAIN, NEAR_ENOUGH, gradually
 from synthesizers.programs import dpsyn, privsyn
 from synthesizers.programs.view_questions import all_pairs
 from synthesizers.queries import IndependenceDistance, Marginal, RecodedMarginal, answer
@@ -115,7 +116,7 @@ def noised(views: list[View], epsilon: Fraction, seed: int) -> list[View]:
     ]
 
 
-def brought_near(views: Sequence[View], rows: int, flags: argparse.Namespace) -> None:
+def brought_near(views: Sequence[View], rows: int, rates: Rates, stop: Stop, seed: int) -> None:
     """Update records towards the views, and print how it went."""
     start, process = time.perf_counter(), time.process_time()
     columns = list(dict.fromkeys(name for view in views for name in view.attributes))
@@ -136,8 +137,8 @@ def brought_near(views: Sequence[View], rows: int, flags: argparse.Namespace) ->
             print(f"  round {done:3}  largest {distance:.4f}", flush=True)
 
     codes = gradually(
-        targets, len(columns), rows, Rates(), flags.rounds,
-        np.random.default_rng(flags.seed), told, flags.tolerance,
+        targets, [view.variance for view in views], len(columns), rows, rates, stop,
+        np.random.default_rng(seed), told,
     )  # fmt: skip
     took, core = time.perf_counter() - start, time.process_time() - process
     distances = [target.distance(codes) for target in targets]
@@ -157,6 +158,7 @@ def main() -> None:
     parser.add_argument("--selection", nargs="+", choices=SELECTIONS, default=list(SELECTIONS))
     parser.add_argument("--cells", type=int, default=150, help="the most cells of a pair")
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--rate", type=Fraction, default=Fraction(1), help="of targets as counted")
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
     parser.add_argument("--seed", type=int, default=0)
@@ -167,10 +169,12 @@ def main() -> None:
     for selection in flags.selection:
         views = selected(data, selection, flags.cells, flags.epsilon)
         print(f"{selection}, as counted", flush=True)
-        brought_near(views, data.records, flags)
+        exact = Stop(flags.rounds, flags.tolerance)
+        brought_near(views, data.records, Rates(float(flags.rate), 1.0), exact, flags.seed)
         print(f"{selection}, with noise", flush=True)
         noisy = settled(noised(views, flags.epsilon, flags.seed), norm_sub, 30)
-        brought_near(noisy, data.records, flags)
+        noted = Stop(flags.rounds, NEAR_ENOUGH, LEAST_GAIN)
+        brought_near(noisy, data.records, Rates(), noted, flags.seed)
     print(f"largest process: {peak_gigabytes():.2f} GB")
 
 

@@ -1,4 +1,4 @@
-"""From views to records: independent columns first, then updates towards all views.
+"""From views to records: a first draw, then updates towards all views.
 
 Attributes that no chain of views connects are made apart and joined (Li, Zhang & Wang 2021,
 appendix A.3, "separate and join"), so that updates of the ones do not copy values of the others.
@@ -11,12 +11,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from synthesizers.estimation.consistency import View
-from synthesizers.estimation.gum import Progress, Update, approach
+from synthesizers.estimation.exchanges import Stop, exchanged
+from synthesizers.estimation.gum import Progress, Rates, Update, approach
 from synthesizers.estimation.record_targets import Codes, Target, independent_columns
+from synthesizers.estimation.record_trees import (
+    pair_counts,
+    pair_noise,
+    records_of_tree,
+    strongest_tree,
+)
 
 NEAR_ENOUGH = 0.001
 """The L1 distance of shares at which no view is updated any more (a choice of this project: below
 any noise)."""
+
+LEAST_GAIN = 0.1
+"""The share of the mean distance that a round must take for GUM to go on (a choice of this project:
+views are noisy)."""
 
 
 def connected(views: Sequence[View]) -> list[list[View]]:
@@ -38,26 +49,58 @@ def records_of_views(
     names: Sequence[str],
     views: Sequence[View],
     rows: int,
-    update: Update,
+    update: Rates | Update,
     rounds: int,
     generator: np.random.Generator,
     progress: Progress | None = None,
 ) -> Codes:
     """``rows`` records whose marginals are near the views', one column a name.
 
-    Each name stands in a view or more, and the first of them says how its column begins.
+    Each name stands in a view or more. By GUM of some ``Rates`` records begin along the strongest
+    tree of the views, and a round that gains little is the last; by any other update they begin as
+    independent columns, each as its first view says.
     """
     codes = np.empty((rows, len(names)), np.int32, order="F")
     for group in connected(views):
         first = {name: view for view in reversed(group) for name in view.attributes}
         columns = {name: place for place, name in enumerate(first)}
-        tables = [view.onto({name}) for name, view in first.items()]
-        part = independent_columns(tables, rows, generator)
         targets = [
             Target.of([columns[name] for name in view.attributes], view.counts, rows)
             for view in group
         ]
-        approach(part, targets, update, rounds, generator, tolerance=NEAR_ENOUGH, progress=progress)
+        if isinstance(update, Rates):
+            variances = [view.variance for view in group]
+            stop = Stop(rounds, NEAR_ENOUGH, LEAST_GAIN)
+            part = gradually(
+                targets, variances, len(columns), rows, update, stop, generator, progress
+            )
+        else:
+            tables = [view.onto({name}) for name, view in first.items()]
+            part = independent_columns(tables, rows, generator)
+            approach(
+                part, targets, update, rounds, generator, tolerance=NEAR_ENOUGH, progress=progress
+            )
         for name, place in columns.items():
             codes[:, names.index(name)] = part[:, place]
+    return codes
+
+
+def gradually(
+    targets: Sequence[Target],
+    variances: Sequence[float],
+    columns: int,
+    rows: int,
+    rates: Rates,
+    stop: Stop,
+    generator: np.random.Generator,
+    progress: Progress | None = None,
+) -> Codes:
+    """``rows`` records that GUM brings near to targets, which hold each of the columns.
+
+    ``variances``: of the targets' cells.
+    """
+    pairs = pair_counts(targets)
+    tree = strongest_tree(pairs, columns, pair_noise(targets, variances))
+    codes = records_of_tree(tree, targets, pairs, rows, generator)
+    exchanged(codes, targets, rates, tree.holds, stop, generator, progress)
     return codes

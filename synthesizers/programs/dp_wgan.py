@@ -9,8 +9,8 @@ match and fifth in its third; Wasserstein GANs with clipped weights are those of
 Arjovsky, Chintala & Bottou 2017, the private steps those of Abadi et al. 2016.
 The corrections and the defaults named below are ours.
 
-Inputs: epsilon; delta; batch, the expected records of a sample (default 64);
-steps of the critic, fixed in advance (default 300); critic-steps to a step of the
+Inputs: epsilon; delta; batch, the expected records of a sample (default 256);
+steps of the critic, fixed in advance (default 2000); critic-steps to a step of the
 generator (default 10); hidden units of the critic (default 8; 0: a linear critic)
 and of the generator (default 128); noise, the width of z (default 64); clip, of
 gradients (default 1/20); weight-clip (default 1/100); learning-rate (default
@@ -98,8 +98,8 @@ class DPWGAN:
 
     epsilon: Fraction = parameter(rational)
     delta: Fraction = parameter(rational)
-    batch: int = parameter(whole, 64)
-    steps: int = parameter(whole, 300)
+    batch: int = parameter(whole, 256)
+    steps: int = parameter(whole, 2000)
     critic_steps: int = parameter(whole, 10)
     hidden: int = parameter(whole, 8)
     generator_hidden: int = parameter(whole, 128)

@@ -34,8 +34,9 @@ views' totals).
 
 Known weaknesses: marginals are chosen blindly; values that are left out never appear; with
 updater=mcf each view is met exactly and the others pay for it. Departures: the farthest view is
-updated first; GUM rounds counts at random, copies nothing in even rounds and half of what a cell
-gains in odd ones, and overwrites records by cells that share a value with them.
+updated first; GUM begins along the strongest tree of pairs that are more dependent than noise
+shows, copies of a record what hangs together, and overwrites none where the other views lose more
+by it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.consistency import mean_total, settled
 from synthesizers.estimation.flows import Flow
 from synthesizers.estimation.generation import public_generator
-from synthesizers.estimation.gum import Gradual, Rates, Update
+from synthesizers.estimation.gum import Rates, Update
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
@@ -126,8 +127,8 @@ class DPSyn(GaussianProgram):
         return decoded(domain, codes, recodings, one_ways, generator)
 
     @property
-    def _update(self) -> Update:
-        return Flow() if self.updater == "mcf" else Gradual(Rates(float(self.rate), 1.0))
+    def _update(self) -> Rates | Update:
+        return Flow() if self.updater == "mcf" else Rates(float(self.rate), 1.0)
 
     def _questions(self, domain: Domain) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         """The single attributes to be asked about first, and the sets after them."""

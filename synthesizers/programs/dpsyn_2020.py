@@ -19,18 +19,17 @@ add-remove, 2 and sqrt 2 under replace-one; for persons of at most m records, m 
 2(k·L1/epsilon)² is compared with k·L2²/(2·rho). Accountant: the sum of epsilon, or of rho (zCDP).
 
 Post-processing: views are made consistent (PriView's overall consistency; a public n is kept) and
-rid of negatives (norm-cut) in turn. Records begin as independent columns and are updated towards
-all views, the farthest first, at the rate 0.84^floor(round/20); nothing of what a cell gains is
-copied from its own records in even rounds, and half of it in odd ones. Attributes that no chain
-of views connects are made apart and joined.
+rid of negatives (norm-cut) in turn. Records begin along the strongest tree of pairs that are more
+dependent than noise shows, and are updated towards all views, the farthest first, at the rate
+0.84^floor(round/20). Attributes that no chain of views connects are made apart and joined.
 
 Assumes public: the domain, the number of rows (otherwise the weighted mean of the views' totals).
 
 Known weaknesses: the noise of a marginal grows with the number of pairs, and pairs of many values
 are mostly noise; what three attributes have in common is kept by chance. Departures: the rho is
-the tight one, where the team took rho + 2·sqrt(rho·ln(1/delta)) = epsilon; GUM rounds counts at
-random, copies less (the team: half and all), and overwrites records by cells that share a value
-with them.
+the tight one, where the team took rho + 2·sqrt(rho·ln(1/delta)) = epsilon; GUM begins
+with a tree, not with independent columns, copies of a record what hangs together (the team: half
+and all of them whole), and overwrites none where the other views lose more by it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.estimation.consistency import mean_total, settled
 from synthesizers.estimation.generation import public_generator
-from synthesizers.estimation.gum import Gradual
+from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
@@ -95,5 +94,5 @@ class DPSyn2020:
         agreed = settled(views, norm_cut, self.consistency_rounds, public)
         rows = rows_released(setting, mean_total(views))
         names = setting.domain.names
-        codes = records_of_views(names, agreed, rows, Gradual(), self.rounds, generator)
+        codes = records_of_views(names, agreed, rows, Rates(), self.rounds, generator)
         return Dataset(setting.domain, codes.astype(np.int64))

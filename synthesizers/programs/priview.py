@@ -28,8 +28,8 @@ Guarantee: epsilon-DP.
 Post-processing: overall consistency, and ripple (no count below -1/2), twice in
 turn and consistency at last; with n public, all views have it as their total.
 A domain of at most 4096 cells is then fitted whole, by iterative proportional
-fitting, and rounded by largest remainder. On others records begin with the
-one-way counts of the views, independently, and are updated by GUM. They are as
+fitting, and rounded by largest remainder. On others records begin along the
+strongest tree of the views' pairs, and are updated by GUM. They are as
 many as the public number of rows, or the views' common total.
 
 Assumes public: the domain and the views; n under replace-one of records.
@@ -58,11 +58,11 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.covering import covering_design
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
-from synthesizers.estimation.gum import Gradual, approach
+from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.maximum_entropy import maximum_entropy
 from synthesizers.estimation.negatives import norm_sub
-from synthesizers.estimation.record_targets import Target, independent_columns
 from synthesizers.estimation.ripple import rippled
+from synthesizers.estimation.view_records import records_of_views
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs.asking import bounds_of_counts, count_of_all, rows_released
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
@@ -157,12 +157,15 @@ class PriView:
 
     def _records(self, curator: Curator, views: tuple[View, ...], rows: int) -> Dataset:
         generator, domain = public_generator(curator), curator.domain
-        codes = independent_columns(_columns(domain, views), rows, generator)
-        targets = [
-            Target.of([domain.position(name) for name in view.attributes], view.counts, rows)
-            for view in views
+        viewed = {name for view in views for name in view.attributes}
+        unseen = [
+            View((name,), np.ones(size))
+            for name, size in zip(domain.names, domain.shape, strict=True)
+            if name not in viewed
         ]
-        approach(codes, targets, Gradual(), self.rounds, generator)
+        codes = records_of_views(
+            domain.names, [*views, *unseen], rows, Rates(), self.rounds, generator
+        )
         return Dataset(domain, codes.astype(np.int64))
 
 
@@ -195,12 +198,3 @@ def whole_table_of(domain: Domain, views: tuple[View, ...]) -> FloatArray:
     """The table of largest entropy, [cells], that has the views."""
     marginals = [(tuple(map(domain.position, view.attributes)), view.counts) for view in views]
     return maximum_entropy(domain.shape, marginals, FITTINGS).ravel()
-
-
-def _columns(domain: Domain, views: tuple[View, ...]) -> list[FloatArray]:
-    """Each attribute's counts in the first view that has it; equal ones where none has."""
-    found = []
-    for name, size in zip(domain.names, domain.shape, strict=True):
-        having = [view for view in views if name in view.attributes]
-        found.append(having[0].onto([name]) if having else np.ones(size))
-    return found

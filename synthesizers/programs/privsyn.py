@@ -18,18 +18,17 @@ most m records 4m and 8m. One tenth on the d one-way marginals, each for 1/d of 
 the chosen marginals, marginal i for a share in proportion to its cells^(2/3). A marginal has L2
 sensitivity 1 under add-remove, sqrt 2 under replace-one, m times that for persons. Noise:
 discrete Gaussian. Accountant: the sum of rho (zCDP). With one attribute its marginal has all of
-rho.
+rho. Where no marginal is chosen its part of rho stays unspent.
 
 Post-processing: values whose noisy count is below 3 standard deviations are put together, by
 attribute. DenseMarg chooses pairs greedily while the expected noise (L1, under the best split, of
 pairs without those values) grows by less than the noisy distance that is saved. Cliques of chosen
 pairs of at most gamma cells that share at most two attributes with those before replace their
 pairs. Views are made consistent, weighted by the inverse of their variance (a public n is kept),
-and rid of negatives (norm-sub) in turn. Records begin as independent columns and are updated by
-GUM, the farthest view first, at the rate 0.84^floor(round/20), attributes that no chain of views
-connects apart; nothing of what a cell gains is copied from its own records in even rounds, and
-half of it in odd ones. Values that were put together are drawn apart in proportion to their noisy
-counts.
+and rid of negatives (norm-sub) in turn. Records begin along the strongest tree of pairs that are
+more dependent than noise shows, and are updated by GUM, the farthest view first, at the rate
+0.84^floor(round/20), attributes that no chain of views connects apart. Values that were
+put together are drawn apart in proportion to their noisy counts.
 
 Assumes public: the domain, the number of rows (otherwise the weighted mean of the one-way
 totals).
@@ -37,9 +36,9 @@ totals).
 Known weaknesses: dependences that lie below the noise are lost; what is beyond the chosen
 marginals is kept by chance. Departures: the paper gives InDif sensitivity 4 under replace-one
 too, which large tables exceed; its rho is the simple conversion's; it puts rare values together
-after the measurement, where we do so before, so that less is noised; GUM rounds counts at random,
-copies less (the paper: half and all), and overwrites records by cells that share a value with
-them.
+after the measurement, where we do so before, so that less is noised; GUM begins
+with a tree, not with independent columns, copies of a record what hangs together (the paper: half
+and all of them whole), and overwrites none where the other views lose more by it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.consistency import View, mean_total, settled
 from synthesizers.estimation.dense_marg import dense_pairs, merged
 from synthesizers.estimation.generation import public_generator
-from synthesizers.estimation.gum import Gradual
+from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
@@ -118,7 +117,7 @@ class PrivSyn(GaussianProgram):
         all_views = [*views, *(recoded_view(view, recodings) for view in one_ways)]
         agreed = settled(all_views, norm_sub, self.consistency_rounds, public)
         rows = rows_released(setting, mean_total(one_ways))
-        codes = records_of_views(names, agreed, rows, Gradual(), self.rounds, generator)
+        codes = records_of_views(names, agreed, rows, Rates(), self.rounds, generator)
         return decoded(setting.domain, codes, recodings, one_ways, generator)
 
     def _distances(

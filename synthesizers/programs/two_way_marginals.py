@@ -40,7 +40,7 @@ from synthesizers.domain import Dataset
 from synthesizers.estimation.consistency import View, mean_total, settled
 from synthesizers.estimation.fitting import fitted, released
 from synthesizers.estimation.generation import public_generator
-from synthesizers.estimation.gum import Gradual
+from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.view_records import records_of_views
@@ -102,5 +102,5 @@ class TwoWayMarginals(GaussianProgram):
         agreed = settled(views, norm_cut, self.rounds, public)
         rows = rows_released(curator.setting, mean_total(views))
         generator = public_generator(curator)
-        codes = records_of_views(domain.names, agreed, rows, Gradual(), self.rounds, generator)
+        codes = records_of_views(domain.names, agreed, rows, Rates(), self.rounds, generator)
         return Dataset(domain, codes.astype(np.int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
+from tests.synthesizers.programs.answering import on_answers
 from tests.synthesizers.truthful import dependent_records, largest_distance, truthful
 
 DELTA = Fraction(1, 10**9)
@@ -72,6 +74,66 @@ def test_the_noise_of_the_distances() -> None:
     for neighbours in (AddRemove(), ReplaceOne()):
         _, questions = asked(program, data, neighbours)
         assert questions[0].noise == DiscreteGaussian(9 * 16 * 6 * 10 / (2 * rho))
+
+
+def test_a_pair_is_chosen_where_its_distance_is_above_its_expected_noise() -> None:
+    # The noise of four cells under L2 = 1, √2: 4·√(L2²/(π·8/10·rho)).
+    program = PrivSyn(Fraction(1), DELTA, rounds=1, scale=3)
+    domain = Domain.from_cells("2x2")
+    rho = float(program.rho)
+    noise = 4 * (1 / (math.pi * 0.8 * rho)) ** 0.5
+    for neighbours, times, views in (
+        (AddRemove(), 0.97, 0), (AddRemove(), 1.03, 1), (ReplaceOne(), 1.37, 0),
+        (ReplaceOne(), 1.45, 1),
+    ):  # fmt: skip
+        setting = Setting.of(domain, neighbours, 10**4)
+        answers = [(round(3 * times * noise),), (5000, 5000), (5000, 5000), *[(9,) * 4] * views]
+        _, curator = on_answers(program, setting, answers)
+        assert len([event for event in curator.ledger if isinstance(event, Measure)]) == 3 + views
+
+
+def test_where_no_pair_is_chosen_two_tenths_are_spent() -> None:
+    setting = Setting.of(Domain.from_cells("2x2"), AddRemove(), 10)
+    program = PrivSyn(Fraction(1), DELTA, rounds=1)
+    _, curator = on_answers(program, setting, [(0,), (5, 5), (5, 5)])
+    assert curator.spent.rho == program.rho * 2 / 10
+
+
+def test_shares_of_two_chosen_pairs() -> None:
+    setting = Setting.of(Domain.from_cells("2x2x3x4"), AddRemove(), 10**6)
+    far, many = 10**6, 10**5
+    answers = [(far, 0, 0, 0, 0, far), *[(many,) * size for size in (2, 2, 3, 4, 4, 12)]]
+    program = PrivSyn(Fraction(1), DELTA, rounds=1)
+    _, curator = on_answers(program, setting, answers)
+    *_, first, second = (event for event in curator.ledger if isinstance(event, Measure))
+    costs = prices([first, second], setting.domain, AddRemove())
+    assert [event.query.size(setting.domain) for event in (first, second)] == [4, 12]
+    # 12 cells have 3^(2/3) = 2.08 times the share of 4.
+    assert float(costs[1] / costs[0]) == pytest.approx(3 ** (2 / 3), rel=1e-5)
+    assert sum(costs) == program.rho * 8 / 10
+
+
+def test_bounds_of_distances_are_in_their_steps() -> None:
+    program = PrivSyn(Fraction(1), DELTA, rounds=1, scale=3, slack=5)
+    setting = Setting.of(Domain.from_cells("2x2"), ReplaceOne(), 10)
+    _, curator = on_answers(program, setting, [(-5,), (5, 5), (5, 5)])
+    bounds = [(event.low, event.high) for event in curator.ledger if isinstance(event, Measure)]
+    assert bounds == [(-5, 65), (-5, 15), (-5, 15)]
+
+
+def test_values_below_three_deviations_are_put_together() -> None:
+    setting = Setting.of(Domain.from_cells("4x2"), AddRemove(), 10**6)
+    program = PrivSyn(Fraction(1), DELTA, rounds=1)
+    # Two one-way marginals at a tenth of rho: variance 10/rho.
+    rho = float(program.rho)
+    three = 3 * (10 / rho) ** 0.5
+    above, below, many = round(three) + 1, round(three) - 1, 10**5
+    # A distance that is worth the noise of six cells, as are left, but not of eight.
+    distance = round(7 * (1 / (math.pi * 0.8 * rho)) ** 0.5)
+    answers = [(distance,), (many, below, above, below), (many, many), (many,) * 6]
+    _, curator = on_answers(program, setting, answers)
+    queries = [event.query for event in curator.ledger if isinstance(event, Measure)]
+    assert queries[-1] == RecodedMarginal(("a1", "a2"), ((0, 2, 1, 2), (0, 1)))
 
 
 def test_dependent_pairs_are_chosen_and_others_are_not() -> None:
