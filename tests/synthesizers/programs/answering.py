@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audit.metrics.records import of_dataset
 from audit.metrics.workload_error import WorkloadError
 from synthesizers.curator import Curator, Setting
-from synthesizers.domain import Dataset
+from synthesizers.domain import Dataset, Domain
 from synthesizers.events import Draw, Event, Outcome, is_seed
 from synthesizers.programs import BuiltIn
 from synthesizers.queries import Query
@@ -67,3 +67,14 @@ def pair_errors(real: Dataset, synthetic: Dataset) -> float:
     score = WorkloadError(k=2)(*tables, real.domain).value
     assert score is not None
     return score
+
+
+def chained_table(cells: str, records: int, seed: int = 1) -> Dataset:
+    """Each attribute a noisy copy of the one before it."""
+    domain = Domain.from_cells(cells)
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, domain.shape[0], records)]
+    for size in domain.shape[1:]:
+        copied = rng.random(records) < 0.8
+        columns.append(np.where(copied, columns[-1] % size, rng.integers(0, size, records)))
+    return Dataset(domain, np.stack(columns, axis=1))

@@ -30,26 +30,15 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_answers, on_counts, pair_errors
+from tests.synthesizers.programs.answering import chained_table, on_answers, on_counts, pair_errors
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**9)
 RHO = zcdp_rho(ONE, DELTA)
 PLAIN = AdaGrid(ONE, DELTA, steps=5)
 
 
-def _table(cells: str, records: int, seed: int = 1) -> Dataset:
-    """Each attribute a noisy copy of the one before it."""
-    domain = Domain.from_cells(cells)
-    rng = np.random.default_rng(seed)
-    columns = [rng.integers(0, domain.shape[0], records)]
-    for size in domain.shape[1:]:
-        copied = rng.random(records) < 0.8
-        columns.append(np.where(copied, columns[-1] % size, rng.integers(0, size, records)))
-    return Dataset(domain, np.stack(columns, axis=1))
-
-
 def test_questions_and_shares_by_hand() -> None:
-    data = _table("3x2x4", 60)
+    data = chained_table("3x2x4", 60)
     setting = Setting.of(data.domain, AddRemove(), 60)
     _, curator = on_counts(PLAIN, setting, data, lambda query: 0)
     ones, choices, edges = curator.ledger[:3], curator.ledger[3:5], curator.ledger[5:]
@@ -71,7 +60,7 @@ def test_questions_and_shares_by_hand() -> None:
 @pytest.mark.parametrize("targets", [(), ("a2",), ("a2", "a4"), ("a1", "a2", "a3")])
 def test_it_spends_exactly_rho(neighbours: Neighbours, targets: tuple[str, ...]) -> None:
     program = AdaGrid(ONE, DELTA, targets, Fraction(1, 4), steps=2)
-    data = _table("3x2x2x3", 200)
+    data = chained_table("3x2x2x3", 200)
     setting = Setting.of(data.domain, neighbours, 200)
     output, curator = on_counts(program, setting, data, lambda query: 1)
     assert program.budget(setting) == ZCDPBudget(RHO)
@@ -80,7 +69,7 @@ def test_it_spends_exactly_rho(neighbours: Neighbours, targets: tuple[str, ...])
 
 
 def test_targets_are_in_every_marginal() -> None:
-    data = _table("2x3x2x3", 50)
+    data = chained_table("2x3x2x3", 50)
     program = AdaGrid(ONE, DELTA, ("a3",), Fraction(0), steps=2)
     setting = Setting.of(data.domain, AddRemove(), 50)
     _, curator = on_counts(program, setting, data, lambda query: 0)
@@ -265,7 +254,7 @@ def test_a_chain_is_found_and_kept() -> None:
     # Neighbours in the chain differ from independence by far more than the noise of a choice (two
     # units of it are 300 records of 20 000 in L1; true edges are above 10 000), so that a wrong
     # edge has chance below e^-30.
-    data = _table("4x5x4x6x5x7", 20_000)
+    data = chained_table("4x5x4x6x5x7", 20_000)
     setting = Setting.of(data.domain, AddRemove(), None)
     program = AdaGrid(ONE, DELTA)
     done = run(program, data, setting, program.budget(setting), InsecureSeededEntropy(7))

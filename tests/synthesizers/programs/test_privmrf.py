@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from synthesizers.budget import UnlimitedBudget, ZCDPBudget
 from synthesizers.calibration import zcdp_rho
 from synthesizers.curator import Curator, Setting
-from synthesizers.domain import Dataset, Domain
+from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
@@ -26,22 +26,11 @@ from synthesizers.sampling import run
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_answers, on_counts, pair_errors
+from tests.synthesizers.programs.answering import chained_table, on_answers, on_counts, pair_errors
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**9)
 RHO = zcdp_rho(ONE, DELTA)
 QUICK = PrivMRF(ONE, DELTA, steps=4)
-
-
-def _chain(cells: str, records: int, seed: int = 1) -> Dataset:
-    """Each attribute a noisy copy of the one before it."""
-    domain = Domain.from_cells(cells)
-    rng = np.random.default_rng(seed)
-    columns = [rng.integers(0, domain.shape[0], records)]
-    for size in domain.shape[1:]:
-        copied = rng.random(records) < 0.8
-        columns.append(np.where(copied, columns[-1] % size, rng.integers(0, size, records)))
-    return Dataset(domain, np.stack(columns, axis=1))
 
 
 def test_questions_and_shares_by_hand() -> None:
@@ -91,7 +80,7 @@ def test_where_nothing_is_joined_all_but_the_graph_goes_to_the_marginals() -> No
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
 @pytest.mark.parametrize("records", [30, 100_000])
 def test_it_spends_exactly_rho(neighbours: Neighbours, records: int) -> None:
-    data = _chain("3x2x4x1x2x3", records)
+    data = chained_table("3x2x4x1x2x3", records)
     setting = Setting.of(data.domain, neighbours, records)
     output, curator = on_counts(QUICK, setting, data, lambda query: 1)
     assert QUICK.budget(setting) == ZCDPBudget(RHO)
@@ -100,7 +89,7 @@ def test_it_spends_exactly_rho(neighbours: Neighbours, records: int) -> None:
 
 
 def test_rounds_measure_four_marginals_of_five_attributes() -> None:
-    data = _chain("3x2x4x2x3", 50_000)
+    data = chained_table("3x2x4x2x3", 50_000)
     setting = Setting.of(data.domain, AddRemove(), 50_000)
     _, curator = on_counts(QUICK, setting, data, lambda query: 0)
     kinds = [type(event.query) for event in curator.ledger if isinstance(event, Measure)]
@@ -113,7 +102,7 @@ def test_rounds_measure_four_marginals_of_five_attributes() -> None:
 
 
 def test_the_largest_noisy_distances_are_measured() -> None:
-    data = _chain("3x2x4x2x3", 50_000)
+    data = chained_table("3x2x4x2x3", 50_000)
     setting = Setting.of(data.domain, AddRemove(), 50_000)
     _, curator = on_counts(QUICK, setting, data, lambda query: 0)
     transcript = curator.transcript
@@ -179,7 +168,7 @@ def test_what_does_not_fit_is_refused_before_any_question(
 
 @given(st.data())
 def test_equal_answers_give_equal_outputs(data: st.DataObject) -> None:
-    table = _chain("2x3x2", 2000)
+    table = chained_table("2x3x2", 2000)
     setting = Setting.of(table.domain, AddRemove(), 2000)
     program = PrivMRF(ONE, DELTA, 100, 100, Fraction(1, 100), 3, 100)
     noise = data.draw(st.lists(st.integers(-60, 60), min_size=5, max_size=5))
@@ -196,7 +185,7 @@ def test_equal_answers_give_equal_outputs(data: st.DataObject) -> None:
 def test_a_chain_is_kept() -> None:
     # Noise of a marginal's counts has deviation 24 (the tenth of 0.8·0.015, squared), of 42 cells
     # or fewer: total variation below 0.025 with all but e^-30 of chance, and drawing adds 0.01.
-    data = _chain("4x5x4x6x5x7", 20_000)
+    data = chained_table("4x5x4x6x5x7", 20_000)
     setting = Setting.of(data.domain, AddRemove(), None)
     program = PrivMRF(ONE, DELTA)
     done = run(program, data, setting, program.budget(setting), InsecureSeededEntropy(7))

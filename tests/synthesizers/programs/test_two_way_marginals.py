@@ -21,41 +21,16 @@ from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.two_way_marginals import TwoWayMarginals
 from synthesizers.queries import Marginal
 from tests.synthesizers.brute_force import RELATIONS, relation_id
-from tests.synthesizers.programs.answering import on_answers, on_counts
+from tests.synthesizers.programs.answering import chained_table, on_answers, on_counts, pair_errors
 
 ONE, DELTA = Fraction(1), Fraction(1, 10**9)
 RHO = zcdp_rho(ONE, DELTA)
 PROGRAM = TwoWayMarginals(ONE, DELTA)
 
 
-def _chain(cells: str, records: int) -> Dataset:
-    """Each attribute a noisy copy of the one before it."""
-    domain = Domain.from_cells(cells)
-    rng = np.random.default_rng(1)
-    columns = [rng.integers(0, domain.shape[0], records)]
-    for size in domain.shape[1:]:
-        copied = rng.random(records) < 0.8
-        columns.append(np.where(copied, columns[-1] % size, rng.integers(0, size, records)))
-    return Dataset(domain, np.stack(columns, axis=1))
-
-
-def _pair_errors(real: Dataset, synthetic: Dataset) -> float:
-    """Mean total variation of all two-way marginals."""
-    errors = []
-    for pair in combinations(real.domain.names, 2):
-        part = real.domain.project(pair)
-        columns = [real.domain.position(name) for name in pair]
-        laws = [
-            np.bincount(part.cells_of(t.codes[:, columns]), minlength=part.size) / t.records
-            for t in (real, synthetic)
-        ]
-        errors.append(float(np.abs(laws[0] - laws[1]).sum() / 2))
-    return float(np.mean(errors))
-
-
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)
 def test_every_pair_has_an_equal_share_of_rho(neighbours: Neighbours) -> None:
-    data = _chain("2x3x2", 40)
+    data = chained_table("2x3x2", 40)
     setting = Setting.of(data.domain, neighbours, 40)
     output, curator = on_counts(PROGRAM, setting, data, lambda query: 0)
     lengths = neighbours.unit.max_records**2 * (2 if isinstance(neighbours, ReplaceOne) else 1)
@@ -85,12 +60,12 @@ def test_one_attribute_is_asked_alone() -> None:
 def test_both_ways_are_near_to_exact_pairs(model_cells: int) -> None:
     # 7200 cells. Without noise, pairs are kept up to drawing 30 000 records: 30 cells or fewer have
     # total variation 0.02 at most; independent columns would err by 0.3 on every neighbouring pair.
-    data = _chain("4x5x6x5x4x3", 30_000)
+    data = chained_table("4x5x6x5x4x3", 30_000)
     program = TwoWayMarginals(ONE, DELTA, model_cells)
     setting = Setting.of(data.domain, AddRemove(), None)
     output, _ = on_counts(program, setting, data, lambda query: 0)
     assert abs(output.records - 30_000) <= 1
-    assert _pair_errors(data, output) < 0.02
+    assert pair_errors(data, output) < 0.02
 
 
 def test_the_whole_table_keeps_what_pairs_imply() -> None:
