@@ -22,6 +22,8 @@ from synthesizers.programs import BuiltIn
 
 SEED = 20_261_123
 ALARM = Fraction(1, 10**6)
+TWO = Domain.from_cells("2x2")
+PEOPLE = Domain("people", Domain.from_cells("2x1").attributes, individual="person")
 
 
 @dataclass(frozen=True)

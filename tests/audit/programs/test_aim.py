@@ -11,14 +11,14 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.aim import Aim
 from tests.audit.programs.instances import (
+    PEOPLE,
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
 )
 
 DELTA = Fraction(1, 1000)
-TWO = Domain.from_cells("2x2")
-PEOPLE = Domain("people", Domain.from_cells("2x1").attributes, individual="person")
 RHO = f"rho={zcdp_rho(Fraction(2), DELTA)}"
 # Two one-way marginals, then one round that takes what is left.
 ONCE = Aim(Fraction(2), DELTA, rounds=3, steps=2, last_steps=2, slack=0)

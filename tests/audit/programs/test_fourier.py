@@ -10,13 +10,13 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.programs.fourier import Fourier
 from tests.audit.programs.instances import (
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
 )
 
 ONE = Fraction(1)
-TWO = Domain.from_cells("2x2")
 PEOPLE = Domain("people", Domain.from_cells("2").attributes, individual="person")
 RECORDS = Fourier(ONE, slack=0)
 COUNTS = Fourier(ONE, output="marginals", slack=0)

@@ -11,6 +11,8 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.mst import Mst
 from tests.audit.programs.instances import (
+    PEOPLE,
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
@@ -21,8 +23,6 @@ DELTA = Fraction(1, 1000)
 EPSILON = Fraction(60)
 RHO = f"rho={zcdp_rho(EPSILON, DELTA)}"
 TREE = Mst(EPSILON, DELTA, 2, slack=0)
-TWO = Domain.from_cells("2x2")
-PEOPLE = Domain("people", Domain.from_cells("2x1").attributes, individual="person")
 
 
 @pytest.mark.parametrize("released", ["transcript", "output"])

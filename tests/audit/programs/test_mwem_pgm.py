@@ -7,18 +7,17 @@ from fractions import Fraction
 import pytest
 
 from synthesizers.calibration import zcdp_rho
-from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.mwem_pgm import MwemPgm
 from tests.audit.programs.instances import (
+    PEOPLE,
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
 )
 
 DELTA = Fraction(1, 1000)
-TWO = Domain.from_cells("2x2")
-PEOPLE = Domain("people", Domain.from_cells("2x1").attributes, individual="person")
 RHO = f"rho={zcdp_rho(Fraction(2), DELTA)}"
 ONE_WAY = MwemPgm(Fraction(2), DELTA, degree=1, rounds=2, steps=2, slack=0)
 PAIR = MwemPgm(Fraction(2), DELTA, rounds=1, steps=2, slack=0)

@@ -7,18 +7,17 @@ from fractions import Fraction
 import pytest
 
 from synthesizers.calibration import zcdp_rho
-from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.nist_mst import NistMst
 from tests.audit.programs.instances import (
+    PEOPLE,
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
 )
 
 DELTA = Fraction(1, 1000)
-TWO = Domain.from_cells("2x2")
-PEOPLE = Domain("people", Domain.from_cells("2x1").attributes, individual="person")
 RHO = f"rho={zcdp_rho(Fraction(2), DELTA)}"
 WHOLE = NistMst(Fraction(2), DELTA, exempt=("a1", "a2"), doubled=("a1",), steps=2, slack=0)
 MERGED = NistMst(Fraction(2), DELTA, steps=2, slack=0)

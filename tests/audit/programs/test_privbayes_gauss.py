@@ -11,13 +11,13 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.programs.privbayes_gauss import PrivBayesGauss
 from tests.audit.programs.instances import (
+    TWO,
     Instance,
     require_not_refuted,
     require_proved_and_exact,
 )
 
 CLAIM = "epsilon=1, delta=1/10"
-TWO = Domain.from_cells("2x2")
 PEOPLE = replace(TWO, individual="person")
 PROGRAM = PrivBayesGauss(Fraction(1), Fraction(1, 10), theta=Fraction(1, 10), slack=0)
 
