@@ -19,13 +19,13 @@ _BROADEST = 2
 """The most attributes that a clique may share with those kept before it (PrivSyn's code)."""
 
 
-def expected_noise(cells: FloatArray, rho: float, l2_squared: float = 1.0) -> float:
-    """The least sum of expected L1 norms of Gaussian noise on marginals of so many cells.
+def expected_noise(powers: FloatArray, rho: float, l2_squared: float = 1.0) -> FloatArray:
+    """The least sum of expected L1 norms of Gaussian noise on some marginals, of Σ cells^(2/3).
 
     Marginal i has ρ_i ∝ cells_i^(2/3), the best split of ρ, so that its variance is L2²/(2ρ_i) and
     its noise cells_i·√(L2²/(πρ_i)): in all (Σ cells^(2/3))^(3/2)·√(L2²/(πρ)).
     """
-    return float((cells ** (2 / 3)).sum() ** 1.5) * math.sqrt(l2_squared / (math.pi * rho))
+    return np.asarray(powers**1.5 * math.sqrt(l2_squared / (math.pi * rho)))
 
 
 def dense_pairs(
@@ -37,17 +37,17 @@ def dense_pairs(
     the others, until none does. ``distances``, ``cells``: [pairs].
     """
     chosen: list[int] = []
-    powers = cells ** (2 / 3)
-    scale, sum_chosen = math.sqrt(l2_squared / (math.pi * rho)), 0.0
+    powers, sum_chosen = cells ** (2 / 3), np.zeros(())
     left = np.ones(len(cells), np.bool_)
     while left.any():
-        gains = distances + scale * (sum_chosen**1.5 - (sum_chosen + powers) ** 1.5)
+        now = expected_noise(sum_chosen, rho, l2_squared)
+        gains = distances + now - expected_noise(sum_chosen + powers, rho, l2_squared)
         best = int(np.where(left, gains, -np.inf).argmax())
         if gains[best] <= 0:
             break
         chosen.append(best)
         left[best] = False
-        sum_chosen += float(powers[best])
+        sum_chosen = sum_chosen + powers[best]
     return chosen
 
 

@@ -30,7 +30,7 @@ def objective(chosen: list[int], distances: list[float], cells: list[int], rho: 
 def test_the_split_is_the_best() -> None:
     # Two marginals of 8 and 64 cells share rho 4 : 16 = 1 : 4.
     cells, rho = np.array([8.0, 64]), 0.5
-    noise = expected_noise(cells, rho)
+    noise = float(expected_noise((cells ** (2 / 3)).sum(), rho))
     assert noise == pytest.approx(objective([0, 1], [0, 0], [8, 64], rho))
     for first in np.linspace(0.01, 0.49, 49):
         other = 8 / math.sqrt(math.pi * first) + 64 / math.sqrt(math.pi * (rho - first))
