@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,9 @@ MARK = "<!-- results -->"
 
 RANKED = "1"
 """The ε at which programs are ranked."""
+
+Measured = Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
+"""The lines of one table, by program and ε."""
 
 
 def read_results(path: Path) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
@@ -27,62 +31,62 @@ def read_results(path: Path) -> dict[tuple[str, str, str], list[dict[str, Any]]]
 
 
 def tables(path: Path) -> Iterator[str]:
-    """The results as Markdown: a table for each data set and metric, programs by ε."""
+    """The results as Markdown: for each data set, a table a metric, and the programs' places."""
     held = read_results(path)
     for table in TABLES:
-        here = {key: lines for key, lines in held.items() if key[1] == table}
+        here = {(name, e): lines for (name, of, e), lines in held.items() if of == table}
         if not here:
             continue
-        epsilons = [e for e in EPSILONS if any(key[2] == e for key in here)]
-        names = list(dict.fromkeys(key[0] for key in here if key[2] != "-"))
         yield f"## {table}\n"
         for metric in (*METRICS, "models", "seconds", "gigabytes"):
-            if not any(metric in line for lines in here.values() for line in lines):
-                continue
-            better = DIRECTIONS.get(metric, "lower")
-            yield f"### {table}: {metric} ({better} is better)\n"
-            yield "| program | " + " | ".join(f"ε = {e}" for e in epsilons) + " |"
-            yield "|---|" + "---|" * len(epsilons)
-            for name in names:
-                cells = [shown(here.get((name, table, e), []), metric) for e in epsilons]
-                yield f"| {name} | " + " | ".join(cells) + " |"
-            for name in (*SAMPLES, BOOTSTRAP):
-                yardstick = shown(here.get((name, table, "-"), []), metric)
-                if yardstick:
-                    yield f"| *{name}* | " + " | ".join([yardstick] * len(epsilons)) + " |"
-            yield ""
-        yield from ranks(here, table)
+            if any(metric in line for lines in here.values() for line in lines):
+                better = DIRECTIONS.get(metric, "lower")
+                yield f"### {table}: {metric} ({better} is better)\n"
+                yield from by_epsilon(here, metric)
+        yield f"### {table}: places at ε = {RANKED}, by each metric\n"
+        yield from places(here)
 
 
-def ranks(
-    here: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]], table: str
-) -> Iterator[str]:
-    """The programs' places by each metric at one ε, as Bowen & Snoke 2021, tables 5 and 6."""
-    means = {
-        name: {
-            metric: statistics.fmean(line[metric] for line in lines)
-            for metric in DIRECTIONS
-            if all(line.get(metric) is not None for line in lines)
-        }
-        for (name, _, epsilon), lines in here.items()
-        if epsilon == RANKED
-    }
-    complete = max(means.values(), key=len, default={})
-    means = {name: found for name, found in means.items() if found and len(found) == len(complete)}
-    if len(means) < 2:
-        return
-    places: dict[str, dict[str, int]] = {name: {} for name in means}
-    for metric in complete:
-        sign = 1 if DIRECTIONS[metric] == "lower" else -1
-        ordered = sorted(means, key=lambda name: sign * means[name][metric])
-        for place, name in enumerate(ordered, start=1):
-            places[name][metric] = place
-    yield f"### {table}: places at ε = {RANKED}, by each metric\n"
-    yield "| program | " + " | ".join(complete) + " |"
-    yield "|---|" + "---|" * len(complete)
-    for name in sorted(places, key=lambda name: sum(places[name].values())):
-        yield f"| {name} | " + " | ".join(str(places[name][metric]) for metric in complete) + " |"
+def by_epsilon(here: Measured, metric: str) -> Iterator[str]:
+    """One metric of all programs, the best by pairs first, and of the samples."""
+    epsilons = [e for e in EPSILONS if any(key[1] == e for key in here)]
+    names = {name for name, epsilon in here if epsilon != "-"}
+    first = {name: means(here.get((name, RANKED), [])).get("pairs", math.inf) for name in names}
+    yield "| program | " + " | ".join(f"ε = {e}" for e in epsilons) + " |"
+    yield "|---|" + "---|" * len(epsilons)
+    for name in sorted(names, key=lambda name: (first[name], name)):
+        cells = [shown(here.get((name, e), []), metric) for e in epsilons]
+        yield f"| {name} | " + " | ".join(cells) + " |"
+    for name in (*SAMPLES, BOOTSTRAP):
+        yardstick = shown(here.get((name, "-"), []), metric)
+        if yardstick:
+            yield f"| *{name}* | " + " | ".join([yardstick] * len(epsilons)) + " |"
     yield ""
+
+
+def places(here: Measured) -> Iterator[str]:
+    """The programs' places by each metric at one ε, as Bowen & Snoke 2021, tables 5 and 6."""
+    found = {name: means(lines) for (name, epsilon), lines in here.items() if epsilon == RANKED}
+    metrics = [metric for metric in DIRECTIONS if any(metric in each for each in found.values())]
+    found = {name: each for name, each in found.items() if len(each) == len(metrics)}
+    orders = []
+    for metric in metrics:
+        sign = 1 if DIRECTIONS[metric] == "lower" else -1
+        orders.append(sorted(found, key=lambda name: sign * found[name][metric]))
+    yield "| program | " + " | ".join(metrics) + " |"
+    yield "|---|" + "---|" * len(metrics)
+    for name in orders[0]:
+        yield f"| {name} | " + " | ".join(str(order.index(name) + 1) for order in orders) + " |"
+    yield ""
+
+
+def means(lines: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The mean of each metric that all releases have."""
+    return {
+        metric: statistics.fmean(line[metric] for line in lines)
+        for metric in DIRECTIONS
+        if lines and all(line.get(metric) is not None for line in lines)
+    }
 
 
 def shown(lines: Sequence[Mapping[str, Any]], metric: str) -> str:

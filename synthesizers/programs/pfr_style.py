@@ -27,14 +27,14 @@ number of records. Accountant: sums of epsilon.
 Post-processing: a query whose threshold is above the number of records (public,
 or the noisy one) is dropped. Denoising takes noisy counts as a mixture of empty
 and other cells: an empty cell is below 0 with chance a/(1+a) and at most 0 with
-chance 1/(1+a), a = e^(-1/scale), so that both numbers of such counts estimate
-how many of the K cells are empty. K0 is the lower of negatives (1+a)/a, which
-little noise makes unsure, and nonpositives (1+a), which nearly empty cells; all
-but the K - K0 largest become 0. What is left is clipped at 0. Queries are drawn
-in their order, each given the columns that it shares with earlier ones of its
-group; groups are put together independently; rules fill their columns; what is
-in no query is uniform. Where the domain has at most 4096 cells the product of
-these chances is rounded to the number of rows by largest remainder.
+chance 1/(1+a), a = e^(-1/scale), so that either number of such counts estimates
+how many of the K cells are empty: K0 is negatives (1+a)/a where a is at least
+1/2, and nonpositives (1+a) where less noise leaves few negatives; all but the K
+- K0 largest become 0. What is left is clipped at 0. Queries are drawn in their
+order, each given the columns that it shares with earlier ones of its group;
+groups are put together independently; rules fill their columns; what is in no
+query is uniform. Where the domain has at most 4096 cells the product of these
+chances is rounded to the number of rows by largest remainder.
 
 Assumes public: the domain, queries, thresholds and rules (learnt from the
 private records they would be a hidden release), the number of rows (otherwise
@@ -129,8 +129,9 @@ def denoised(noisy: IntArray, scale: float) -> IntArray:
     """
     # Where noise is so small that a comes to 0, no count is below 0.
     a = max(math.exp(-1 / scale), 1e-300)
-    estimates = (noisy < 0).sum() * (1 + a) / a, (noisy <= 0).sum() * (1 + a)
-    empty = min(len(noisy), round(min(estimates)))
+    negatives, nonpositives = (noisy < 0).sum(), (noisy <= 0).sum()
+    estimate = negatives * (1 + a) / a if a >= 1 / 2 else nonpositives * (1 + a)
+    empty = min(len(noisy), round(estimate))
     left = noisy.clip(0)
     left[np.argsort(noisy, kind="stable")[:empty]] = 0
     return left
