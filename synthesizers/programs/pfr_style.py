@@ -29,12 +29,13 @@ or the noisy one) is dropped. Denoising takes noisy counts as a mixture of empty
 and other cells: an empty cell is below 0 with chance a/(1+a) and at most 0 with
 chance 1/(1+a), a = e^(-1/scale), so that either number of such counts estimates
 how many of the K cells are empty: K0 is negatives (1+a)/a where a is at least
-1/2, and nonpositives (1+a) where less noise leaves few negatives; all but the K
-- K0 largest become 0. What is left is clipped at 0. Queries are drawn in their
-order, each given the columns that it shares with earlier ones of its group;
-groups are put together independently; rules fill their columns; what is in no
-query is uniform. Where the domain has at most 4096 cells the product of these
-chances is rounded to the number of rows by largest remainder.
+1/2, and nonpositives (1+a) where less noise leaves few negatives; the K0
+smallest become 0, but none that noise alone hardly reaches (above log(20 K)
+scales). What is left is clipped at 0. Queries are drawn in their order, each
+given the columns that it shares with earlier ones of its group; groups are put
+together independently; rules fill their columns; what is in no query is
+uniform. Where the domain has at most 4096 cells the product of these chances is
+rounded to the number of rows by largest remainder.
 
 Assumes public: the domain, queries, thresholds and rules (learnt from the
 private records they would be a hidden release), the number of rows (otherwise
@@ -76,6 +77,11 @@ IntArray = NDArray[np.int64]
 
 TOTAL_SHARE = Fraction(1, 20)
 """Of epsilon for a private number of records, where it is needed (a choice of this project)."""
+
+
+SURELY = 20
+"""A count is surely not that of an empty cell, if the chance that any of them passes it is below
+1/20 (a choice of this project)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,8 @@ def denoised(noisy: IntArray, scale: float) -> IntArray:
     a = max(math.exp(-1 / scale), 1e-300)
     negatives, nonpositives = (noisy < 0).sum(), (noisy <= 0).sum()
     estimate = negatives * (1 + a) / a if a >= 1 / 2 else nonpositives * (1 + a)
-    empty = min(len(noisy), round(estimate))
+    unsure = noisy <= scale * math.log(SURELY * len(noisy))
+    empty = min(int(unsure.sum()), round(estimate))
     left = noisy.clip(0)
     left[np.argsort(noisy, kind="stable")[:empty]] = 0
     return left

@@ -91,6 +91,13 @@ def test_one_negative_count_among_little_noise_empties_no_other_cell() -> None:
     assert denoised(noisy, 1 / 5).tolist() == [0, *range(1, 200)]
 
 
+def test_what_noise_does_not_reach_is_kept_however_many_cells_look_empty() -> None:
+    # 60 of 100 counts below 0 stand for 120 empty cells and more. An empty cell's count passes
+    # 14·log(20·100) = 106.4 with chance below 1/2000.
+    noisy = np.array([-1] * 60 + [1] * 37 + [106, 107, 40_000])
+    assert denoised(noisy, 14.0).tolist() == [0] * 98 + [107, 40_000]
+
+
 def test_denoising_finds_the_empty_cells_of_a_large_histogram() -> None:
     generator = np.random.default_rng(4)
     a = np.exp(-1 / 5)
