@@ -158,7 +158,6 @@ def main() -> None:
     parser.add_argument("--selection", nargs="+", choices=SELECTIONS, default=list(SELECTIONS))
     parser.add_argument("--cells", type=int, default=150, help="the most cells of a pair")
     parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--rate", type=Fraction, default=Fraction(1), help="of targets as counted")
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
     parser.add_argument("--seed", type=int, default=0)
@@ -170,11 +169,11 @@ def main() -> None:
         views = selected(data, selection, flags.cells, flags.epsilon)
         print(f"{selection}, as counted", flush=True)
         exact = Stop(flags.rounds, flags.tolerance)
-        brought_near(views, data.records, Rates(float(flags.rate), 1.0), exact, flags.seed)
+        brought_near(views, data.records, Rates(decay=1.0), exact, flags.seed)
         print(f"{selection}, with noise", flush=True)
         noisy = settled(noised(views, flags.epsilon, flags.seed), norm_sub, 30)
-        noted = Stop(flags.rounds, NEAR_ENOUGH, LEAST_GAIN)
-        brought_near(noisy, data.records, Rates(), noted, flags.seed)
+        inexact = Stop(flags.rounds, NEAR_ENOUGH, LEAST_GAIN)
+        brought_near(noisy, data.records, Rates(), inexact, flags.seed)
     print(f"largest process: {peak_gigabytes():.2f} GB")
 
 

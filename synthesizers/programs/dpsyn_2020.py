@@ -21,7 +21,8 @@ add-remove, 2 and sqrt 2 under replace-one; for persons of at most m records, m 
 Post-processing: views are made consistent (PriView's overall consistency; a public n is kept) and
 rid of negatives (norm-cut) in turn. Records begin along the strongest tree of pairs that are more
 dependent than noise shows, and are updated towards all views, the farthest first, at the rate
-0.84^floor(round/20). Attributes that no chain of views connects are made apart and joined.
+0.84^floor(round/20). Rounds end early where one takes less than a tenth of the mean distance.
+Attributes that no chain of views connects are made apart and joined.
 
 Assumes public: the domain, the number of rows (otherwise the weighted mean of the views' totals).
 

@@ -26,11 +26,12 @@ as much. Noise: discrete Laplace of scale m·sensitivity/epsilon a cell.
 Guarantee: epsilon-DP.
 
 Post-processing: overall consistency, and ripple (no count below -1/2), twice in
-turn and consistency at last; with n public, all views have it as their total.
-A domain of at most 4096 cells is then fitted whole, by iterative proportional
+turn and consistency at last; with n public, all views have it as their total. A
+domain of at most 4096 cells is then fitted whole, by iterative proportional
 fitting, and rounded by largest remainder. On others records begin along the
-strongest tree of the views' pairs, and are updated by GUM. They are as
-many as the public number of rows, or the views' common total.
+strongest tree of the views' pairs, and are updated by GUM. Rounds end early
+where one takes less than a tenth of the mean distance. They are as many as the
+public number of rows, or the views' common total.
 
 Assumes public: the domain and the views; n under replace-one of records.
 

@@ -27,8 +27,9 @@ pairs of at most gamma cells that share at most two attributes with those before
 pairs. Views are made consistent, weighted by the inverse of their variance (a public n is kept),
 and rid of negatives (norm-sub) in turn. Records begin along the strongest tree of pairs that are
 more dependent than noise shows, and are updated by GUM, the farthest view first, at the rate
-0.84^floor(round/20), attributes that no chain of views connects apart. Values that were
-put together are drawn apart in proportion to their noisy counts.
+0.84^floor(round/20), attributes that no chain of views connects apart. Rounds end early where one
+takes less than a tenth of the mean distance. Values that were put together are drawn apart in
+proportion to their noisy counts.
 
 Assumes public: the domain, the number of rows (otherwise the weighted mean of the one-way
 totals).
