@@ -38,7 +38,7 @@ whole numbers; the model is bounded in cells, not in bytes; the optimiser.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -49,15 +49,14 @@ from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
-from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.programs.asking import rows_released
+from synthesizers.programs.candidates import Candidate, affordable, scored
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
     measured,
-    model_counts,
     noise_left,
     price_of_choice,
     records_estimated,
@@ -65,8 +64,7 @@ from synthesizers.programs.marginal_questions import (
     require_steps,
 )
 from synthesizers.programs.parameters import one_of, parameter, whole
-from synthesizers.queries import Marginal, ModelError
-from synthesizers.queries.query import MAX_SUMMAND
+from synthesizers.queries import Marginal
 
 MEASURING = Fraction(9, 10)
 """The share of a round that its measurement takes (the paper, section 4)."""
@@ -76,8 +74,6 @@ ROUNDS = 16
 
 ANNEALED = 4
 """How much more a round costs after an uninformative one: half the noise (the paper, section 4)."""
-
-Candidate = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,38 +174,3 @@ def workload_weights(names: Sequence[str], degree: int) -> dict[Candidate, int]:
             found[candidate] = size * math.comb(len(names) - 1, degree - 1)
     divisor = math.gcd(*found.values())
     return {candidate: weight // divisor for candidate, weight in found.items()}
-
-
-def affordable(
-    shape: Shape, candidates: Iterable[Candidate], measured_sets: Sequence[Candidate], cells: int
-) -> list[Candidate]:
-    """The candidates with which the model has at most so many cells, and those that it holds."""
-    held = maximal_cliques(shape, measured_sets)
-    return [
-        candidate
-        for candidate in candidates
-        if any(clique.issuperset(candidate) for clique in held)
-        or model_cells(shape, [*measured_sets, candidate]) <= cells
-    ]
-
-
-def scored(
-    curator: Curator,
-    model: Model,
-    candidates: Sequence[Candidate],
-    weights: dict[Candidate, int],
-    rho: Fraction,
-) -> ModelError:
-    """The question by which a candidate is chosen, to be measured at the cost of ``rho``."""
-    counts = [model_counts(model.counts(candidate)) for candidate in candidates]
-    offsets = []
-    for candidate, cells in zip(candidates, map(len, counts), strict=True):
-        sensitivity = Marginal(candidate).sensitivity(curator.domain, curator.neighbours)
-        noise = noise_left(float(sensitivity.l2_squared / (2 * rho)), cells)
-        offsets.append(-min(round(weights[candidate] * noise), MAX_SUMMAND))
-    return ModelError(
-        tuple(map(Marginal, candidates)),
-        tuple(counts),
-        tuple(weights[candidate] for candidate in candidates),
-        tuple(offsets),
-    )

@@ -25,9 +25,10 @@ Accountant: the sum of rho (zCDP), of the largest rho that gives (epsilon, delta
 Post-processing: values whose noisy count is below the larger of least-count and 4.5 standard
 deviations are put together as one if their noisy counts sum to at least that, else they are left
 out. Views are made consistent, weighted by the inverse of the cells summed (a public n is kept),
-and rid of negatives (norm-cut) in turn. Records begin as independent columns and are updated
-towards all views in each round. Values that were put together are drawn apart in proportion to
-their noisy counts.
+and rid of negatives (norm-cut) in turn. With gum records begin along the strongest tree of the
+pairs, with mcf as independent columns, and they are updated towards all views in each round; a
+round of gum that takes less than a tenth of the mean distance is the last. Values that were put
+together are drawn apart in proportion to their noisy counts.
 
 Assumes public: the domain, the marginals, the number of rows (otherwise the weighted mean of the
 views' totals).

@@ -66,8 +66,8 @@ from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.aim import Candidate, scored
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.candidates import Candidate, scored
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,

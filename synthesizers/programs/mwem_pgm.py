@@ -45,8 +45,8 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.aim import Candidate, affordable
 from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.candidates import Candidate, affordable
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,

@@ -16,7 +16,8 @@ from synthesizers.errors import InputError
 from synthesizers.events import Draw, Event, Measure, Select
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.programs import BuiltIn
-from synthesizers.programs.aim import Aim, affordable, workload_weights
+from synthesizers.programs.aim import Aim, workload_weights
+from synthesizers.programs.candidates import affordable
 from synthesizers.programs.marginal_questions import epsilon_of_choice, price_of_choice
 from synthesizers.programs.mst import Mst
 from synthesizers.programs.mwem_pgm import MwemPgm

@@ -1,0 +1,50 @@
+"""What programs share that choose the marginal their model gets most wrong: the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from synthesizers.curator import Curator
+from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
+from synthesizers.estimation.models import Model, Shape
+from synthesizers.programs.marginal_questions import model_counts, noise_left
+from synthesizers.queries import Marginal, ModelError
+from synthesizers.queries.query import MAX_SUMMAND
+
+Candidate = tuple[str, ...]
+
+
+def affordable(
+    shape: Shape, candidates: Iterable[Candidate], measured_sets: Sequence[Candidate], cells: int
+) -> list[Candidate]:
+    """The candidates with which the model has at most so many cells, and those that it holds."""
+    held = maximal_cliques(shape, measured_sets)
+    return [
+        candidate
+        for candidate in candidates
+        if any(clique.issuperset(candidate) for clique in held)
+        or model_cells(shape, [*measured_sets, candidate]) <= cells
+    ]
+
+
+def scored(
+    curator: Curator,
+    model: Model,
+    candidates: Sequence[Candidate],
+    weights: dict[Candidate, int],
+    rho: Fraction,
+) -> ModelError:
+    """The question by which a candidate is chosen, to be measured at the cost of ``rho``."""
+    counts = [model_counts(model.counts(candidate)) for candidate in candidates]
+    offsets = []
+    for candidate, cells in zip(candidates, map(len, counts), strict=True):
+        sensitivity = Marginal(candidate).sensitivity(curator.domain, curator.neighbours)
+        noise = noise_left(float(sensitivity.l2_squared / (2 * rho)), cells)
+        offsets.append(-min(round(weights[candidate] * noise), MAX_SUMMAND))
+    return ModelError(
+        tuple(map(Marginal, candidates)),
+        tuple(counts),
+        tuple(weights[candidate] for candidate in candidates),
+        tuple(offsets),
+    )
