@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from synthesizers.estimation.gum import Progress, Rates, additions, aligned, removals
 from synthesizers.estimation.record_targets import (
@@ -28,12 +27,13 @@ from synthesizers.estimation.record_targets import (
     whole_amounts,
 )
 
-Weights = NDArray[np.float32]
-"""What a record too many or too few costs, [cells]."""
+BATCH = 4000
+"""How many records are paired with those that they may take from, at once (a choice of this
+project)."""
 
-BATCH = 2000
-"""How many changes are judged before any of them is made (a choice of this project: more are
-faster, and disturb one another more)."""
+PARTS = 8
+"""In how many parts a batch is judged, each before any of its changes is made (a choice of this
+project: larger parts are faster, and their changes disturb one another more)."""
 
 LEAST_WEIGHT = 0.5
 """The weight of a target that is met, where one at the mean distance has 1 (a choice of this
@@ -93,44 +93,47 @@ class Standing:
         """The L1 distance of each target's shares, from 0 to 2."""
         return np.add.reduceat(np.abs(self.surplus), self.starts) / max(len(self.codes), 1)
 
-    def cells(self, codes: Codes) -> IntArray:
-        """The cells of some records, [records, targets]."""
-        # A product of doubles is BLAS's, and exact below 2^53.
-        return (codes @ self.steps).astype(np.int64) + self.starts
+    def held(self, place: int) -> IntArray:
+        """How many records lie in each cell of a target."""
+        counts = self.targets[place].counts
+        return counts + self.surplus[self.starts[place] :][: len(counts)]
 
-    def change(self, rows: IntArray, wanted: Codes, weights: Weights) -> None:
-        """Give rows the codes ``wanted`` where the weighted distance, [cells], falls by it.
+    def change(self, rows: IntArray, wanted: Codes, weights: FloatArray) -> None:
+        """Give rows the codes ``wanted`` where the distance by ``weights`` [targets] falls by it.
 
         Each row, of which none comes twice, is judged by itself.
         """
-        old, new = self.cells(self.codes[rows]), self.cells(wanted)
-        leaving = np.where(self.surplus > 0, -weights, weights)
-        coming = np.where(self.surplus < 0, -weights, weights)
-        worse = np.einsum("rt,rt->r", leaving.take(old) + coming.take(new), old != new)
-        made = np.flatnonzero(worse < 0)
-        for column, codes in zip(self.codes.T, wanted[made].T, strict=True):
-            column[rows[made]] = codes
-        size = len(self.surplus)
-        self.surplus[:] -= np.bincount(old[made].ravel(), minlength=size)
-        self.surplus[:] += np.bincount(new[made].ravel(), minlength=size)
+        kept = self.codes[rows]
+        columns = np.flatnonzero((kept != wanted).any(axis=0))
+        touched = np.flatnonzero(self.steps[columns].any(axis=0))
+        # A product of doubles is BLAS's, and exact below 2^53.
+        steps, starts = self.steps[:, touched], self.starts[touched]
+        old = (kept @ steps).astype(np.int64) + starts
+        new = (wanted @ steps).astype(np.int64) + starts
+        # Half of what a change costs: a record less too many, or less too few, is a gain.
+        costs = 1.0 - (self.surplus.take(old) > 0) - (self.surplus.take(new) < 0)
+        made = np.flatnonzero(((old != new) * costs) @ weights[touched] < 0)
+        for column in columns:
+            self.codes[rows[made], column] = wanted[made, column]
+        np.subtract.at(self.surplus, old[made].ravel(), 1)
+        np.add.at(self.surplus, new[made].ravel(), 1)
 
 
 def exchange(
     standing: Standing,
-    target: Target,
+    place: int,
     rate: float,
-    weights: Weights,
+    weights: FloatArray,
     holds: FloatArray,
     generator: np.random.Generator,
 ) -> None:
-    """One update towards one target.
+    """One update towards the target at ``place``.
 
-    ``weights`` [cells]: of all targets' cells. ``holds`` [columns, columns]: how strongly columns
-    hang together.
+    ``weights`` [targets]: what a record too many or too few costs. ``holds`` [columns, columns]:
+    how strongly columns hang together.
     """
-    codes = standing.codes
-    cells = target.cells(codes)
-    held = target.held(cells)
+    codes, target = standing.codes, standing.targets[place]
+    cells, held = target.cells(codes), standing.held(place)
     gains = whole_amounts(additions(held, target.counts, rate), generator)
     losses = whole_amounts(removals(held, target.counts, int(gains.sum())), generator)
     free = generator.permutation(rows_of_cells(cells, held, losses, generator))
@@ -140,12 +143,16 @@ def exchange(
     near = holds[columns].max(axis=0)
     for start in range(0, len(givers), BATCH):
         rows, others = free[: len(givers)][start : start + BATCH], givers[start : start + BATCH]
-        # In the order of a column drawn at random, most rows agree in it with their givers.
-        by = codes[:, generator.integers(codes.shape[1])]
+        # In the order of one of the target's columns, most rows agree in it with their givers.
+        by = codes[:, columns[generator.integers(len(columns))]]
         rows = rows[np.argsort(by[rows], kind="stable")]
         others = others[np.argsort(by[others], kind="stable")]
-        taken = near >= generator.random(len(rows))[:, None]
-        standing.change(rows, np.where(taken, codes[others], codes[rows]), weights)
+        strengths = generator.random(len(rows))
+        # In rows of like strengths the same columns change, so that few targets are judged.
+        for alike in np.array_split(np.argsort(strengths), PARTS):
+            taken = near >= strengths[alike, None]
+            wanted = np.where(taken, codes[others[alike]], codes[rows[alike]])
+            standing.change(rows[alike], wanted, weights)
     # Cells without records have none to take from.
     bare = np.repeat(np.arange(len(held)), gains - copies)
     rows, bare = aligned(cells, free[len(givers) :], bare, target, generator)
@@ -170,14 +177,12 @@ def exchanged(
     distance reached: the L1 distance of shares, from 0 to 2.
     """
     standing = Standing.of(codes, targets)
-    sizes = [len(target.counts) for target in targets]
     distances, before, number = standing.distances(), math.inf, 0
     while not stop(number, distances, before):
-        shares = np.maximum(distances / distances.mean(), LEAST_WEIGHT)
-        weights = np.repeat(shares, sizes).astype(np.float32)
+        weights = np.maximum(distances / distances.mean(), LEAST_WEIGHT)
         for place in np.argsort(distances, kind="stable")[::-1]:
             if distances[place] > NEAR * stop.tolerance:
-                exchange(standing, targets[place], rates(number), weights, holds, generator)
+                exchange(standing, place, rates(number), weights, holds, generator)
         before, number = float(distances.mean()), number + 1
         distances = standing.distances()
         if progress is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from synthesizers.estimation.exchanges import Standing, Stop, exchange, exchanged
 from synthesizers.estimation.gum import Rates
-from synthesizers.estimation.record_targets import Codes, IntArray, Target
+from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, Target
 from synthesizers.estimation.view_records import gradually
 
 SHAPE = (3, 2, 4)
@@ -40,12 +40,16 @@ def surplus_of(codes: Codes, targets: list[Target]) -> IntArray:
     return np.concatenate([target.held(target.cells(codes)) - target.counts for target in targets])
 
 
-def test_cells_are_those_of_the_targets_numbered_through() -> None:
+def apart(codes: Codes, targets: list[Target]) -> FloatArray:
+    """How many records lie where they should not, and should lie where they do not, by target."""
+    return np.array([np.abs(surplus_of(codes, [target])).sum() for target in targets], float)
+
+
+def test_what_is_held_is_the_targets_own() -> None:
     codes, targets = drawn(50, 0), targets_of(drawn(50, 1), SHAPE, SETS)
     standing = Standing.of(codes, targets)
-    starts = np.cumsum([0, *(len(target.counts) for target in targets[:-1])])
     for place, target in enumerate(targets):
-        assert (standing.cells(codes)[:, place] - starts[place] == target.cells(codes)).all()
+        assert (standing.held(place) == target.held(target.cells(codes))).all()
         assert standing.distances()[place] == pytest.approx(target.distance(codes))
 
 
@@ -56,15 +60,13 @@ def test_a_change_is_made_where_the_weighted_distance_falls_by_it(
 ) -> None:
     codes, targets = drawn(12, seed), targets_of(drawn(12, other), SHAPE, SETS)
     shares = data.draw(st.lists(st.integers(1, 5), min_size=len(SETS), max_size=len(SETS)))
-    weights = np.repeat(shares, [len(target.counts) for target in targets]).astype(np.float32)
+    weights = np.array(shares, float)
     before = codes.copy()
     standing = Standing.of(codes, targets)
     wanted = np.array([[data.draw(st.integers(0, size - 1)) for size in SHAPE]], np.int32)
     moved = before.copy()
     moved[row] = wanted[0]
-    falls = weights @ np.abs(surplus_of(moved, targets)) < weights @ np.abs(
-        surplus_of(before, targets)
-    )
+    falls = weights @ (apart(moved, targets) - apart(before, targets)) < 0
     standing.change(np.array([row]), wanted, weights)
     assert (codes == (moved if falls else before)).all()
     assert (standing.surplus == surplus_of(codes, targets)).all()
@@ -79,8 +81,7 @@ def test_an_exchange_keeps_its_account_and_never_moves_a_target_alone_away(
     target = targets[place]
     before = target.distance(codes)
     standing = Standing.of(codes, [target])
-    ones = np.ones(len(target.counts), np.float32)
-    exchange(standing, target, rate, ones, np.eye(3), np.random.default_rng(seed))
+    exchange(standing, 0, rate, np.ones(1), np.eye(3), np.random.default_rng(seed))
     assert (standing.surplus == surplus_of(codes, [target])).all()
     # No more goes into a cell than it lacks, and at the rate 1 something does.
     assert target.distance(codes) <= before
@@ -92,13 +93,12 @@ def test_columns_that_hang_together_are_taken_together() -> None:
     # The records of the gaining cell have 1 in the second column, and 1 in the third.
     codes = np.array([[0, 0, 0]] * 6 + [[1, 1, 1]] * 2, np.int32, order="F")
     target = Target((0,), (2,), np.array([4, 4]))
-    ones = np.ones(2, np.float32)
     for hold, wanted in ((1.0, [1, 1, 0]), (0.0, [1, 0, 0])):
         holds = np.eye(3)
         holds[0, 1] = holds[1, 0] = hold
         records = codes.copy(order="F")
         standing = Standing.of(records, [target])
-        exchange(standing, target, 1.0, ones, holds, np.random.default_rng(0))
+        exchange(standing, 0, 1.0, np.ones(1), holds, np.random.default_rng(0))
         changed = records[(records != codes).any(axis=1)]
         assert changed.tolist() == [wanted] * 2
 
@@ -109,8 +109,8 @@ def test_others_that_lose_more_keep_a_record_where_it_is() -> None:
         codes = np.array([[0, 0], [0, 0], [1, 1]], np.int32, order="F")
         targets = [Target((0,), (2,), np.array([1, 2])), *targets_of(codes, (2, 2), ((0, 1),))]
         standing = Standing.of(codes, targets)
-        weights = np.array([1, 1, *[weight] * 4], np.float32)
-        exchange(standing, targets[0], 1.0, weights, np.eye(2), np.random.default_rng(0))
+        weights = np.array([1.0, weight])
+        exchange(standing, 0, 1.0, weights, np.eye(2), np.random.default_rng(0))
         assert (targets[0].distance(codes) == 0) == moved
 
 
