@@ -85,7 +85,8 @@ class GenerativeModel:
     def fitted(self, measured: Sequence[NoisyMarginal], steps: int) -> GenerativeModel:
         """After some steps of Adam on Σ (marginal - answers)²/(2·variance), of shares for counts.
 
-        Nothing is random, and the number of steps is fixed.
+        Nothing is random, and the number of steps is fixed; they shrink to nothing, so that the
+        model does not jitter about its optimum.
         """
         generator, average = self.generator, self.average
         # Begun anew: means of squares from rounds in which a head had no gradient would send it
@@ -101,7 +102,8 @@ class GenerativeModel:
             )
             for noisy in measured
         ]
-        for _ in range(steps):
+        for number in range(steps):
+            training = replace(training, rate=self.rate * (1 - number / steps))
             chances = generator.chances(self.noise)
             heads = self._heads(chances)
             slopes = np.zeros_like(chances)

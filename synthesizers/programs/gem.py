@@ -5,8 +5,7 @@ the domain or with the marginals that were measured.
 
 Source: Liu, Vietri & Wu 2021, "Iterative methods for private synthetic data: unifying framework
 and new methods", section 4.2 and Algorithm 2 (GEM, without public data); the loop is that of MWEM
-(Hardt, Ligett & McSherry 2012). How marginals are chosen and rounds grow: AIM (McKenna et al.
-2022, section 4).
+(Hardt, Ligett & McSherry 2012). How marginals are chosen: AIM (McKenna et al. 2022, section 4).
 
 Inputs: epsilon; delta; degree k: the workload is all marginals of so many attributes (default 2);
 initial, the share for the one-way marginals (default 1/5; 0: none, as in the source); rounds T
@@ -16,21 +15,21 @@ Defaults are choices of this project.
 
 Budget: rho, the largest whose zCDP implies (epsilon, delta). Where n is private, a twentieth asks
 for the noisy number of records. Of what is left, the share initial goes to all one-way marginals,
-unless they are the workload; the rest makes T equal rounds: nine tenths of a round for one
-marginal, of L2 sensitivity 1 under add-remove and √2 under replace-one, with discrete Gaussian
-noise; a tenth for choosing it, among those not yet asked, by the exponential mechanism, scored by
-the L1 distance of its counts to the model's less what noise alone would leave: this moves by 1
-under add-remove, by 2 under replace-one, both ways, so that the factor 1/2 stays. Where an answer
-changed the model by less than its noise would, later rounds cost twice as much; the last takes
-all that is left. For persons of at most m records, m times each sensitivity. Accountant: zCDP
-(Bun & Steinke 2016), ρ of a choice ε²/8 (Cesar & Rogers 2021).
+unless they are the workload; the rest makes T equal rounds, or one for each marginal of a smaller
+workload: nine tenths of a round for one marginal, of L2 sensitivity 1 under add-remove and √2
+under replace-one, with discrete Gaussian noise; a tenth for choosing it, among those not yet
+asked, by the exponential mechanism, scored by the L1 distance of its counts to the model's less
+what noise alone would leave: this moves by 1 under add-remove, by 2 under replace-one, both ways,
+so that the factor 1/2 stays. For persons of at most m records, m times each sensitivity.
+Accountant: zCDP (Bun & Steinke 2016), ρ of a choice ε²/8 (Cesar & Rogers 2021).
 
 Post-processing: the network begins all but independent, with the noisy one-way laws in its
-biases. After each round it takes a fixed number of Adam steps on the squared error of all
-answers. Weights before training and z are public constants. The output is made by the moving
-average of the weights; no error on the data is looked at, and nothing chooses a checkpoint. Of
-each row of z equally many records are drawn, systematically. A domain of at most 4096 cells is
-fitted whole instead, by entropic mirror descent, and its table is rounded.
+biases. After each round it takes a fixed number of Adam steps, each smaller than the one before,
+on the squared error of all answers. Weights before training and z are public constants. The
+output is made by the moving average of the weights; no error on the data is looked at, and
+nothing chooses a checkpoint. Of each row of z equally many records are drawn, systematically. A
+domain of at most 4096 cells is fitted whole instead, by entropic mirror descent, and its table is
+rounded.
 
 Assumes public: the domain; n under replace-one of records.
 
@@ -39,11 +38,11 @@ and sizes are guesses that no data may tune. Few records of many values are bett
 graphical model.
 
 Departures: whole marginals are chosen and answered instead of single cells, and one-way marginals
-first; a round's split and price are AIM's, in place of halves and equal rounds; weights before
-the softmax begin near 0; discrete noise; ρ of a choice is ε²/8 in place of ε²/2; z is fixed, in
-place of new z in every step; all answers enter each step, in place of those with an error above
-half the mean; squared errors; the model's counts are rounded to whole numbers in a question; n,
-where private, is paid for.
+first; a round's split is AIM's, in place of halves; weights before the softmax begin near 0;
+discrete noise; ρ of a choice is ε²/8 in place of ε²/2; z is fixed, in place of new z in every
+step; all answers enter each step, in place of those with an error above half the mean; squared
+errors; the model's counts are rounded to whole numbers in a question; n, where private, is paid
+for.
 """
 
 from __future__ import annotations
@@ -53,8 +52,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-
-import numpy as np
 
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
@@ -73,7 +70,6 @@ from synthesizers.programs.marginal_questions import (
     chosen,
     epsilon_of_choice,
     measured,
-    noise_left,
     price_of_choice,
     require_steps,
 )
@@ -82,10 +78,6 @@ from synthesizers.queries import Marginal, Total
 
 MEASURING = Fraction(9, 10)
 """The share of a round that its measurement takes (McKenna et al. 2022, section 4)."""
-
-ANNEALED = 2
-"""How much more a round costs after an uninformative one (a choice of this project: AIM has 4, but
-a network that is not yet fitted changes less than its answers say)."""
 
 COUNTING = Fraction(1, 20)
 """The share of the whole budget that a private n takes (a choice of this project)."""
@@ -139,17 +131,11 @@ class GEM(GaussianProgram):
             price = self.initial * left / len(shape)
             ones = [measured(curator, Marginal((name,)), price, self.slack) for name in shape]
             fit, left = fit.begun(ones), left - price * len(shape)
-        share = left / self.rounds
-        while left:
-            share = left if left < 2 * share or len(workload) == 1 else share
-            answer = self._round(curator, workload, fit.model, share)
+        rounds = min(self.rounds, len(workload))
+        for _ in range(rounds):
+            answer = self._round(curator, workload, fit.model, left / rounds)
             workload.remove(answer.attributes)
-            left -= share
-            before = fit.model.counts(answer.attributes)
             fit = fit.with_answer(answer)
-            change = float(np.abs(fit.model.counts(answer.attributes) - before).sum())
-            if change <= noise_left(answer.variance, len(before)):
-                share *= ANNEALED
         return released(curator, fit.averaged(), rows_released(curator.setting, total))
 
     def _round(

@@ -97,6 +97,14 @@ def test_equal_answers_give_equal_models_and_the_average_lags() -> None:
     assert min(start, now) < first.averaged().counts(("a",))[0] < max(start, now)
 
 
+def test_steps_shrink_to_nothing() -> None:
+    """The average lags behind the last ten of 50 steps: at a constant rate, by eight of them."""
+    fitted = MODEL.fitted([NoisyMarginal(("a",), np.array([90.0, 10]), 1.0)], 50)
+    now, average = fitted.generator.parameters, fitted.average
+    lag = max(float(np.abs(one - other).max()) for one, other in zip(now, average, strict=True))
+    assert 0 < lag < 3 * fitted.rate
+
+
 def test_records_follow_the_model() -> None:
     """Shares within 5 deviations of the model's: a right one fails with chance 1e-5."""
     codes = MODEL.records(40_000, np.random.default_rng(3))

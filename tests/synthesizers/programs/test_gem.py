@@ -81,25 +81,15 @@ def test_one_way_marginals_of_a_workload_of_them_are_not_asked_twice() -> None:
     assert [type(event) for event in asked(program, ReplaceOne())] == [Select, Measure]
 
 
-def test_an_answer_that_tells_nothing_makes_the_rounds_dearer() -> None:
-    """Answers as the uniform model has them: two choices of price 1 and 2, the last takes all."""
-    setting = Setting.of(DOMAIN, ReplaceOne(), 60)
-
-    def reply(event: Event) -> tuple[int, ...]:
-        if isinstance(event, Measure):
-            size = event.query.size(DOMAIN)
-            return (60 // size,) * size
-        return (0,)
-
-    program = replace(PROGRAM, rounds=9)
-    curator = Curator(setting, program.budget(setting), reply)
-    program(curator)
-    costs = [event.cost(DOMAIN, ReplaceOne()).rho or Fraction(0) for event in curator.ledger]
-    rounds = [
+@pytest.mark.parametrize(("rounds", "made"), [(2, 2), (9, 3)])
+def test_rounds_are_equal_and_no_more_than_marginals(rounds: int, made: int) -> None:
+    events = asked(replace(PROGRAM, rounds=rounds), ReplaceOne())
+    costs = [event.cost(DOMAIN, ReplaceOne()).rho or Fraction(0) for event in events]
+    shares = [
         float((choice + answer) / RHO)
         for choice, answer in zip(costs[::2], costs[1::2], strict=True)
     ]
-    assert rounds == pytest.approx([1 / 9, 2 / 9, 6 / 9], abs=1e-9)
+    assert shares == pytest.approx([1 / made] * made, abs=1e-9)
 
 
 def test_the_models_counts_are_in_the_question() -> None:
