@@ -45,13 +45,18 @@ def run(flags: argparse.Namespace) -> int:
         if topic == "programs" and flags.topic is not None:
             for name in PROGRAMS:
                 console.print(f"\n[bold]{name}[/bold]")
-                console.print(card(name), markup=False)
+                console.print(_filled(card(name)), markup=False)
             continue
         table = Table(box=None, show_header=False, padding=(0, 2))
         for name, words in _rows(topic):
             table.add_row(name, Text(words))
         console.print(table)
     return 0
+
+
+def _filled(text: str) -> str:
+    """Paragraphs of one line each, for the terminal to break where it ends."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _rows(topic: str) -> list[tuple[str, str]]:

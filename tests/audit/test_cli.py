@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from audit import cli
 from audit.cli import main, parser
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLargeError
+from synthesizers.programs import PROGRAMS
 from tests.audit.processes import ROOT, environment, run
 
 CERTIFY = "certify geometric-sanitizer --neighbours replace-one --cells 2 --records 3"
@@ -116,6 +118,17 @@ def test_a_terminal_without_unicode_still_gets_its_answer(tmp_path: Path) -> Non
     assert done.returncode == 0 and "PROVED" in done.stdout and "Traceback" not in done.stderr
     done = run("list", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
     assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+def test_cards_fill_the_terminals_lines(tmp_path: Path) -> None:
+    """A line ends only where the next word would not fit, or a paragraph ends."""
+    told = run("list", "programs", cwd=tmp_path, env={"COLUMNS": "70"}).stdout
+    lines = [line.rstrip() for line in told.splitlines()]
+    headings = set(PROGRAMS)
+    for line, following in itertools.pairwise(lines):
+        assert len(line) <= 70
+        if line and following and line not in headings:
+            assert len(line) + 1 + len(following.split()[0]) > 70, line
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pipe that its reader closes")
