@@ -120,8 +120,8 @@ def test_others_that_lose_more_keep_a_record_where_it_is() -> None:
 def test_records_take_from_those_that_agree_in_a_column_of_the_target() -> None:
     """Cells (0, k) have ten too many, cells (1, k) lack as many, and the second column weighs most.
 
-    In the order of the first column hardly any pair agrees in the second, in its own order all do;
-    that one of six draws is the second fails with chance 1/64, and the seeds are fixed.
+    In the order of the first column hardly any pair agrees in the second, in its own order all do.
+    None of six draws is the second with chance 1/64, and the seeds are fixed.
     """
     cells = [[first, k] for first in (0, 0, 1) for k in range(10)]
     codes = np.array(cells * 10, np.int32, order="F")
