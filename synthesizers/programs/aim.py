@@ -40,7 +40,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -51,23 +50,17 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.programs.asking import rows_released
-from synthesizers.programs.candidates import Candidate, affordable, scored
+from synthesizers.programs.candidates import MEASURING, Candidate, affordable, worst_measured
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    chosen,
-    epsilon_of_choice,
     measured,
     noise_left,
-    price_of_choice,
     records_estimated,
     require_inference,
     require_steps,
 )
 from synthesizers.programs.parameters import one_of, parameter, whole
 from synthesizers.queries import Marginal
-
-MEASURING = Fraction(9, 10)
-"""The share of a round that its measurement takes (the paper, section 4)."""
 
 ROUNDS = 16
 """Rounds for each attribute (the paper, section 4)."""
@@ -113,7 +106,7 @@ class Aim(GaussianProgram):
             share = left if left < 2 * share else share
             allowed = math.floor(self.cells * (rho - left + share) / rho)
             candidates = affordable(shape, weights, [a.attributes for a in answers], allowed)
-            noisy = self._round(curator, model, candidates, weights, share)
+            noisy = worst_measured(curator, model, candidates, weights, share, self.slack)
             answers.append(noisy)
             left -= share
             before = model.counts(noisy.attributes)
@@ -131,22 +124,6 @@ class Aim(GaussianProgram):
         if rounds < least:
             raise InputError(f"rounds must be at least {least}, one more than the attributes")
         return rounds
-
-    def _round(
-        self,
-        curator: Curator,
-        model: Model,
-        candidates: Sequence[Candidate],
-        weights: dict[Candidate, int],
-        share: Fraction,
-    ) -> NoisyMarginal:
-        """The marginal of one round: chosen and measured at the cost of ``share``."""
-        epsilon = epsilon_of_choice((1 - MEASURING) * share)
-        price = share - price_of_choice(epsilon)
-        scores = scored(curator, model, candidates, weights, price)
-        return measured(
-            curator, Marginal(candidates[chosen(curator, scores, epsilon)]), price, self.slack
-        )
 
     def _model(
         self,

@@ -1,4 +1,4 @@
-"""What programs share that choose the marginal their model gets most wrong: the candidates."""
+"""What programs share that measure the marginal their model gets most wrong: candidates, rounds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from fractions import Fraction
 
 from synthesizers.curator import Curator
 from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
-from synthesizers.estimation.models import Model, Shape
-from synthesizers.programs.marginal_questions import model_counts, noise_left
+from synthesizers.estimation.models import Model, NoisyMarginal, Shape
+from synthesizers.programs.marginal_questions import (
+    chosen,
+    epsilon_of_choice,
+    measured,
+    model_counts,
+    noise_left,
+    price_of_choice,
+)
 from synthesizers.queries import Marginal, ModelError
 from synthesizers.queries.query import MAX_SUMMAND
 
 Candidate = tuple[str, ...]
+
+MEASURING = Fraction(9, 10)
+"""The share of a round that its measurement takes (McKenna et al. 2022, sections 4 and 6)."""
 
 
 def affordable(
@@ -48,3 +58,18 @@ def scored(
         tuple(weights[candidate] for candidate in candidates),
         tuple(offsets),
     )
+
+
+def worst_measured(
+    curator: Curator,
+    model: Model,
+    candidates: Sequence[Candidate],
+    weights: dict[Candidate, int],
+    share: Fraction,
+    slack: int | None,
+) -> NoisyMarginal:
+    """The marginal of one round: chosen and measured at the cost of ``share`` of rho."""
+    epsilon = epsilon_of_choice((1 - MEASURING) * share)
+    price = share - price_of_choice(epsilon)
+    scores = scored(curator, model, candidates, weights, price)
+    return measured(curator, Marginal(candidates[chosen(curator, scores, epsilon)]), price, slack)

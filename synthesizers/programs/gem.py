@@ -64,20 +64,11 @@ from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts, rows_released
-from synthesizers.programs.candidates import Candidate, scored
+from synthesizers.programs.candidates import worst_measured
 from synthesizers.programs.gaussian_program import GaussianProgram
-from synthesizers.programs.marginal_questions import (
-    chosen,
-    epsilon_of_choice,
-    measured,
-    price_of_choice,
-    require_steps,
-)
+from synthesizers.programs.marginal_questions import measured, require_steps
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import Marginal, Total
-
-MEASURING = Fraction(9, 10)
-"""The share of a round that its measurement takes (McKenna et al. 2022, section 4)."""
 
 COUNTING = Fraction(1, 20)
 """The share of the whole budget that a private n takes (a choice of this project)."""
@@ -133,21 +124,13 @@ class GEM(GaussianProgram):
             fit, left = fit.begun(ones), left - price * len(shape)
         rounds = min(self.rounds, len(workload))
         for _ in range(rounds):
-            answer = self._round(curator, workload, fit.model, left / rounds)
+            weights = dict.fromkeys(workload, 1)
+            answer = worst_measured(
+                curator, fit.model, workload, weights, left / rounds, self.slack
+            )
             workload.remove(answer.attributes)
             fit = fit.with_answer(answer)
         return released(curator, fit.averaged(), rows_released(curator.setting, total))
-
-    def _round(
-        self, curator: Curator, workload: Sequence[Candidate], model: Model, share: Fraction
-    ) -> NoisyMarginal:
-        """The marginal of one round: chosen and measured at the cost of ``share``."""
-        epsilon = epsilon_of_choice((1 - MEASURING) * share)
-        price = share - price_of_choice(epsilon)
-        scores = scored(curator, model, workload, dict.fromkeys(workload, 1), price)
-        return measured(
-            curator, Marginal(workload[chosen(curator, scores, epsilon)]), price, self.slack
-        )
 
     def _total(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """n, public or noisy, at least 1; and what is left of the budget."""

@@ -46,7 +46,7 @@ from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, r
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts, rows_released
-from synthesizers.programs.candidates import Candidate, affordable
+from synthesizers.programs.candidates import MEASURING, Candidate, affordable
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
     chosen,
@@ -59,9 +59,6 @@ from synthesizers.programs.marginal_questions import (
 )
 from synthesizers.programs.parameters import one_of, parameter, whole
 from synthesizers.queries import Marginal, ModelError, Total
-
-MEASURING = Fraction(9, 10)
-"""The share of a round that its measurement takes (McKenna et al. 2022, section 6)."""
 
 
 @dataclass(frozen=True, slots=True)
