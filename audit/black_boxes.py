@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from audit.adapters.command import CommandBox
-from audit.adapters.isolated import IsolatedBox, described
-from audit.adapters.limits import Limits
-from audit.adapters.outputs import OutputsBox, read_outputs
-from audit.adapters.programs import ProgramBox
-from audit.adapters.synthesizer import program_subject
-from audit.adapters.wire import Described
 from audit.attack.black_box import BlackBox
 from audit.claim import Claim
 from audit.subject import BlackBoxSubject
+from audit.subjects.command import CommandBox
+from audit.subjects.isolated import IsolatedBox, described
+from audit.subjects.limits import Limits
+from audit.subjects.outputs import OutputsBox, read_outputs
+from audit.subjects.programs import ProgramBox
+from audit.subjects.synthesizer import program_subject
+from audit.subjects.wire import Described
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.adapters.outputs import GivenRuns, OutputsBox
-from audit.adapters.programs import ProgramBox
 from audit.attack.runs import Drawing, Map, Seeds, here
 from audit.attack.tested import CONTRADICTING
 from audit.auditors import exhaustive, factorised, proof
@@ -21,6 +19,8 @@ from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
 from audit.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
+from audit.subjects.outputs import GivenRuns, OutputsBox
+from audit.subjects.programs import ProgramBox
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
 from synthesizers.events import Databases

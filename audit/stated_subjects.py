@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.adapters.limits import Limits
-from audit.adapters.synthesizer import source_sha256
 from audit.black_boxes import COMMAND, Wanted, black_box, file_sha256
 from audit.claim import Claim
 from audit.subject import BlackBoxSubject
+from audit.subjects.limits import Limits
+from audit.subjects.synthesizer import source_sha256
 from synthesizers.errors import InputError
 from synthesizers.programs import PROGRAMS
 

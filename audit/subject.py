@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from audit.adapters.outputs import OutputsBox
 from audit.attack.black_box import BlackBox
 from audit.channel import Channel
+from audit.subjects.outputs import OutputsBox
 from synthesizers.budget import Budget, UnlimitedBudget, rebuilt
 from synthesizers.curator import Program, Setting
 from synthesizers.errors import DPAuditError, ProtocolError

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from audit import strict_json
-from audit.adapters.matrix import carried_channel
-from audit.adapters.synthesizer import program_subject, source_sha256
 from audit.attack.rechecking import Rechecked, is_attack, rechecked
 from audit.attack.runs import Map, here
 from audit.certificate import SCHEMA, Certificate, canonical, digest
@@ -28,6 +26,8 @@ from audit.redrawing import attack_again
 from audit.run import Effort, certify
 from audit.stated_subjects import BLACK_BOXES, obstacle, stated_black_box
 from audit.subject import BlackBoxSubject, Subject
+from audit.subjects.matrix import carried_channel
+from audit.subjects.synthesizer import program_subject, source_sha256
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.programs import PROGRAMS

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.adapters.function import FunctionBox
 from audit.attack.pair import Pair
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
 GRID = 2.0**16

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, laplace
 
-from audit.adapters.function import FunctionBox
 from audit.attack.anytime import attack
 from audit.attack.attackers import PORTFOLIO
 from audit.attack.batch import certified, learn
@@ -40,6 +39,7 @@ from audit.attack.halving import search
 from audit.attack.pair import Pair
 from audit.attack.runs import Drawing, Seeds, here
 from audit.attack.selection import Aim
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 ERROR = 0.05

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from audit.adapters.failures import failed_always, unread_always
 from audit.attack import anytime, batch
 from audit.attack.attackers import PORTFOLIO
 from audit.attack.betting import along, tallied
@@ -33,6 +32,7 @@ from audit.attack.tested import BETTOR_SHARE, CONTRADICTING, tested_floor, teste
 from audit.auditors.attack_evidence import About, Attack, Tested
 from audit.claim import Claim
 from audit.evidence import Evidence
+from audit.subjects.failures import failed_always, unread_always
 from synthesizers.errors import InputError, ProtocolError
 
 Watch = Callable[[int, int, float], None]

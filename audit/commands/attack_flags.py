@@ -12,7 +12,6 @@ from fractions import Fraction
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from audit.adapters.limits import Limits
 from audit.attack.floors import claimed_name
 from audit.attack.given_pairs import given_pair, read_database
 from audit.attack.pair import Pair
@@ -23,6 +22,7 @@ from audit.claim import Claim
 from audit.cluster import cluster
 from audit.commands import common
 from audit.subject import BlackBoxSubject, ProgramSubject, Subject
+from audit.subjects.limits import Limits
 from audit.workers import local
 from proofs.guarantees import Guarantee
 from synthesizers.errors import InputError

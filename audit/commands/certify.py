@@ -7,9 +7,6 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
-from audit.adapters.isolated import described
-from audit.adapters.matrix import is_channel_file, read_channel
-from audit.adapters.synthesizer import program_subject
 from audit.black_boxes import Wanted, black_box, is_command_or_outputs
 from audit.certificate import Certificate
 from audit.claim import Claim
@@ -22,6 +19,9 @@ from audit.report.terminal import certificate_lines
 from audit.run import Effort, certify
 from audit.self_test.carried import carried
 from audit.subject import Subject
+from audit.subjects.isolated import described
+from audit.subjects.matrix import is_channel_file, read_channel
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

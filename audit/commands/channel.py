@@ -6,8 +6,6 @@ import argparse
 import contextlib
 import json
 
-from audit.adapters.matrix import write_channel
-from audit.adapters.synthesizer import program_subject
 from audit.analysis import Analysis, Wishes, analyse, analyse_streamed
 from audit.auditors.exhaustive import ALWAYS_EXACT
 from audit.channel import Channel
@@ -20,6 +18,8 @@ from audit.report.page import AnalysisSection, Page
 from audit.report.terminal import analysis_lines
 from audit.streamed import streamed_channel
 from audit.subject import ProgramSubject
+from audit.subjects.matrix import write_channel
+from audit.subjects.synthesizer import program_subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.events import Databases

@@ -18,7 +18,6 @@ from pathlib import Path
 import pandas as pd
 
 from audit import abowd_vilhuber as paper
-from audit.adapters.synthesizer import program_subject
 from audit.analysis import Wishes, analyse
 from audit.certificate import Certificate
 from audit.channel import Channel
@@ -46,6 +45,7 @@ from audit.report.page import (
 )
 from audit.report.terminal import certificate_lines, comparison_lines
 from audit.run import Effort, certify, parameters
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
 from synthesizers.domain import Dataset, Domain

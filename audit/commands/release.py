@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
-from audit.adapters.synthesizer import program_subject
 from audit.commands import common
 from audit.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from synthesizers.budget import Budget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.adapters.function import fresh, generator
 from audit.attack.pair import Pair
 from audit.data_independence.observing import seeded_globals
 from audit.data_independence.recorded_draws import (
@@ -29,6 +28,7 @@ from audit.data_independence.recorded_draws import (
     place_of,
 )
 from audit.data_independence.surroundings import overseen
+from audit.subjects.function import fresh, generator
 
 STREAMS = 6
 """Streams of noise under which additivity is verified: two of each of `STRETCHES` (a choice of this

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from audit.adapters.function import fresh, generator
 from audit.data_independence.facets import Observed
 from audit.data_independence.recorded_draws import HANDED, Draw, Listener, Seeding, recording
 from audit.data_independence.subjects import AuditedFunction, Left
 from audit.data_independence.surroundings import Reached, Said, overseen
+from audit.subjects.function import fresh, generator
 
 
 def observe(

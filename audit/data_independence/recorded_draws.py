@@ -27,7 +27,7 @@ _SIZES = {"multivariate_normal": "cov"}
 """The parameter that says how large the noise is, where it isn't ``scale``."""
 
 _OWN = os.path.dirname(__file__) + os.sep
-_ADAPTERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "adapters") + os.sep
+_SUBJECTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "subjects") + os.sep
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def place_of(frame: FrameType | None) -> str:
         frame = frame.f_back
     if frame is None:
         return "an unknown line"
-    if frame.f_code.co_filename.startswith(_ADAPTERS):
+    if frame.f_code.co_filename.startswith(_SUBJECTS):
         return HANDED
     return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.adapters.function import fresh, generator
 from audit.attack.pair import Pair
 from audit.data_independence.facets import Facet
 from audit.data_independence.observing import seeded_globals
@@ -17,6 +16,7 @@ from audit.data_independence.separation import LEARNING
 from audit.data_independence.subjects import AuditedFunction
 from audit.data_independence.surroundings import overseen
 from audit.finding import Detector, Finding, Rigour, Shown
+from audit.subjects.function import fresh, generator
 from proofs.guarantees import Guarantee
 from synthesizers.neighbours import Neighbours, describe
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from audit.adapters.function import generator
 from audit.attack.pair import Pair
 from audit.attack.replaying import ALARM
 from audit.data_independence.facets import Facet, Facets, before_draws, facets
@@ -23,6 +22,7 @@ from audit.data_independence.separation import (
 )
 from audit.data_independence.subjects import AuditedFunction
 from audit.finding import Rigour
+from audit.subjects.function import generator
 from proofs.guarantees import Guarantee
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.plain import is_integer

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from audit.adapters.estimator import as_function
-from audit.adapters.function import form_of, one_of
 from audit.attack.databases import dataset_of_records
 from audit.data_independence.poisoned import Guard, Touch, guarded
 from audit.subject import ProgramSubject
+from audit.subjects.estimator import as_function
+from audit.subjects.function import form_of, one_of
 from synthesizers.curator import Curator, Setting, ask_program
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
@@ -75,7 +75,7 @@ def audited_estimator(
     columns: Sequence[str] | None = None,
     name: str | None = None,
 ) -> AuditedFunction:
-    """An estimator with ``fit`` and ``sample``; arguments as in `audit.adapters.estimator`."""
+    """An estimator with ``fit`` and ``sample``; arguments as in `audit.subjects.estimator`."""
     kind = estimator if isinstance(estimator, type) else type(estimator)
     fitted: list[Any] = []
 

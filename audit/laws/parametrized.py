@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from audit.adapters.function import form_of
 from audit.laws import (
     auditor_laws,
     metric_laws,
@@ -21,6 +20,7 @@ from audit.laws.ground import RELATIONS, Ground
 from audit.laws.law import Law
 from audit.metrics.metric import Metric
 from audit.subject import ProgramSubject
+from audit.subjects.function import form_of
 from proofs.guarantees import Guarantee, parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.adapters.function import generator
-from audit.adapters.isolated import IsolatedBox
 from audit.finding import Finding, Shown
 from audit.noise_law.declared import FloatArray, Law, upto
 from audit.noise_law.fit import LARGEST_FACTOR, Blur
@@ -43,6 +41,8 @@ from audit.noise_law.stated import (
     outputs,
     sampler,
 )
+from audit.subjects.function import generator
+from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import InputError
 from synthesizers.plain import is_integer
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from audit.adapters.isolated import IsolatedBox
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
 from audit.noise_law.declared import FloatArray, Law
 from audit.noise_law.stated import loaded, outputs, sampler
+from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import ProtocolError
 
 LEAST_DRAWS = 32

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.adapters.loading import attribute
 from audit.noise_law.declared import FloatArray, Law, declared_law
+from audit.subjects.loading import attribute
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
 from synthesizers.randomness import InsecureSeededEntropy

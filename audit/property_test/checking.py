@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from audit.adapters.estimator import as_function
-from audit.adapters.function import Form, FunctionBox, form_of
 from audit.attack.databases import dataset_of_records, records_of_histogram
 from audit.attack.given_pairs import given_pair
 from audit.attack.pair import Pair
@@ -27,6 +25,8 @@ from audit.property_test.properties import of_box, of_ledger, of_program
 from audit.run import Effort, assumptions_of, certify
 from audit.shrinking import coarser, smaller_pair, smallest_violation
 from audit.subject import BlackBoxSubject, ProgramSubject
+from audit.subjects.estimator import as_function
+from audit.subjects.function import Form, FunctionBox, form_of
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError

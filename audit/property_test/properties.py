@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.adapters.function import Form
 from audit.claim import Claim
 from audit.enumerate import instance
 from audit.finding import Finding
 from audit.property_test.asked import Asked, chance
 from audit.subject import ProgramSubject
+from audit.subjects.function import Form
 from synthesizers.curator import Setting
 from synthesizers.errors import DPAuditError, InputError
 from synthesizers.plan import plan

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit import data_independence, noise_law, utility_sanity
-from audit.adapters.function import FunctionBox
 from audit.claim import Claim
 from audit.finding import Detector, Finding
 from audit.noise_law import StatedMechanism, StatedNoise
@@ -16,6 +15,7 @@ from audit.self_test.program_cases import SEED, attacked
 from audit.sensitivity.declared import declared
 from audit.sensitivity.examine import StatedQuery
 from audit.sensitivity.examine import examine as examine_query
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.neighbours import Neighbours, ReplaceOne

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit import composition
-from audit.adapters.programs import ProgramBox
 from audit.attack.black_box import BlackBox
 from audit.attack.replaying import ALARM
 from audit.attack.runs import Drawing, Seeds, here
@@ -21,6 +20,7 @@ from audit.run import Effort, certify
 from audit.self_test.altered import Altered, Instead, Place
 from audit.self_test.case import BugClass, Liar
 from audit.subject import ProgramSubject
+from audit.subjects.programs import ProgramBox
 from proofs.guarantees import ApproxDP, parse_guarantee
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain

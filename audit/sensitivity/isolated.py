@@ -1,6 +1,6 @@
 """Functions of a user's module, asked in a process of their own: they may hang, print or crash.
 
-The process is that of `audit.adapters.isolated`; answers come back as text that is exact.
+The process is that of `audit.subjects.isolated`; answers come back as text that is exact.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.adapters.isolated import IsolatedBox
 from audit.attack.pair import Pair
 from audit.sensitivity.answers import Answer, Database, InProcess, NoAnswer, Number, Outcome
+from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import InputError, ProtocolError
 
 SECONDS = 10.0
@@ -32,7 +32,7 @@ class IsolatedFunction:
     """A function named as ``module:attribute``, looked for in ``folder`` first.
 
     A call that takes more than ``seconds``, or ends its process, is no answer; after `MOST_ENDED`
-    of them ProtocolError is raised. ``megabytes``: as in `audit.adapters.isolated.IsolatedBox`.
+    of them ProtocolError is raised. ``megabytes``: as in `audit.subjects.isolated.IsolatedBox`.
     """
 
     subject: str

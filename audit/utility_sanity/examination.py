@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, mannwhitneyu
 
-from audit.adapters.function import generator
 from audit.attack.floors import floor, p_value
 from audit.attack.guesses import Guesses, chances
 from audit.finding import Detector, Finding, Rigour
@@ -32,6 +31,7 @@ from audit.metrics.baselines import uniform_table
 from audit.metrics.catalogue import named
 from audit.metrics.metric import Metric
 from audit.metrics.records import of_dataset
+from audit.subjects.function import generator
 from audit.utility_sanity.family import Family, Loss
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Dataset

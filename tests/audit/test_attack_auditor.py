@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.adapters.function import FunctionBox
 from audit.attack.pair import Pair
 from audit.attack.runs import Drawing, Runs, Seeds, here
 from audit.auditors.attack import Target, attack_box
 from audit.auditors.attack_evidence import Attack
 from audit.claim import Claim
 from audit.evidence import Decision, Evidence, SampledWitness, Side, Verdict, verdict
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError

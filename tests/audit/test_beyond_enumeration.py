@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from audit.adapters.synthesizer import program_subject
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.evidence import Decision, Verdict
 from audit.run import Effort, certify
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.laws.subsample import Subsample

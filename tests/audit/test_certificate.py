@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 import audit
-from audit.adapters.synthesizer import program_subject
 from audit.certificate import Certificate, canonical, digest
 from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Side, Verdict
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import ApproxDP, parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit

@@ -12,7 +12,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from audit.adapters.synthesizer import program_subject
 from audit.auditors import exhaustive
 from audit.auditors.exhaustive import Instance, examine_channel, examine_program, sharpen
 from audit.channel import Channel
@@ -20,6 +19,7 @@ from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.evidence import Decision, Evidence, Side
 from audit.subject import ChannelSubject, ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from audit.adapters.synthesizer import program_subject
 from audit.auditors import factorised
 from audit.claim import Claim
 from audit.enumerate import Enumerated, channel_of
 from audit.evidence import Decision, Evidence, Side
 from audit.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from proofs.ledgers import fixed_ledger
 from synthesizers.curator import Setting

@@ -10,13 +10,13 @@ from typing import Any
 import mpmath
 import pytest
 
-from audit.adapters.synthesizer import program_subject
 from audit.auditors import proof
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.evidence import Decision, Evidence, Side, Verdict
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from proofs import checker
 from proofs.derivation import replayed
 from proofs.guarantees import ApproxDP, parse_guarantee

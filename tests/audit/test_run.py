@@ -9,12 +9,12 @@ import mpmath
 import pytest
 
 from audit import run as run_module
-from audit.adapters.synthesizer import program_subject
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.evidence import Decision, Side, Verdict, verdict
 from audit.run import Effort, certify, parameters
 from audit.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLargeError

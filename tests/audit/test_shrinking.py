@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from audit.adapters.function import FunctionBox
 from audit.attack.pair import Pair
 from audit.attack.runs import Drawing, Seeds, here
 from audit.auditors.attack import Target, attack_box
@@ -17,6 +16,7 @@ from audit.claim import Claim
 from audit.evidence import Decision, SampledWitness
 from audit.shrinking import coarser, smaller_pair, smallest_parameter, smallest_violation
 from audit.subject import ProgramSubject
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import ZCDP, ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

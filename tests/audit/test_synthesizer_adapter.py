@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.adapters.synthesizer import program_subject, source_sha256
+from audit.subjects.synthesizer import program_subject, source_sha256
 from synthesizers.budget import PureBudget, UnlimitedBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain

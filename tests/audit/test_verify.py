@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 
-from audit.adapters.matrix import read_channel
-from audit.adapters.synthesizer import program_subject
 from audit.auditors import exhaustive
 from audit.certificate import digest
 from audit.checks import Status
@@ -24,6 +22,8 @@ from audit.claim import Claim
 from audit.cli import main
 from audit.run import Effort, certify
 from audit.strict_json import MAX_BYTES
+from audit.subjects.matrix import read_channel
+from audit.subjects.synthesizer import program_subject
 from audit.verify import load_certificate, read_certificate, verify
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain

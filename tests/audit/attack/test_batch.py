@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from audit.adapters.function import FunctionBox
 from audit.attack.attackers import PORTFOLIO
 from audit.attack.batch import (
     LEAST_SHARE,
@@ -32,6 +31,7 @@ from audit.attack.guesses import Guesses, chances
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
 from audit.attack.runs import Drawing, Seeds, here
+from audit.subjects.function import FunctionBox
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 

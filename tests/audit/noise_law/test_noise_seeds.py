@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.adapters.isolated import IsolatedBox
 from audit.noise_law.declared import declared_law
 from audit.noise_law.seeds import equal_afresh, needed, reseeds
+from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import ProtocolError
 
 HERE = str(Path(__file__).parent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit.adapters.programs import ProgramBox
 from audit.attack.runs import Drawing, Seeds, here
 from audit.auditors.attack import Target, attack_box
 from audit.auditors.attack_evidence import Attack
@@ -14,6 +13,7 @@ from audit.claim import Claim
 from audit.evidence import Decision, Evidence
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
+from audit.subjects.programs import ProgramBox
 from proofs.guarantees import parse_guarantee
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain

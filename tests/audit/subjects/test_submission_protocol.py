@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.adapters.command import PROTOCOL, TABLE_BYTES, CommandBox
-from audit.adapters.limits import FILE_BYTES, Limits
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
+from audit.subjects.command import PROTOCOL, TABLE_BYTES, CommandBox
+from audit.subjects.limits import FILE_BYTES, Limits
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove

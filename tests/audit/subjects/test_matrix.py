@@ -19,19 +19,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from audit.abowd_vilhuber import FIGURE_1, FIGURE_3, laplace_channel, plug_in_channel
-from audit.adapters.matrix import (
-    MAX_CARRIED,
-    carried_channel,
-    is_channel_file,
-    read_channel,
-    write_channel,
-)
 from audit.channel import Channel
 from audit.decimals import Enclosure
 from audit.enumerate import channel_of
 from audit.evidence import Decision
 from audit.measures.delta import delta
 from audit.measures.epsilon import decide_epsilon, epsilon
+from audit.subjects.matrix import (
+    MAX_CARRIED,
+    carried_channel,
+    is_channel_file,
+    read_channel,
+    write_channel,
+)
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

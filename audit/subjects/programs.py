@@ -69,7 +69,7 @@ class ProgramBox:
         Guarantee
         ---------
         Outcomes are independent draws of the law that the enumerating reading computes, as far as
-        the seeded entropy is ideal. Backed by ``tests/audit/adapters/test_program_box.py``.
+        the seeded entropy is ideal. Backed by ``tests/audit/subjects/test_program_box.py``.
         """
         datasets = [self._dataset(database) for database in (pair.first, pair.second)]
         budget = self.subject.budget(self.setting)

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.adapters.function import Form
 from audit.attack.outcomes import Block, Outcomes, Shape
+from audit.subjects.function import Form
 
 HEAD = struct.Struct("<iQ")
 """Before each frame: a shape's number or one of the following, and the length."""
@@ -66,7 +66,7 @@ class Refused:
 
 @dataclass(frozen=True, eq=False)
 class SingleRuns:
-    """One run for each coin, in order; ``purpose`` as of `audit.adapters.function.generator`."""
+    """One run for each coin, in order; ``purpose`` as of `audit.subjects.function.generator`."""
 
     databases: tuple[Any, Any]
     coins: NDArray[np.bool_]

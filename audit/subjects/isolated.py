@@ -18,8 +18,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.adapters.failures import failed_always
-from audit.adapters.function import (
+from audit.attack.outcomes import Ended, Outcomes, Raised
+from audit.attack.pair import Pair
+from audit.subjects.failures import failed_always
+from audit.subjects.function import (
     BATCH_BLOCK,
     CALL,
     SINGLE,
@@ -27,8 +29,8 @@ from audit.adapters.function import (
     CallRaised,
     in_two_calls,
 )
-from audit.adapters.process import START_SECONDS, ChildProcess
-from audit.adapters.wire import (
+from audit.subjects.process import START_SECONDS, ChildProcess
+from audit.subjects.wire import (
     BEGUN,
     SHAPE,
     BatchCall,
@@ -38,8 +40,6 @@ from audit.adapters.wire import (
     SingleRuns,
     Spec,
 )
-from audit.attack.outcomes import Ended, Outcomes, Raised
-from audit.attack.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
 
 ESTIMATOR_BLOCK = 20
@@ -59,7 +59,7 @@ class IsolatedBox:
     process works and looks for the module first. ``seconds``: the most that a run, or a call of
     the batch form, may take. ``megabytes``: the memory that the process may take beyond what it
     starts with; None for no limit (kept on Linux alone). ``rows``, ``columns``: an estimator's, as
-    in `audit.adapters.estimator.as_function`.
+    in `audit.subjects.estimator.as_function`.
 
     A run that takes too long is ``Ended("time")``, one whose process ends ``Ended("died")``, one
     with an output of more than 64 MiB ``Ended("size")``; all else that goes wrong is ``Raised``.
@@ -104,7 +104,7 @@ class IsolatedBox:
         ---------
         An outcome is of its own run on the database of its own coin, whatever became of other
         runs: none is repeated, left out or given another's place, and runs after an end have
-        random numbers of their own. Backed by ``tests/audit/adapters/test_isolated_box.py``.
+        random numbers of their own. Backed by ``tests/audit/subjects/test_isolated_box.py``.
         """
         return self._drawn(_kept.processes, pair, coins, seed)
 

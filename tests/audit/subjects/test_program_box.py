@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.adapters.programs import ENOUGH_RUNS, SHOWN_CELLS, ProgramBox
-from audit.adapters.synthesizer import program_subject
 from audit.attack.databases import records_of_histogram
 from audit.attack.pair import Pair
 from audit.enumerate import channel_of
 from audit.subject import ProgramSubject
+from audit.subjects.programs import ENOUGH_RUNS, SHOWN_CELLS, ProgramBox
+from audit.subjects.synthesizer import program_subject
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain

@@ -16,18 +16,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.adapters import isolated
-from audit.adapters.function import FunctionBox
-from audit.adapters.isolated import IsolatedBox
-from audit.adapters.loading import described, prepared
-from audit.adapters.wire import Spec
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
+from audit.subjects import isolated
+from audit.subjects.function import FunctionBox
+from audit.subjects.isolated import IsolatedBox
+from audit.subjects.loading import described, prepared
+from audit.subjects.wire import Spec
 from synthesizers.errors import InputError, ProtocolError
-from tests.audit.adapters import hostile_functions as hostile
+from tests.audit.subjects import hostile_functions as hostile
 
 FOLDER = str(Path(__file__).parent)
-MODULE = "tests.audit.adapters.hostile_functions"
+MODULE = "tests.audit.subjects.hostile_functions"
 COINS = np.array([False, False, True, False, False])
 
 BOX = IsolatedBox("any", "hostile_functions:any_of", "function", folder=FOLDER, megabytes=600)
@@ -224,7 +224,7 @@ def test_ctrl_c_ends_the_process_in_the_middle_of_its_run():
 SCRIPT = """
 import os, sys, threading, time
 import numpy as np
-from audit.adapters.isolated import IsolatedBox
+from audit.subjects.isolated import IsolatedBox
 from audit.attack.pair import Pair
 
 box = IsolatedBox('f', 'hostile_functions:any_of', 'function', folder=sys.argv[1])

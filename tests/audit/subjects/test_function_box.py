@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.adapters.function import BATCH_BLOCK, SINGLE_BLOCK, FunctionBox, form_of, in_two_calls
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
+from audit.subjects.function import BATCH_BLOCK, SINGLE_BLOCK, FunctionBox, form_of, in_two_calls
 from synthesizers.errors import InputError, ProtocolError
-from tests.audit.adapters import hostile_functions as hostile
+from tests.audit.subjects import hostile_functions as hostile
 
 PAIR = Pair([{"a": 1}], [])
 COINS = np.array([False, True, True, False, True, False, False])

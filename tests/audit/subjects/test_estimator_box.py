@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.adapters.estimator import as_function
-from audit.adapters.function import FunctionBox
-from audit.adapters.isolated import IsolatedBox
-from audit.adapters.loading import described, prepared
-from audit.adapters.wire import Spec
 from audit.attack.pair import Pair
+from audit.subjects.estimator import as_function
+from audit.subjects.function import FunctionBox
+from audit.subjects.isolated import IsolatedBox
+from audit.subjects.loading import described, prepared
+from audit.subjects.wire import Spec
 from synthesizers.errors import InputError
-from tests.audit.adapters import estimators
+from tests.audit.subjects import estimators
 
 FOLDER = str(Path(__file__).parent)
-MODULE = "tests.audit.adapters.estimators"
+MODULE = "tests.audit.subjects.estimators"
 RECORDS = [{"sex": "m", "age": 3}, {"sex": "f", "age": None}, {"sex": "f", "age": 5}]
 
 

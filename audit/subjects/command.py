@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.adapters.limits import Limits, run_within
-from audit.adapters.output_tables import output_table
 from audit.attack.outcomes import Ended, Outcomes
 from audit.attack.pair import Pair
 from audit.decimals import decimal_above, decimal_below
+from audit.subjects.limits import Limits, run_within
+from audit.subjects.output_tables import output_table
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError

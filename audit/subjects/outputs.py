@@ -73,7 +73,7 @@ class GivenRuns:
 
     **Guarantee.** If the outputs are independent draws, so are the runs, with coins whose law is
     within `RAN_OUT` of fair ones in total variation. Backed by
-    ``tests/audit/adapters/test_outputs_box.py``.
+    ``tests/audit/subjects/test_outputs_box.py``.
     """
 
     box: OutputsBox

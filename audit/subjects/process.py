@@ -13,8 +13,8 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from audit.adapters.wire import REPLY, Described, Refused, Spec, framed, next_frame
 from audit.attack.outcomes import Ended
+from audit.subjects.wire import REPLY, Described, Refused, Spec, framed, next_frame
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
@@ -26,7 +26,7 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 _START = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from audit.adapters.child import main
+from audit.subjects.child import main
 sys.path.append(sys.path.pop(0))
 sys.path.insert(0, os.getcwd())
 main(int(sys.argv[2]), int(sys.argv[3]))

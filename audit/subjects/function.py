@@ -107,7 +107,7 @@ def in_two_calls(
     ---------
     Which database comes first is a fair coin of its own, so that drift from one call to the next
     says nothing; both calls are asked for as many runs, so that their number says nothing either.
-    Backed by ``tests/audit/adapters/test_function_box.py``.
+    Backed by ``tests/audit/subjects/test_function_box.py``.
     """
     counts = (int(np.count_nonzero(~coins)), int(np.count_nonzero(coins)))
     first = bool(generator(seed, ORDER).integers(2))
@@ -156,7 +156,7 @@ class FunctionBox:
         ---------
         Each run has the database of its coin as it was given, whatever earlier runs did to theirs,
         and its outcome is what it returned then, whatever later runs do to that. Backed by
-        ``tests/audit/adapters/test_function_box.py``.
+        ``tests/audit/subjects/test_function_box.py``.
         """
         copies = (fresh(pair.first), fresh(pair.second))
         if not self.batch:

@@ -1,4 +1,4 @@
-"""The process that runs a subject: `audit.adapters.process` starts it and listens.
+"""The process that runs a subject: `audit.subjects.process` starts it and listens.
 
 It imports the user's module, is handed databases, and sends each outcome as soon as its run ends.
 Whatever the subject prints goes nowhere. It is kept from doing harm by accident, not on purpose:
@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from audit.adapters.function import batch_outcomes, fresh, generator, one_of
-from audit.adapters.loading import described, prepared
-from audit.adapters.wire import (
+from audit.attack.outcomes import Ended, Outcomes, Raised, Shape
+from audit.subjects.function import batch_outcomes, fresh, generator, one_of
+from audit.subjects.loading import described, prepared
+from audit.subjects.wire import (
     BEGUN,
     LARGEST_OUTCOME,
     REPLY,
@@ -34,7 +35,6 @@ from audit.adapters.wire import (
     next_frame,
     readable,
 )
-from audit.attack.outcomes import Ended, Outcomes, Raised, Shape
 from synthesizers.errors import InputError, ProtocolError
 
 _LOWEST_DESCRIPTOR = 500

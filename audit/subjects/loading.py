@@ -15,9 +15,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from audit.adapters.estimator import as_function
-from audit.adapters.function import form_of
-from audit.adapters.wire import Described, Spec
+from audit.subjects.estimator import as_function
+from audit.subjects.function import form_of
+from audit.subjects.wire import Described, Spec
 from synthesizers.errors import InputError
 
 

@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.adapters import command
-from audit.adapters.command import CommandBox
-from audit.adapters.limits import Limits
 from audit.attack.outcomes import Ended, Outcomes, Shape
 from audit.attack.pair import Pair
 from audit.attack.runs import Seeds, draw_block
+from audit.subjects import command
+from audit.subjects.command import CommandBox
+from audit.subjects.limits import Limits
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
@@ -332,7 +332,7 @@ def test_memory_and_the_size_of_files_are_limited(
     greedy = python(f"import resource as r, sys\n{wait}\n{greed}")
     assert shape(once(box(made(greedy), limits=Limits(megabytes=256)))) == ended("exit code 9")
     assert shape(once(box(made(greedy)))) == ended("no output table")
-    monkeypatch.setattr("audit.adapters.limits.FILE_BYTES", 1000)
+    monkeypatch.setattr("audit.subjects.limits.FILE_BYTES", 1000)
     # The limits are set from outside, just after the start.
     wait = "while [ $(ulimit -f) = unlimited ]; do :; done"
     large = box(made(sh(f"{wait}; exec head -c 1001 /dev/zero > $output")))
