@@ -21,8 +21,9 @@ set -- $(say "$start" | awk '
         # Texts that hold anything but letters, digits and . / - _ are not needed, and give way.
         while (match($0, /"([^"\\]|\\.)*"/)) {
             text = substr($0, RSTART, RLENGTH)
-            plain = plain substr($0, 1, RSTART - 1) (text ~ /^"[A-Za-z0-9.\/_-]*"$/ ? text : "\"?\"")
+            before = substr($0, 1, RSTART - 1)
             $0 = substr($0, RSTART + RLENGTH)
+            plain = plain before (text ~ /^"[A-Za-z0-9.\/_-]*"$/ ? text : "\"?\"")
         }
         plain = plain $0
         cells = 1
