@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from fractions import Fraction
@@ -293,21 +294,26 @@ def test_deep_and_long_values_are_refused_where_they_stand() -> None:
     deep: Any = "a1"
     for _ in range(100_000):
         deep = [deep]
-    for value in (deep, [0] * (MAX_MEMBERS + 1), "a" * (MAX_TEXT + 1)):
-        with pytest.raises(InputError, match=r"question\.query\.attributes"):
+    for value, place in (
+        (deep, r"attributes\[0\]: expected text"),
+        (["a1"] * (MAX_MEMBERS + 1), "attributes: expected a list of at most"),
+        (["a" * (MAX_TEXT + 1)], r"attributes\[0\]: expected text of at most"),
+    ):
+        with pytest.raises(InputError, match=place):
             question_from_json(query(attributes=value), DOMAIN)
 
 
 def test_numbers_that_would_grow_without_end_are_refused() -> None:
-    """Every one of them is short, and the sum of all of them would have a million digits."""
-    odd = [2 * k + 1 for k in range(10**6 // 2)][-3000:]
-    row = [[change, f"1/{number**600}"] for change, number in enumerate(odd[:800])]
-    with pytest.raises(InputError, match="common denominator"):
-        question_from_json(law(law="cell-key", table=[row]), DOMAIN)
-    alpha = [f"1/{number**600}" for number in odd]
-    plain = law(law="dirichlet-multinomial", alpha=alpha, records=1)
-    with pytest.raises(InputError, match="common denominator"):
-        question_from_json(plain, DOMAIN)
+    """Each of them is short enough, and every one more makes their sum longer."""
+    chances = [f"1/{number**800}" for number in (10_007, 10_009, 10_037)]
+    assert max(map(len, chances)) < MAX_DIGITS
+    row = [[change, chance] for change, chance in enumerate(chances)]
+    for plain in (
+        law(law="cell-key", table=[row]),
+        law(law="dirichlet-multinomial", alpha=chances, records=1),
+    ):
+        with pytest.raises(InputError, match="common denominator"):
+            question_from_json(plain, DOMAIN)
 
 
 def test_decimals_and_ratios_are_exact_numbers() -> None:
@@ -360,6 +366,41 @@ def test_a_key_more_or_less_is_refused_at_every_depth(value: Any) -> None:
                 less = {name: member for name, member in inside.items() if name != key}
                 with pytest.raises(InputError):
                     question_from_json(put(plain, path, less), domain)
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["measure", "marginal", "discrete-laplace", "seed", "a1", "1/2", "2e999"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["event", "kind", "law", "query", "noise", "attributes", "scale"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(ANYTHING, st.data())
+def test_anything_in_place_of_anything_is_refused_or_a_question(
+    value: object, data: st.DataObject
+) -> None:
+    plain = question_to_json(data.draw(events(DOMAIN)))
+    path = data.draw(st.sampled_from(parts_of(plain)))
+    for read in (
+        lambda: question_from_json(put(plain, path, value), DOMAIN),
+        lambda: question_from_json(value, DOMAIN),
+        lambda: budget_from_json(value),
+        lambda: setting_from_json(value),
+    ):
+        with contextlib.suppress(InputError):
+            read()
 
 
 BUDGETS: list[tuple[object, str]] = [
