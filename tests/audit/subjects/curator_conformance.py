@@ -13,6 +13,7 @@ import queue
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,11 @@ class Conversation:
         """Send one message."""
         FROM_CURATOR.validate(message)
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message, ensure_ascii=False) + "\n")
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(json.dumps(message, ensure_ascii=False) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise Improper("the program ended before it was told to") from None
 
     def hear(self, *kinds: str) -> dict[str, Any]:
         """The next message, one of some kinds; Improper for anything else."""
@@ -185,8 +189,9 @@ class Conversation:
         """There are no more runs; Improper unless the program ends with exit code 0."""
         try:
             self.say({"end": True})
-        except OSError:
-            assert self.runs == "one"
+        except Improper:
+            if self.runs == "many":
+                raise
         self._finish()
 
     def close_input(self) -> None:
@@ -196,7 +201,9 @@ class Conversation:
     def _finish(self, zero: bool = True) -> None:
         try:
             assert self._process.stdin is not None
-            self._process.stdin.close()
+            with suppress(OSError):
+                # What was not taken stays behind, and closing tries to send it again.
+                self._process.stdin.close()
             code = self._process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             raise Improper("the program does not end") from None
