@@ -75,7 +75,7 @@ class Collected:
     def put(self, output: Output, chances: Any, terms: int) -> None:
         """Add chances to a column."""
         if output in self.columns:
-            self.columns[output] = self.arithmetic.plus(self.columns[output], chances)
+            self.arithmetic.add_to(self.columns[output], chances)
             self.terms[output] += terms
         else:
             self.columns[output] = chances
