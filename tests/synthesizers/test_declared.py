@@ -15,41 +15,27 @@ from synthesizers.declared import NOISES, PUBLIC_LAWS, QUERIES, SELECTIONS, TABL
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Measure
-from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.cell_keys import CellKey, PerturbationTable
-from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
-from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity
-from synthesizers.laws.pram import PostRandomisation
-from synthesizers.laws.public_laws import Multinomial, Seed, UniformChoice
-from synthesizers.laws.responses import RandomizedResponse
-from synthesizers.laws.rounding import RandomRounding
+from synthesizers.laws.generalisation import KAnonymity
+from synthesizers.laws.public_laws import Seed, UniformChoice
 from synthesizers.laws.subsample import Subsample
 from synthesizers.laws.suppression import CellSuppression
-from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.neighbours import AddRemove, ReplaceOne
-from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, RoundedLaplace
+from synthesizers.noise import DiscreteLaplace
 from synthesizers.queries import (
-    BoundedSum,
-    CellCounts,
     CellErrors,
-    CriticGradient,
-    IndependenceDistance,
-    ItemsetCounts,
     Layer,
     LinearQueries,
     Marginal,
-    MaximalCorrelation,
     ModelError,
-    MutualInformation,
-    RankDistance,
     RecodedMarginal,
     Sensitivity,
     Total,
     whole_table,
 )
-from synthesizers.queries.gradients import packed
 from synthesizers.sampling import run
 from synthesizers.selection import Exponential
+from tests.synthesizers.declared_examples import DECLARED, HALVES, STEP, TABLE, A
 from tests.synthesizers.hostile import hostile
 
 DOMAIN = Domain.from_cells("2")
@@ -140,47 +126,6 @@ def test_a_part_of_the_programs_own_is_refused_before_it_is_answered(kind: str) 
     assert curator.ledger == () and curator.spent == FREE
 
 
-HALF = Fraction(1, 2)
-A, B = Marginal(("a1",)), Marginal(("a2", "a1"))
-HALVES = RecodedMarginal(("a2", "a1"), ((0, -1), (0, 0)))
-STEP = Layer(2, (0, 0, 1, -1))
-TABLE = PerturbationTable((((-1, HALF), (1, HALF)),))
-DECLARED: list[Any] = [
-    B,
-    CellCounts((0, 3)),
-    Total(),
-    BoundedSum("a1", (-3, 2), -2, 2),
-    ModelError((A, B), ((1, 2), (0, 1, 2, 3))),
-    ModelError((A, HALVES), ((1, 2), (3,)), (2, 0), (-5, 7)),
-    HALVES,
-    LinearQueries(("a1", "a2"), (STEP, Layer(-1, (-1, -1, 1, 0)))),
-    CellErrors((A, B), ((1,), (0, 3)), ((-4,), (5, 6)), 3),
-    CriticGradient(("a1",), 0, packed([0.5, -1.0]), HALF, 4),
-    IndependenceDistance(((("a1",), ("a2",)),), 3),
-    MaximalCorrelation((("a1", ("a2",)),)),
-    MutualInformation((("a1", ("a2",)),), 3, 2),
-    ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),
-    RankDistance((("a1", 0), ("a2", 1)), 2, 3),
-    DiscreteLaplace(HALF),
-    RoundedLaplace(HALF),
-    DiscreteGaussian(HALF),
-    Exponential(HALF),
-    Bootstrap(3),
-    CellKey(TABLE),
-    CellSuppression((2, 2), 3, True),
-    DirichletMultinomial((HALF, Fraction(2)), 3),
-    GlobalRecoding(((0, 0), (0, 1))),
-    KAnonymity((((0, 1), (0, 0)), ((0, 0),)), 2, 1),
-    PlugInMultinomial((HALF, Fraction(2)), 3),
-    PostRandomisation(((3, 1), (1, 3)), 2, 1),
-    RandomRounding(3),
-    RandomizedResponse(HALF),
-    RecordSwapping((2, 2, 2), 1, (0,), HALF),
-    Subsample(HALF),
-    Multinomial(3, (1, 2)),
-    Seed(),
-    UniformChoice(3),
-]
 WITHIN: list[Any] = [TABLE, STEP, Measure(Total(), NOISE, 0, 3)]
 
 
