@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.budget import FREE, Budget, Cost
+from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget, rebuilt
 from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
@@ -39,6 +39,9 @@ from synthesizers.noise import Noise
 from synthesizers.queries import Query
 from synthesizers.selection import Exponential
 from synthesizers.watch import watched
+
+if TYPE_CHECKING:
+    from synthesizers.playing import Player
 
 IntArray = NDArray[np.int64]
 
@@ -104,11 +107,19 @@ class Program(Protocol):
         """
 
 
+@runtime_checkable
+class PlayedElsewhere(Protocol):
+    """A program that runs in another process, and brings a player of its own."""
+
+    def player(self, setting: Setting, budget: Budget) -> Player:
+        """Its player for a setting; ``budget``: what its curator tells as spent."""
+
+
 class Curator:
     """Answers a program's questions, keeps the ledger, refuses what exceeds the budget.
 
     ``admit``, where given, is shown the transcript so far and the next question, and raises
-    BudgetExceeded for one that was not agreed on beforehand.
+    ProtocolError for one that was not agreed on beforehand.
 
     Guarantee
     ---------
@@ -251,6 +262,63 @@ SEEDED = (
     "the program asked on after it had drawn a seed; a seed begins the generation of "
     "the output, and whatever is asked of the curator is asked before"
 )
+
+
+def declared_budget(program: Program, setting: Setting) -> Budget:
+    """The budget that a program declares, unlimited if it declares none; ProtocolError."""
+    declare = getattr(program, "budget", None)
+    if declare is None:
+        return UnlimitedBudget()
+    try:
+        budget = rebuilt(declare(setting))
+    except DPAuditError:
+        raise
+    except Exception as error:
+        raise ProtocolError(f"the program's budget raised {type(error).__name__}") from error
+    # A budget of another class could refuse otherwise than it says.
+    if budget is None:
+        raise ProtocolError(
+            "budget(setting) of a program must return a PureBudget, a ZCDPBudget, a "
+            "SampledGaussianBudget or an UnlimitedBudget"
+        )
+    return budget
+
+
+def declared_ledger(program: Program, setting: Setting) -> tuple[Event, ...] | None:
+    """The questions that a program declares to ask in every run, in order; None without any.
+
+    Its curator then refuses every other question. Draws of public randomness are left out.
+    """
+    declare = getattr(program, "ledger", None)
+    if declare is None:
+        return None
+    try:
+        declared = declare(setting)
+        ledger = None if declared is None else tuple(declared)
+    except DPAuditError:
+        raise
+    except Exception as error:
+        raise ProtocolError(f"the program's ledger raised {type(error).__name__}") from error
+    for event in ledger or ():
+        require_declared(event)
+        if isinstance(event, Draw):
+            raise ProtocolError("a declared ledger lists questions about the data, and no draws")
+    return ledger
+
+
+def keep_to(ledger: tuple[Event, ...]) -> Admission:
+    """Admits the questions of a declared ledger, in its order, and no other about the data."""
+
+    def admit(transcript: Transcript, event: Event) -> None:
+        if isinstance(event, Draw):
+            return
+        place = sum(not isinstance(before, Draw) for before, _ in transcript)
+        if place >= len(ledger) or ledger[place] != event:
+            raise ProtocolError(
+                "the program asked a question that its declared ledger does not have at this place"
+            )
+
+    return admit
 
 
 class GenerationBegins(BaseException):

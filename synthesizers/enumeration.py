@@ -8,7 +8,8 @@ outcomes chosen so far; nothing but the current transcript is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,7 +17,15 @@ from typing import Any, NamedTuple, NoReturn
 
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
-from synthesizers.curator import Admission, Program, Setting, Transcript, pricing
+from synthesizers.curator import (
+    Admission,
+    Program,
+    Setting,
+    Transcript,
+    declared_ledger,
+    keep_to,
+    pricing,
+)
 from synthesizers.errors import BudgetExceeded, ProtocolError, TooLargeError, rounded_count
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome, is_seed
 from synthesizers.laws.public_laws import Seed
@@ -94,6 +103,19 @@ class Leaf(NamedTuple):
         """Events with their outcomes."""
         return tuple(zip(self.ledger, self.outcomes, strict=True))
 
+    @property
+    def played(self) -> Played:
+        """What another process must find again."""
+        return Played(self.script, self.transcript, self.output)
+
+
+class Played(NamedTuple):
+    """A script with the answered questions and the output that a program had for it."""
+
+    script: Script
+    transcript: Transcript
+    output: tuple[Any, ...] | None
+
 
 def leaves(
     program: Program,
@@ -102,7 +124,6 @@ def leaves(
     arithmetic: Arithmetic,
     *,
     budget: Budget | None = None,
-    admit: Admission | None = None,
     first: range | None = None,
     replays: int = REPLAYS,
     progress: Callable[[int], None] | None = None,
@@ -112,7 +133,7 @@ def leaves(
     ``first`` limits the first coordinate of the first event to some of its
     outcomes, so that parts of the work can run side by side. ``replays``: how
     often the first transcript is played again. ``progress`` is told the number
-    of transcripts done, now and then. ``admit``: as for `Curator`.
+    of transcripts done, now and then. A ledger that the program declares binds here too.
 
     Raises ProtocolError where the program asks other questions on replay,
     returns another output for the same transcript, or reaches past the curator;
@@ -126,6 +147,8 @@ def leaves(
     """
     limit = UnlimitedBudget() if budget is None else budget
     player = player_of(program, setting, limit)
+    declared = declared_ledger(program, setting)
+    admit = None if declared is None else keep_to(declared)
     reading = _Reading(player, setting, databases, arithmetic, limit, admit, first)
     batch = max(1, min(BATCH, BATCH_CHANCES // max(1, len(databases.rows))))
     waiting: list[Iterator[Leaf]] = [
@@ -307,6 +330,37 @@ def _replays(done: int, most: int) -> int:
     if done <= most:
         return most // done
     return int(done & (done - 1) == 0)
+
+
+def require_same_afresh(
+    program: Program, setting: Setting, budget: Budget | None, played: Sequence[Played]
+) -> None:
+    """Raise ProtocolError unless a process in which the program never ran plays the same.
+
+    The scripts come in a secret order. Programs of this process have no other.
+    """
+    player = player_of(program, setting, UnlimitedBudget() if budget is None else budget).afresh()
+    if player is None:
+        return
+    order = list(played)
+    random.SystemRandom().shuffle(order)
+    for start in range(0, len(order), BATCH):
+        part = order[start : start + BATCH]
+        for before, play in zip(part, player.play([one.script for one in part]), strict=True):
+            answers = zip(play.asked, before.script, strict=False)
+            transcript = tuple(
+                (player.question(number), outcome)
+                for number, outcome in answers
+                if outcome is not None
+            )
+            seeded = play.next is not None and is_seed(player.question(play.next))
+            ended = play.next is None or (seeded and before.output is None)
+            if (transcript, play.output, ended) != (before.transcript, before.output, True):
+                raise ProtocolError(
+                    "played again in a fresh process and another order, the program asked or "
+                    "returned something else for the same answers; what it does may depend on the "
+                    "transcript alone"
+                )
 
 
 def require_replayed(player: Player, plays: list[tuple[Script, Play]]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from synthesizers.budget import FREE, Budget, Cost
 from synthesizers.curator import (
     SEEDED,
     Curator,
+    PlayedElsewhere,
     Program,
     Setting,
     Transcript,
@@ -63,14 +64,6 @@ class Player(Protocol):
         """A player of a program that has never run; None where there is no other."""
 
 
-@runtime_checkable
-class PlayedElsewhere(Protocol):
-    """A program that brings a player of its own: one that runs in another process."""
-
-    def player(self, setting: Setting, budget: Budget) -> Player:
-        """Its player for a setting; ``budget``: what its curator tells as spent."""
-
-
 def player_of(program: Program, setting: Setting, budget: Budget) -> Player:
     """The program's own player, or one in this process."""
     if isinstance(program, PlayedElsewhere):
@@ -82,7 +75,7 @@ class ScriptEnds(BaseException):
     """Raised in answer to a question beyond the script: the play is over."""
 
 
-class _Book:
+class Book:
     """Questions by number, and the last one met at each place of a transcript."""
 
     def __init__(self) -> None:
@@ -112,7 +105,7 @@ class _Course:
 
     __slots__ = ("asked", "beyond", "book", "script")
 
-    def __init__(self, book: _Book) -> None:
+    def __init__(self, book: Book) -> None:
         self.book = book
         self.begin(())
 
@@ -199,11 +192,12 @@ _set = object.__setattr__
 class LocalPlayer:
     """Plays a program in this process: our own programs here, others in a process of theirs."""
 
-    def __init__(self, program: Program, setting: Setting, budget: Budget) -> None:
+    def __init__(
+        self, program: Program, setting: Setting, budget: Budget, book: Book | None = None
+    ) -> None:
         self._program = program
         self._setting = setting
-        self._budget = budget
-        self._book = _Book()
+        self._book = Book() if book is None else book
         self._course = _Course(self._book)
         self._curator = ScriptedCurator(setting, budget, self._course)
 
@@ -215,7 +209,7 @@ class LocalPlayer:
         """The questions from a number on."""
         return self._book.events[since:]
 
-    def afresh(self) -> None:
+    def afresh(self) -> Player | None:
         """There is no other: what a program of ours keeps between runs is ours to know."""
         return None
 

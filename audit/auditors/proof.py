@@ -125,7 +125,7 @@ def _readings(
     """The ledger where it is fixed, and the budget."""
     budget = subject.budget(setting)
     program = {**subject.to_json(), "rows": setting.rows}
-    events = fixed_ledger(subject.program, budget, setting, ledgers)
+    events = fixed_ledger(subject.program, budget, setting, ledgers, ours=subject.built_in)
     asked = None if not events else of_ledger(events, setting)
     if asked is not None:
         yield _Reading(asked, lambda theorem: about_program(theorem, program, ledgers))
