@@ -20,9 +20,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from audit.subjects.box_paths import box_paths
+from audit.subjects.box_paths import box_paths, python_paths
 from audit.subjects.counting import COUNTERS
 from audit.subjects.isolation import PLAIN, Isolation
+from audit.subjects.probing import permitted, weakened
 from synthesizers.errors import InputError
 
 START_SECONDS = 60.0
@@ -257,6 +258,47 @@ def available_isolation() -> Isolation:
         if code == 0:
             return isolation
     return PLAIN
+
+
+def require_minimum(hidden: Sequence[str]) -> Isolation:
+    """The isolation that programs have here, less what a program that tries to break it can do.
+
+    ``hidden``: the files and folders of private data. It is `Isolation.sufficient` only if a
+    program in the box tried all of `audit.subjects.probes` and found it refused. Tried once a
+    process and set of paths. Raises InputError where a path is not there: what is not there can't
+    be tried.
+    """
+    return _minimum(tuple(sorted(os.path.abspath(path) for path in hidden)))
+
+
+@functools.cache
+def _minimum(hidden: tuple[str, ...]) -> Isolation:
+    for path in hidden:
+        if not os.path.exists(path):
+            raise InputError(f"{path}, which is to be hidden from programs, is not there")
+    isolation = available_isolation()
+    if not isolation.sufficient:
+        return isolation
+    return weakened(isolation, permitted_probes(isolation, hidden))
+
+
+def permitted_probes(
+    isolation: Isolation, hidden: Sequence[str], python: str = sys.executable
+) -> tuple[str, ...]:
+    """What a program can do in such a box that it must not be able to; see `require_minimum`."""
+    with contextlib.ExitStack() as boxes:
+
+        def start(
+            command: Sequence[str], readable: Sequence[str], secret: Sequence[str]
+        ) -> subprocess.Popen[bytes]:
+            own = python_paths() if python == sys.executable else ()
+            box = Confinement((*own, *readable), tuple(secret))
+            pipe = subprocess.PIPE
+            confined = start_confined(command, box, stdin=pipe, stdout=pipe, isolation=isolation)
+            boxes.callback(confined.kill)
+            return confined.process
+
+        return permitted(start, hidden, python)
 
 
 def _base_environment() -> dict[str, str]:
