@@ -13,11 +13,12 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from audit.subjects.isolation import Isolation
+from audit.subjects.probes import probes
 
 Start = Callable[[Sequence[str], Sequence[str], Sequence[str]], "subprocess.Popen[bytes]"]
 """Starts a command with what it may read and what is hidden from it, in the box that is tried."""
@@ -63,12 +64,14 @@ def permitted(start: Start, hidden: Sequence[str], python: str = sys.executable)
             process = start([python, "-I", "-S", "-c", program], [folder], hidden)
             text = json.dumps(request).encode() + b"\n"
             output = process.communicate(text, PROBING_SECONDS)[0]
-            outcomes: Mapping[str, Any] = json.loads(output)
+            outcomes: object = json.loads(output)
         except (OSError, ValueError, subprocess.TimeoutExpired):
             return (UNKNOWN,)
-        open_ones = [name for name, outcome in outcomes.items() if outcome != "refused"]
-        missing = [] if outcomes and process.returncode == 0 else [UNKNOWN]
-        return tuple(dict.fromkeys((*open_ones, *reached(), *missing)))
+        names = probes(request).keys()
+        if process.returncode or not isinstance(outcomes, dict) or outcomes.keys() != names:
+            return (UNKNOWN,)
+        open_ones = [name for name in names if outcomes[name] != "refused"]
+        return tuple(dict.fromkeys((*open_ones, *reached())))
 
 
 def weakened(isolation: Isolation, names: Sequence[str]) -> Isolation:
