@@ -84,7 +84,8 @@ class Confinement:
     """What a confined process may touch.
 
     ``readable``: files and folders that it may read and execute, beside `SYSTEM_PATHS`.
-    ``hidden``: what it can't open even below a readable folder. ``writable``: folders that it may
+    ``hidden``: what it can't open even below a readable folder, by this or the real path; a second
+    hard link of a file is another file. ``writable``: folders that it may
     change; without any it writes in its own empty folder alone, which goes when it ends.
     ``folder``: where it starts, None for that empty folder.
     """
@@ -141,7 +142,8 @@ def start_confined(
     """Start a command in a box; it returns when the command runs, or could not be started.
 
     It has PATH, LANG, LC_ALL, HOME and TMPDIR, those of ``environment`` and no other variables;
-    of our descriptors it has ``pass_fds``, under their numbers, and its standard streams.
+    of our descriptors it has ``pass_fds``, under their numbers, and its standard streams. Hand it
+    pipes and sockets: a file or folder that it has open is a way out of the box.
     ``isolation``: what is to be built, one of `BEST_FIRST`; by default the best there is.
     ``counters``: the ways to limit the number of processes that may be used.
 
@@ -215,8 +217,9 @@ def _start(control: socket.socket, configuration: Mapping[str, Any]) -> Mapping[
         return word
     if failed["step"] == "start":
         raise _NotStarted(failed["number"])
+    what = " ".join(filter(None, (failed["step"], failed["path"])))
     why = f": {os.strerror(failed['number'])}" if failed["number"] else ""
-    raise ConfinementError(f"this process can't be confined; it could not {failed['step']}{why}")
+    raise ConfinementError(f"this process can't be confined; it could not {what}{why}")
 
 
 def _end(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Sequence
 
 COUNTERS = ("rlimit", "cgroup", "watch")
@@ -27,7 +26,7 @@ def rlimit_counts(user: int) -> bool:
 def make_group(most: int) -> str | None:
     """A control group for ``most`` processes, as its folder; None where none can be made."""
     for place in _places():
-        group = os.path.join(place, f"dp-audit-{secrets.token_hex(8)}")
+        group = os.path.join(place, f"dp-audit-{os.urandom(8).hex()}")
         try:
             os.mkdir(group)
         except OSError:

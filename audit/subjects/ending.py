@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import signal
 import time
 from contextlib import suppress
@@ -31,7 +30,7 @@ def unused_user() -> int:
     for first, number in _USERS:
         if any(start <= first and first + number <= start + size for start, _, size in maps):
             while True:
-                user = first + secrets.randbelow(number)
+                user = first + int.from_bytes(os.urandom(8), "little") % number
                 if user not in used:
                     return user
     raise Step("find another user", OSError(errno.ENOENT, "none is free"))

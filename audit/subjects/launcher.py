@@ -16,12 +16,10 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import struct
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -55,7 +53,11 @@ def main(descriptor: int) -> NoReturn:
     control.set_inheritable(False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with control.makefile("rb") as source:
-        configuration = json.loads(source.readline())
+        line = source.readline()
+    if not line.endswith(b"\n"):
+        # Whoever started us has come to its end already.
+        os._exit(1)
+    configuration = json.loads(line)
     code = _Launch(control, configuration).run()
     if code < 0:
         with suppress(OSError):
@@ -143,7 +145,9 @@ class _Launch:
                 _write("/proc/self/gid_map", f"{group or _INSIDE} {group} 1")
             return
         with step("make a folder"):
-            self._scratch = tempfile.mkdtemp(prefix="dp-audit-")
+            place = os.environ.get("TMPDIR") or "/tmp"
+            self._scratch = os.path.join(place, f"dp-audit-box-{os.urandom(8).hex()}")
+            os.mkdir(self._scratch, 0o700)
             if self._user is not None:
                 os.chown(self._scratch, self._user, self._user)
         if sys.platform == "linux":
@@ -240,13 +244,10 @@ class _Launch:
             os.set_inheritable(passed, True)
         environment = {"HOME": scratch, "TMPDIR": scratch, **self._of["environment"]}
         command = self._of["command"]
-        program = shutil.which(command[0], path=environment.get("PATH")) or command[0]
         with step("set limits"):
             self._limit()
-        try:
-            os.execve(program, command, environment)
-        except OSError as error:
-            raise Step(START, error) from None
+        with step(START):
+            os.execve(_program(command[0], environment.get("PATH", "")), command, environment)
 
     def _restrict(self, scratch: str) -> None:
         of = self._of
@@ -314,10 +315,23 @@ class _Launch:
                 end_group(child)
             reap_all(self._namespaces or self._user is not None)
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            # Rarely needed, and slow to import.
+            from shutil import rmtree
+
+            rmtree(self._scratch, ignore_errors=True)
         if self._group is not None:
             with suppress(OSError):
                 os.rmdir(self._group)
+
+
+def _program(name: str, path: str) -> str:
+    """The program that a shell would start for a name."""
+    if "/" not in name:
+        for folder in path.split(":"):
+            place = os.path.join(folder, name)
+            if folder and os.access(place, os.X_OK) and not os.path.isdir(place):
+                return place
+    return name
 
 
 def _write(path: str, text: str) -> None:

@@ -16,7 +16,11 @@ class Step(Exception):
 
     def __init__(self, step: str, error: OSError) -> None:
         super().__init__(step)
-        self.word = {"step": step, "number": error.errno or 0}
+        self.word = {
+            "step": step,
+            "path": str(error.filename or ""),
+            "number": error.errno or 0,
+        }
 
 
 @contextmanager
@@ -25,7 +29,7 @@ def step(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Step(" ".join(filter(None, (name, str(error.filename or "")))), error) from None
+        raise Step(name, error) from None
 
 
 def fork_work(work: Callable[[], int], reporter: int) -> int:
@@ -39,6 +43,6 @@ def fork_work(work: Callable[[], int], reporter: int) -> int:
     except Step as error:
         os.write(reporter, json.dumps(error.word).encode())
     except BaseException as error:
-        word = {"step": f"start ({type(error).__name__}: {error})", "number": 0}
+        word = {"step": f"go on ({type(error).__name__}: {error})", "path": "", "number": 0}
         os.write(reporter, json.dumps(word).encode())
     os._exit(code)
