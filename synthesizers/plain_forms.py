@@ -46,10 +46,14 @@ it must not be worked out for more entries than that."""
 
 
 class Form(NamedTuple):
-    """How values of one type are read, beside the curator's domain, and written."""
+    """How values of one type are read, beside the curator's domain, and written.
+
+    ``schema``: what is read, as JSON schema; it refers to ``whole``, ``exact`` and ``text``.
+    """
 
     read: Callable[[Any, Domain], Any]
     write: Callable[[Any], Any]
+    schema: dict[str, Any]
 
 
 def form_of(kind: Any) -> Form:
@@ -102,7 +106,19 @@ def object_form(kind: Any, constants: Mapping[str, Any], parts: Mapping[str, For
                 plain[name] = form.write(field)
         return plain
 
-    return Form(read, write)
+    properties: dict[str, Any] = {name: {"const": value} for name, value in constants.items()}
+    properties |= {name: form.schema for name, form in forms.items()}
+    return Form(read, write, record_schema(properties, needed))
+
+
+def record_schema(properties: dict[str, Any], needed: Iterable[str]) -> dict[str, Any]:
+    """The schema of an object with all needed keys and no unknown one."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name in set(needed)],
+        "additionalProperties": False,
+    }
 
 
 def choice_form(key: str, forms: Mapping[type, Form], names: Mapping[type, str]) -> Form:
@@ -120,7 +136,8 @@ def choice_form(key: str, forms: Mapping[type, Form], names: Mapping[type, str])
             raise Misfit(f"expected one of {expected}", f".{key}")
         return by_name[name].read(value, domain)
 
-    return Form(read, lambda value: forms[type(value)].write(value))
+    schema = {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in sorted(by_name)]}
+    return Form(read, lambda value: forms[type(value)].write(value), schema)
 
 
 def _list_form(member: Any) -> Form:
@@ -141,7 +158,7 @@ def _list_form(member: Any) -> Form:
             return list(members)
         return [form.write(value) for value in members]
 
-    return Form(read, write)
+    return Form(read, write, {"type": "array", "items": form.schema, "maxItems": MAX_MEMBERS})
 
 
 def _row_form(forms: list[Form]) -> Form:
@@ -156,7 +173,8 @@ def _row_form(forms: list[Form]) -> Form:
     def write(members: tuple[Any, ...]) -> list[Any]:
         return [form.write(value) for form, value in zip(forms, members, strict=True)]
 
-    return Form(read, write)
+    schema = {"type": "array", "prefixItems": [form.schema for form in forms], "items": False}
+    return Form(read, write, {**schema, "minItems": len(forms)})
 
 
 def _within_form(kind: Any) -> Form:
@@ -168,6 +186,7 @@ def _within_form(kind: Any) -> Form:
     return Form(
         lambda value, domain: built(kind, form.read(value, domain)),
         lambda value: form.write(getattr(value, name)),
+        form.schema,
     )
 
 
@@ -186,7 +205,8 @@ def _union_form(kinds: tuple[Any, ...]) -> Form:
             raise Misfit(f"expected a list or an object, found {kind_of(value)}")
         return form.read(value, domain)
 
-    return Form(read, lambda value: forms[type(value)].write(value))
+    schema = {"oneOf": [form.schema for form in forms.values()]}
+    return Form(read, lambda value: forms[type(value)].write(value), schema)
 
 
 def _require_list(value: object) -> list[Any]:
@@ -232,8 +252,8 @@ def _require_common(denominators: Iterable[int]) -> None:
 
 
 _PLAIN: dict[Any, Form] = {
-    int: Form(read_whole, encode_whole),
-    bool: Form(read_truth, lambda value: value),
-    str: Form(read_text, lambda value: value),
-    Fraction: Form(read_rational, write_rational),
+    int: Form(read_whole, encode_whole, {"$ref": "#/$defs/whole"}),
+    bool: Form(read_truth, lambda value: value, {"type": "boolean"}),
+    str: Form(read_text, lambda value: value, {"$ref": "#/$defs/text"}),
+    Fraction: Form(read_rational, write_rational, {"$ref": "#/$defs/exact"}),
 }

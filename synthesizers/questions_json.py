@@ -52,6 +52,7 @@ __all__ = [
     "decode_whole",
     "encode_whole",
     "question_from_json",
+    "question_schemas",
     "question_to_json",
     "setting_from_json",
     "setting_to_json",
@@ -74,24 +75,37 @@ _SETTING = frozenset({"domain", "neighbours", "unit", "records", "rows"})
 _COUNTED = frozenset({"counted_under", "counted_unit"})
 
 
+def _tag(key: str, kind: Any) -> str:
+    """The name by which a key tells a class apart."""
+    return str(kind.name if key == "law" else kind.kind)
+
+
 def _part_form(key: str, kinds: set[type]) -> Form:
-    names = {kind: str(getattr(kind, "kind" if key == "kind" else "name")) for kind in kinds}
-    forms = {
-        kind: object_form(kind, {key: names[kind], **CONSTANTS.get(kind, {})}, {}) for kind in kinds
-    }
+    names = {kind: _tag(key, kind) for kind in kinds}
+    constants = {kind: {key: names[kind], **CONSTANTS.get(kind, {})} for kind in kinds}
+    forms = {kind: object_form(kind, constants[kind], {}) for kind in kinds}
+    _SCHEMAS.update({names[kind]: form.schema for kind, form in forms.items()})
     return choice_form(key, forms, names)
 
 
 def _event_form(kind: Any) -> Form:
     parts = {name: _part_form(*part) for name, part in PARTS[kind].items()}
-    return object_form(kind, {"event": kind.kind}, parts)
+    form = object_form(kind, {"event": kind.kind}, parts)
+    _SCHEMAS[kind.kind] = form.schema
+    return form
 
 
+_SCHEMAS: dict[str, Any] = {}
 _EVENT = choice_form(
     "event",
     {kind: _event_form(kind) for kind in PARTS},
-    {kind: str(kind.kind) for kind in PARTS},  # type: ignore[attr-defined]
+    {kind: _tag("event", kind) for kind in PARTS},
 )
+
+
+def question_schemas() -> dict[str, Any]:
+    """The JSON schemas of ``question`` and of every kind of event, query and law, by name."""
+    return {"question": _EVENT.schema, **{name: _SCHEMAS[name] for name in sorted(_SCHEMAS)}}
 
 
 def question_to_json(event: Event) -> dict[str, Any]:

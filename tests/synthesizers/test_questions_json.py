@@ -21,17 +21,14 @@ from synthesizers.declared import (
     QUERIES,
     SAMPLED_NOISES,
     SELECTIONS,
-    SUMS,
     TABLE_LAWS,
     require_declared,
 )
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, Select
 from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.public_laws import Multinomial
-from synthesizers.laws.suppression import CellSuppression
-from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.plain_forms import MAX_MEMBERS, form_of
@@ -49,38 +46,11 @@ from synthesizers.questions_json import (
 )
 from synthesizers.selection import Exponential
 from tests.synthesizers.declared_examples import DECLARED
+from tests.synthesizers.question_examples import NOISE, domain_of, parts_of, put, questions_with
 
 DOMAIN = Domain.from_cells("2x2")
-NOISE = DiscreteLaplace(Fraction(3, 2))
 EXAMPLES = {type(value): value for value in (*DECLARED, RoundedGaussian(Fraction(5, 2)))}
 KINDS = QUERIES | NOISES | SAMPLED_NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
-
-
-def domain_of(value: Any) -> Domain:
-    """The domain that an example is made for."""
-    shape = value.shape if type(value) in (CellSuppression, RecordSwapping) else (2, 2)
-    return Domain.from_cells("x".join(map(str, shape)))
-
-
-def questions_with(value: Any) -> list[Event]:
-    """The questions that a declared object can be a part of."""
-    kind, asked = type(value), []
-    if kind in QUERIES:
-        asked += [Measure(value, NOISE, -3, 2**40), Select(value, Exponential(Fraction(2)))]
-    if kind in SUMS:
-        noise = RoundedGaussian(Fraction(2))
-        asked.append(MeasureSampled(value, Fraction(1, 3), noise, -1, 4))
-    if kind in NOISES:
-        asked.append(Measure(Total(), value, 0, 3))
-    if kind in SAMPLED_NOISES:
-        asked.append(MeasureSampled(Total(), Fraction(1, 3), value, 0, 3))
-    if kind in SELECTIONS:
-        asked.append(Select(Marginal(("a1",)), value))
-    if kind in TABLE_LAWS:
-        asked.append(Sanitize(value))
-    if kind in PUBLIC_LAWS:
-        asked.append(Draw(value))
-    return asked
 
 
 def across(event: Event, domain: Domain) -> Event:
@@ -350,21 +320,6 @@ def test_an_empty_list_by_default_may_be_left_out() -> None:
     plain = {"kind": "model-error", "candidates": [["a1"]], "models": [[1, 2]]}
     event = question_from_json(changed(SELECT, scores=plain), DOMAIN)
     assert question_to_json(event)["scores"] == plain
-
-
-def parts_of(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths of all values within a JSON value, itself included."""
-    members = plain.items() if isinstance(plain, dict) else []
-    members = enumerate(plain) if isinstance(plain, list) else members
-    return [path, *(deeper for k, v in members for deeper in parts_of(v, (*path, k)))]
-
-
-def put(plain: Any, path: tuple[Any, ...], value: Any) -> Any:
-    if not path:
-        return value
-    copied = plain.copy()
-    copied[path[0]] = put(plain[path[0]], path[1:], value)
-    return copied
 
 
 STRANGE = (None, True, 1.5, -1, 2**53, "", "a", MANY, [], {}, [[]], {"law": "seed", "bits": 62})
