@@ -622,7 +622,7 @@ def curve_at_most(
     """Reject unless δ(ε) of the product of some pairs is at most ``delta``, on both sides."""
     kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
     sides = ("remove", "add") if "sampled-gaussian" in kinds else ("remove",)
-    need(set(hints) <= set(sides), "hints are for the sides that differ")
+    need(set(hints) <= {"remove", "add"}, "hints are for the sides remove and add")
     for side in hints:
         need(set(record(hints[side])) == HINTS[method], "the hints are those of another method")
     if not losses:
@@ -2032,11 +2032,12 @@ def certificate(data: Data) -> Result:
         return replace(found[0], status=status, reasons=tuple(notes), stated=tuple(stated))
     missing = [name for name in CERTIFICATE if name not in data]
     need(not missing, f"a certificate says {', '.join(missing)}")
-    unseen = bound_to_all(data, wanted, found)
+    about = instance(data)
+    unseen = bound_to_all(data, about, wanted, found)
     # The theorem and the channel; an alternative ceiling need not reach the claim.
     compared = found[:1] + found[max(1, len(wanted)) :]
     notes += [against_claim(data, one) for one in compared]
-    if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(data)):
+    if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(data, about)):
         unseen.append(f"whether the verdict {shown(data['verdict'])} follows is not shown here")
     if unseen:
         status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
@@ -2045,7 +2046,7 @@ def certificate(data: Data) -> Result:
     return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
 
 
-def bound_to_all(data: Data, wanted: list[Data], found: list[Result]) -> list[str]:
+def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result]) -> list[str]:
     """Reject what is not about the certificate's subject, domain and bounds; gives what stays open.
 
     Guarantee
@@ -2057,7 +2058,7 @@ def bound_to_all(data: Data, wanted: list[Data], found: list[Result]) -> list[st
     need(verdict != "PROVED" or bool(wanted), "a verdict of PROVED needs a derivation")
     kind = record(data["subject"]).get("kind")
     need(not wanted or kind in PROGRAMS, "only a program is proved by a derivation")
-    about, open_ = instance(data), list[str]()
+    open_: list[str] = []
     for one in wanted:
         try:
             about_subject(data, one, about)
@@ -2205,17 +2206,51 @@ def entails(held: Data, wanted: Data) -> bool:
 SIDES, ENDS = ("floor", "exact", "ceiling"), ("lower", "upper")
 
 
-def borne_out_by_channel(data: Data) -> bool:
+def borne_out_by_channel(data: Data, about: Data) -> bool:
     """Whether the channel that is carried is the subject's, and all that the verdict needs."""
-    matrix = record(data["subject"]).get("matrix")
-    if matrix is None:
+    subject, carried = data["subject"], data["channel_certificate"]
+    if subject["kind"] != "channel" or subject.get("matrix") is None:
         return bool(data["verdict"] == "REFUTED")
-    rows, texts = data["channel_certificate"]["rows"], members(record(matrix)["probabilities"])
-    for chances, named in zip(rows, texts, strict=True):
-        for chance, number in zip(chances, members(named), strict=True):
-            ends = [rational(end) for end in (chance if type(chance) is list else [chance] * 2)]
-            need(ends[0] <= rational(number) <= ends[1], "the channel is not the subject's")
+    names, texts = (subject["matrix"][name] for name in ("databases", "probabilities"))
+    for name, counted in zip(listed(text)(names), carried["databases"], strict=True):
+        own = [rational(part) for part in name.strip().split("-")]
+        need(own == counted, "the channel is not the subject's")
+    for chances, named in zip(carried["rows"], members(texts), strict=True):
+        for entry, number in zip(chances, members(named), strict=True):
+            low, high = chance(entry)
+            need(low <= rational(number) <= high, "the channel is not the subject's")
+    if data["verdict"] == "EXACT":
+        found = channel_of(about["at"], carried["databases"], carried["rows"])
+        sizes = list(range(found.sizes[-1] + 1)) if about["at"] != REPLACE else found.sizes[-1:]
+        every = found.complete and found.sizes == sizes and sizes[-1] == about["records"]
+        need(every, "a verdict of EXACT needs all databases of the claim")
+        exact_value(data, found)
     return data["verdict"] in ("REFUTED", "EXACT")
+
+
+def exact_value(data: Data, found: Channel) -> None:
+    """Reject an exact value that is not the least ε of the channel at the claim's δ."""
+    delta = rational(data["channel_certificate"]["delta"])
+    low, high = keyed(record(data["bounds"]["exact"])["epsilon"], *ENDS)
+    if high == "inf":
+        raise Rejected("a verdict of EXACT needs a finite value")
+    pairs_ = [(found.rows[i], found.rows[j]) for one in found.pairs for i, j in (one, one[::-1])]
+    least, most = rational(low), rational(high)
+    need(0 <= least <= most, "an exact value lies between its ends")
+    for left, right in pairs_:
+        over = divergence(left, right, most, PRECISIONS[1], False)
+        need(over <= delta, "the exact value is larger than stated")
+    need(any(reaches(*pair, least, delta) for pair in pairs_), "the exact value is smaller")
+
+
+def reaches(left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the least ε of two rows at δ may be as large as this one."""
+    if epsilon == 0:
+        return True
+    if delta > 0:
+        return divergence(left, right, epsilon, PRECISIONS[1], True) >= delta
+    factor = exp(epsilon, PRECISIONS[1]).low * left[0]
+    return any(p and p * right[0] >= factor * q for p, q in zip(left[2], right[1], strict=True))
 
 
 def against_claim(data: Data, one: Result) -> str:

@@ -43,8 +43,8 @@ def _require_point(rule: str, losses: Losses, method: str, point: Point, hints: 
     epsilon, delta = point
     require(epsilon >= 0, rule, "epsilon must not be negative")
     sides = _sides(losses)
-    known = isinstance(hints, dict) and set(hints) <= set(sides)
-    require(known, rule, f"hints are named values for {' and '.join(sides)}")
+    known = isinstance(hints, dict) and set(hints) <= set(SIDES)
+    require(known, rule, f"hints are named values for {' and '.join(SIDES)}")
     for side in sides:
         hint: Any = hints.get(side, {})
         require(isinstance(hint, dict), rule, "hints are named values for remove and for add")
