@@ -84,22 +84,37 @@ def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Component, .
 
 
 def about_program(
-    theorem: Theorem, program: dict[str, Any], ledgers: frozenset[tuple[Event, ...]] | None
+    theorem: Theorem,
+    program: dict[str, Any],
+    ledgers: frozenset[tuple[Event, ...]] | None,
+    setting: Setting | None = None,
 ) -> Theorem:
-    """A theorem about a `fixed_ledger`, as one about the program."""
+    """A theorem about a `fixed_ledger`, as one about the program in a setting."""
     first = "a first question that uses up the budget"
     seen = first if ledgers is None else "every transcript"
-    return prove("fixed-ledger", [theorem], {"program": program, "seen": seen})
+    given = {"program": program, "seen": seen, **_stated(setting)}
+    return prove("fixed-ledger", [theorem], given)
+
+
+def _stated(setting: Setting | None) -> dict[str, Any]:
+    """The setting as the parameter of a rule about a program."""
+    if setting is None:
+        return {}
+    own = {"attributes": shape_of(setting.domain), "records": setting.records}
+    return {"setting": own}
 
 
 def of_budget(
-    budget: Budget, neighbours: Neighbours, program: dict[str, Any]
+    budget: Budget,
+    neighbours: Neighbours,
+    program: dict[str, Any],
+    setting: Setting | None = None,
 ) -> tuple[Component, ...] | None:
     """The filter's theorem of a curator that opens with a budget, as the only component.
 
     Whatever the program asks, adaptively or not, it can't spend more. ``program``: what runs, as
-    plain data. None without a budget, or where the budget is counted under neighbours from which
-    nothing follows for those wanted.
+    plain data; ``setting``: on what, where that is known. None without a budget, or where the
+    budget is counted under neighbours from which nothing follows for those wanted.
     """
     rule, limit = "filter", dict[str, Any]()
     match budget:
@@ -113,7 +128,7 @@ def of_budget(
         case _:
             return None
     counted = budget.neighbours or neighbours
-    given = {"neighbours": counted, **limit, "program": program}
+    given = {"neighbours": counted, **limit, "program": program, **_stated(setting)}
     try:
         theorem: Theorem = prove(rule, [], given)
         if counted != neighbours:
