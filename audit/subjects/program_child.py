@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NoReturn
 
 from audit.subjects.curator_messages import (
@@ -45,27 +45,38 @@ PLAYS_A_LINE = 256
 """How many plays are told at a time (a choice of this project: some milliseconds of most)."""
 
 
-def main(name: str) -> NoReturn:
-    """Serve ``module:attribute`` on standard input and output until they are closed."""
+def main(given: str) -> NoReturn:
+    """Serve a program on standard input and output until they are closed.
+
+    ``given``: its ``module:attribute`` and parameters, as JSON.
+    """
     source, target = _taken()
+    words = json.loads(given)
+    serve(lambda: load_program(words["name"], words["parameters"]), source, target)
+
+
+def serve(load: Callable[[], Program], source: BinaryIO, target: BinaryIO) -> NoReturn:
+    """The same for a program that ``load`` gives; its first line is an error where that fails."""
     server = _Server(source, target)
     try:
-        server.send({"protocol": PROTOCOL, "version": VERSION, "runs": "many", "scripts": True,
-                     "settings": "many"})  # fmt: skip
-        server.serve(lambda parameters: load_program(name, parameters))
+        try:
+            program = load()
+        except BaseException as error:
+            server.fail(error)
+        else:
+            server.send(HELLO)
+            server.serve(program)
     finally:
         os._exit(0)
 
 
-def serve_object(program: Program, source: BinaryIO, target: BinaryIO) -> NoReturn:
-    """The same for a program that is there already."""
-    server = _Server(source, target)
-    try:
-        server.send({"protocol": PROTOCOL, "version": VERSION, "runs": "many", "scripts": True,
-                     "settings": "many"})  # fmt: skip
-        server.serve(lambda parameters: program)
-    finally:
-        os._exit(0)
+HELLO = {
+    "protocol": PROTOCOL,
+    "version": VERSION,
+    "runs": "many",
+    "scripts": True,
+    "settings": "many",
+}
 
 
 def _taken() -> tuple[BinaryIO, BinaryIO]:
@@ -77,6 +88,10 @@ def _taken() -> tuple[BinaryIO, BinaryIO]:
     os.close(nothing)
     sys.stdout = sys.stderr
     return source, target
+
+
+LONGEST_ERROR = 2000
+"""The most characters of an error that are sent (a choice of this project)."""
 
 
 class _Server:
@@ -103,9 +118,8 @@ class _Server:
         message: dict[str, Any] = json.loads(line)
         return message
 
-    def serve(self, load: Any) -> None:
+    def serve(self, program: Program) -> None:
         """Answer the parent until it ends the process."""
-        program: Program | None = None
         setting: Setting | None = None
         budget: Budget = UnlimitedBudget()
         player: LocalPlayer | None = None
@@ -120,34 +134,29 @@ class _Server:
             try:
                 if "setting" in message:
                     setting = setting_from_json(message["setting"])
-                    if program is None:
-                        program = load(message.get("parameters", {}))
                     budget = declared_budget(program, setting)
                     ledger = declared_ledger(program, setting)
                     player = LocalPlayer(program, setting, budget, book)
-                    self.send({
-                        "budget": budget.to_json(),
-                        "ledger": None if ledger is None else [*map(question_to_json, ledger)],
-                    })  # fmt: skip
-                elif program is None or setting is None or player is None:
+                    questions = None if ledger is None else [*map(question_to_json, ledger)]
+                    self.send({"budget": budget.to_json(), "ledger": questions})
+                elif setting is None or player is None:
                     raise InputError("a run was asked for before the setting was told")
                 elif "begin" in message:
                     self._run(program, setting, budget)
                 elif "play" in message:
                     told = self._play(player, message["play"], told)
-            except DPAuditError as error:
-                self._fail(error)
             except BaseException as error:
-                self._fail(error)
+                self.fail(error)
 
-    def _fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
+        """Say what went wrong."""
         cause = error.__cause__ or error
         if isinstance(error, DPAuditError):
             text = str(error)
         else:
             text = f"raised {type(cause).__name__} ({place_of(cause)})"
         about = {"about": "setting"} if isinstance(error, InputError) else {}
-        self.send({"error": text[:2000], **about})
+        self.send({"error": text[:LONGEST_ERROR], **about})
 
     def _play(self, player: LocalPlayer, scripts: Sequence[Any], told: int) -> int:
         for start in range(0, len(scripts), PLAYS_A_LINE):

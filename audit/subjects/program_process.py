@@ -105,6 +105,11 @@ class ProgramProcess:
         """What keeps its process apart."""
         return self.start.isolation()
 
+    def check(self) -> None:
+        """Start the process; raises InputError or ProtocolError where there is no such program."""
+        self.end()
+        _kept.connections[self] = Connection(self)
+
     def end(self) -> None:
         """End this thread's process, if there is one."""
         connection = _kept.connections.pop(self, None)
@@ -114,11 +119,7 @@ class ProgramProcess:
     def connect(self, setting: Setting) -> Connection:
         """A new process of the program, opened for a setting."""
         connection = Connection(self)
-        try:
-            connection.open(setting)
-        except BaseException:
-            connection.end()
-            raise
+        connection.open(setting)
         return connection
 
     def ready(self, setting: Setting) -> Connection:
@@ -154,9 +155,11 @@ class Connection:
             self._started: Started = program.start()
         self._lines = Lines(self._started.stdin, self._started.stdout)
         self._setting: Setting | None = None
+        self._opened = False
         self._events: list[Event] = []
         self._runs = 0
         self.ended = False
+        self.scripts = False
         hello = self._receive(START_SECONDS)
         if hello.get("protocol") != PROTOCOL or type(hello.get("version")) is not int:
             self._break("its first line does not say that it speaks the curator protocol")
@@ -170,7 +173,7 @@ class Connection:
 
     def open(self, setting: Setting) -> None:
         """Tell the public constants; learn the budget and the declared ledger."""
-        self._setting = None
+        self._setting, self._opened = None, True
         parameters = dict(self._program.parameters)
         self._send({"setting": setting_to_json(setting), "parameters": parameters}, START_SECONDS)
         message = self._receive(START_SECONDS)
@@ -192,11 +195,11 @@ class Connection:
 
     def serves(self, setting: Setting) -> bool:
         """Whether it is ready for a run in a setting, opening it anew where that can be."""
-        if self.ended or self._setting is None or (self._runs and not self.many):
+        if self.ended or (self._runs and not self.many):
             return False
         if self._setting == setting:
             return True
-        if not self.reopens:
+        if self._opened and not self.reopens:
             return False
         self.open(setting)
         return True

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 import os
 import subprocess
 import sys
-import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from audit.subjects.isolation import PLAIN, Isolation
+from audit.subjects.box_paths import python_paths
+from audit.subjects.confinement import Confinement, require_minimum, start_confined
+from audit.subjects.isolation import Isolation
+from synthesizers.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,8 @@ main(sys.argv[2])
 class ConfinedStart:
     """Starts a command in the best confinement of this machine.
 
-    ``readable``: what it may read beside the system; ``hidden``: what it may not, wherever it
-    lies.
+    ``readable``: what it may read beside the system, where it is there; ``hidden``: what it may
+    not, wherever it lies.
     """
 
     command: tuple[str, ...]
@@ -61,30 +63,32 @@ class ConfinedStart:
 
     def __call__(self) -> Started:
         """A new process."""
-        process = subprocess.Popen(
-            self.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        readable = tuple(path for path in self.readable if os.path.exists(path))
+        box = Confinement(readable, self.hidden)
+        pipe = subprocess.PIPE
+        try:
+            confined = start_confined(self.command, box, stdin=pipe, stdout=pipe)
+        except OSError as error:
+            raise InputError(
+                f"{self.command[0]} can't be started: {error.strerror or 'an error'}; it must be a "
+                "program, or a script that begins with a line such as #!/usr/bin/env python3"
+            ) from None
+        process = confined.process
         assert process.stdin is not None and process.stdout is not None
-        started = Started(process.stdin, process.stdout, lambda: None)
-        object.__setattr__(started, "end", weakref.finalize(started, _kill, process))
-        return started
+        return Started(process.stdin, process.stdout, confined.kill)
 
     def isolation(self) -> Isolation:
-        """What keeps such a process apart."""
-        return PLAIN
+        """What keeps such a process apart, as far as a program that tries to break it found."""
+        return require_minimum(self.hidden)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, 9)
-    process.wait()
-
-
-def python_start(name: str, folders: tuple[str, ...], hidden: tuple[str, ...]) -> ConfinedStart:
+def python_start(
+    name: str,
+    parameters: Mapping[str, str],
+    folders: tuple[str, ...],
+    hidden: tuple[str, ...],
+) -> ConfinedStart:
     """Starts the process of a ``module:attribute``, which is looked for in ``folders`` first."""
-    command = (sys.executable, "-P", "-c", _PYTHON, _ROOT, name, *folders)
-    return ConfinedStart(command, (*folders, _ROOT), hidden)
+    given = json.dumps({"name": name, "parameters": dict(parameters)})
+    command = (sys.executable, "-P", "-c", _PYTHON, _ROOT, given, *folders)
+    return ConfinedStart(command, (*python_paths(), *folders, _ROOT), hidden)

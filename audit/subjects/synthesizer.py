@@ -60,8 +60,9 @@ def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) ->
     """The program in a process of its own; nothing of it is imported here."""
     _look_beside_the_user()
     folders = tuple(dict.fromkeys(os.path.abspath(folder) for folder in sys.path))
-    start = python_start(name, folders, tuple(map(os.path.abspath, hidden)))
+    start = python_start(name, values, folders, tuple(map(os.path.abspath, hidden)))
     program = ProgramProcess(name, start, tuple(values.items()))
+    program.check()
     identity: dict[str, Any] = {"parameters": dict(values)}
     digest = source_sha256(name)
     if digest is not None:
