@@ -7,7 +7,9 @@ from typing import Any
 
 from audit.attack.black_box import BlackBox
 from audit.channel import Channel
+from audit.subjects.isolation import Isolation
 from audit.subjects.outputs import OutputsBox
+from audit.subjects.program_process import ProgramProcess
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting, declared_budget, declared_ledger
 from synthesizers.events import Event
@@ -29,6 +31,13 @@ class ProgramSubject:
     def budget(self, setting: Setting) -> Budget:
         """The budget that the program declares, unlimited if it declares none."""
         return declared_budget(self.program, setting)
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps it from the process that judges it."""
+        if isinstance(self.program, ProgramProcess):
+            return self.program.isolation()
+        return Isolation("in this process", "none", "none")
 
     def ledger(self, setting: Setting) -> tuple[Event, ...] | None:
         """The questions that the program declares to ask in every run; None without any."""
