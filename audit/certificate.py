@@ -17,6 +17,7 @@ from typing import Any
 from audit.claim import Claim
 from audit.decimals import Extended
 from audit.evidence import Bound, Evidence, Side, Verdict, verdict
+from audit.subjects.isolation import Isolation
 
 SCHEMA = "dp-audit/certificate/1"
 
@@ -30,6 +31,14 @@ class Certificate:
     show. ``reproduce``: the command that makes it again. ``channel``: the claim's own channel as
     `proofs.checker` reads it, where it is small enough to carry. ``self_test``: how the auditors
     did on liars and honest cases beforehand (`audit.self_test.carried`); no verdict rests on it.
+    ``isolation``: what kept a program that is not ours apart while it was analysed; ``trusted``:
+    the user takes its word where that is too little. ``questions``: what a release under this
+    certificate may ask (`audit.questions`).
+
+    Guarantee
+    ---------
+    A program that is not ours is PROVED or EXACT only if its isolation is sufficient, or the user
+    said to trust it. Backed by ``tests/audit/test_certificate.py``.
     """
 
     subject: Mapping[str, Any]
@@ -39,13 +48,25 @@ class Certificate:
     reproduce: str
     channel: Mapping[str, Any] | None = None
     self_test: Mapping[str, Any] | None = None
+    isolation: Isolation | None = None
+    trusted: bool = False
+    questions: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "subject", MappingProxyType(deepcopy(dict(self.subject))))
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that the evidence entails."""
+        """The verdict that the evidence entails, obtained as it was."""
+        entailed = self.entailed
+        if entailed not in (Verdict.PROVED, Verdict.EXACT) or self.subject.get("kind") in OWN_WORD:
+            return entailed
+        kept_apart = self.isolation is not None and self.isolation.sufficient
+        return entailed if kept_apart or self.trusted else Verdict.UNDECIDED
+
+    @property
+    def entailed(self) -> Verdict:
+        """What the findings entail, if the subject could not have brought them about."""
         return verdict(self.evidence, self.subject.get("kind") == "program")
 
     def bound(self, side: Side) -> Bound | None:
@@ -83,8 +104,19 @@ class Certificate:
             "channel_certificate": None if self.channel is None else deepcopy(dict(self.channel)),
             "assumptions": list(self.assumptions),
             "reproduce": self.reproduce,
+            **self._apart(),
+            **({} if self.questions is None else {"questions": deepcopy(dict(self.questions))}),
             **({} if self.self_test is None else {"self_test": dict(self.self_test)}),
         }
+
+    def _apart(self) -> dict[str, Any]:
+        if self.isolation is None:
+            return {}
+        return {"isolation": {**self.isolation.to_json(), "trusted": self.trusted}}
+
+
+OWN_WORD = ("program", "channel")
+"""Kinds of subject of which nothing runs that is not ours."""
 
 
 def _upper(bound: Bound) -> Extended:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -21,12 +22,20 @@ from synthesizers.arithmetic import (
     normalised,
 )
 from synthesizers.budget import Budget
-from synthesizers.curator import Program, Setting
-from synthesizers.enumeration import REPLAYS, leaves, output_of, transcript_of
+from synthesizers.curator import PlayedElsewhere, Program, Setting
+from synthesizers.enumeration import (
+    REPLAYS,
+    SHARE,
+    Played,
+    leaves,
+    output_of,
+    require_same_afresh,
+    transcript_of,
+)
 from synthesizers.errors import BelowDoublesError, TooLargeError
 from synthesizers.events import Databases, Event
 from synthesizers.neighbours import databases as list_databases
-from synthesizers.plan import first_outcomes, plan
+from synthesizers.plan import Plan, first_outcomes, plan
 
 Output = tuple[Any, ...]
 Progress = Callable[[int, int], None]
@@ -71,11 +80,12 @@ class Collected:
     terms: dict[Output, int] = field(default_factory=dict)
     operations: int = 0
     ledgers: set[tuple[Event, ...]] = field(default_factory=set)
+    chosen: list[Played] = field(default_factory=list)
 
     def put(self, output: Output, chances: Any, terms: int) -> None:
         """Add chances to a column."""
         if output in self.columns:
-            self.columns[output] = self.arithmetic.plus(self.columns[output], chances)
+            self.arithmetic.add_to(self.columns[output], chances)
             self.terms[output] += terms
         else:
             self.columns[output] = chances
@@ -91,6 +101,7 @@ class Collected:
             self.put(output, chances, other.terms[output])
         self.operations = max(self.operations, other.operations)
         self.ledgers |= other.ledgers
+        self.chosen += other.chosen
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -185,6 +196,11 @@ class _Work:
         work = plan(self.program, self.setting, self.databases, self.budget)
         work.require(arithmetic.cap)
         self._tell(0, work.transcripts)
+        whole = self._whole(arithmetic, work)
+        require_same_afresh(self.program, self.setting, self.budget, whole.chosen)
+        return whole
+
+    def _whole(self, arithmetic: Arithmetic, work: Plan) -> Collected:
         count = first_outcomes(self.program, self.setting, self.databases, self.budget)
         if work.transcripts < PARALLEL_FROM or count < 2:
             return self._part(
@@ -216,17 +232,23 @@ class _Work:
         part = Collected(arithmetic)
         choose = output_of if self.released == "output" else transcript_of
         ledger: tuple[Event, ...] | None = None
-        for leaf in leaves(
-            self.program,
-            self.setting,
-            self.databases,
-            arithmetic,
-            budget=self.budget,
-            first=first,
-            replays=replays,
-            progress=progress,
+        coins = random.SystemRandom()
+        again = isinstance(self.program, PlayedElsewhere)
+        for done, leaf in enumerate(
+            leaves(
+                self.program,
+                self.setting,
+                self.databases,
+                arithmetic,
+                budget=self.budget,
+                first=first,
+                replays=replays,
+                progress=progress,
+            )
         ):
             part.put(choose(leaf), leaf.chances, 1)
+            if again and (done < replays or coins.random() * SHARE < 1):
+                part.chosen.append(leaf.played)
             if leaf.ledger is not ledger:
                 ledger = leaf.ledger
                 part.operations = max(part.operations, leaf.operations)

@@ -18,6 +18,7 @@ from audit.channel_certificates import carried
 from audit.claim import Claim
 from audit.enumerate import Enumerated, Progress
 from audit.evidence import Decision, Evidence
+from audit.questions import certified_questions
 from audit.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from audit.subjects.outputs import GivenRuns, OutputsBox
 from audit.subjects.programs import ProgramBox
@@ -38,7 +39,7 @@ class Effort:
     ``rows``: the public number of rows that outputs and bounds use, where the
     claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
     is attacked, and a program beside its analysis; its runs are made by ``share``, and ``watch``
-    is told of them.
+    is told of them. ``trusted``: the user takes a program's word where nothing keeps it apart.
     """
 
     rows: int | None = None
@@ -46,6 +47,7 @@ class Effort:
     attack: Attack | None = None
     share: Map = here
     watch: Watch | None = None
+    trusted: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,9 @@ def certify(
         assumptions_of(subject, setting),
         reproduce,
         carried(enumerated.channel, claim) if own and enumerated is not None else None,
+        isolation=subject.isolation,
+        trusted=effort.trusted,
+        questions=certified_questions(subject, setting, evidence, enumerated),
     )
     return Audit(certificate, enumerated)
 
@@ -258,19 +263,26 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
     rows = "the number of records is public"
     if setting.records is None:
         rows = f"the number of rows ({setting.rows}) is a public constant, not read off the data"
-    found = [
+    assumptions = [
         "each sampler has its stated law, and the operating system's entropy is uniform",
-        "post-processing looks at the transcript alone (Python cannot enforce it)",
-        "a release opens its curator with the program's budget, which refuses further questions",
+        "what is released is a function of the answers and the drawn seed alone",
         f"the domain and its bins are public; {rows}",
         "running time, memory, what is printed and all else beside the release are out of scope",
     ]
     if not setting.neighbours.unit.is_record:
-        found.append("every record carries the right person's id, and no person has two")
-    if not subject.built_in:
-        found.append("the module's code is the code that will run")
-        found.append("the module read nothing private when it was imported")
-    return tuple(found)
+        assumptions.append("every record carries the right person's id, and no person has two")
+    if subject.built_in:
+        assumptions.append(
+            "a release opens its curator with the program's budget, which refuses further questions"
+        )
+    else:
+        assumptions += [
+            "the program's code is the code that will run",
+            "a release is made by dp-audit release --certificate with this certificate: its "
+            "curator refuses every question and every cost that was not analysed",
+            "nobody but dp-audit hands the program private data, nor did so before",
+        ]
+    return tuple(assumptions)
 
 
 def parameters(values: Mapping[str, str]) -> str:

@@ -7,10 +7,12 @@ from typing import Any
 
 from audit.attack.black_box import BlackBox
 from audit.channel import Channel
+from audit.subjects.isolation import Isolation
 from audit.subjects.outputs import OutputsBox
-from synthesizers.budget import Budget, UnlimitedBudget, rebuilt
-from synthesizers.curator import Program, Setting
-from synthesizers.errors import DPAuditError, ProtocolError
+from audit.subjects.program_process import ProgramProcess
+from synthesizers.budget import Budget
+from synthesizers.curator import Program, Setting, declared_budget, declared_ledger
+from synthesizers.events import Event
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,22 +30,18 @@ class ProgramSubject:
 
     def budget(self, setting: Setting) -> Budget:
         """The budget that the program declares, unlimited if it declares none."""
-        declared = getattr(self.program, "budget", None)
-        if declared is None:
-            return UnlimitedBudget()
-        try:
-            found = rebuilt(declared(setting))
-        except DPAuditError:
-            raise
-        except Exception as error:
-            raise ProtocolError(f"{self.name}: its budget raised {type(error).__name__}") from error
-        # A budget of another class could refuse otherwise than it says.
-        if found is None:
-            raise ProtocolError(
-                f"{self.name}: budget(setting) must return a PureBudget, a ZCDPBudget, a "
-                "SampledGaussianBudget or an UnlimitedBudget"
-            )
-        return found
+        return declared_budget(self.program, setting)
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps it from the process that judges it."""
+        if isinstance(self.program, ProgramProcess):
+            return self.program.isolation()
+        return Isolation("in this process", "none", "none")
+
+    def ledger(self, setting: Setting) -> tuple[Event, ...] | None:
+        """The questions that the program declares to ask in every run; None without any."""
+        return declared_ledger(self.program, setting)
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -26,14 +26,16 @@ from typing import Any
 
 MAX_BYTES = 32_000_000
 MAX_LISTS = 4_000_000
+MAX_DEPTH = 60
 MAX_STEPS = 100_000
 MAX_DIGITS = 4_000
 MAX_EXPONENT = 1 << 15
 MAX_TERMS = 20_000
 WORK = 60_000_000
 """Limits of what is read and computed (choices of this project): bytes of a file, lists and objects
-in it, steps, digits of a number, exponents of e, terms of a sum, and units of work, about a
-microsecond each; a step beyond them is left to the kernel, a file beyond them is malformed."""
+in it and how deep they are nested, steps, digits of a number, exponents of e, terms of a sum, and
+units of work, about a microsecond each; a step beyond them is left to the kernel, a file beyond
+them is malformed."""
 
 PRECISIONS = (128, 384, 1536)
 """Bits at which an inequality is tried before it stays open (a choice of this project)."""
@@ -52,6 +54,10 @@ class Rejected(Exception):
 
 class Unaffordable(Exception):
     """A number is left to the kernel: its check would take too long, or stays undecided."""
+
+
+class Unbound(Exception):
+    """A proof does not say what it is about: it is neither borne out nor contradicted."""
 
 
 @dataclass
@@ -380,7 +386,13 @@ def keyed(data: object, *names: str) -> list[Any]:
     return [record(data)[name] for name in names]
 
 
-METHODS = ("gaussian", "responses", "laplace", "lattice", "contour", "moment")
+HINTS: dict[str, set[str]] = {
+    "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"}, "moment": {"order"},
+    "lattice": {"step", "order", "below", "above", "size", "start"},
+    "contour": {"order", "above", "step", "nodes", "bits", "grids"},
+}  # fmt: skip
+"""The methods of curves, and the names of the hints that each takes for a side."""
+
 Relation = tuple[str, str, int]
 """The neighbours: "add-remove" or "replace-one", of a "record" or "person", its most records."""
 
@@ -394,6 +406,14 @@ def relation(data: object) -> Relation:
     name, unit = one_of("add-remove", "replace-one")(name), one_of("record", "person")(unit)
     need(counting(most) == 1 or unit == "person", "a record is one record")
     return name, unit, most
+
+
+def setting(data: object) -> Data:
+    """What a program runs on: how many values each attribute has; the public number of records."""
+    attributes, records = keyed(data, "attributes", "records")
+    need(record(attributes) != {}, "an attribute is expected")
+    shape = {name: counting(size) for name, size in attributes.items()}
+    return {"attributes": shape, "records": None if records is None else whole(records)}
 
 
 def relation_of(judgment: Data) -> Relation:
@@ -574,11 +594,13 @@ def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
             # At most this (Canonne, Kamath & Steinke 2020, Proposition 5).
             found = order * (order - 1) * one["shift"] ** 2 / (2 * one["variance"])
             return Interval(ZERO, found)
-        case _:
+        case "sampled-gaussian":
             # On the other side it is no more; between integers it is convex in the order.
             below = floor(order)
             least, most = (sampled_moment(one, below + more, bits) for more in (0, 1))
             return Interval(ZERO, least + (most - least) * (order - below))
+        case _:
+            raise Rejected("the moments of that loss are not known")
 
 
 def sampled_moment(one: Data, order: int, bits: int) -> Fraction:
@@ -599,22 +621,29 @@ def curve_at_most(
 ) -> None:
     """Reject unless δ(ε) of the product of some pairs is at most ``delta``, on both sides."""
     kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
+    sides = ("remove", "add") if "sampled-gaussian" in kinds else ("remove",)
+    need(set(hints) <= {"remove", "add"}, "hints are for the sides remove and add")
+    for side in hints:
+        need(set(record(hints[side])) == HINTS[method], "the hints are those of another method")
     if not losses:
         return
-    if method == "gaussian":
-        squared = total([mu_squared(one) for one in losses])
-        at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
-    elif method == "responses" and len(losses) == 1 and losses[0].get("shift", 1) == 1:
-        one = losses[0]
-        need(kinds < {"response", "discrete-laplace"}, "the method is for other losses")
-        counting(record(hints.get("remove")).get("bits"))
-        own, leak = one["rate" if "rate" in one else "epsilon"], one.get("delta", ZERO)
-        at_most(lambda b: response_delta(one["count"], own, leak, epsilon, b), delta, words)
-    elif method == "moment":
-        for side in ("remove", "add") if "sampled-gaussian" in kinds else ("remove",):
-            moment_at_most(losses, epsilon, delta, positive(record(hints.get(side)).get("order")))
-    else:
-        METER.notes.append(f"the numbers of the method {method} are left to the kernel")
+    one = losses[0]
+    match method:
+        case "gaussian":
+            squared = total([mu_squared(each) for each in losses])
+            at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
+        case "responses" if len(losses) == 1 and one.get("shift", 1) == 1:
+            need(kinds < {"response", "discrete-laplace"}, "the method is for other losses")
+            counting(hints["remove"]["bits"])
+            own, leak = one["rate" if "rate" in one else "epsilon"], one.get("delta", ZERO)
+            at_most(lambda b: response_delta(one["count"], own, leak, epsilon, b), delta, words)
+        case "moment":
+            for side in sides:
+                moment_at_most(losses, epsilon, delta, positive(hints[side]["order"]))
+        case "responses" | "laplace" | "lattice" | "contour":
+            METER.notes.append(f"the numbers of the method {method} are left to the kernel")
+        case _:
+            raise Rejected("there is no such method")
 
 
 def moment_at_most(losses: list[Data], epsilon: Fraction, delta: Fraction, order: Fraction) -> None:
@@ -652,13 +681,14 @@ HYPOTHESES = {
 
 BASE = ("sampler", "entropy", "public", "out-of-scope")
 REAL = ("real-numbers",)
+EVERY_TRANSCRIPT = "every transcript"
 ONE_QUESTION = "a first question that uses up the budget"
 
 PARAMETERS: dict[str, Kind] = {
     "neighbours": relation, "relation": one_of("add-remove", "replace-one"),
     "shape": record, "query": record, "program": record, "law_record": record, "hints": record,
     "stated": text, "description": text, "key": text, "mechanism": text, "map": text,
-    "method": one_of(*METHODS),
+    "method": one_of(*HINTS),
     "l0": lambda value: None if value is None else whole(value), "matrix": listed(rationals),
     "l1": rational, "l2_squared": rational, "linf": rational, "order": rational, "budget": rational,
     "epsilon": rational, "delta": rational, "rho": rational, "mu": rational,
@@ -672,12 +702,14 @@ PARAMETERS: dict[str, Kind] = {
     "law": one_of("laplace", "rounded-laplace", "discrete-laplace"), "releases": one_of("bits"),
     "noise": one_of("laplace", "exponential", "discrete-laplace"), "guarantee": guarantee,
     "measure": one_of("epsilon", "rho", "renyi"), "hint_list": listed(record),
-    "seen": one_of("every transcript", ONE_QUESTION),
+    "seen": one_of(EVERY_TRANSCRIPT, ONE_QUESTION),
+    "setting": setting, "released": one_of("output", "transcript"),
     "databases": listed(listed(whole)), "rows": listed(members),
 }  # fmt: skip
 """What parameters are, by name. In the tables of rules below a name with = is read as another."""
 
 Conclusion = tuple[Data, set[str]]
+NO_ARM = "there is no such rule in its family"
 
 QUERIES = {
     "marginal": "neighbours shape query", "cell-counts": "neighbours shape query",
@@ -942,10 +974,12 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(min(counting(own[1]), counting(own[2])) > 0, "a length and a rank are expected")
             step = at[2] if at[0] == "add-remove" else 2 * at[2]
             found = scored(at, [step] * len(items))
-        case _:
+        case "independence-distance":
             candidates, scale = own
             spans = [distance_span(at, a.shape, *sides(pair)) for pair in members(candidates)]
             found = scored(at, [counting(scale) * span for span in spans])
+        case _:
+            raise Rejected(NO_ARM)
     return found, {"public"}
 
 
@@ -978,6 +1012,10 @@ MEASURED = {
 }  # fmt: skip
 """Rules from a query to a mechanism that answers it."""
 
+ON_INTEGERS = ("discrete-gaussian", "discrete-gaussian-pair", "response")
+INTEGER_LAWS = ("rounded-laplace", "discrete-laplace")
+"""Rules, and laws of noise, for integer answers alone."""
+
 
 def packed(query: Data, kind: str, *values: Any) -> Data:
     """Domination by shifts of linf, one for each group of answers whose moves have a sum of linf.
@@ -998,17 +1036,17 @@ def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
     query = premises[0]
     at, l1, squared, linf = (relation_of(query), query["l1"], query["l2_squared"], query["linf"])
     span = linf if query["monotone"] else 2 * linf  # how far two scores move apart
-    law = vars(a).get("law", vars(a).get("noise", rule if rule.startswith("discrete") else ""))
-    on_integers = law.startswith(("discrete", "rounded")) or rule == "response"
+    law = vars(a).get("law", vars(a).get("noise"))
+    on_integers = rule in ON_INTEGERS or law in INTEGER_LAWS
     need(query["integers"] or not on_integers, "integer answers are needed")
-    shifted = rule.endswith("-pair") and law != "laplace"
+    shifted = rule == "discrete-gaussian-pair" or (rule == "laplace-pair" and law != "laplace")
     need(not shifted or linf.denominator == 1, "the largest move must be an integer")
     more: tuple[str, ...] = REAL if law in ("laplace", "exponential") else ()
     match rule:
         case "laplace":
             found = made("approx", l1 / a.scale, ZERO)
         case "laplace-pair" if law == "discrete-laplace":
-            found = packed(query, law, 1 / a.scale, int(linf))
+            found = packed(query, "discrete-laplace", 1 / a.scale, int(linf))
         case "laplace-pair":
             found = packed(query, "laplace", linf / a.scale)
         case "discrete-gaussian":  # Canonne, Kamath & Steinke 2020, Theorem 4
@@ -1043,8 +1081,10 @@ def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(not a.resampled, "the threshold keeps its one noise")
             epsilon = linf / a.threshold_scale + a.count * span / a.query_scale
             found, more = made("approx", epsilon, ZERO), REAL
-        case _:  # McSherry & Talwar 2007; McKenna & Sheldon 2020
+        case "exponential" | "permute-and-flip":  # McSherry & Talwar 2007; McKenna & Sheldon 2020
             found = made("approx", a.rate * span, ZERO)
+        case _:
+            raise Rejected(NO_ARM)
     return private(at, found), {*BASE, *more}
 
 
@@ -1054,9 +1094,9 @@ STATED = {
     "randomized-response": "neighbours values epsilon", "local-matrix": "neighbours matrix epsilon",
     "dirichlet-multinomial": "neighbours alpha_min records epsilon",
     "plug-in-multinomial": "neighbours alpha_min records epsilon",
-    "filter": "neighbours measure budget program order?",
-    "sampled-filter": "neighbours fraction mu_squared=scale steps=count program",
-    "odometer": "neighbours levels deltas program",
+    "filter": "neighbours measure budget program setting? order?",
+    "sampled-filter": "neighbours fraction mu_squared=scale steps=count program setting?",
+    "odometer": "neighbours levels deltas program setting?",
     "finite-channel": "neighbours databases rows epsilon delta",
 }  # fmt: skip
 """Rules about whole mechanisms."""
@@ -1071,32 +1111,43 @@ def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """What a mechanism reveals that is known by its law or its budget."""
     need(not premises, "no premises are taken")
     at, more = a.neighbours, set(BASE)
-    if rule in ("randomized-response", "local-matrix"):
-        need(at == REPLACE, "replace-one of a record is needed")
-    found = made("approx", vars(a).get("epsilon", ZERO), vars(a).get("delta", ZERO))
     match rule:
         case "stated-guarantee":
             need(a.guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
             found, more = a.guarantee, more | {rule}
+        case "public-draw":
+            found = made("approx", ZERO, ZERO)
         case "randomized-response":
+            need(at == REPLACE, "replace-one of a record is needed")
             need(a.epsilon > 0, "epsilon must be positive")
+            found = made("approx", a.epsilon, ZERO)
         case "local-matrix":
+            need(at == REPLACE, "replace-one of a record is needed")
             fine = len({len(row) for row in a.matrix}) == 1 and all(a.matrix)
             need(fine and all(min(r) >= 0 and total(r) == 1 for r in a.matrix), "rows are chances")
             columns = [column for column in zip(*a.matrix, strict=True) if any(column)]
             need(all(map(all, columns)), "a zero stands beside a non-zero")
             ratio = max(max(column) / min(column) for column in columns)
             at_most(lambda bits: log(ratio, bits), a.epsilon, "epsilon is too small")
+            found = made("approx", a.epsilon, ZERO)
         case "dirichlet-multinomial" | "plug-in-multinomial":  # Abowd & Vilhuber 2008
             whole_table = rule == "plug-in-multinomial"
             ratio = 1 + (1 if whole_table else a.records) / a.alpha_min
             steps = at[2] * (a.records if whole_table else 1)
             at_most(lambda bits: steps * log(ratio, bits), a.epsilon, "epsilon is too small")
+            found = made("approx", a.epsilon, ZERO)
         case "filter":  # Rogers et al. 2016; Feldman & Zrnic 2021; Whitehouse et al. 2023
             need((a.order is None) == (a.measure != "renyi"), "an order goes with renyi")
-            point = {"epsilon": ("approx", a.budget, ZERO), "rho": ("zcdp", a.budget)}
-            found = made(*point.get(a.measure, ("renyi", [[a.order, a.budget]])))
             more |= {"curator"}
+            match a.measure:
+                case "epsilon":
+                    found = made("approx", a.budget, ZERO)
+                case "rho":
+                    found = made("zcdp", a.budget)
+                case "renyi":
+                    found = made("renyi", [[a.order, a.budget]])
+                case _:
+                    raise Rejected(NO_ARM)
         case "sampled-filter":  # Zhu, Dong & Wang 2022, Theorems 10 and 11
             need(at == ADD and a.fraction < 1, "add-remove of a record is needed")
             one = loss("sampled-gaussian", a.steps, a.fraction, a.mu_squared)
@@ -1108,6 +1159,9 @@ def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
                 tail_at_most(ZERO, spent, epsilon, delta)
         case "finite-channel":
             finite_channel(a)
+            found = made("approx", a.epsilon, a.delta)
+        case _:
+            raise Rejected(NO_ARM)
     return private(at, found), more
 
 
@@ -1125,7 +1179,21 @@ CONVERTED = {
 }  # fmt: skip
 """Rules from one guarantee of a mechanism to another."""
 
-_SOURCES = {"pure": "approx", "pair": "dominated", "weaken": ""}
+PURE = ("pure-to-zcdp", "pure-to-zcdp-tight", "pure-to-gdp", "pure-to-renyi")
+_SOURCES = {
+    "approx": (*PURE, "pure-to-pair", "approx-to-approx-zcdp", "approx-to-profile"),
+    "profile": ("profile-to-approx",), "gdp": ("gdp-to-pair", "gdp-to-zcdp"),
+    "zcdp": (
+        "zcdp-to-approx", "zcdp-to-approx-at-order", "zcdp-to-renyi", "zcdp-to-approx-zcdp",
+    ),
+    "renyi": ("renyi-to-approx", "renyi-to-approx-mironov"),
+    "approx-zcdp": ("approx-zcdp-to-approx",),
+    "dominated": (
+        "pair-to-approx", "pair-to-pure", "pair-to-zcdp", "pair-to-profile", "pair-to-gdp",
+        "pair-to-renyi",
+    ),
+}  # fmt: skip
+"""Those of pure DP, which need δ = 0; the kind that each conversion but "weaken" starts from."""
 
 
 def tail_at_most(xi: Fraction, rho: Fraction, epsilon: Fraction, delta: Fraction) -> None:
@@ -1172,14 +1240,12 @@ def converted(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """Another guarantee of the same mechanism."""
     need(len(premises) == 1 and premises[0]["judgment"] == "private", "a mechanism is needed")
     given = premises[0]["guarantee"]
-    source = "approx-zcdp" if rule == "approx-zcdp-to-approx" else rule.split("-")[0]
-    source = _SOURCES.get(source, source)
-    need(source in ("", given["kind"]), f"a guarantee of the kind {source} is needed")
-    leaks = rule.startswith("pure") and rule != "pure-to-pair" and given["delta"] > 0
-    need(not leaks, "delta must be 0")
+    fits = rule == "weaken" or rule in _SOURCES.get(given["kind"], ())
+    need(fits, "a guarantee of another kind is needed")
+    need(rule not in PURE or given["delta"] == 0, "delta must be 0")
     order = vars(a).get("order")
     at_order = [divergence for at, divergence in given.get("points", []) if at == order]
-    need(at_order != [] or source != "renyi", "the order is not one of the curve")
+    need(at_order != [] or given["kind"] != "renyi" or rule == "weaken", "no order of the curve")
     epsilon, delta, rho = (given.get(name, ZERO) for name in ("epsilon", "delta", "rho"))
     losses = given.get("losses", [])
     match rule:
@@ -1246,8 +1312,10 @@ def converted(rule: str, premises: list[Data], a: Any) -> Conclusion:
         case "pair-to-gdp":
             found, squared = made("gdp", a.mu), total([mu_squared(one) for one in losses])
             need(squared <= a.mu**2, "mu is too small")
-        case _:
+        case "pair-to-renyi":
             found = divergences_at_most(losses, curve(a.orders, a.epsilons))
+        case _:
+            raise Rejected(NO_ARM)
     return {**premises[0], "guarantee": found}, set()
 
 
@@ -1295,7 +1363,7 @@ COMBINED = {
     "optimal-heterogeneous": "epsilon delta bits counts?",
     "parallel": "key relation counts? delta?",
     "poisson": "fraction epsilon", "without-replacement": "sample records epsilon",
-    "post-processing": "map", "fixed-ledger": "program seen",
+    "post-processing": "map released?", "fixed-ledger": "program seen setting?",
     "group": "neighbours delta? orders? epsilons?",
     "mixture": "weights", "worst-branch": "",
 }  # fmt: skip
@@ -1304,7 +1372,10 @@ COMBINED = {
 _TAKES = {
     **dict.fromkeys(("compose", "advanced", "poisson", "without-replacement"), "approx"),
     **dict.fromkeys(("optimal-homogeneous", "optimal-heterogeneous"), "approx"),
-    **{f"compose-{kind}": kind for kind in ("zcdp", "approx-zcdp", "renyi", "gdp")},
+    "compose-zcdp": "zcdp",
+    "compose-approx-zcdp": "approx-zcdp",
+    "compose-renyi": "renyi",
+    "compose-gdp": "gdp",
     "compose-pairs": "dominated",
 }
 
@@ -1377,7 +1448,8 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
     same = len({(g["kind"], relation_of(p)) for g, p in zip(given, premises, strict=True)}) == 1
     need(same, "premises of one kind under the same neighbours are needed")
     kind, first, more = given[0]["kind"], given[0], set[str]()
-    times = vars(a).get("counts") or [1] * len(premises)
+    times = vars(a).get("counts")
+    times = [1] * len(premises) if times is None else times
     need(len(times) == len(premises), "each premise needs its count")
 
     def added(name: str) -> Fraction:
@@ -1455,8 +1527,10 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
             if kind == "approx":
                 shares = [w * g["delta"] for w, g in zip(a.weights, given, strict=True)]
                 found = made("approx", found["epsilon"], total(shares))
-        case _:
+        case "worst-branch":
             found, more = worst(given), {"public"}
+        case _:
+            raise Rejected(NO_ARM)
     return private(at, found), more
 
 
@@ -1665,6 +1739,7 @@ def channel_certificate(data: Data) -> Result:
         ("not " if finding == "violated" else "") + guarantee_words(claim),
         {},
         {**private(at, claim), "finding": finding},
+        (MATRIX,),
     )
 
 
@@ -1678,16 +1753,33 @@ def _pair(found: Channel, stated: object) -> list[int]:
 # --- Derivations and certificates -----------------------------------------------------------------
 
 DERIVATION = "dp-audit/derivation/1"
-STATUSES = ("checked", "kernel only", "rejected", "malformed")
-EXIT_CODES = dict(zip(STATUSES, (0, 3, 1, 2), strict=True))
+STATUSES = ("checked", "kernel only", "not re-checked", "rejected", "malformed")
+EXIT_CODES = dict(zip(STATUSES, (0, 3, 3, 1, 2), strict=True))
+
+ABOUT = {
+    "filter": "that the curator keeps the program to its budget",
+    "sampled-filter": "that the curator keeps the program to its steps",
+    "odometer": "that the curator counts what the program spends",
+    "fixed-ledger": "that the program asks only what the ledger says",
+}
+"""Rules whose mechanism is a program, and what each of them is told."""
+
+TOLD = {
+    **ABOUT,
+    "stated-guarantee": "a mechanism's guarantee",
+    "stated-sensitivity": "how far a query's answers move",
+}
+MATRIX = "that the matrix is the law of the mechanism"
+"""What nothing in a proof or a channel can show, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a check found.
 
-    ``status``: one of `STATUSES`; ``reasons``: why it is not "checked", or what goes beyond it.
-    The rest is the theorem, in words, and as ``judgment``; empty where there is none.
+    ``status``: one of `STATUSES`; ``reasons``: why it is not "checked", or what goes beyond it;
+    ``stated``: what it rests on that was stated to the checker and not seen by it. The rest is the
+    theorem, in words, and as ``judgment``; empty where there is none.
     """
 
     status: str
@@ -1697,6 +1789,7 @@ class Result:
     guarantee: str = ""
     hypotheses: dict[str, str] = field(default_factory=dict)
     judgment: Data = field(default_factory=dict)
+    stated: tuple[str, ...] = ()
 
 
 def shown(value: object) -> str:
@@ -1750,6 +1843,21 @@ def mechanism_words(rule: str, given: Data, parts: list[str]) -> str:
     return found if len(found) <= 1000 else found[:997] + "..."
 
 
+def bounded(data: object) -> None:
+    """Raise Malformed for data that are nested too deeply, too many, or have too long numbers."""
+    waiting, count = [(data, 0)], 0
+    while waiting:
+        value, depth = waiting.pop()
+        if type(value) is int and value.bit_length() > 4 * MAX_DIGITS:
+            raise Malformed("a number has too many digits")
+        if isinstance(value, dict | list):
+            count += 1
+            if depth > MAX_DEPTH or count > MAX_LISTS:
+                raise Malformed("it is nested too deeply, or too large")
+            own = value.values() if isinstance(value, dict) else value
+            waiting += [(one, depth + 1) for one in own]
+
+
 def plain(data: object) -> None:
     """Reject what is no text, integer, truth value, null, list or object: floats above all."""
     waiting = [data]
@@ -1801,6 +1909,19 @@ def derivation(data: object) -> Result:
         guarantee_words(found) if found else "how far a query's answers move",
         {name: HYPOTHESES[name] for name in sorted(hypotheses)},
         judgment,
+        told(steps),
+    )
+
+
+def told(steps: list[Data]) -> tuple[str, ...]:
+    """What the last step rests on that was only stated."""
+    needed = [False] * (len(steps) - 1) + [True]
+    for number in range(len(steps) - 1, -1, -1):
+        for place in steps[number]["premises"] if needed[number] else []:
+            needed[place] = True
+    rules = {step["rule"] for step, used in zip(steps, needed, strict=True) if used}
+    return tuple(words for rule, words in TOLD.items() if rule in rules) or (
+        "that what runs is the mechanism below",
     )
 
 
@@ -1855,6 +1976,39 @@ VERDICTS = (
 AGAINST = ("REFUTED", "CONTRADICTION")
 """The verdicts that a violation bears out."""
 
+CERTIFICATE = (
+    *("verdict", "subject", "claim", "neighbours", "unit", "released", "domain"),
+    *("bounds", "evidence"),
+)
+"""What a certificate of an audit says that a proof or a channel must bear out."""
+
+PROGRAMS = ("program", "module")
+"""The kinds of subject that a theorem can be about: those that ask a curator."""
+
+SAME = (
+    *CONVERTED, "group", "post-processing", "compose", "compose-zcdp", "compose-approx-zcdp",
+    "compose-renyi", "compose-gdp", "compose-pairs", "advanced", "optimal-homogeneous",
+    "optimal-heterogeneous",
+)  # fmt: skip
+"""Rules whose theorem, from a single premise, is one about the premise's mechanism, too."""
+
+LEDGER = (
+    *(rule for rule in QUERIES if rule not in ("transformed", "stated-sensitivity")),
+    *CONVERTED, "laplace", "laplace-pair", "gaussian", "discrete-gaussian",
+    "discrete-gaussian-pair", "poisson-gaussian", "exponential", "exponential-zcdp",
+    "public-draw", "randomized-response", "local-matrix", "dirichlet-multinomial",
+    "plug-in-multinomial", "compose", "compose-zcdp", "compose-approx-zcdp", "compose-renyi",
+    "compose-gdp", "compose-pairs", "advanced", "optimal-homogeneous", "optimal-heterogeneous",
+)  # fmt: skip
+"""Rules that the theorem about a ledger may rest on: those of questions that a curator takes."""
+
+PARAMETER = {"approx": "epsilon", "zcdp": "rho", "gdp": "mu", "renyi": "rdp"}
+"""The number that a bound beside a claim of each kind is about; ε stands beside it always."""
+
+ROUNDING = Fraction(1, 10**15)
+"""How far the two ends of one number, written as decimals, may lie apart, relative to it (a choice
+of this project)."""
+
 
 def certificate(data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
@@ -1869,56 +2023,234 @@ def certificate(data: Data) -> Result:
     if not found:
         raise Malformed("there is neither a derivation nor a channel certificate in it")
     notes = [note for one in found for note in one.reasons]
-    verdict = data.get("verdict")
-    need(verdict is None or verdict in VERDICTS, "the verdict is none of the known ones")
-    if verdict == "PROVED":
-        need(bool(wanted), "a verdict of PROVED needs a derivation")
-    for one in wanted:
-        about_subject(data, one)
-    if {"claim", "neighbours", "unit"} <= set(data):
-        # The theorem and the channel; an alternative ceiling need not reach the claim.
-        compared = found[:1] + found[max(1, len(wanted)) :]
-        notes += [against_claim(data, one) for one in compared]
-    else:
-        notes.append(
-            "a claim, if there is one, was not compared: claim, neighbours, unit are needed"
-        )
     status = STATUSES[max(STATUSES.index(one.status) for one in found)]
-    if verdict not in (None, "PROVED") and not (channel and borne_out_by_channel(data)):
-        notes.append(f"whether the verdict {shown(verdict)} follows is not shown here")
-        status = STATUSES[max(STATUSES.index(status), STATUSES.index("kernel only"))]
-    return replace(found[0], status=status, reasons=tuple(notes))
+    stated = list(dict.fromkeys(words for one in found for words in one.stated))
+    own = [name for name in CERTIFICATE if name in data and name not in WHERE]
+    if not own:
+        # Not of an audit: an account, for instance, whose other numbers nobody has looked at.
+        stated.append("all of the file but what is printed here")
+        return replace(found[0], status=status, reasons=tuple(notes), stated=tuple(stated))
+    missing = [name for name in CERTIFICATE if name not in data]
+    need(not missing, f"a certificate says {', '.join(missing)}")
+    about = instance(data)
+    unseen = bound_to_all(data, about, wanted, found)
+    # The theorem and the channel; an alternative ceiling need not reach the claim.
+    compared = found[:1] + found[max(1, len(wanted)) :]
+    notes += [against_claim(data, one) for one in compared]
+    if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(data, about)):
+        unseen.append(f"whether the verdict {shown(data['verdict'])} follows is not shown here")
+    if unseen:
+        status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
+    if any(one["auditor"] != "proof" for one in data["evidence"]):
+        stated.append("what other auditors found")
+    return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
 
 
-def borne_out_by_channel(data: Data) -> bool:
+def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result]) -> list[str]:
+    """Reject what is not about the certificate's subject, domain and bounds; gives what stays open.
+
+    Guarantee
+    ---------
+    Nothing in a certificate contradicts what its proof and channel are about. Backed by
+    ``tests/hostile/test_forged_derivations.py``.
+    """
+    verdict = one_of(*VERDICTS)(data["verdict"])
+    need(verdict != "PROVED" or bool(wanted), "a verdict of PROVED needs a derivation")
+    kind = record(data["subject"]).get("kind")
+    need(not wanted or kind in PROGRAMS, "only a program is proved by a derivation")
+    open_: list[str] = []
+    for one in wanted:
+        try:
+            about_subject(data, one, about)
+        except Unbound as reason:
+            open_.append(str(reason))
+    if len(found) > len(wanted):
+        need(kind in (*PROGRAMS, "channel"), "of what is only run, no channel is known")
+        about_channel(data["channel_certificate"]["databases"], about)
+    return open_ + ceilings(data, [one.judgment["guarantee"] for one in found[: len(wanted)]])
+
+
+def instance(data: Data) -> Data:
+    """What a certificate is about: "attributes" with their sizes, "records", "cells", "at"."""
+    name, most = keyed(data["unit"], "name", "max_records")
+    at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
+    domain = record(data["domain"])
+    own = {"name", "attributes", "hierarchies", "individual", "cells", "records"}
+    need({"attributes", "cells", "records"} <= set(domain) <= own, "a domain has other names")
+    shape: dict[str, int] = {}
+    known = {"name", "values", "ordinal", "edges", "missing", "missing_label"}
+    for one in members(domain["attributes"]):
+        need({"name", "values"} <= set(record(one)) <= known, "an attribute has other names")
+        values = listed(text)(one["values"])
+        need(len(set(values)) == len(values) and one["name"] not in shape, "a name is repeated")
+        shape[text(one["name"])] = len(values) + flag(one.get("missing", False))
+    need(size_of(shape, list(shape)) == counting(domain["cells"]), "the cells are others")
+    records = None if domain["records"] is None else whole(domain["records"])
+    return {"attributes": shape, "records": records, "cells": domain["cells"], "at": at}
+
+
+def about_subject(data: Data, proof: Data, about: Data) -> None:
+    """Reject a theorem that is not about the program which is the certificate's subject.
+
+    Its domain, public number of records and release are compared as well; raises Unbound where
+    the theorem does not say them.
+    """
+    steps, place, releases = proof["steps"], len(proof["steps"]) - 1, []
+    elsewhere = "the theorem is not about the certificate's subject"
+    while steps[place]["rule"] not in ABOUT:
+        rule, premises = steps[place]["rule"], steps[place]["premises"]
+        need(rule in SAME and len(premises) == 1, elsewhere)
+        if rule == "post-processing":
+            releases.append(steps[place]["parameters"].get("released"))
+        place = premises[0]
+    given = steps[place]["parameters"]
+    need(agrees(data["subject"], given["program"]), elsewhere)
+    records = about["records"] if about["at"] == REPLACE else None
+    if steps[place]["rule"] == "fixed-ledger":
+        waiting, reached = list(steps[place]["premises"]), set[int]()
+        while waiting:
+            place = waiting.pop()
+            if place not in reached:
+                reached.add(place)
+                waiting += steps[place]["premises"]
+                of_ledger(steps[place]["rule"], steps[place]["parameters"], about, records)
+    own = given.get("setting")
+    if own is not None:
+        need(agrees(about["attributes"], own["attributes"]), "the theorem is about another domain")
+        need(agrees(records, own["records"]), "the theorem is about another number of records")
+    final = one_of("output", "transcript")(data["released"])
+    need(releases != [], "the theorem does not say what is released")
+    # A transcript can be turned into an output, and not the other way round.
+    later = {name for name in releases if name is not None} - {final}
+    fine = releases[0] in (None, final) and (final == "output" or not later)
+    need(fine, "the theorem is about another release")
+    if own is None or None in releases:
+        raise Unbound("the theorem does not name its domain, records and release: not re-checked")
+
+
+def of_ledger(rule: str, given: Data, about: Data, records: int | None) -> None:
+    """Reject a step that a ledger's theorem can't rest on, or that is about another domain."""
+    need(rule in LEDGER, f"a ledger's theorem does not rest on the rule {rule}")
+    sizes = {"values": given.get("values"), "matrix": len(given.get("matrix", []))}
+    cells = {"randomized-response": "values", "local-matrix": "matrix"}.get(rule)
+    fine = agrees(about["attributes"], given.get("shape", about["attributes"]))
+    fine &= cells is None or sizes[cells] == about["cells"]
+    asked = given.get("query", {})
+    fine &= asked.get("records", records) == records
+    need(fine, "the theorem is about another domain")
+
+
+def about_channel(databases: list[list[int]], about: Data) -> None:
+    """Reject a channel of another domain, or of other numbers of records."""
+    sizes, records = [sum(one) for one in databases], about["records"]
+    need(len(databases[0]) == about["cells"], "the channel is about another domain")
+    fine = records is None or max(sizes) <= records
+    fine &= about["at"] != REPLACE or set(sizes) == {records}
+    need(fine, "the channel is about other numbers of records")
+
+
+def ceilings(data: Data, held: list[Data]) -> list[str]:
+    """Reject a ceiling by a theorem that no theorem of the certificate implies.
+
+    Gives what is said of those that another auditor found.
+    """
+    claim = claimed(text(data["claim"]))
+    name, open_ = PARAMETER[claim["kind"]], list[str]()
+    bounds = dict(zip(SIDES, keyed(data["bounds"], *SIDES), strict=True))
+    stated = []
+    for one in members(data["evidence"]):
+        bound = record(one).get("bound")
+        need(text(one["auditor"]) != "proof" or bool(held), "a theorem needs its derivation")
+        if bound is not None and one_of(*SIDES)(record(bound).get("side")) == "ceiling":
+            stated.append((one["auditor"], {k: v for k, v in bound.items() if k != "side"}))
+    ceiling, listed_ = bounds["ceiling"], [bound for _, bound in stated]
+    derived = any(agrees(bound, ceiling) for bound in listed_) if ceiling else not listed_
+    need(derived, "the ceiling is not one of the evidence")
+    for auditor, bound in stated:
+        numbers = {"epsilon", name} if name in bound else {"epsilon"}
+        need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
+        fine = all(implied(claim, which, bound[which], held) for which in numbers)
+        proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
+        need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
+        need(fine or not proved, "a ceiling is not implied by the theorem")
+        if not fine:
+            open_.append("a ceiling that another auditor found is not re-checked")
+    return open_
+
+
+def implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
+    """Whether some theorem implies the upper end of a ceiling, whose two ends are one number."""
+    low, high = (None if end == "inf" else rational(end) for end in keyed(ends, *ENDS))
+    if low is None or high is None:
+        need(low is None and high is None, "a ceiling is one number")
+        return True
+    need(0 <= low <= high <= low + high * ROUNDING, "a ceiling is one number")
+    match claim["kind"]:
+        case "renyi" if name == "rdp":
+            wanted = made("renyi", [[claim["points"][0][0], high]])
+        case "zcdp" | "gdp" as kind if name != "epsilon":
+            wanted = made(kind, high)
+        case _:
+            wanted = made("approx", high, claim.get("delta", ZERO))
+    return any(entails(one, wanted) for one in held)
+
+
+def entails(held: Data, wanted: Data) -> bool:
+    """Whether a guarantee is no weaker than another of its kind."""
+    try:
+        return held["kind"] == wanted["kind"] and bool(weaker(held, wanted))
+    except Rejected:
+        return False
+
+
+SIDES, ENDS = ("floor", "exact", "ceiling"), ("lower", "upper")
+
+
+def borne_out_by_channel(data: Data, about: Data) -> bool:
     """Whether the channel that is carried is the subject's, and all that the verdict needs."""
-    matrix = record(data.get("subject", {})).get("matrix")
-    if matrix is None:
+    subject, carried = data["subject"], data["channel_certificate"]
+    if subject["kind"] != "channel" or subject.get("matrix") is None:
         return bool(data["verdict"] == "REFUTED")
-    rows, texts = data["channel_certificate"]["rows"], members(record(matrix)["probabilities"])
-    for chances, named in zip(rows, texts, strict=True):
-        for chance, number in zip(chances, members(named), strict=True):
-            ends = [rational(end) for end in (chance if type(chance) is list else [chance] * 2)]
-            need(ends[0] <= rational(number) <= ends[1], "the channel is not the subject's")
+    names, texts = (subject["matrix"][name] for name in ("databases", "probabilities"))
+    for name, counted in zip(listed(text)(names), carried["databases"], strict=True):
+        own = [rational(part) for part in name.strip().split("-")]
+        need(own == counted, "the channel is not the subject's")
+    for chances, named in zip(carried["rows"], members(texts), strict=True):
+        for entry, number in zip(chances, members(named), strict=True):
+            low, high = chance(entry)
+            need(low <= rational(number) <= high, "the channel is not the subject's")
+    if data["verdict"] == "EXACT":
+        found = channel_of(about["at"], carried["databases"], carried["rows"])
+        sizes = list(range(found.sizes[-1] + 1)) if about["at"] != REPLACE else found.sizes[-1:]
+        every = found.complete and found.sizes == sizes and sizes[-1] == about["records"]
+        need(every, "a verdict of EXACT needs all databases of the claim")
+        exact_value(data, found)
     return data["verdict"] in ("REFUTED", "EXACT")
 
 
-def about_subject(data: Data, proof: Data) -> None:
-    """Reject a theorem that is not about the program which is the certificate's subject."""
-    subject, steps = data.get("subject"), proof["steps"]
-    if subject is None or record(subject).get("kind") not in ("program", "module"):
-        return
-    # Only what the theorem rests on counts, and a program named nowhere is no subject.
-    reached, waiting = set(), [len(steps) - 1]
-    while waiting:
-        place = waiting.pop()
-        if place not in reached:
-            reached.add(place)
-            waiting += steps[place]["premises"]
-    named = [steps[place]["parameters"].get("program") for place in reached]
-    named = [program for program in named if program is not None]
-    about = bool(named) and all(program == subject for program in named)
-    need(about, "the theorem is not about the certificate's subject")
+def exact_value(data: Data, found: Channel) -> None:
+    """Reject an exact value that is not the least ε of the channel at the claim's δ."""
+    delta = rational(data["channel_certificate"]["delta"])
+    low, high = keyed(record(data["bounds"]["exact"])["epsilon"], *ENDS)
+    if high == "inf":
+        raise Rejected("a verdict of EXACT needs a finite value")
+    pairs_ = [(found.rows[i], found.rows[j]) for one in found.pairs for i, j in (one, one[::-1])]
+    least, most = rational(low), rational(high)
+    need(0 <= least <= most, "an exact value lies between its ends")
+    for left, right in pairs_:
+        over = divergence(left, right, most, PRECISIONS[1], False)
+        need(over <= delta, "the exact value is larger than stated")
+    need(any(reaches(*pair, least, delta) for pair in pairs_), "the exact value is smaller")
+
+
+def reaches(left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the least ε of two rows at δ may be as large as this one."""
+    if epsilon == 0:
+        return True
+    if delta > 0:
+        return divergence(left, right, epsilon, PRECISIONS[1], True) >= delta
+    factor = exp(epsilon, PRECISIONS[1]).low * left[0]
+    return any(p and p * right[0] >= factor * q for p, q in zip(left[2], right[1], strict=True))
 
 
 def against_claim(data: Data, one: Result) -> str:
@@ -1938,7 +2270,8 @@ def against_claim(data: Data, one: Result) -> str:
     need(finding != "violated" or verdict in (None, *AGAINST), "the channel violates the claim")
     need(finding != "holds" or verdict not in AGAINST, "the channel does not violate the claim")
     if finding is None:
-        need(verdict != "REFUTED", "the theorem shows the claim")
+        if verdict in AGAINST:
+            return f"shows the claim {claim_words(data)}, unless something that it rests on fails"
         return f"shows the claim {claim_words(data)}"
     where = "on the channel that is carried"
     return (
@@ -1963,6 +2296,7 @@ def check(data: object) -> Result:
     METER.left = WORK
     METER.notes.clear()
     try:
+        bounded(data)
         if type(data) is not dict:
             raise Malformed("an object is expected")
         if data.get("schema") == DERIVATION:
@@ -1973,7 +2307,14 @@ def check(data: object) -> Result:
         return certificate(data)
     except Malformed as reason:
         return Result("malformed", (str(reason),))
-    except (Rejected, LookupError, TypeError, ValueError, ArithmeticError) as reason:
+    except (
+        Rejected,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        AttributeError,
+    ) as reason:
         return Result("rejected", (str(reason)[:400] or "the data are of another form",))
     except Unaffordable as reason:
         return Result("kernel only", (f"nothing is shown: {reason}",))
@@ -2000,6 +2341,11 @@ def read(content: bytes) -> object:
 
     if len(content) > MAX_BYTES or content.count(b"[") + content.count(b"{") > MAX_LISTS:
         raise Malformed(f"more than {MAX_BYTES} bytes, or {MAX_LISTS} lists, are not read")
+    depth = 0
+    for mark in _MARKS.finditer(content):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(mark[0], 0)
+        if depth > MAX_DEPTH:
+            raise Malformed("it is nested too deeply")
     try:
         hooks: Data = {"object_pairs_hook": once, "parse_int": short, "parse_constant": refuse}
         return json.loads(content.decode(), parse_float=Inexact, **hooks)
@@ -2007,6 +2353,10 @@ def read(content: bytes) -> object:
         raise Malformed("it is nested too deeply, or too large") from None
     except ValueError as reason:
         raise Malformed(f"it is no JSON ({str(reason)[:80]})") from None
+
+
+_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{}]', re.DOTALL)
+"""Texts, and the brackets outside of them."""
 
 
 class Inexact:
@@ -2033,7 +2383,10 @@ def main(arguments: list[str]) -> int:
         print("usage: python checker.py FILE", file=sys.stderr)
         return EXIT_CODES["malformed"]
     found = check_file(arguments[0])
-    print(found.status.upper(), *(f"  {reason}" for reason in found.reasons), sep="\n")
+    told = f". Stated to the checker and not seen by it: {'; '.join(found.stated)}"
+    print(found.status.upper() + (told if found.stated else ""))
+    for reason in found.reasons:
+        print(f"  {reason}")
     if found.mechanism:
         lines = {"mechanism": found.mechanism, "neighbours": found.neighbours}
         lines |= {"guarantee": found.guarantee, "provided that": ""}

@@ -67,6 +67,17 @@ def replayed(data: object) -> Theorem:
     return theorems[-1]
 
 
+def _same(found: Any, stated: Any) -> bool:
+    """Whether plain data are equal, types included: 1, 1.0 and true are three values."""
+    if type(found) is not type(stated):
+        return False
+    if type(found) is dict:
+        return found.keys() == stated.keys() and all(_same(found[k], stated[k]) for k in found)
+    if type(found) is list:
+        return len(found) == len(stated) and all(map(_same, found, stated))
+    return bool(found == stated)
+
+
 def _step(number: int, step: object, earlier: list[Theorem]) -> Theorem:
     keys = {"rule", "premises", "parameters", "conclusion"}
     if not isinstance(step, Mapping) or set(step) != keys:
@@ -81,6 +92,6 @@ def _step(number: int, step: object, earlier: list[Theorem]) -> Theorem:
     ):
         raise ProofError(f"step {number} of the derivation rests on a step that is not before it")
     theorem = prove(rule, [earlier[premise] for premise in premises], parameters)
-    if theorem.judgment.to_json() != step["conclusion"]:
+    if not _same(theorem.judgment.to_json(), step["conclusion"]):
         raise ProofError(f"step {number} of the derivation concludes otherwise than its rule")
     return theorem

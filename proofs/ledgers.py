@@ -10,7 +10,7 @@ from proofs.components import Component, component
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
-from synthesizers.curator import Curator, Program, Setting, ask_program
+from synthesizers.curator import Curator, Program, Setting, ask_program, declared_ledger
 from synthesizers.domain import Domain
 from synthesizers.errors import BudgetExceeded, InputError
 from synthesizers.events import Draw, Event, Outcome
@@ -22,23 +22,32 @@ def fixed_ledger(
     budget: Budget,
     setting: Setting,
     ledgers: frozenset[tuple[Event, ...]] | None,
+    *,
+    ours: bool,
 ) -> tuple[Event, ...] | None:
     """The private events of every transcript where they are the same; otherwise None.
 
-    ``ledgers``: all ledgers met in a full enumeration, where there was one.
+    ``ledgers``: all ledgers met in a full enumeration, where there was one. ``ours``: the program
+    is a built-in one, which tosses no coins of its own.
 
     Guarantee
     ---------
-    An answer that is not None is the ledger of every transcript: all of them were visited, or
-    the first question, asked before any answer, exhausts the budget, and the curator refuses
-    every other. Backed by ``tests/audit/test_factorised.py``.
+    An answer that is not None is the ledger of every transcript: the program declares it, and the
+    curator refuses every other question; or all transcripts were visited; or, of a built-in
+    program, the first question, asked before any answer, exhausts the budget, and the curator
+    refuses every other. Having seen a ledger once or twice is not enough. Backed by
+    ``tests/audit/test_factorised.py`` and ``tests/hostile/test_hostile_programs.py``.
     """
+    declared = declared_ledger(program, setting)
+    if declared is not None:
+        return declared
     if ledgers is not None:
         private = {tuple(e for e in ledger if not isinstance(e, Draw)) for ledger in ledgers}
         return private.pop() if len(private) == 1 else None
-    # A program with randomness of its own could ask another question the next time.
-    first, again = (_first_question(program, budget, setting) for _ in range(2))
-    if first is None or first != again:
+    if not ours:
+        return None
+    first = _first_question(program, budget, setting)
+    if first is None:
         return None
     counted = budget.neighbours or setting.neighbours
     # What is free under replace-one (the total) may cost under add-remove; never the reverse.
@@ -75,22 +84,37 @@ def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Component, .
 
 
 def about_program(
-    theorem: Theorem, program: dict[str, Any], ledgers: frozenset[tuple[Event, ...]] | None
+    theorem: Theorem,
+    program: dict[str, Any],
+    ledgers: frozenset[tuple[Event, ...]] | None,
+    setting: Setting | None = None,
 ) -> Theorem:
-    """A theorem about a `fixed_ledger`, as one about the program."""
+    """A theorem about a `fixed_ledger`, as one about the program in a setting."""
     first = "a first question that uses up the budget"
     seen = first if ledgers is None else "every transcript"
-    return prove("fixed-ledger", [theorem], {"program": program, "seen": seen})
+    given = {"program": program, "seen": seen, **_stated(setting)}
+    return prove("fixed-ledger", [theorem], given)
+
+
+def _stated(setting: Setting | None) -> dict[str, Any]:
+    """The setting as the parameter of a rule about a program."""
+    if setting is None:
+        return {}
+    own = {"attributes": shape_of(setting.domain), "records": setting.records}
+    return {"setting": own}
 
 
 def of_budget(
-    budget: Budget, neighbours: Neighbours, program: dict[str, Any]
+    budget: Budget,
+    neighbours: Neighbours,
+    program: dict[str, Any],
+    setting: Setting | None = None,
 ) -> tuple[Component, ...] | None:
     """The filter's theorem of a curator that opens with a budget, as the only component.
 
     Whatever the program asks, adaptively or not, it can't spend more. ``program``: what runs, as
-    plain data. None without a budget, or where the budget is counted under neighbours from which
-    nothing follows for those wanted.
+    plain data; ``setting``: on what, where that is known. None without a budget, or where the
+    budget is counted under neighbours from which nothing follows for those wanted.
     """
     rule, limit = "filter", dict[str, Any]()
     match budget:
@@ -104,7 +128,7 @@ def of_budget(
         case _:
             return None
     counted = budget.neighbours or neighbours
-    given = {"neighbours": counted, **limit, "program": program}
+    given = {"neighbours": counted, **limit, "program": program, **_stated(setting)}
     try:
         theorem: Theorem = prove(rule, [], given)
         if counted != neighbours:

@@ -21,22 +21,32 @@ from synthesizers.neighbours import to_json as neighbours_to_json
 MAX_TEXT = 4_000
 """The most characters of one number; Python itself refuses integers of 4,300 digits as text."""
 
+MAX_BITS = 3 * MAX_TEXT
+"""The most bits of an integer: a decimal digit holds more than three."""
+
+MAX_DEPTH = 60
+"""How deep the data of a proof may be nested (a choice of this project)."""
+
 
 _NUMBER = re.compile(r"-?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?)")
 
 
-def plain(value: object) -> Any:
+def plain(value: object, depth: int = 0) -> Any:
     """A parameter as plain data: rationals become text; ProofError for what is no plain data."""
+    if depth > MAX_DEPTH:
+        raise ProofError(f"the data of a proof are nested more than {MAX_DEPTH} deep")
     if isinstance(value, AddRemove | ReplaceOne):
         return neighbours_to_json(value)
     if type(value) is Fraction:
         return _number(value)
+    if type(value) is int and value.bit_length() > MAX_BITS:
+        raise ProofError(f"a number of a proof would have more than {MAX_TEXT} digits; round it")
     if value is None or type(value) in (int, bool, str):
         return value
     if isinstance(value, Mapping):
-        return {_text(key): plain(member) for key, member in value.items()}
+        return {_text(key): plain(member, depth + 1) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(member) for member in value]
+        return [plain(member, depth + 1) for member in value]
     raise ProofError(
         f"a proof's parameters are integers, fractions and decimals in quotes, found "
         f"{type(value).__name__}; write 0.1 as '0.1' or Fraction(1, 10)"
@@ -44,8 +54,7 @@ def plain(value: object) -> Any:
 
 
 def _number(value: Fraction) -> str:
-    # Two decimal digits hold more than six bits.
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 3 * MAX_TEXT // 2:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS // 2:
         raise ProofError(f"a number of a proof would have more than {MAX_TEXT} digits; round it")
     return str(value)
 
@@ -142,6 +151,24 @@ class Parameters:
         if not isinstance(value, dict):
             raise self._wrong(name, "named values")
         return value
+
+    def setting(self) -> dict[str, Any] | None:
+        """What a program runs on, which may be left out: "attributes", "records".
+
+        ``attributes``: how many values each has; ``records``: n where it is public, or None.
+        """
+        if not self.has("setting"):
+            return None
+        given = self.record("setting")
+        if set(given) != {"attributes", "records"}:
+            raise self._wrong("setting", "the attributes and the public number of records")
+        own = Parameters(self._rule, given)
+        sizes = own.record("attributes")
+        for name in sizes:
+            Parameters(self._rule, sizes).whole(name, 1)
+        if not sizes or (given["records"] is not None and own.whole("records") < 0):
+            raise self._wrong("setting", "one or more attributes, and no records or a number")
+        return given
 
     def neighbours(self, name: str = "neighbours") -> Neighbours:
         """A neighbouring relation."""

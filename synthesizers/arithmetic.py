@@ -49,8 +49,8 @@ class Arithmetic(Protocol):
     def times(self, left: Vector, right: Vector, floor: float) -> Vector:
         """The product; ``floor``: a lower bound on log2 of its positive entries."""
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
-        """The sum."""
+    def add_to(self, total: Vector, term: Vector) -> None:
+        """Add to a vector that nobody else holds."""
 
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance of a vector or a table is 0."""
@@ -96,9 +96,9 @@ class FloatArithmetic:
         except FloatingPointError:
             raise BelowDoublesError from None
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
-        """The sum, entry by entry."""
-        return np.asarray(left + right)
+    def add_to(self, total: Vector, term: Vector) -> None:
+        """Add entry by entry."""
+        np.add(total, term, out=total)
 
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance is 0."""
@@ -152,12 +152,11 @@ class ScaledArithmetic(FloatArithmetic):
         np.add(left[1], right[1], out=product[1])
         return product if floor > _NORMAL_LOG2 else normalised(product)
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
-        """The sum, entry by entry."""
-        total = np.empty_like(left)
-        top = np.maximum(left[1], right[1], out=total[1])
-        np.add(_aligned(left, top), _aligned(right, top), out=total[0])
-        return total
+    def add_to(self, total: Vector, term: Vector) -> None:
+        """Add entry by entry."""
+        top = np.maximum(total[1], term[1])
+        np.add(_aligned(total, top), _aligned(term, top), out=total[0])
+        total[1] = top
 
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance is 0."""
@@ -189,9 +188,8 @@ class OutcomesAlone:
         """An empty vector."""
         return left
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
-        """An empty vector."""
-        return left
+    def add_to(self, total: Vector, term: Vector) -> None:
+        """Nothing is added to nothing."""
 
     def has_zero(self, chances: Vector) -> bool:
         """No chance is known to be 0."""
@@ -243,9 +241,9 @@ class ExactArithmetic:
         """The product, entry by entry."""
         return np.asarray(_multiply(left, right))
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
-        """The sum, entry by entry."""
-        return np.asarray(_add(left, right))
+    def add_to(self, total: Vector, term: Vector) -> None:
+        """Add entry by entry."""
+        _add(total, term, out=total)
 
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance is 0."""

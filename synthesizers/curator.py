@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthesizers.budget import FREE, Budget, Cost
+from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget, rebuilt
 from synthesizers.declared import require_declared
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
@@ -39,6 +39,9 @@ from synthesizers.noise import Noise
 from synthesizers.queries import Query
 from synthesizers.selection import Exponential
 from synthesizers.watch import watched
+
+if TYPE_CHECKING:
+    from synthesizers.playing import Player
 
 IntArray = NDArray[np.int64]
 
@@ -83,6 +86,8 @@ class Setting:
 
 Answer = Callable[[Event], Outcome]
 Price = Callable[[Event], Cost]
+Transcript = tuple[tuple[Event, Outcome], ...]
+Admission = Callable[[Transcript, Event], None]
 Output = Any
 
 
@@ -102,76 +107,95 @@ class Program(Protocol):
         """
 
 
+@runtime_checkable
+class PlayedElsewhere(Protocol):
+    """A program that runs in another process, and brings a player of its own."""
+
+    def player(self, setting: Setting, budget: Budget) -> Player:
+        """Its player for a setting; ``budget``: what its curator tells as spent."""
+
+
 class Curator:
     """Answers a program's questions, keeps the ledger, refuses what exceeds the budget.
+
+    ``admit``, where given, is shown the transcript so far and the next question, and raises
+    ProtocolError for one that was not agreed on beforehand.
 
     Guarantee
     ---------
     The costs of all answered questions sum to at most the budget, whatever the
     program does with the answers: each question is charged before it is
-    answered. ``price``, where given, must agree with `pricing` (readings that play a program
-    many times remember the costs). Backed by ``tests/synthesizers/test_curator.py``.
+    answered. Backed by ``tests/synthesizers/test_curator.py``. What keeps a program from
+    changing the curator itself is that other people's programs run in another process
+    (`audit.subjects`).
     """
 
     __slots__ = (
+        "__admit",
         "__answer",
         "__budget",
         "__price",
         "__seeded",
-        "__setting",
         "__spent",
         "__transcript",
+        "_setting",
     )
-    __setting: Setting
+    _setting: Setting
     __budget: Budget
     __answer: Answer
     __price: Price
+    __admit: Admission | None
     __transcript: list[tuple[Event, Outcome]]
     __spent: Cost
     __seeded: bool
 
     def __init__(
-        self, setting: Setting, budget: Budget, answer: Answer, price: Price | None = None
+        self,
+        setting: Setting,
+        budget: Budget,
+        answer: Answer,
+        admit: Admission | None = None,
     ) -> None:
-        held: dict[str, Any] = {
-            "setting": setting,
-            "budget": budget,
-            "answer": answer,
-            "price": pricing(setting, budget) if price is None else price,
-            "transcript": [],
-            "spent": FREE,
-            "seeded": False,
+        values: dict[str, Any] = {
+            "_setting": setting,
+            "_Curator__budget": budget,
+            "_Curator__answer": answer,
+            "_Curator__price": pricing(setting, budget),
+            "_Curator__admit": admit,
+            "_Curator__transcript": [],
+            "_Curator__spent": FREE,
+            "_Curator__seeded": False,
         }
-        for name, value in held.items():
-            object.__setattr__(self, f"_Curator__{name}", value)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def domain(self) -> Domain:
         """The declared domain."""
-        return self.__setting.domain
+        return self._setting.domain
 
     @property
     def neighbours(self) -> Neighbours:
         """The neighbouring relation of the analysis or release."""
-        return self.__setting.neighbours
+        return self._setting.neighbours
 
     @property
     def setting(self) -> Setting:
         """All public constants."""
-        return self.__setting
+        return self._setting
 
     @property
     def records(self) -> int | None:
         """n where it is public; None where it is private."""
-        return self.__setting.records
+        return self._setting.records
 
     @property
     def ledger(self) -> tuple[Event, ...]:
         """The events asked so far."""
-        return tuple(event for event, _ in self.__transcript)
+        return tuple(event for event, _ in self.transcript)
 
     @property
-    def transcript(self) -> tuple[tuple[Event, Outcome], ...]:
+    def transcript(self) -> Transcript:
         """The events asked so far, with their outcomes."""
         return tuple(self.__transcript)
 
@@ -182,33 +206,33 @@ class Curator:
 
     def measure(self, query: Query, noise: Noise, *, low: int, high: int) -> IntArray:
         """The query's answers plus noise, clamped to ``low … high``; [size of the query]."""
-        return np.array(self.__ask(Measure(query, noise, low, high)), np.int64)
+        return np.array(self.ask(Measure(query, noise, low, high)), np.int64)
 
     def measure_sampled(
         self, query: Query, rate: Fraction, noise: RoundedGaussian, *, low: int, high: int
     ) -> IntArray:
         """A sum over a secret Poisson sample of the records plus noise; [size of the query]."""
-        return np.array(self.__ask(MeasureSampled(query, rate, noise, low, high)), np.int64)
+        return np.array(self.ask(MeasureSampled(query, rate, noise, low, high)), np.int64)
 
     def select(self, scores: Query, noise: Exponential) -> int:
         """The number of a candidate, chosen by its private score."""
-        return self.__ask(Select(scores, noise))[0]
+        return self.ask(Select(scores, noise))[0]
 
     def sanitize(self, law: TableLaw) -> IntArray:
         """What a row-stochastic law releases of the table: counts, or what else the law says."""
-        return np.array(self.__ask(Sanitize(law)), np.int64)
+        return np.array(self.ask(Sanitize(law)), np.int64)
 
     def draw(self, law: PublicLaw) -> IntArray:
         """An outcome of public randomness; after a `Seed`, nothing more is answered."""
-        return np.array(self.__ask(Draw(law)), np.int64)
+        return np.array(self.ask(Draw(law)), np.int64)
 
-    def __ask(self, event: Event) -> Outcome:
+    def ask(self, event: Event) -> Outcome:
+        """The outcome of a question of any kind; BudgetExceeded for one that is refused."""
         require_declared(event)
         if self.__seeded:
-            raise ProtocolError(
-                "the program asked on after it had drawn a seed; a seed begins the generation of "
-                "the output, and whatever is asked of the curator is asked before"
-            )
+            raise ProtocolError(SEEDED)
+        if self.__admit is not None:
+            self.__admit(self.transcript, event)
         spent = self.__spent + self.__price(event)
         self.__budget.check(spent)
         object.__setattr__(self, "_Curator__spent", spent)
@@ -234,6 +258,69 @@ class Curator:
         )
 
 
+SEEDED = (
+    "the program asked on after it had drawn a seed; a seed begins the generation of "
+    "the output, and whatever is asked of the curator is asked before"
+)
+
+
+def declared_budget(program: Program, setting: Setting) -> Budget:
+    """The budget that a program declares, unlimited if it declares none; ProtocolError."""
+    declare = getattr(program, "budget", None)
+    if declare is None:
+        return UnlimitedBudget()
+    try:
+        budget = rebuilt(declare(setting))
+    except DPAuditError:
+        raise
+    except Exception as error:
+        raise ProtocolError(f"the program's budget raised {type(error).__name__}") from error
+    # A budget of another class could refuse otherwise than it says.
+    if budget is None:
+        raise ProtocolError(
+            "budget(setting) of a program must return a PureBudget, a ZCDPBudget, a "
+            "SampledGaussianBudget or an UnlimitedBudget"
+        )
+    return budget
+
+
+def declared_ledger(program: Program, setting: Setting) -> tuple[Event, ...] | None:
+    """The questions that a program declares to ask in every run, in order; None without any.
+
+    Its curator then refuses every other question. Draws of public randomness are left out.
+    """
+    declare = getattr(program, "ledger", None)
+    if declare is None:
+        return None
+    try:
+        declared = declare(setting)
+        ledger = None if declared is None else tuple(declared)
+    except DPAuditError:
+        raise
+    except Exception as error:
+        raise ProtocolError(f"the program's ledger raised {type(error).__name__}") from error
+    for event in ledger or ():
+        require_declared(event)
+        if isinstance(event, Draw):
+            raise ProtocolError("a declared ledger lists questions about the data, and no draws")
+    return ledger
+
+
+def keep_to(ledger: tuple[Event, ...]) -> Admission:
+    """Admits the questions of a declared ledger, in its order, and no other about the data."""
+
+    def admit(transcript: Transcript, event: Event) -> None:
+        if isinstance(event, Draw):
+            return
+        place = sum(not isinstance(before, Draw) for before, _ in transcript)
+        if place >= len(ledger) or ledger[place] != event:
+            raise ProtocolError(
+                "the program asked a question that its declared ledger does not have at this place"
+            )
+
+    return admit
+
+
 class GenerationBegins(BaseException):
     """Raised by a reading that lists transcripts, in answer to a drawn `Seed`: all was asked."""
 
@@ -247,6 +334,8 @@ def canonical_output(output: Output, domain: Domain) -> tuple[Any, ...]:
     if isinstance(output, Dataset):
         return tuple(records_of(output, domain).histogram().tolist())
     if isinstance(output, np.ndarray):
+        if output.ndim == 1 and output.dtype.kind in "iu":
+            return tuple(output.tolist())
         output = output.tolist()
     if isinstance(output, np.generic):
         output = output.item()
@@ -290,7 +379,7 @@ def ask_program(program: Program, curator: Curator) -> Output:
             raise
         except (Exception, SystemExit) as error:
             raise ProtocolError(
-                f"the program raised {type(error).__name__} ({_place(error)}); "
+                f"the program raised {type(error).__name__} ({place_of(error)}); "
                 "a program must answer for every transcript"
             ) from error
     if reach.seen:
@@ -298,7 +387,8 @@ def ask_program(program: Program, curator: Curator) -> Output:
     return output
 
 
-def _place(error: BaseException) -> str:
+def place_of(error: BaseException) -> str:
+    """Where an exception was raised, without the name of the file."""
     frames = error.__traceback__
     while frames is not None and frames.tb_next is not None:
         frames = frames.tb_next

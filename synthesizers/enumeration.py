@@ -8,106 +8,113 @@ outcomes chosen so far; nothing but the current transcript is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from itertools import chain, islice
+from typing import Any, NamedTuple, NoReturn
 
 from synthesizers.arithmetic import Arithmetic, Vector
-from synthesizers.budget import Budget, UnlimitedBudget
+from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
 from synthesizers.curator import (
-    Curator,
-    GenerationBegins,
+    Admission,
     Program,
     Setting,
-    ask_program,
-    canonical_output,
+    Transcript,
+    declared_ledger,
+    keep_to,
     pricing,
 )
-from synthesizers.errors import ProtocolError, TooLargeError, rounded_count
+from synthesizers.errors import BudgetExceeded, ProtocolError, TooLargeError, rounded_count
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome, is_seed
 from synthesizers.laws.public_laws import Seed
 from synthesizers.plan import MAX_TRANSCRIPTS, describe
+from synthesizers.playing import Play, Player, Script, player_of
 
 REPLAYS = 500
 """Replays of the first transcript: a hidden coin of 2 % survives them with chance below 10^-4,
 and those of the transcripts after it besides."""
 
-Transcript = tuple[tuple[Event, Outcome], ...]
+SHARE = 64
+"""One transcript in so many, by secret coins, is played again in a fresh process (a choice of this
+project), beside the first `REPLAYS`."""
+
+BATCH = 2048
+BATCH_CHANCES = 2**17
+"""The most plays that are made at once, and the most chances that they hold: 1 MB of doubles, which
+stay near the processor (choices of this project)."""
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """One transcript: its events and outcomes, its output, its chance under every database.
+@dataclass(frozen=True, eq=False, slots=True)
+class _Stem:
+    """What all answers to one question have in common: the questions and answers before it.
 
-    ``output``: None where it is generated from a seed, the transcript's last event.
-    ``ledger``: the events alone; the same object for leaves in succession that share it.
+    ``asked``: the numbers of the questions, the last one and refused ones included. ``ledger``:
+    the events that were answered, the last one included. ``script``, ``outcomes``: the answers
+    before the last question. ``spent``: with its cost. ``refusal``: of the last question, where
+    the budget does not cover it.
     """
 
+    asked: tuple[int, ...] = ()
+    ledger: tuple[Event, ...] = ()
+    script: Script = ()
+    outcomes: tuple[Outcome, ...] = ()
+    spent: Cost = FREE
+    coordinates: tuple[Coordinate, ...] = ()
+    operations: int = 0
+    floor: float = 0.0
+    refusal: BudgetExceeded | None = None
+
+
+class Leaf(NamedTuple):
+    """One transcript with what is released after it, and its chance under every database.
+
+    ``output``: None where it is generated from a seed, the transcript's last event.
+    """
+
+    stem: _Stem
+    last: Outcome | None
+    chances: Vector
+    output: tuple[Any, ...] | None = None
+
+    @property
+    def script(self) -> Script:
+        """The answers that lead to it, refusals among them."""
+        return self.stem.script if self.last is None else (*self.stem.script, self.last)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The answers that lead to it, without refusals."""
+        return self.stem.outcomes if self.last is None else (*self.stem.outcomes, self.last)
+
+    @property
+    def ledger(self) -> tuple[Event, ...]:
+        """The events that were answered; the same object for all leaves that share them."""
+        return self.stem.ledger
+
+    @property
+    def operations(self) -> int:
+        """Relative error of ``chances`` in units of 2^-53."""
+        return self.stem.operations
+
+    @property
+    def transcript(self) -> Transcript:
+        """Events with their outcomes."""
+        return tuple(zip(self.ledger, self.outcomes, strict=True))
+
+    @property
+    def played(self) -> Played:
+        """What another process must find again."""
+        return Played(self.script, self.transcript, self.output)
+
+
+class Played(NamedTuple):
+    """A script with the answered questions and the output that a program had for it."""
+
+    script: Script
     transcript: Transcript
     output: tuple[Any, ...] | None
-    chances: Vector
-    operations: int
-    ledger: tuple[Event, ...]
-
-
-class _Branch:
-    """One event on the current path, at its current outcome."""
-
-    def __init__(
-        self,
-        event: Event,
-        coordinates: tuple[Coordinate, ...],
-        before: Vector,
-        floor: float,
-        arithmetic: Arithmetic,
-        first: range | None,
-    ) -> None:
-        self.event = event
-        self.coordinates = coordinates
-        self.arithmetic = arithmetic
-        self.tables = [arithmetic.table(c) for c in coordinates]
-        self.first = range(len(self.tables[0])) if first is None else first
-        self.stops = [self.first.stop, *(len(t) for t in self.tables[1:])]
-        self.at = [self.first.start] + [0] * (len(self.tables) - 1)
-        self.prefix: list[Vector] = [before] * (len(self.tables) + 1)
-        floors = [arithmetic.floor(table) for table in self.tables]
-        self.floors = [floor + sum(floors[: level + 1]) for level in range(len(floors))]
-        self.zeros = [arithmetic.has_zero(table) for table in self.tables]
-        self.alive = self._seek(0)
-
-    @property
-    def chances(self) -> Vector:
-        return self.prefix[-1]
-
-    @property
-    def outcome(self) -> Outcome:
-        parts = (c.outcomes[place] for c, place in zip(self.coordinates, self.at, strict=True))
-        return tuple(value for part in parts for value in part)
-
-    def advance(self) -> bool:
-        """Move to the next possible outcome; False when there is none."""
-        self.at[-1] += 1
-        return self._seek(len(self.at) - 1)
-
-    def _seek(self, level: int) -> bool:
-        while level < len(self.tables):
-            if self.at[level] >= self.stops[level]:
-                if level == 0:
-                    return False
-                level -= 1
-                self.at[level] += 1
-                continue
-            row = self.tables[level][self.at[level]]
-            product = self.arithmetic.times(self.prefix[level], row, self.floors[level])
-            if self.zeros[level] and self.arithmetic.is_nothing(product):
-                self.at[level] += 1
-                continue
-            level += 1
-            self.prefix[level] = product
-            if level < len(self.tables):
-                self.at[level] = 0
-        return True
 
 
 def leaves(
@@ -126,7 +133,7 @@ def leaves(
     ``first`` limits the first coordinate of the first event to some of its
     outcomes, so that parts of the work can run side by side. ``replays``: how
     often the first transcript is played again. ``progress`` is told the number
-    of transcripts done, now and then.
+    of transcripts done, now and then. A ledger that the program declares binds here too.
 
     Raises ProtocolError where the program asks other questions on replay,
     returns another output for the same transcript, or reaches past the curator;
@@ -139,112 +146,183 @@ def leaves(
     Backed by ``tests/synthesizers/test_enumeration.py``.
     """
     limit = UnlimitedBudget() if budget is None else budget
-    remembered = lru_cache(maxsize=64)(lambda event: event.coordinates(databases))
-    price = lru_cache(maxsize=1024)(pricing(setting, limit))
-    start = arithmetic.ones(len(databases.rows))
-    path: list[_Branch] = []
+    player = player_of(program, setting, limit)
+    declared = declared_ledger(program, setting)
+    admit = None if declared is None else keep_to(declared)
+    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first)
+    batch = max(1, min(BATCH, BATCH_CHANCES // max(1, len(databases.rows))))
+    waiting: list[Iterator[Leaf]] = [
+        iter([Leaf(_Stem(), None, arithmetic.ones(len(databases.rows)))])
+    ]
     done = 0
+    while waiting:
+        nodes: list[Leaf] = []
+        while waiting and len(nodes) < batch:
+            nodes += islice(waiting[-1], batch - len(nodes))
+            if len(nodes) < batch:
+                waiting.pop()
+        scripts = [node.script for node in nodes]
+        plays = player.play(scripts)
+        again: list[tuple[Script, Play]] = []
+        further: list[Iterator[Leaf]] = []
+        for place, (node, play) in enumerate(zip(nodes, plays, strict=True)):
+            stem = node.stem
+            if play.asked != stem.asked:
+                reading.refuse_change(stem.asked, play.asked)
+            if play.next is not None and not is_seed(player.question(play.next)):
+                further.append(reading.next_nodes(node, play.next))
+                continue
+            if play.next is None and play.output is None:
+                assert stem.refusal is not None
+                raise stem.refusal
+            yield Leaf(stem, node.last, node.chances, play.output)
+            done += 1
+            if times := _replays(done, replays):
+                again += [(scripts[place], play)] * times
+            if progress is not None and done % 256 == 0:
+                progress(done)
+            if done >= MAX_TRANSCRIPTS or done * len(databases.rows) >= arithmetic.cap:
+                reading.require_end([iter(nodes[place + 1 :]), *waiting, *further], stem)
+        require_replayed(player, again)
+        waiting += reversed(further)
 
-    def play() -> tuple[tuple[Any, ...] | None, Transcript]:
-        depth = 0
-        refused: list[BaseException] = []
 
-        def answer(event: Event) -> Outcome:
-            # A refusal belongs to this reading alone: a program that caught it and went on
-            # would be another program than the one that answers real data.
-            try:
-                return reply(event)
-            except BaseException as refusal:
-                refused.append(refusal)
+class _Reading:
+    """What an enumeration needs to know of every question."""
+
+    def __init__(
+        self,
+        player: Player,
+        setting: Setting,
+        databases: Databases,
+        arithmetic: Arithmetic,
+        budget: Budget,
+        admit: Admission | None,
+        first: range | None,
+    ) -> None:
+        self._player = player
+        self._databases = databases
+        self._arithmetic = arithmetic
+        self._budget = budget
+        self._admit = admit
+        self._first = first
+        self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
+        self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
+
+    def refuse_change(self, before: tuple[int, ...], asked: tuple[int, ...]) -> NoReturn:
+        """Raise ProtocolError: the script's answers went to other questions than before."""
+        for place, (number, other) in enumerate(zip(before, asked, strict=False), start=1):
+            if number != other:
+                raise ProtocolError(
+                    f"on replay of the same answers the program asked another question (question "
+                    f"{place}: first {describe(self._player.question(number))}, then "
+                    f"{describe(self._player.question(other))}); "
+                    "questions may depend on the transcript alone"
+                )
+        raise ProtocolError(
+            "on replay of the same answers the program asked fewer questions; "
+            "questions may depend on the transcript alone"
+        )
+
+    def next_nodes(self, node: Leaf, number: int) -> Iterator[Leaf]:
+        """All that may come of the question that a play ended with."""
+        stem, event, script = node.stem, self._player.question(number), node.script
+        asked = (*stem.asked, number)
+        try:
+            if self._admit is not None:
+                self._admit(node.transcript, event)
+            spent = stem.spent + self._price(event)
+            self._budget.check(spent)
+        except BudgetExceeded as refusal:
+            if len(asked) > MAX_REFUSALS + len(stem.ledger):
                 raise
-
-        def reply(event: Event) -> Outcome:
-            nonlocal depth
-            if is_seed(event):
-                raise GenerationBegins
-            if depth == len(path):
-                before = path[-1].chances if path else start
-                floor = path[-1].floors[-1] if path else 0.0
-                part = first if not path else None
-                # A draw's law follows its transcript and seldom comes again.
-                fresh = isinstance(event, Draw)
-                laws = event.coordinates(databases) if fresh else remembered(event)
-                branch = _Branch(event, laws, before, floor, arithmetic, part)
-                if not branch.alive:
-                    if part is not None:
-                        raise _NothingHere
-                    raise ProtocolError(
-                        f"{describe(event)} gives no outcome any chance after these answers; "
-                        "the chances of a law must sum to 1"
-                    )
-                path.append(branch)
-            elif path[depth].event != event:
-                raise ProtocolError(
-                    f"on replay of the same answers the program asked another question "
-                    f"(question {depth + 1}: first {describe(path[depth].event)}, then "
-                    f"{describe(event)}); questions may depend on the transcript alone"
-                )
-            depth += 1
-            return path[depth - 1].outcome
-
-        curator = Curator(setting, limit, answer, price)
-        output: tuple[Any, ...] | None
-        try:
-            output = canonical_output(ask_program(program, curator), setting.domain)
-        except GenerationBegins:
-            output = None
-        finally:
-            if refused and not isinstance(refused[0], GenerationBegins):
-                raise refused[0]
-        if refused and output is not None:
-            raise ProtocolError("the program returned an output without the seed that it drew")
-        if output is None and not refused:
-            raise ProtocolError("the program ended as if it had drawn a seed, and drew none")
-        if len(curator.transcript) != depth:
-            raise ProtocolError("the program got answers past the curator's ledger")
-        if depth < len(path):
+            refused = replace(
+                stem, asked=asked, script=(*script, None), outcomes=node.outcomes, refusal=refusal
+            )
+            return iter([Leaf(refused, None, node.chances)])
+        # A draw's law follows its transcript and seldom comes again.
+        fresh = isinstance(event, Draw)
+        laws = event.coordinates(self._databases) if fresh else self._databases.laws(event)
+        # Equal ledgers are one object, so that whoever collects them compares no events.
+        ledger = self._ledgers.setdefault(asked, (*stem.ledger, event))
+        coordinates = (*stem.coordinates, *laws)
+        first = None if stem.ledger else self._first
+        answers = _Answers(laws, self._arithmetic, stem.floor, first)
+        further = _Stem(
+            asked,
+            ledger,
+            script,
+            node.outcomes,
+            spent,
+            coordinates,
+            self._arithmetic.operations(coordinates),
+            answers.floors[-1],
+        )
+        nodes = (Leaf(further, *answer) for answer in answers.list(node.chances))
+        head = next(nodes, None)
+        if head is None:
+            if first is not None:
+                return iter([])
             raise ProtocolError(
-                "on replay of the same answers the program asked fewer questions; "
-                "questions may depend on the transcript alone"
+                f"{describe(event)} gives no outcome any chance after these answers; "
+                "the chances of a law must sum to 1"
             )
-        return output, curator.transcript
+        return chain([head], nodes)
 
-    ledger: tuple[Event, ...] = ()
-    operations = 0
-    kept = -1
-    while True:
-        try:
-            output, transcript = play()
-        except _NothingHere:
+    def require_end(self, waiting: list[Iterator[Leaf]], stem: _Stem) -> None:
+        """Raise TooLargeError unless nothing is left to play."""
+        if all(next(nodes, None) is None for nodes in waiting):
             return
-        chances = path[-1].chances if path else start
-        if kept != len(path):
-            ledger = tuple(branch.event for branch in path)
-            operations = arithmetic.operations([c for branch in path for c in branch.coordinates])
-        yield Leaf(transcript, output, chances, operations, ledger)
-        done += 1
-        for _ in range(_replays(done, replays)):
-            if play() != (output, transcript):
-                raise ProtocolError(
-                    "on replay of the same answers the program returned another output or asked "
-                    "on; its randomness must come from curator.draw with a declared law"
-                )
-        if progress is not None and done % 256 == 0:
-            progress(done)
-        kept = len(path)
-        while path and not path[-1].advance():
-            path.pop()
-            kept = -1
-        if not path:
-            return
-        if done >= MAX_TRANSCRIPTS or done * len(databases.rows) >= arithmetic.cap:
-            widest = max((branch.event for branch in path), key=lambda e: e.width(databases))
-            raise TooLargeError(
-                f"the program has more transcripts than its first path promised; the cap is "
-                f"{rounded_count(MAX_TRANSCRIPTS)} transcripts and "
-                f"{rounded_count(arithmetic.cap)} products. The widest event is "
-                f"{describe(widest)}: take fewer cells, records or narrower bounds"
-            )
+        widest = max(stem.ledger, key=lambda e: e.width(self._databases))
+        raise TooLargeError(
+            f"the program has more transcripts than its first path promised; the cap is "
+            f"{rounded_count(MAX_TRANSCRIPTS)} transcripts and "
+            f"{rounded_count(self._arithmetic.cap)} products. The widest event is "
+            f"{describe(widest)}: take fewer cells, records or narrower bounds"
+        )
+
+
+class _Answers:
+    """The possible answers to one question, coordinate by coordinate.
+
+    ``floors``: lower bounds on log2 of the positive chances, up to each coordinate.
+    """
+
+    def __init__(
+        self,
+        coordinates: tuple[Coordinate, ...],
+        arithmetic: Arithmetic,
+        floor: float,
+        first: range | None,
+    ) -> None:
+        self._arithmetic = arithmetic
+        self._options = [c.outcomes for c in coordinates]
+        self._tables = [arithmetic.table(c) for c in coordinates]
+        self._first = range(len(self._tables[0])) if first is None else first
+        self._zeros = [arithmetic.has_zero(table) for table in self._tables]
+        lowest = [arithmetic.floor(table) for table in self._tables]
+        self.floors = [floor + sum(lowest[: level + 1]) for level in range(len(lowest))]
+
+    def list(
+        self, before: Vector, level: int = 0, answer: Outcome = ()
+    ) -> Iterator[tuple[Outcome, Vector]]:
+        """Each answer that some database may give, with its chances; ``before``: theirs so far."""
+        table, options, floor = self._tables[level], self._options[level], self.floors[level]
+        times, nothing = self._arithmetic.times, self._arithmetic.is_nothing
+        zeros, last = self._zeros[level], level + 1 == len(self._tables)
+        for place in self._first if level == 0 else range(len(table)):
+            chances = times(before, table[place], floor)
+            if zeros and nothing(chances):
+                continue
+            if last:
+                yield answer + options[place], chances
+            else:
+                yield from self.list(chances, level + 1, answer + options[place])
+
+
+MAX_REFUSALS = 1000
+"""Refused questions along one transcript, after which the last refusal ends the enumeration (a
+choice of this project: a program that asks on and on would never end)."""
 
 
 def _replays(done: int, most: int) -> int:
@@ -254,8 +332,52 @@ def _replays(done: int, most: int) -> int:
     return int(done & (done - 1) == 0)
 
 
-class _NothingHere(BaseException):
-    """That part of the first event's outcomes is impossible under every database."""
+def require_same_afresh(
+    program: Program, setting: Setting, budget: Budget | None, played: Sequence[Played]
+) -> None:
+    """Raise ProtocolError unless a process in which the program never ran plays the same.
+
+    The scripts come in a secret order. Programs of this process have no other.
+    """
+    player = player_of(program, setting, UnlimitedBudget() if budget is None else budget).afresh()
+    if player is None:
+        return
+    order = list(played)
+    random.SystemRandom().shuffle(order)
+    for start in range(0, len(order), BATCH):
+        part = order[start : start + BATCH]
+        for before, play in zip(part, player.play([one.script for one in part]), strict=True):
+            answers = zip(play.asked, before.script, strict=False)
+            transcript = tuple(
+                (player.question(number), outcome)
+                for number, outcome in answers
+                if outcome is not None
+            )
+            seeded = play.next is not None and is_seed(player.question(play.next))
+            ended = play.next is None or (seeded and before.output is None)
+            if (transcript, play.output, ended) != (before.transcript, before.output, True):
+                raise ProtocolError(
+                    "played again in a fresh process and another order, the program asked or "
+                    "returned something else for the same answers; what it does may depend on the "
+                    "transcript alone"
+                )
+
+
+def require_replayed(player: Player, plays: list[tuple[Script, Play]]) -> None:
+    """Raise ProtocolError unless the same scripts give the same plays once more."""
+    scripts = [script for script, _ in plays]
+    for (_, before), play in zip(plays, player.play(scripts) if scripts else [], strict=True):
+        if play == before:
+            continue
+        if play.asked != before.asked or play.next != before.next:
+            raise ProtocolError(
+                "on replay of the same answers the program asked other questions; "
+                "questions may depend on the transcript alone"
+            )
+        raise ProtocolError(
+            "on replay of the same answers the program returned another output or asked "
+            "on; its randomness must come from curator.draw with a declared law"
+        )
 
 
 def output_of(leaf: Leaf) -> tuple[Any, ...]:
@@ -268,4 +390,4 @@ def output_of(leaf: Leaf) -> tuple[Any, ...]:
 
 def transcript_of(leaf: Leaf) -> tuple[Any, ...]:
     """What is released when the transcript is: all outcomes, in order."""
-    return tuple(value for _, outcome in leaf.transcript for value in outcome)
+    return tuple(value for outcome in leaf.outcomes for value in outcome)

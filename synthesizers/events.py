@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,14 @@ class Databases:
 
     domain: Domain
     rows: IntArray
+
+    @cached_property
+    def laws(self) -> Callable[[Event], tuple[Coordinate, ...]]:
+        """The coordinates of an event, remembered for the events met last."""
+        return lru_cache(maxsize=64)(lambda event: event.coordinates(self))
+
+    def __reduce__(self) -> tuple[type[Databases], tuple[Domain, IntArray]]:
+        return Databases, (self.domain, self.rows)
 
 
 @dataclass(frozen=True, eq=False)

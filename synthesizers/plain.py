@@ -45,6 +45,8 @@ def require_count(value: object, name: str) -> int:
 
 def require_rational(value: object, name: str) -> Fraction:
     """Return ``value`` as a Fraction if it is an integer or a Fraction, else ``InputError``."""
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, Fraction):
         # A Fraction can be built of numpy integers, whose arithmetic would overflow in silence.
         return Fraction(int(value.numerator), int(value.denominator))
@@ -72,6 +74,8 @@ def require_switch(value: object, name: str) -> bool:
 
 def require_tuple(values: object, name: str) -> tuple[Any, ...]:
     """Return the members of a list, tuple or array, as they are; else raise ``InputError``."""
+    if type(values) is tuple:
+        return values
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"The {name} must be a list, not {_kind(values)}.")
     return tuple(values)

@@ -9,12 +9,16 @@ import numpy as np
 
 from synthesizers.budget import Budget, Cost
 from synthesizers.curator import (
+    Admission,
     Curator,
     Output,
     Program,
     Setting,
+    Transcript,
     ask_program,
     canonical_output,
+    declared_ledger,
+    keep_to,
     records_of,
 )
 from synthesizers.domain import Dataset, Domain
@@ -88,10 +92,12 @@ def run(
     budget: Budget,
     entropy: Entropy | None = None,
     progress: Progress | None = None,
+    admit: Admission | None = None,
 ) -> Run:
     """Run a program on real data; the operating system's entropy unless given.
 
-    ``progress`` is told each question and how many there were, before it is answered.
+    ``progress`` is told each question and how many there were, before it is answered. ``admit``:
+    as for `Curator`; a ledger that the program declares is kept to in any case.
     Raises ProtocolError where the program breaks the curator's protocol or asks
     beyond ``budget``.
     """
@@ -106,7 +112,15 @@ def run(
             progress(answered, event)
         return sample_answer(event, truth, source)
 
-    curator = Curator(setting, budget, reply)
+    declared = declared_ledger(program, setting)
+
+    def admit_declared(transcript: Transcript, event: Event) -> None:
+        if declared is not None:
+            keep_to(declared)(transcript, event)
+        if admit is not None:
+            admit(transcript, event)
+
+    curator = Curator(setting, budget, reply, admit_declared)
     output = ask_program(program, curator)
     if len(curator.transcript) != answered:
         raise ProtocolError("the program got answers past the curator's ledger")

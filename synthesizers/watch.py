@@ -51,19 +51,19 @@ class Reach:
         )
 
 
-_active: list[Reach] = []
+_active: list[Reach | None] = []
 _installed = False
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _active or event not in _WATCHED:
+    reach = _active[-1] if _active else None
+    if reach is None or event not in _WATCHED:
         return
     if event == "open":
         path = arguments[0]
         # Modules that the program imports late are code, not data.
         if isinstance(path, int) or str(path).endswith(_CODE):
             return
-    reach = _active[-1]
     if threading.get_ident() in reach.strangers:
         return
     reach.seen.append(event)
@@ -77,7 +77,8 @@ def watched() -> Iterator[Reach]:
     if not _installed:
         sys.addaudithook(_hook)
         _installed = True
-    reach = Reach(_active[-1].strangers if _active else _other_threads())
+    around = next((reach for reach in reversed(_active) if reach is not None), None)
+    reach = Reach(_other_threads() if around is None else around.strangers)
     _active.append(reach)
     leave = os._exit
     # It would end the whole process with an exit code of the program's choice.
@@ -92,6 +93,16 @@ def watched() -> Iterator[Reach]:
         if collects:
             gc.enable()
         _active.remove(reach)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """What the block does is the suite's own doing: it starts the process of a program."""
+    _active.append(None)
+    try:
+        yield
+    finally:
+        _active.remove(None)
 
 
 def _other_threads() -> frozenset[int | None]:

@@ -73,7 +73,9 @@ def examine(
     """
     if not isinstance(claim.guarantee, ApproxDP):
         return None
-    events = fixed_ledger(subject.program, subject.budget(setting), setting, ledgers)
+    events = fixed_ledger(
+        subject.program, subject.budget(setting), setting, ledgers, ours=subject.built_in
+    )
     if events is None or setting.domain.size > MAX_CELLS:
         return None
     measures = [event for event in events if not isinstance(event, Draw)]

@@ -70,11 +70,11 @@ def _evidence(
     told = found[0] if chosen is None else chosen
     own = Enclosure(told.value, told.value)
     name = PARAMETERS[type(claim.guarantee)]
-    epsilon, parameter = own, None
+    epsilon, parameter, beside = own, None, list[Offer]()
     if name != "epsilon":
-        least = min((offer.value for offer in pure), default=None)
-        epsilon = Enclosure.infinite() if least is None else Enclosure(least, least)
-        parameter = (name, own)
+        beside = sorted(pure, key=lambda offer: (offer.kernel_only, offer.value))[:1]
+        ends = [Enclosure(offer.value, offer.value) for offer in beside]
+        epsilon, parameter = (ends or [Enclosure.infinite()])[0], (name, own)
     # A public n is a constant of the program: its theorem is about this n alone.
     covers = (
         claim.covers if claim.neighbours.records_public else replace(claim, records=None).covers
@@ -89,22 +89,34 @@ def _evidence(
         covers=covers,
         whole=True,
         bound=Bound(Side.CEILING, epsilon, covers, "rigorous", parameter),
-        proof=_carried(told, found),
+        proof=_carried(told, found, beside, claim.released),
     )
 
 
-def _carried(offer: Offer, found: Sequence[Offer]) -> dict[str, Any]:
-    """The proof as data; where the checker can't afford it, the best one beside it that it can."""
-    carried: dict[str, Any] = {"derivation": derivation(_released(offer.theorem))}
-    if offer.kernel_only:
-        others = [other for other in found if not other.kernel_only]
-        carried["alternatives"] = [derivation(_released(other.theorem)) for other in others[:1]]
-    return carried
+def _carried(
+    offer: Offer, found: Sequence[Offer], beside: Sequence[Offer], released: str
+) -> dict[str, Any]:
+    """The proof as data, for all that the bound says.
+
+    Where the checker can't afford it, the best one follows that it can; then those ``beside`` it,
+    of a claim's ε where that is not its own parameter.
+    """
+    others = [other for other in found if not other.kernel_only][:1] if offer.kernel_only else []
+    own, *more = (
+        derivation(_released(each.theorem, released)) for each in (offer, *others, *beside)
+    )
+    return {"derivation": own, **({"alternatives": more} if more or offer.kernel_only else {})}
 
 
-def _released(theorem: Theorem) -> Theorem:
-    words = "what the program makes of its clamped answers and of public randomness"
-    return prove("post-processing", [theorem], {"map": words})
+MAPS = {
+    "output": "what the program makes of its clamped answers and of public randomness",
+    "transcript": "the program's clamped answers",
+}
+"""What each kind of release makes of a program's answers."""
+
+
+def _released(theorem: Theorem, released: str) -> Theorem:
+    return prove("post-processing", [theorem], {"map": MAPS[released], "released": released})
 
 
 @dataclass(frozen=True)
@@ -125,10 +137,10 @@ def _readings(
     """The ledger where it is fixed, and the budget."""
     budget = subject.budget(setting)
     program = {**subject.to_json(), "rows": setting.rows}
-    events = fixed_ledger(subject.program, budget, setting, ledgers)
+    events = fixed_ledger(subject.program, budget, setting, ledgers, ours=subject.built_in)
     asked = None if not events else of_ledger(events, setting)
     if asked is not None:
-        yield _Reading(asked, lambda theorem: about_program(theorem, program, ledgers))
-    allowed = of_budget(budget, setting.neighbours, program)
+        yield _Reading(asked, lambda theorem: about_program(theorem, program, ledgers, setting))
+    allowed = of_budget(budget, setting.neighbours, program, setting)
     if allowed is not None:
         yield _Reading(allowed, lambda theorem: theorem)

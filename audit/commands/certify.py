@@ -60,6 +60,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--rounded", action="store_true", help="a channel file's decimals are rounded"
     )
+    parser.add_argument(
+        "--trust-subject",
+        action="store_true",
+        help="take a program's word where nothing here can keep it apart",
+    )
     parser.add_argument("--require", choices=("exact", "proof"), help="exit 3 without it")
     parser.add_argument(
         "--self-test",
@@ -83,7 +88,8 @@ def run(flags: argparse.Namespace) -> int:
     relation = common.relation(flags)
     tested = None if flags.self_test is None else carried(flags.self_test)
     subject, claim = _subject_and_claim(flags, relation)
-    effort = Effort(common.optional_number(flags.rows, "--rows"), common.jobs(flags.jobs))
+    rows = common.optional_number(flags.rows, "--rows")
+    effort = Effort(rows, common.jobs(flags.jobs), trusted=flags.trust_subject)
     attack = attack_flags.attack(flags, subject, claim)
     again = command(flags)
     if attack is not None:
@@ -137,9 +143,11 @@ def _subject_and_claim(flags: argparse.Namespace, relation: Neighbours) -> tuple
     if flags.rounded:
         raise InputError("--rounded goes with a channel file")
     domain = common.domain(flags)
+    # The program's process starts before the table is opened, and may not open it.
+    hidden = [] if flags.data is None else [flags.data]
+    program = program_subject(flags.subject, values, hidden)
     records = _records(flags, relation, domain, records)
-    claim = Claim(guarantee, relation, flags.released, domain, records)
-    return program_subject(flags.subject, values), claim
+    return program, Claim(guarantee, relation, flags.released, domain, records)
 
 
 def _black_box(flags: argparse.Namespace, values: Mapping[str, str]) -> Wanted | None:
@@ -200,6 +208,7 @@ def command(flags: argparse.Namespace) -> str:
             words += [f"--{name.replace('_', '-')}", str(value)]
     for pair in flags.set or []:
         words += ["--set", pair]
-    if flags.rounded:
-        words.append("--rounded")
+    for name in ("rounded", "trust_subject"):
+        if getattr(flags, name):
+            words.append(f"--{name.replace('_', '-')}")
     return shlex.join(words)

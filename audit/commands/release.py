@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from rich.markup import escape
 
 from audit.commands import common
+from audit.questions import certified_admission
 from audit.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
-from synthesizers.budget import Budget
+from audit.verify import load_certificate
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.ledgers import of_budget
+from proofs.prover import strongest
+from synthesizers.budget import Budget, ZCDPBudget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
@@ -25,6 +31,8 @@ from synthesizers.sampling import run as sample
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table, write_table
 
+PURE = ApproxDP(Fraction(0))
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command's flags."""
@@ -34,6 +42,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file (TOML)")
     parser.add_argument("--out", required=True, metavar="SYNTH.csv", help="the synthetic table")
     parser.add_argument("--ledger", metavar="LEDGER.json", help="what was asked, and its cost")
+    parser.add_argument(
+        "--certificate",
+        metavar="CERT.json",
+        help="keep to the questions and the budget of this certificate about the program",
+    )
+    parser.add_argument(
+        "--trust-subject",
+        action="store_true",
+        help="run a program of a module even where nothing here can keep it from the data",
+    )
     parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
     common.add_relation(parser, required=False)
     common.add_settings(parser)
@@ -48,7 +66,16 @@ def run(flags: argparse.Namespace) -> int:
         flags.neighbours = ReplaceOne.name
     relation = common.relation(flags)
     rows = common.optional_number(flags.rows, "--rows")
-    subject = program_subject(flags.program, common.settings(flags.set))
+    # The program's process starts before the table is opened, and may not open it.
+    hidden = [path for path in (flags.data, flags.certificate) if path is not None]
+    subject = program_subject(flags.program, common.settings(flags.set), hidden)
+    if not (subject.built_in or subject.isolation.sufficient or flags.trust_subject):
+        raise InputError(
+            f"nothing on this machine keeps {subject.name} from the data: it would run "
+            f"{subject.isolation.describe()}. Release where programs can be kept apart (Linux, "
+            "with user namespaces or as root), or say --trust-subject"
+        )
+    stated = None if flags.certificate is None else load_certificate(flags.certificate)
     dataset = read_table(flags.data, domain)
     setting = release_setting(domain, relation, dataset, rows)
     budget = subject.budget(setting)
@@ -57,6 +84,7 @@ def run(flags: argparse.Namespace) -> int:
             f"the noise is made for {budget.neighbours.name}, the release is under "
             f"{relation.name}: drop --set calibrated-for, or release under the former"
         )
+    admit = None if stated is None else certified_admission(stated, subject, setting)
     talk = common.talk_console(flags.quiet)
     with talk.status("asking") as status:
 
@@ -64,7 +92,7 @@ def run(flags: argparse.Namespace) -> int:
             generating = "; generating" if is_seed(event) else ""
             status.update(escape(f"question {asked}: {describe_event(event)}{generating}"))
 
-        released = sample(subject.program, dataset, setting, budget, progress=progress)
+        released = sample(subject.program, dataset, setting, budget, progress=progress, admit=admit)
     table = as_dataset(released.output, domain)
     write_table(table, flags.out)
     if flags.ledger:
@@ -73,7 +101,26 @@ def run(flags: argparse.Namespace) -> int:
     talk.print(
         f"{flags.out}: {table.records} synthetic records ({describe(relation)})", markup=False
     )
+    talk.print(_guaranteed(budget, setting, stated), markup=False)
     return 0
+
+
+def _guaranteed(budget: Budget, setting: Setting, stated: Mapping[str, Any] | None) -> str:
+    """What the release guarantees: the certified claim, or what the budget alone proves."""
+    if stated is not None:
+        return f"it keeps to the certificate: {stated['verdict']}, {stated['claim']}"
+    components = of_budget(budget, setting.neighbours, {})
+    if components is None:
+        return (
+            "no guarantee: the program has no budget that proves one. Certify it, and release "
+            "with --certificate"
+        )
+    offers = strongest(components, ZCDP(Fraction(0)) if isinstance(budget, ZCDPBudget) else PURE)
+    least = min((offer.value for offer in offers), default=None)
+    name = "rho" if isinstance(budget, ZCDPBudget) else "epsilon"
+    if least is None:
+        return "the program's budget proves no pure guarantee; dp-audit account LEDGER states it"
+    return f"by the program's budget: {name} = {least}"
 
 
 def release_setting(

@@ -77,7 +77,9 @@ def examine(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[Fi
     transcripts = whole.channel("transcript")
     findings += whole.composed(transcripts)
     findings.append(whole.claimed(transcripts))
-    events = fixed_ledger(subject.program, declared, setting, ledgers.ledgers)
+    events = fixed_ledger(
+        subject.program, declared, setting, ledgers.ledgers, ours=subject.built_in
+    )
     components = of_ledger(events, setting) if events else None
     if components:
         findings += whole.theorems(components, transcripts)

@@ -50,7 +50,8 @@ def certificate_lines(certificate: Certificate) -> RenderableType:
 
 def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
     style = _TONES[view.tone]
-    verdict = Group(Text(view.verdict, style=f"bold {style}"), sheet.text(view.meaning))
+    lines = [sheet.text(line) for line in (view.meaning, view.rests) if line]
+    verdict = Group(Text(view.verdict, style=f"bold {style}"), *lines)
     parts: list[RenderableType] = [
         Panel(verdict, box=box.ROUNDED, border_style=style, padding=(0, 1)),
         *([sheet.text(view.caution, "bold"), Text()] if view.caution else []),

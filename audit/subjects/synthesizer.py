@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import importlib.util
-import inspect
 import os
 import sys
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from audit.subject import ProgramSubject
+from audit.subjects.program_process import ProgramProcess
+from audit.subjects.started import python_start
 from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
 from synthesizers.programs import PROGRAMS, build
 
 
-def program_subject(name: str, values: Mapping[str, str]) -> ProgramSubject:
-    """The subject of a built-in name or of ``module:attribute``; raises InputError."""
+def program_subject(
+    name: str, values: Mapping[str, str], hidden: Sequence[str] = ()
+) -> ProgramSubject:
+    """The subject of a built-in name or of ``module:attribute``; raises InputError.
+
+    ``hidden``: files that a program of a module may not read, those of private data.
+    """
     if name in PROGRAMS:
         return ProgramSubject(name, build(name, values), True, {"parameters": dict(values)})
     if ":" not in name:
@@ -28,7 +31,7 @@ def program_subject(name: str, values: Mapping[str, str]) -> ProgramSubject:
             f"no subject {name!r}: give a built-in program ({', '.join(PROGRAMS)}), "
             "module:attribute, or a channel file (.csv or .parquet)"
         )
-    return _from_module(name, values)
+    return _from_module(name, values, hidden)
 
 
 def source_sha256(name: str) -> str | None:
@@ -53,64 +56,15 @@ def _look_beside_the_user() -> None:
         sys.path.insert(0, os.getcwd())
 
 
-def _from_module(name: str, values: Mapping[str, str]) -> ProgramSubject:
-    module_name, _, attribute = name.partition(":")
+def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
+    """The program in a process of its own; nothing of it is imported here."""
     _look_beside_the_user()
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}: {error}); "
-            "run from the folder that holds it, or install it"
-        ) from error
-    found: Any = module
-    for part in attribute.split("."):
-        if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {attribute!r}")
-        found = getattr(found, part)
-    program = _built(found, name, values)
-    _require_program(program, name)
+    folders = tuple(dict.fromkeys(os.path.abspath(folder) for folder in sys.path))
+    start = python_start(name, values, folders, tuple(map(os.path.abspath, hidden)))
+    program = ProgramProcess(name, start, tuple(values.items()))
+    program.check()
     identity: dict[str, Any] = {"parameters": dict(values)}
-    digest = _file_sha256(getattr(module, "__file__", None))
+    digest = source_sha256(name)
     if digest is not None:
         identity["source_sha256"] = digest
     return ProgramSubject(name, program, False, identity)
-
-
-def _built(found: Any, name: str, values: Mapping[str, str]) -> Any:
-    """An instance of a class; a function is taken as it is."""
-    if not isinstance(found, type):
-        if values:
-            raise InputError(f"{name} takes no parameters: --set goes with a class, not a function")
-        return found
-    # Checked before anything is made: the name may come from someone else's certificate.
-    if not inspect.isfunction(inspect.getattr_static(found, "__call__", None)):
-        raise InputError(f"{name} is a class without __call__; a program takes a curator")
-    given = {key.replace("-", "_"): _value(text) for key, text in values.items()}
-    try:
-        return found(**given)
-    except TypeError as error:
-        raise InputError(f"{name} could not be made with these parameters: {error}") from error
-
-
-def _value(text: str) -> Fraction | str:
-    try:
-        return parse_rational(text, "parameter")
-    except InputError:
-        return text
-
-
-def _require_program(program: Any, name: str) -> None:
-    if not callable(program):
-        raise InputError(f"{name} is not callable; a program is a function of a curator")
-    try:
-        parameters = list(inspect.signature(program).parameters.values())
-    except (TypeError, ValueError):
-        return
-    required = [p for p in parameters if p.default is p.empty and p.kind not in (2, 4)]
-    if len(required) != 1:
-        names = ", ".join(p.name for p in required) or "none"
-        raise InputError(
-            f"{name} is not a program: a program takes one argument, a curator; this takes "
-            f"{names}; a function of a database and an rng is attacked with --as function"
-        )

@@ -16,19 +16,21 @@ from math import isqrt
 
 from proofs.errors import ProofError
 from proofs.losses import GaussianLoss, Losses, Side
+from proofs.parameters import Parameters
 from proofs.profiles.method import Hint
 from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
 from synthesizers.normal import MAX_DISTANCE, normal_cdf
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of Gaussian losses; both sides are alike, and no hint is read.
+    """δ(``epsilon``) of Gaussian losses; both sides are alike, and there is no hint.
 
     Guarantee
     ---------
     δ lies inside. Backed by reference values and by the integral of the densities in
     ``tests/proofs/profiles/test_gaussian_profile.py``.
     """
+    Parameters("gaussian", hint).close()
     squared = Fraction(0)
     for count, loss in losses:
         if not isinstance(loss, GaussianLoss):

@@ -29,7 +29,9 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     ---------
     δ lies inside. Backed by closed forms in ``tests/proofs/profiles/test_loss_moments.py``.
     """
-    order = Parameters("moment", hint).positive("order")
+    given = Parameters("moment", hint)
+    order = given.positive("order")
+    given.close()
     size = log_interval(order / (1 + order)) * order - log_interval(1 + order) - order * epsilon
     for count, loss in losses:
         finite = replace(loss, delta=Fraction(0)) if isinstance(loss, ResponseLoss) else loss

@@ -59,7 +59,9 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
 def bits_of(method: str, hint: Hint) -> int:
     """The hint ``bits``; raises ProofError where it is missing or too large."""
-    bits = Parameters(method, hint).whole("bits", 1)
+    given = Parameters(method, hint)
+    bits = given.whole("bits", 1)
+    given.close()
     if bits > MAX_BITS:
         raise ProofError(f"the method {method} needs bits of at most {MAX_BITS}")
     return bits

@@ -37,11 +37,11 @@ def filtered(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_adaptive_rules.py``.
     """
     premises.none()
-    neighbours, program = parameters.neighbours(), parameters.record("program")
+    neighbours, program = parameters.neighbours(), _program(parameters)
     measure = parameters.choice("measure", "epsilon", "rho", "renyi")
     budget = parameters.rational("budget")
     require(budget >= 0, premises.rule, "budget is at least 0")
-    stated: dict[str, Any] = {"measure": measure, "budget": str(budget), "program": program}
+    stated: dict[str, Any] = {"measure": measure, "budget": str(budget), **program}
     guarantee: Guarantee
     if measure == "epsilon":
         guarantee = ApproxDP(budget)
@@ -67,13 +67,13 @@ def sampled_filter(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_sampled_filter_rule.py``.
     """
     premises.none()
-    neighbours, program = parameters.neighbours(), parameters.record("program")
+    neighbours, program = parameters.neighbours(), _program(parameters)
     needed = "add-remove of a record"
     require_relation(neighbours == AddRemove(), premises.rule, neighbours, needed)
     loss = SampledGaussianLoss(parameters.rational("fraction"), parameters.positive("mu_squared"))
     steps = parameters.whole("steps", 1)
     stated = {"fraction": str(loss.fraction), "mu_squared": str(loss.mu_squared), "steps": steps}
-    mechanism = Mechanism.of(premises.rule, {**stated, "program": program})
+    mechanism = Mechanism.of(premises.rule, {**stated, **program})
     found = Private(mechanism, neighbours, Dominated(((steps, loss),)))
     return Conclusion(found, BASE | {"curator", "secret-sample", "real-numbers"})
 
@@ -91,7 +91,7 @@ def odometer(premises: Premises, parameters: Parameters) -> Conclusion:
     adds it up over all transcripts.
     """
     premises.none()
-    rule, program = premises.rule, parameters.record("program")
+    rule, program = premises.rule, _program(parameters)
     neighbours = parameters.neighbours()
     levels, deltas = parameters.points("levels"), parameters.rationals("deltas")
     require(0 < len(levels) <= MAX_LEVELS, rule, f"it has 1 to {MAX_LEVELS} levels")
@@ -102,9 +102,16 @@ def odometer(premises: Premises, parameters: Parameters) -> Conclusion:
     require(spends[0] >= 0 and ascending, rule, "the levels' spends ascend from at least 0")
     for (spend, epsilon), delta in zip(levels, deltas, strict=True):
         _check_level(spend, epsilon, delta, rule)
-    mechanism = Mechanism.of("odometer", {"program": program})
+    mechanism = Mechanism.of("odometer", program)
     guarantee = Odometer(levels, sum(deltas, Fraction(0)))
     return Conclusion(Private(mechanism, neighbours, guarantee), BASE | {"curator"})
+
+
+def _program(parameters: Parameters) -> dict[str, Any]:
+    """The program, and what it runs on where that is stated."""
+    setting = parameters.setting()
+    own = {} if setting is None else {"setting": setting}
+    return {"program": parameters.record("program"), **own}
 
 
 def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction, rule: str) -> None:

@@ -42,8 +42,11 @@ def _require_point(rule: str, losses: Losses, method: str, point: Point, hints: 
     """Raise ProofError unless the method finds δ(ε) <= δ of a ``point`` on every side."""
     epsilon, delta = point
     require(epsilon >= 0, rule, "epsilon must not be negative")
-    for side in _sides(losses):
-        hint: Any = hints.get(side, {}) if isinstance(hints, dict) else None
+    sides = _sides(losses)
+    known = isinstance(hints, dict) and set(hints) <= set(SIDES)
+    require(known, rule, f"hints are named values for {' and '.join(SIDES)}")
+    for side in sides:
+        hint: Any = hints.get(side, {})
         require(isinstance(hint, dict), rule, "hints are named values for remove and for add")
         found = METHODS[method](losses, side, epsilon, hint)
         at_most(found, delta, rule, f"delta at epsilon is larger on the side {side}")

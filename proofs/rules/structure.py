@@ -38,6 +38,8 @@ MAX_EPSILON = 1000
 def post_processing(premises: Premises, parameters: Parameters) -> Conclusion:
     """What is made of the answers by ``map``, which sees them alone, has their guarantee.
 
+    ``released``: whether it is a program's output or its transcript, where that is stated.
+
     Source: Dwork & Roth 2014, Proposition 2.1; Bun & Steinke 2016, Lemmas 2.2 and 8.2; Dong, Roth
     & Su 2022, Lemma 2.9. An odometer is refused: its statement is not kept.
 
@@ -48,6 +50,8 @@ def post_processing(premises: Premises, parameters: Parameters) -> Conclusion:
     kinds = (ApproxDP, ZCDP, GaussianDP, ApproxZCDP, RenyiCurve, Profile, Dominated)
     found = premises.private(*kinds)
     stated = {"map": parameters.text("map")}
+    if parameters.has("released"):
+        stated["released"] = parameters.choice("released", "output", "transcript")
     mechanism = Mechanism.of("post-processing", stated, (1, found.mechanism))
     return Conclusion(replace(found, mechanism=mechanism), frozenset({"post-processing"}))
 
@@ -65,7 +69,9 @@ def fixed_ledger(premises: Premises, parameters: Parameters) -> Conclusion:
     found = premises.one(Private)
     first = "a first question that uses up the budget"
     seen = parameters.choice("seen", "every transcript", first)
-    stated = {"program": parameters.record("program"), "seen": seen}
+    setting = parameters.setting()
+    own = {} if setting is None else {"setting": setting}
+    stated = {"program": parameters.record("program"), "seen": seen, **own}
     mechanism = Mechanism.of("fixed-ledger", stated, (1, found.mechanism))
     rests = {"fixed-ledger"} | ({"curator"} if seen == first else set())
     return Conclusion(replace(found, mechanism=mechanism), frozenset(rests))

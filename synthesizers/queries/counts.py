@@ -84,7 +84,8 @@ class Marginal:
 
     def __post_init__(self) -> None:
         names = require_tuple(self.attributes, "attributes of a marginal")
-        names = tuple(require_text(name, "attribute of a marginal") for name in names)
+        if set(map(type, names)) != {str}:
+            names = tuple(require_text(name, "attribute of a marginal") for name in names)
         object.__setattr__(self, "attributes", names)
         if not self.attributes or len(set(self.attributes)) != len(self.attributes):
             raise InputError("a marginal needs one or more different attributes")

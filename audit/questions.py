@@ -1,0 +1,167 @@
+"""What a release under a certificate may ask: the questions that were analysed, and no other.
+
+A program could ask otherwise on the day of the release than it did in the analysis. The curator
+of the release therefore keeps to what the certificate rests on: a ledger, the same in every run; a
+tree, the next question for all answers so far; or the budget alone, where the theorem is the
+budget's and holds whatever is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audit.certificate import digest
+from audit.claim import Claim
+from audit.enumerate import Enumerated, instance
+from audit.evidence import Decision, Evidence, Verdict
+from audit.subject import ProgramSubject
+from proofs.ledgers import fixed_ledger
+from synthesizers.arithmetic import OutcomesAlone
+from synthesizers.curator import Admission, Setting, Transcript, keep_to
+from synthesizers.enumeration import leaves
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.events import Draw, Event, Outcome
+from synthesizers.questions_json import question_from_json, question_to_json
+
+Tree = dict[tuple[Outcome, ...], Event]
+"""The question that follows after each list of answers."""
+
+
+def certified_questions(
+    subject: ProgramSubject,
+    setting: Setting,
+    evidence: Sequence[Evidence],
+    enumerated: Enumerated | None,
+) -> dict[str, Any] | None:
+    """What a release may ask, as plain data; None for our own programs, which keep to themselves.
+
+    ``enumerated``: the claim's own instance, where it was enumerated whole.
+    """
+    if subject.built_in:
+        return None
+    whole = evidence[0].auditor == "exhaustive" and evidence[0].whole and enumerated is not None
+    budget = subject.budget(setting)
+    ledgers = None
+    if whole and enumerated is not None and enumerated.complete:
+        ledgers = enumerated.ledgers
+    ledger = fixed_ledger(subject.program, budget, setting, ledgers, ours=False)
+    if ledger is not None:
+        return {"kind": "ledger", "events": [question_to_json(event) for event in ledger]}
+    exact = any(one.whole and one.auditor == "exhaustive" for one in evidence)
+    if exact and enumerated is not None and evidence[0].decision is Decision.HOLDS:
+        tree = question_tree(subject, setting, int(enumerated.channel.databases.sum(axis=1).max()))
+        return {"kind": "tree", "digest": tree_digest(tree), "transcripts": enumerated.transcripts}
+    return {"kind": "budget"}
+
+
+def question_tree(subject: ProgramSubject, setting: Setting, size: int) -> Tree:
+    """Every question of an enumerated instance, by the answers before it; draws included."""
+    tree: Tree = {}
+    databases = instance(setting, size)
+    for leaf in leaves(
+        subject.program,
+        setting,
+        databases,
+        OutcomesAlone(),
+        budget=subject.budget(setting),
+        replays=0,
+    ):
+        for place, event in enumerate(leaf.ledger):
+            tree[leaf.outcomes[:place]] = event
+    return tree
+
+
+def tree_digest(tree: Tree) -> str:
+    """The SHA-256 of a tree's questions, in the order of the answers before them."""
+    digest = hashlib.sha256()
+    for answers in sorted(tree):
+        line = json.dumps([answers, question_to_json(tree[answers])], sort_keys=True)
+        digest.update(line.encode() + b"\n")
+    return f"sha256:{digest.hexdigest()}"
+
+
+def admission(
+    questions: Mapping[str, Any], subject: ProgramSubject, setting: Setting, size: int
+) -> Admission | None:
+    """What the curator of a release lets through; None where its budget says all.
+
+    ``size``: the records of the certificate's claim. Raises InputError where the program does not
+    ask today what was analysed.
+
+    Guarantee
+    ---------
+    Every question about the data that passes was analysed, after the answers that were given to
+    the ones before it. Backed by ``tests/audit/test_questions.py``.
+    """
+    match questions:
+        case {"kind": "budget"}:
+            return None
+        case {"kind": "ledger", "events": list() as events}:
+            return keep_to(tuple(question_from_json(event, setting.domain) for event in events))
+        case {"kind": "tree", "digest": str() as digest}:
+            tree = question_tree(subject, setting, size)
+            if tree_digest(tree) != digest:
+                raise InputError(
+                    "the program does not ask what it asked when it was certified: certify it again"
+                )
+            return _within(tree)
+    raise InputError("the certificate does not say what a release under it may ask")
+
+
+def certified_admission(
+    document: Mapping[str, Any], subject: ProgramSubject, setting: Setting
+) -> Admission | None:
+    """What the curator of a release under a certificate lets through.
+
+    Raises InputError unless the certificate is PROVED or EXACT, about this program as it is now,
+    and about the public constants of the release.
+    """
+    if document["verdict"] not in (Verdict.PROVED.value, Verdict.EXACT.value):
+        raise InputError(
+            f"the certificate says {document['verdict']}; a release needs PROVED or EXACT"
+        )
+    if document["digest"] != digest(document):
+        raise InputError("the certificate was changed after it was written: certify again")
+    claim = Claim.from_json(dict(document))
+    about = {**subject.to_json(), "rows": setting.rows}
+    differs = [key for key in {*about, *document["subject"]}
+               if about.get(key) != document["subject"].get(key)]  # fmt: skip
+    if differs:
+        names = ", ".join(sorted(differs))
+        raise InputError(f"the certificate is about another subject: {names} differs")
+    if claim.require_domain().attributes != setting.domain.attributes:
+        raise InputError("the certificate is about another domain than the release")
+    if claim.neighbours != setting.neighbours:
+        raise InputError("the certificate is about other neighbours, or another unit")
+    if setting.records is not None and claim.records != setting.records:
+        raise InputError("the certificate is about another public number of records")
+    if setting.records is None and document["verdict"] == Verdict.EXACT.value:
+        raise InputError(
+            "the certificate is EXACT for databases of so many records and no more, and here their "
+            "number is private: a release needs PROVED"
+        )
+    if subject.built_in:
+        return None
+    questions = document.get("questions")
+    if not isinstance(questions, dict):
+        raise InputError("the certificate does not say what a release under it may ask")
+    return admission(questions, subject, setting, claim.records or setting.require_rows())
+
+
+def _within(tree: Tree) -> Admission:
+    def admit(transcript: Transcript, event: Event) -> None:
+        answers = tuple(outcome for _, outcome in transcript)
+        if tree.get(answers) == event or _is_seed(event):
+            return
+        raise ProtocolError(
+            "the program asked a question that the certificate does not have after these answers"
+        )
+
+    return admit
+
+
+def _is_seed(event: Event) -> bool:
+    return isinstance(event, Draw) and event.law.name == "seed"

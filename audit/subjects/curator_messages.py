@@ -1,0 +1,142 @@
+"""The curator protocol's messages as values: docs/curator-protocol.md describes them.
+
+The parent reads them strictly; the child of ours writes them. Everything is plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from synthesizers.curator import Output
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.events import Outcome
+from synthesizers.plain_values import LARGEST_NUMBER, decode_whole, encode_whole
+from synthesizers.playing import Play, Script
+
+PROTOCOL = "dp-audit/curator"
+VERSION = 1
+
+LONGEST_TEXT = 10_000
+"""The most characters of one text of an output (a choice of this project)."""
+
+
+def encode_answer(outcome: Outcome) -> list[int | str]:
+    """The whole numbers of an answer."""
+    return [encode_whole(value) for value in outcome]
+
+
+def decode_answer(plain: object) -> Outcome:
+    """The answer that `encode_answer` wrote."""
+    if type(plain) is not list:
+        raise ProtocolError("an answer is a list of whole numbers")
+    return tuple(decode_whole(value) for value in plain)
+
+
+def encode_script(script: Script) -> list[Any]:
+    """A script: its answers, null where a question was refused."""
+    return [None if outcome is None else encode_answer(outcome) for outcome in script]
+
+
+def decode_script(plain: Sequence[Any]) -> Script:
+    """The script that `encode_script` wrote."""
+    return tuple(None if answer is None else decode_answer(answer) for answer in plain)
+
+
+def encode_output(output: Output) -> dict[str, Any]:
+    """An output: records as codes, anything else as a list of plain values."""
+    if isinstance(output, Dataset):
+        return {"records": output.codes.tolist()}
+    return {"values": [_encode_value(value) for value in output]}
+
+
+def _encode_value(value: int | str | None) -> Any:
+    if type(value) is int and abs(value) > LARGEST_NUMBER:
+        return {"whole": encode_whole(value)}
+    return value
+
+
+def decode_output(plain: object, domain: Domain) -> Output:
+    """An output in its canonical form, or a Dataset; ProtocolError for anything else.
+
+    Guarantee
+    ---------
+    What is returned holds Python's own ints, texts and Nones, or codes of ``domain``, and nothing
+    that the program made. Backed by ``tests/audit/subjects/test_curator_messages.py``.
+    """
+    if type(plain) is dict and len(plain) == 1:
+        if type(values := plain.get("values")) is list:
+            if {type(value) for value in values} <= {int} and (
+                not values or max(map(abs, values)) <= LARGEST_NUMBER
+            ):
+                return tuple(values)
+            return tuple(_decode_value(value) for value in values)
+        if type(records := plain.get("records")) is list:
+            return _decode_records(records, domain)
+    raise ProtocolError(
+        'the program wrote no output; expected {"values": [whole numbers, texts, null]} or '
+        '{"records": [[codes of a record], …]}'
+    )
+
+
+def _decode_value(value: object) -> int | str | None:
+    if value is None or (type(value) is str and len(value) <= LONGEST_TEXT):
+        return value
+    if type(value) is int and abs(value) <= LARGEST_NUMBER:
+        return value
+    if type(value) is dict and value.keys() == {"whole"} and type(value["whole"]) is str:
+        try:
+            return decode_whole(value["whole"])
+        except InputError:
+            pass
+    raise ProtocolError(
+        'an output holds whole numbers up to 2^53 - 1, larger ones as {"whole": "…"}, null, and '
+        f"texts of at most {LONGEST_TEXT} characters"
+    )
+
+
+def _decode_records(records: list[Any], domain: Domain) -> Dataset:
+    width = len(domain.shape)
+    if not all(
+        type(record) is list and len(record) == width and {type(code) for code in record} <= {int}
+        for record in records
+    ):
+        raise ProtocolError(f"a record of an output is a list of {width} codes, one an attribute")
+    try:
+        codes = np.array(records, np.int64).reshape(len(records), width)
+        if not ((codes >= 0) & (codes < np.array(domain.shape))).all():
+            raise OverflowError
+    except OverflowError:
+        raise ProtocolError("a record of an output has a code that the domain lacks") from None
+    return Dataset(domain, codes)
+
+
+def encode_play(play: Play) -> list[Any]:
+    """A play; ``["stopped"]`` is never needed, as a seed is a question like any other."""
+    if play.next is not None:
+        return [play.asked, "asks", play.next]
+    if play.output is None:
+        return [play.asked, "refused"]
+    return [play.asked, "output", encode_output(play.output)]
+
+
+def decode_play(plain: object, questions: int, domain: Domain) -> Play:
+    """The play that `encode_play` wrote; ``questions``: how many the process has sent so far."""
+    match plain:
+        case [list() as asked, "asks", int() as further] if _numbers([*asked, further], questions):
+            return Play(tuple(asked), further, None)
+        case [list() as asked, "refused"] if _numbers(asked, questions):
+            return Play(tuple(asked), None, None)
+        case [list() as asked, "output", output] if _numbers(asked, questions):
+            found = decode_output(output, domain)
+            if isinstance(found, Dataset):
+                found = tuple(found.histogram().tolist())
+            return Play(tuple(asked), None, found)
+    raise ProtocolError("the program wrote no play; docs/curator-protocol.md shows what one is")
+
+
+def _numbers(numbers: list[Any], questions: int) -> bool:
+    return all(type(number) is int and 0 <= number < questions for number in numbers)
