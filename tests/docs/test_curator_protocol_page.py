@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 import audit
-from audit.strict_json import MAX_BYTES
+from audit.subjects.curator_messages import LONGEST_TEXT
+from audit.subjects.lines import LARGEST_LINE
+from audit.subjects.program_process import MOST_QUESTIONS, RUN_SECONDS, START_SECONDS
 from synthesizers.domain import Domain
 from synthesizers.laws.public_laws import SEED_BITS
 from synthesizers.plain_forms import MAX_MEMBERS
@@ -112,7 +114,11 @@ def test_the_plain_data_on_the_page_are_read() -> None:
 
 
 def test_the_figures_on_the_page_are_those_of_the_code() -> None:
-    assert f"at most {MAX_BYTES // 2**20} MiB" in PAGE
+    assert f"at most {LARGEST_LINE // 2**20} MiB" in PAGE
+    assert f"texts of at most {LONGEST_TEXT} characters" in PAGE
+    assert f"at most {MOST_QUESTIONS} different questions" in PAGE
+    assert f"{START_SECONDS:g} seconds for each of its first two" in PAGE
+    assert f"{RUN_SECONDS:g} for any other" in PAGE
     assert LARGEST_NUMBER == 2**53 - 1 and "2^53 - 1" in PAGE
     assert PAGE.count(f"at most {MAX_DIGITS} digits") == 3
     assert MAX_TEXT == 2**25 and "At most 2^25 characters" in PAGE

@@ -92,7 +92,7 @@ def play(run, scripts, numbers):
         except ScriptEnds:
             played.append([asked[:-1], "asks", asked[-1]])
         except Refused:
-            played.append([asked, "stopped"])
+            played.append([asked, "refused"])
     return {"questions": questions, "played": played}
 
 

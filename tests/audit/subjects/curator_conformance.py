@@ -66,7 +66,11 @@ class Conversation:
     """One process, spoken to line by line."""
 
     def __init__(
-        self, command: Sequence[str], setting: Setting, parameters: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        setting: Setting,
+        parameters: Mapping[str, str],
+        begun: int = 0,
     ) -> None:
         self._setting = setting
         self._process = subprocess.Popen(
@@ -81,7 +85,7 @@ class Conversation:
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
         self._questions: list[Event] = []
-        self.begun = 0
+        self.begun = begun
         first = self.hear("protocol_message")
         self.runs, self.scripts = first["runs"], first.get("scripts", False)
         self.say({"setting": setting_to_json(setting), "parameters": dict(parameters)})
@@ -96,12 +100,18 @@ class Conversation:
             self._lines.put(line)
         self._lines.put("")
 
+    def _line(self, message: dict[str, Any]) -> str:
+        """As tight as JSON can be, or with the spaces and letters that it may have."""
+        if self.begun % 2:
+            return json.dumps(message, separators=(",", ":")) + "\n"
+        return json.dumps(message, ensure_ascii=False) + "\n"
+
     def say(self, message: dict[str, Any]) -> None:
         """Send one message."""
         FROM_CURATOR.validate(message)
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(message, ensure_ascii=False) + "\n")
+            self._process.stdin.write(self._line(message))
             self._process.stdin.flush()
         except OSError:
             raise Improper("the program ended before it was told to") from None
@@ -163,14 +173,15 @@ class Conversation:
         """The same of many scripts at once."""
         plain = [[None if a is None else list(map(encode_whole, a)) for a in s] for s in scripts]
         self.say({"play": plain})
-        message = self.hear("played_message")
-        self._questions += [self._question(one) for one in message["questions"]]
-        if len(message["played"]) != len(scripts):
-            raise Improper("another number of scripts was played")
-        return [
-            self._played(played, script)
-            for played, script in zip(message["played"], scripts, strict=True)
-        ]
+        found: list[Next] = []
+        while len(found) < len(scripts):
+            message = self.hear("played_message")
+            self._questions += [self._question(one) for one in message["questions"]]
+            if not 0 < len(message["played"]) <= len(scripts) - len(found):
+                raise Improper("another number of scripts was played")
+            part = scripts[len(found) : len(found) + len(message["played"])]
+            found += map(self._played, message["played"], part)
+        return found
 
     def _played(self, played: list[Any], script: Script) -> Next:
         numbers, what, *rest = played
@@ -181,8 +192,8 @@ class Conversation:
             if len(events) < len(script):
                 raise Improper("the program asks on before its script has ended")
             return Next(asks=self._questions[rest[0]])
-        if what == "stopped" and None not in script[: len(events)]:
-            raise Improper("the program ended a run in which nothing was refused")
+        if what == "refused" and (not events or script[len(events) - 1] is not None):
+            raise Improper("the program gave up a run whose last question was answered")
         return Next(output=output_of(rest[0], self._setting) if rest else None)
 
     def end(self) -> None:

@@ -137,6 +137,25 @@ def test_an_example_states_its_budget(command: list[str]) -> None:
         conversation.end()
 
 
+def test_a_script_that_is_refused_ends_the_run_there() -> None:
+    setting, _ = INSTANCES["three cells, n public"]
+    conversation = Conversation(EXAMPLES["python"], setting, {"epsilon": "2"})
+    asked, refused, answered = conversation.play([(), (None,), ((2, 0, 1),)])
+    assert asked.asks is not None
+    assert (refused, answered) == (Next(), Next(output=(2, 0, 1)))
+    conversation.end()
+
+
+def test_an_example_reads_json_without_a_space(command: list[str]) -> None:
+    for begun in (0, 1):
+        conversation = Conversation(
+            command, SETTINGS["odd names, n public"], {"epsilon": "2"}, begun
+        )
+        event = conversation.follow(()).asks
+        assert isinstance(event, Measure) and event.high == 100_000
+        conversation.end()
+
+
 def test_a_run_of_an_example_depends_on_nothing_before_it(command: list[str]) -> None:
     """Stopped, refused and finished runs leave nothing behind, and numbers say nothing."""
     setting, _ = INSTANCES["three cells, n public"]

@@ -121,7 +121,7 @@ MESSAGES = [
     {"transcript": True},
     {"stopped": True},
     {"error": "no"},
-    {"questions": [], "played": [[[0], "stopped"], [[], "asks", 0]]},
+    {"questions": [], "played": [[[0], "refused"], [[], "asks", 0]]},
 ]
 
 
