@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from audit.enumerate import channel_of, instance
-from synthesizers.curator import Setting
+from audit.subjects.box_paths import python_paths
+from audit.subjects.program_process import ProgramProcess
+from audit.subjects.started import ConfinedStart
+from synthesizers.curator import Program, Setting
 from synthesizers.domain import Attribute, Domain
 from synthesizers.events import Measure
 from synthesizers.exact import compare
@@ -59,9 +62,12 @@ def command(request: pytest.FixtureRequest) -> list[str]:
     return found
 
 
-def ours(setting: Setting, size: int, epsilon: Fraction) -> Any:
-    program = GeometricSanitizer(epsilon, rescale=False)
+def program_channel(program: Program, setting: Setting, size: int) -> Any:
     return channel_of(program, setting, exact=True, size=size).channel
+
+
+def ours(setting: Setting, size: int, epsilon: Fraction) -> Any:
+    return program_channel(GeometricSanitizer(epsilon, rescale=False), setting, size)
 
 
 INSTANCES = {
@@ -85,6 +91,19 @@ def test_an_example_has_exactly_the_channel_of_our_geometric_sanitizer(
     for column, output in enumerate(expected.outputs):
         for row, chance in enumerate(found[output]):
             assert compare(chance, expected.exact[row, column]) == 0
+
+
+def test_our_own_curator_finds_the_same_channel_in_an_example(command: list[str]) -> None:
+    setting, size = INSTANCES["two cells, n public"]
+    path = shutil.which(command[0])
+    assert path is not None
+    start = ConfinedStart((path, *command[1:]), (str(FOLDER), *python_paths()))
+    program = ProgramProcess("the example", start, (("epsilon", "2"),))
+    found, expected = program_channel(program, setting, size), ours(setting, size, Fraction(2))
+    program.end()
+    assert found.outputs == expected.outputs
+    for one, other in zip(found.exact.ravel(), expected.exact.ravel(), strict=True):
+        assert compare(one, other) == 0
 
 
 def test_scripts_give_the_same_channel_as_runs() -> None:
