@@ -250,6 +250,8 @@ FORGERIES: dict[str, Change] = {
     "no bounds": put("bounds", to={}),
     "a bound of another side": put("bounds", "roof", to=None),
     "a bound of another side in the evidence": put("evidence", -1, "bound", "side", to="roof"),
+    "an exact value of nothing": put("bounds", "exact", "covers", to="every database"),
+    "an exact value by the theorem": put("evidence", -1, "bound", "side", to="exact"),
     "no evidence": put("evidence", to=[]),
     "evidence that is text": put("evidence", to="trust me"),
     "evidence without an auditor": put("evidence", 0, to={"bound": None}),
@@ -320,10 +322,24 @@ def test_a_black_box_is_not_proved_by_a_programs_proof(proved: Document) -> None
             assert found.status == "rejected" and "only a program" in found.reasons[0]
 
 
+def exact_value(lower: str, upper: str) -> Change:
+    """Another exact value, in both places."""
+    ends = {"lower": lower, "upper": upper}
+
+    def change(document: Document) -> None:
+        document["bounds"]["exact"]["epsilon"] = ends
+        document["evidence"][0]["bound"]["epsilon"] = dict(ends)
+
+    return change
+
+
 CHANNEL_FORGERIES: dict[str, Change] = {
     "PROVED": put("verdict", to="PROVED"),
-    "a smaller value": put("bounds", "exact", "epsilon", to={"lower": "0", "upper": "0.1"}),
-    "a larger value": put("bounds", "exact", "epsilon", to={"lower": "5", "upper": "5"}),
+    "a smaller value": exact_value("0", "0.1"),
+    "a larger value": exact_value("5", "5"),
+    "a smaller value in one place": put("bounds", "exact", "epsilon", "upper", to="0.1"),
+    "an infinite value": exact_value("0", "inf"),
+    "a floor of nothing": put("bounds", "floor", to={"epsilon": {"lower": "9", "upper": "9"}}),
     "no value": put("bounds", "exact", to=None),
     "more cells": put("domain", "cells", to=3),
     "fewer records": put("domain", "records", to=1),

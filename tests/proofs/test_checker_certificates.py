@@ -105,11 +105,13 @@ def test_a_channel_that_holds_does_not_refute() -> None:
     matrix = {"databases": ["0", "1"], "probabilities": [["1/3", "2/3"], ["2/3", "1/3"]]}
     value = {"lower": "0.693147180559945", "upper": "0.693147180559946"}
     exact = {"epsilon": value, "covers": "all", "rigour": "exact"}
-    given["bounds"] = {"floor": None, "exact": exact, "ceiling": None}
+    given |= by_exhaustion(exact)
     subject = {"kind": "channel", "name": "file.csv", "matrix": matrix}
     assert status(None, "EXACT", **given, subject=subject) == "checked"
     for place, wrong in (("upper", "0.693147"), ("lower", "0.6931472")):
         other = {**exact, "epsilon": {**value, place: wrong}}
+        wrong_value = {**given, **by_exhaustion(other)}
+        assert status(None, "EXACT", **wrong_value, subject=subject) == "rejected"
         bounds = {**given["bounds"], "exact": other}
         assert status(None, "EXACT", **{**given, "bounds": bounds}, subject=subject) == "rejected"
     program = {**subject, "kind": "program"}
@@ -118,6 +120,12 @@ def test_a_channel_that_holds_does_not_refute() -> None:
     assert status(None, "EXACT", **given, subject={**subject, "matrix": swapped}) == "rejected"
     matrix["probabilities"][0] = ["0.3", "0.7"]
     assert status(None, "EXACT", **given, subject=subject) == "rejected"
+
+
+def by_exhaustion(bound: dict[str, Any]) -> dict[str, Any]:
+    """The bounds and the evidence of an exact value."""
+    evidence = [{"auditor": "exhaustive", "bound": {**bound, "side": "exact"}}]
+    return {"bounds": {"floor": None, "exact": bound, "ceiling": None}, "evidence": evidence}
 
 
 def test_neighbours_and_unit_are_those_of_the_claim() -> None:
