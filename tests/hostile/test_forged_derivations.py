@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from audit.run import Effort, certify
 from audit.subjects.matrix import read_channel
 from audit.subjects.synthesizer import program_subject
 from proofs import checker
+from proofs.channels import channel_certificate
 from proofs.derivation import derivation, replayed
 from proofs.errors import ProofError
-from proofs.guarantees import parse_guarantee
+from proofs.guarantees import ApproxDP, parse_guarantee
 from proofs.kernel import Theorem, prove
 from proofs.rules import RULES
 from synthesizers.domain import Domain
@@ -368,6 +370,17 @@ def drop_the_last_database(document: Document) -> None:
 @pytest.mark.parametrize("name", CHANNEL_FORGERIES)
 def test_no_forged_channel_is_checked(exact: Document, name: str) -> None:
     assert verdict_on(changed(exact, CHANNEL_FORGERIES[name])) != "checked"
+
+
+def test_a_black_box_is_not_refuted_by_a_matrix_that_somebody_wrote() -> None:
+    """Of what can only be run no chance is known; a program's are, if the matrix is its law."""
+    rows = [(Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3))]
+    violated = channel_certificate(AddRemove(), [[0], [1]], rows, ApproxDP(Fraction(1, 2)))
+    own = {"channel_certificate": violated, "domain": domain({"cell": 1}, 1)}
+    refuted = certificate(None, "REFUTED", "epsilon=0.5", **own)
+    assert verdict_on(refuted) == "checked"
+    for kind in ("function", "estimator", "command", "outputs", "", None):
+        assert verdict_on({**refuted, "subject": {"kind": kind, "name": "mine"}}) == "rejected"
 
 
 # --- Theorems that are true, and about something else --------------------------------------------
