@@ -195,6 +195,14 @@ def lower_everywhere(document: Document) -> None:
             entry["bound"]["epsilon"] = dict(ends)
 
 
+def wide_everywhere(document: Document) -> None:
+    """A ceiling whose lower end is 0.1, wherever the certificate states one."""
+    lower_everywhere(document)
+    document["bounds"]["ceiling"]["epsilon"]["upper"] = "2"
+    for entry in document["evidence"]:
+        entry["bound"]["epsilon"]["upper"] = "2"
+
+
 def lower_by_the_theorem(document: Document) -> None:
     ends = {"lower": "0.1", "upper": "0.1"}
     document["bounds"]["ceiling"] = {**document["bounds"]["ceiling"], "rigour": "rigorous"}
@@ -244,6 +252,7 @@ FORGERIES: dict[str, Change] = {
     "a ceiling of 0.1 in all places": lower_everywhere,
     "a ceiling of 0.1 by the theorem": lower_by_the_theorem,
     "a wide ceiling": put("bounds", "ceiling", "epsilon", "lower", to="0.1"),
+    "a wide ceiling in all places": wide_everywhere,
     "a ceiling upside down": put("bounds", "ceiling", "epsilon", to={"lower": "3", "upper": "2"}),
     "half an infinite ceiling": put("bounds", "ceiling", "epsilon", "upper", to="inf"),
     "a ceiling of rho": put("bounds", "ceiling", "rho", to=LOWER),
@@ -344,6 +353,7 @@ CHANNEL_FORGERIES: dict[str, Change] = {
     "a floor of nothing": put("bounds", "floor", to={"epsilon": {"lower": "9", "upper": "9"}}),
     "no value": put("bounds", "exact", to=None),
     "more cells": put("domain", "cells", to=3),
+    "100 cells": wide,
     "fewer records": put("domain", "records", to=1),
     "more records": put("domain", "records", to=3),
     "other neighbours": put("neighbours", to="add-remove"),
@@ -370,6 +380,20 @@ def drop_the_last_database(document: Document) -> None:
 @pytest.mark.parametrize("name", CHANNEL_FORGERIES)
 def test_no_forged_channel_is_checked(exact: Document, name: str) -> None:
     assert verdict_on(changed(exact, CHANNEL_FORGERIES[name])) != "checked"
+
+
+def test_a_list_of_some_databases_is_not_exact_about_all(exact: Document) -> None:
+    """Its matrix, channel and value fit each other: one of the three databases is missing."""
+    rows = [(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 2), Fraction(1, 2))]
+    some = channel_certificate(ReplaceOne(), [[2, 0], [1, 1]], rows, ApproxDP(Fraction(1)))
+    forged = changed(
+        exact,
+        put("channel_certificate", to=some),
+        put("subject", "matrix", "databases", to=["2-0", "1-1"]),
+        put("subject", "matrix", "probabilities", to=[["3/4", "1/4"], ["1/2", "1/2"]]),
+    )
+    found = checker.check(forged)
+    assert found.status == "rejected" and "all databases" in found.reasons[0]
 
 
 def test_a_black_box_is_not_refuted_by_a_matrix_that_somebody_wrote() -> None:
@@ -797,6 +821,30 @@ def test_an_arm_that_is_missing_is_a_rejection(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delitem(checker.MEASURED, "wish")
     with pytest.raises(checker.Rejected, match="no such rule"):
         checker.conclusion("wish", [checker_judgment_of(approx("1"))], {})
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES["pair-to-approx"])))
+def test_a_method_takes_its_own_hints_for_the_sides_and_no_other(number: int) -> None:
+    theorem = EXAMPLES["pair-to-approx"][number]()
+    hints = theorem.parameters["hints"]
+    others: list[Any] = [{**hints, "both": {}}, {"remove": 1, "add": 1}]
+    others += [{**hints, "remove": {**hints.get("remove", {}), "spare": 1}}]
+    judgment = checker_judgment_of(theorem.premises[0])
+    for other in others:
+        forged = {**theorem.parameters, "hints": other}
+        assert kernel_refuses("pair-to-approx", list(theorem.premises), forged)
+        with pytest.raises(checker.Rejected):
+            checker.conclusion("pair-to-approx", [judgment], forged)
+
+
+def test_limits_are_met_before_anything_is_read() -> None:
+    schema = {"schema": "dp-audit/derivation/1", "hypotheses": []}
+    for steps in (1 << 10**6, -1 << 10**6, [[[1 << 10**6]]]):
+        assert verdict_on({**schema, "steps": steps}) == "malformed"
+    nested = b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}"
+    with pytest.raises(checker.Malformed, match="nested"):
+        checker.read(nested)
+    assert checker.read(b'{"a": "' + b"[" * 100 + b'"}') == {"a": "[" * 100}
 
 
 def test_no_counts_are_not_all_counts() -> None:

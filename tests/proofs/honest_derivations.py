@@ -14,6 +14,7 @@ AR3 = {"neighbours": "add-remove", "unit": "person", "max_records": 3}
 RO = {"neighbours": "replace-one", "unit": "record", "max_records": 1}
 RO2 = {"neighbours": "replace-one", "unit": "person", "max_records": 2}
 SHAPE = {"sex": 2, "age": 3}
+SETTING = {"attributes": SHAPE, "records": None}
 MARGINAL = {"kind": "marginal", "attributes": ["age"]}
 
 
@@ -431,7 +432,14 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         lambda measure=measure, more=more: prove(
             "filter",
             [],
-            {"neighbours": AR, "measure": measure, "budget": "2", "program": {}, **more},
+            {
+                "neighbours": AR,
+                "measure": measure,
+                "budget": "2",
+                "program": {},
+                "setting": SETTING,
+                **more,
+            },
         )
         for measure, more in (("epsilon", {}), ("rho", {}), ("renyi", {"order": 8}))
     ],
@@ -439,7 +447,14 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         lambda: prove(
             "sampled-filter",
             [],
-            {"neighbours": AR, "fraction": "1/4", "mu_squared": "2", "steps": 3, "program": {}},
+            {
+                "neighbours": AR,
+                "fraction": "1/4",
+                "mu_squared": "2",
+                "steps": 3,
+                "program": {},
+                "setting": SETTING,
+            },
         )
     ],
     "odometer": [
@@ -451,6 +466,7 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
                 "levels": [["1/10", "2.6"], ["1/2", "6"]],
                 "deltas": ["1e-6", "1e-6"],
                 "program": {},
+                "setting": SETTING,
             },
         )
     ],
@@ -468,9 +484,13 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
     "poisson-gaussian": [
         lambda: measured("poisson-gaussian", marginal(), fraction="1/100", sigma_squared=4)
     ],
-    "post-processing": [lambda: prove("post-processing", [zcdp("1")], {"map": "round"})],
+    "post-processing": [
+        lambda: prove("post-processing", [zcdp("1")], {"map": "round", "released": "output"})
+    ],
     "fixed-ledger": [
-        lambda seen=seen: prove("fixed-ledger", [zcdp("1")], {"program": {}, "seen": seen})
+        lambda seen=seen: prove(
+            "fixed-ledger", [zcdp("1")], {"program": {}, "setting": SETTING, "seen": seen}
+        )
         for seen in ("every transcript", "a first question that uses up the budget")
     ],
     "group": [
