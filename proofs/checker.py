@@ -2152,21 +2152,23 @@ def about_channel(databases: list[list[int]], about: Data) -> None:
 def ceilings(data: Data, held: list[Data]) -> list[str]:
     """Reject a ceiling by a theorem that no theorem of the certificate implies.
 
-    Gives what is said of those that another auditor found.
+    Every bound is one of the evidence. Gives what is said of ceilings that another auditor found.
     """
     claim = claimed(text(data["claim"]))
     name, open_ = PARAMETER[claim["kind"]], list[str]()
-    bounds = dict(zip(SIDES, keyed(data["bounds"], *SIDES), strict=True))
-    stated = []
+    stated: dict[str, list[tuple[str, Data]]] = {side: [] for side in SIDES}
     for one in members(data["evidence"]):
-        bound = record(one).get("bound")
-        need(text(one["auditor"]) != "proof" or bool(held), "a theorem needs its derivation")
-        if bound is not None and one_of(*SIDES)(record(bound).get("side")) == "ceiling":
-            stated.append((one["auditor"], {k: v for k, v in bound.items() if k != "side"}))
-    ceiling, listed_ = bounds["ceiling"], [bound for _, bound in stated]
-    derived = any(agrees(bound, ceiling) for bound in listed_) if ceiling else not listed_
-    need(derived, "the ceiling is not one of the evidence")
-    for auditor, bound in stated:
+        auditor, bound = text(record(one)["auditor"]), one.get("bound")
+        need(auditor != "proof" or bool(held), "a theorem needs its derivation")
+        if bound is not None:
+            side, own = bound["side"], {k: v for k, v in bound.items() if k != "side"}
+            need(auditor != "proof" or side == "ceiling", "a theorem gives a ceiling")
+            stated[side].append((auditor, own))
+    for side, shown_ in zip(SIDES, keyed(data["bounds"], *SIDES), strict=True):
+        found = [bound for _, bound in stated[side]]
+        derived = found == [] if shown_ is None else any(agrees(one, shown_) for one in found)
+        need(derived, f"the bound {side} is not one of the evidence")
+    for auditor, bound in stated["ceiling"]:
         numbers = {"epsilon", name} if name in bound else {"epsilon"}
         need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
         fine = all(implied(claim, which, bound[which], held) for which in numbers)

@@ -19,6 +19,7 @@ from proofs.kernel import prove
 from synthesizers.exact import ExpRational
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, databases
+from tests.proofs.honest_certificates import certificate, domain
 
 TINY = Fraction(1, 10**30)
 RELATIONS: list[tuple[Neighbours, int, int]] = [
@@ -260,18 +261,30 @@ def test_what_is_no_channel_is_refused_by_the_maker() -> None:
 
 
 def test_certificates_show_or_refute_their_claim() -> None:
-    unit = {"name": "record", "max_records": 1}
-    held = {"channel_certificate": made(), "neighbours": "replace-one", "unit": unit}
-    assert checker.check({**held, "claim": "epsilon=1/2, delta=3/4"}).status == "checked"
-    assert checker.check({**held, "claim": "epsilon=0.6, delta=0.8"}).status == "checked"
-    rejected({**held, "claim": "epsilon=0.4, delta=3/4"}, "does not show")
-    rejected({**held, "claim": "rho=1"}, "does not show")
+    own = {"neighbours": "replace-one", "domain": domain({"cell": 3}, 2)}
+    held = certificate(None, "EXACT", channel_certificate=made(), **own)
+    for claim in ("epsilon=1/2, delta=3/4", "epsilon=0.6, delta=0.8"):
+        found = checker.check({**held, "claim": claim})
+        assert found.status == "not re-checked" and "shows" in found.reasons[0]
+    for claim in ("epsilon=0.4, delta=3/4", "rho=1"):
+        rejected({**held, "claim": claim}, "does not show")
     rejected({**held, "claim": "epsilon=1/2, delta=3/4", "neighbours": "add-remove"}, "neighbours")
-    broken = {**held, "channel_certificate": made(delta="1/100")}
+    broken = {**held, "channel_certificate": made(delta="1/100"), "verdict": "REFUTED"}
     found = checker.check({**broken, "claim": "epsilon=1/2, delta=1/200"})
     assert found.status == "checked" and "refutes" in found.reasons[0]
     assert found.guarantee.startswith("not ")
     rejected({**broken, "claim": "epsilon=1/2, delta=1/50"}, "does not show")
+
+
+@pytest.mark.parametrize(
+    ("shape", "records"), [({"cell": 4}, 2), ({"a": 2, "b": 2}, 2), ({"cell": 3}, 3)]
+)
+def test_a_channel_of_another_domain_or_number_of_records_is_rejected(
+    shape: dict[str, int], records: int
+) -> None:
+    own = {"neighbours": "replace-one", "domain": domain(shape, records)}
+    own |= {"channel_certificate": made(delta="1/100"), "claim": "epsilon=1/2, delta=1/200"}
+    rejected(certificate(None, "REFUTED", **own), "about")
 
 
 def test_the_kernel_and_the_checker_know_one_channel_by_one_digest() -> None:
