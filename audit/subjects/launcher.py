@@ -22,11 +22,16 @@ import struct
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NoReturn
 
 from audit.subjects import counting, landlock, own_root, seccomp, system_calls
 from audit.subjects.ending import end_group, end_user, reap_all, unused_user
 from audit.subjects.steps import Step, fork_work, step
+
+TYPE_CHECKING = False
+"""The module `typing` takes a fifth of the time until the command runs."""
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _NAMESPACES = 0x10000000 | 0x20000000 | 0x40000000 | 0x08000000 | 0x04000000
 """CLONE_NEWUSER, NEWPID, NEWNET, NEWIPC and NEWUTS; the mounts follow in the first process."""
