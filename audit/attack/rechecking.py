@@ -32,6 +32,9 @@ BINOMIAL = "exact binomial"
 
 NAME = "evidence of the attack auditor"
 
+SHARED_AND_FRESH = ("shared_runs", "fresh_runs")
+"""Where the evidence of an attack says how many runs shared processes, and how many did not."""
+
 
 def is_attack(evidence: Any) -> bool:
     """Whether an entry of a certificate's evidence is that of an attack."""
@@ -120,7 +123,8 @@ def _binomial(stated: Mapping[str, Any], witness: Mapping[str, Any], claim: Clai
         tested_floor(guesses, claim.guarantee, error, pair.distance, about.covers),
         tested_floor(guesses, claim.guarantee, CONTRADICTING, pair.distance, about.covers),
     )
-    found = about.evidence(None, test, about.could_test(guesses), {}).to_json()
+    notes = _shared_and_fresh(stated, guesses)
+    found = about.evidence(None, test, about.could_test(guesses), notes).to_json()
     for part in ("bound", "strict"):
         check = compare_bound(NAME, stated.get(part), found[part])
         if check.status is not Status.CONFIRMED:
@@ -138,9 +142,9 @@ def _binomial(stated: Mapping[str, Any], witness: Mapping[str, Any], claim: Clai
 def _inconsistent(stated: Mapping[str, Any], evidence: Evidence) -> str:
     """What contradicts itself in evidence that can't be made again from counts; or nothing."""
     witness = stated["witness"]
-    if evidence.decision is Decision.INVALID:
+    if evidence.decision in (Decision.INVALID, Decision.UNDECIDED):
         stray = evidence.bound or evidence.strict or evidence.resolution or witness
-        return "runs that are no draws bound nothing" if stray else ""
+        return "runs that decide nothing bound nothing" if stray else ""
     if evidence.decision is Decision.VIOLATED:
         if not isinstance(witness, Mapping):
             return "a violation needs a witness"
@@ -174,7 +178,7 @@ def _read(stated: Mapping[str, Any]) -> Evidence:
 
 def _decision(value: Any) -> Decision:
     found = Decision(value)
-    if found not in (Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID):
+    if found not in (Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID, Decision.UNDECIDED):
         raise ValueError("an attack concludes other things")
     return found
 
@@ -217,6 +221,21 @@ def _guesses(witness: Mapping[str, Any]) -> Guesses:
         one_sided,
         math.nextafter(low, math.inf) < high,
     )
+
+
+def _shared_and_fresh(stated: Mapping[str, Any], guesses: Guesses) -> dict[str, int]:
+    """How many runs shared processes, and how many did not, where the evidence says so.
+
+    Raises InputError where other runs tested the rule than those that it says did not share.
+    """
+    replay = stated["replay"]
+    notes = {key: _count(replay[key]) for key in SHARED_AND_FRESH if key in replay}
+    if notes and (
+        len(notes) != len(SHARED_AND_FRESH)
+        or (stated["decision"] == Decision.VIOLATED.value and notes["fresh_runs"] != guesses.runs)
+    ):
+        raise InputError("the certificate's runs of processes of their own are not those counted")
+    return notes
 
 
 def _count(value: Any) -> int:
