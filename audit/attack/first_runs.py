@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,15 @@ class StartsAnew(Protocol):
     def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """As `BlackBox.draw`, each run the only one of its process."""
         ...
+
+
+def shares(box: object, repeatable: bool | None) -> TypeGuard[StartsAnew]:
+    """Whether a box's runs may have more in common than the subject has from run to run.
+
+    ``repeatable``: the same seed gave the same outcomes in new processes. Such a function owes its
+    randomness to what it is handed, and has none of its own to share.
+    """
+    return isinstance(box, StartsAnew) and (box.serves or not repeatable)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,10 @@ STEP = 1.25
 of this project: at most a fifth of them is left out, and the share costs some 7 nats)."""
 
 
+CACHED = "outputs are always the same within a process, and others in a new one"
+ALONE = "outputs are always the same in processes of their own, and others where runs are served"
+
+
 class Kind(Enum):
     """What runs look like."""
 
@@ -119,7 +123,11 @@ def guard(
         return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
     new = probe(box, pair, learned, seed, probed, error / 2)
     first = first_runs(box, pair, COMPARED, seed)
-    sign = compare(first, learned, seed, error / 2)
+    signs = (
+        compare(first, learned, seed, error / 4),
+        _steady_once(_coded(first), _coded(learned), ALONE, error / 4),
+    )
+    sign = max(signs, key=lambda sign: sign.nats)
     made = len(learned) + new.runs + len(first)
     found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
     if sign.nats >= 0 and found.kind is not Kind.DEPENDENT:
@@ -206,12 +214,20 @@ def probe(
         repeatable = repeatable and np.array_equal(fresh, [found, second])
         signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
         both = np.concatenate(fresh), np.concatenate([coins, coins])
-        signs.append(_cached(learned.outcomes.codes(), learned.coins, *both, error / 3))
+        signs.append(_steady_once(_coded(learned), both, CACHED, error / 3))
         made += 2 * size
     worst = max(signs, key=lambda sign: sign.nats)
     kind = Kind.DEPENDENT if worst.nats >= 0 else Kind.INDEPENDENT
     words = worst.words if worst.nats >= 0 else kind.value
     return Independence(kind, words, made, repeatable)
+
+
+_Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
+"""The digests of outcomes, and the coins of their runs."""
+
+
+def _coded(runs: Runs) -> _Coded:
+    return runs.outcomes.codes(), runs.coins
 
 
 def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[Kind, str] | None:
@@ -262,14 +278,8 @@ def _again(
     return Sign(found.nats, words)
 
 
-def _cached(
-    old: NDArray[np.uint64],
-    old_coins: NDArray[np.bool_],
-    new: NDArray[np.uint64],
-    new_coins: NDArray[np.bool_],
-    error: float,
-) -> Sign:
-    """Whether outputs that never changed within a process changed with the process.
+def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
+    """Whether outputs that never changed in some runs changed in others.
 
     Given all outputs on a database without their order, the chance that m of them, all that differ
     from a certain one, fall into the new ones is a ratio of binomial coefficients. The one is any
@@ -277,7 +287,7 @@ def _cached(
     """
     log_chance = 0.0
     for side in (False, True):
-        before, after = old[old_coins == side], new[new_coins == side]
+        before, after = (codes[coins == side] for codes, coins in (old, new))
         if not len(before) or len(np.unique(before)) > 1:
             return Sign(-math.inf, "")
         odd = int(np.count_nonzero(after != before[0]))
@@ -285,5 +295,4 @@ def _cached(
         everything = len(before) + len(after)
         log_chance += math.log(everything // len(before))
         log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
-    words = "outputs are always the same within a process, and others in a new one"
     return Sign(-log_chance - math.log(1 / error), words)

@@ -82,7 +82,7 @@ class About:
         """What a test of a rule shows."""
         guesses, p = tested.guesses, tested.p_value
         refuted = p <= self.attack.alarm
-        told = _counted(guesses) + made_in(notes, refuted)
+        told = _counted(guesses) + _made_in(notes, refuted)
         if refuted:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
         else:
@@ -214,7 +214,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def made_in(notes: Mapping[str, Any], refuted: bool) -> str:
+def _made_in(notes: Mapping[str, Any], refuted: bool) -> str:
     """Which processes the runs had, where several shared one; otherwise nothing."""
     if "shared_runs" not in notes:
         return ""

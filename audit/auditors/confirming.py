@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audit.attack.first_runs import FEWEST, FirstRuns, StartsAnew, enough, enough_steady
+from audit.attack.first_runs import FEWEST, FirstRuns, StartsAnew, enough, enough_steady, shares
 from audit.attack.guesses import Guesses
 from audit.attack.independence import Kind, examine
 from audit.attack.rules import Rule
@@ -57,9 +57,9 @@ def confirmed(finding: Finding, source: Source, box: object) -> Evidence:
     ``tests/audit/test_confirming.py``.
     """
     stated, about = finding.evidence, finding.about
-    if stated.decision not in (Decision.VIOLATED, Decision.INVALID) or not _shared(box, stated):
+    against = stated.decision in (Decision.VIOLATED, Decision.INVALID)
+    if not (against and shares(box, stated.replay.get("repeatable"))):
         return stated
-    assert isinstance(box, StartsAnew)
     notes: dict[str, Any] = {
         "repeatable": stated.replay.get("repeatable"),
         "shared_runs": finding.runs,
@@ -88,15 +88,6 @@ _TOO_MANY = (
     "seen in runs that share processes; too many runs in processes of their own would be needed to "
     "confirm it"
 )
-
-
-def _shared(box: object, stated: Evidence) -> bool:
-    """Whether a box's runs may have more in common than the subject has from run to run.
-
-    A function whose outputs are those of the random numbers that it is handed, in new processes
-    as well, has none of its own to share.
-    """
-    return isinstance(box, StartsAnew) and (box.serves or not stated.replay.get("repeatable"))
 
 
 def _wanted(finding: Finding) -> int | None:
