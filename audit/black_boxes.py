@@ -16,6 +16,8 @@ from audit.subjects.isolated import IsolatedBox, described
 from audit.subjects.limits import Limits
 from audit.subjects.outputs import OutputsBox, read_outputs
 from audit.subjects.programs import ProgramBox
+from audit.subjects.served import ServedBox
+from audit.subjects.server import serves
 from audit.subjects.synthesizer import program_subject
 from audit.subjects.wire import Described
 from synthesizers.curator import Setting
@@ -27,6 +29,7 @@ INDEPENDENT = "repeated runs are independent draws of one law, as far as the run
 ON_YOUR_WORD = (
     "the two databases of the pair are neighbours under the claim: that is taken on trust"
 )
+SERVED = "a served run has the law of a run in a process of its own, as far as those compared show"
 SCOPE = "running time, memory, what is printed or written elsewhere are out of scope"
 
 
@@ -37,7 +40,8 @@ class Wanted:
     ``name``: ``module:attribute``, ``command:PATH`` or ``outputs:A,B``. ``form``: of a module's,
     function, batch or estimator; None where it is to be found out. ``rows``: the public number of
     rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
-    that was found out before.
+    that was found out before. ``serves``: whether a command is asked for its runs by version 2 of
+    its protocol; None where the command is to say.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Wanted:
     limits: Limits = field(default_factory=Limits)
     rows: int | None = None
     found: Described | None = None
+    serves: bool | None = None
 
 
 def is_command_or_outputs(name: str) -> bool:
@@ -56,7 +61,8 @@ def is_command_or_outputs(name: str) -> bool:
 def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     """The subject; raises InputError where it can't be found, made or asked.
 
-    Nothing of it has run but the import of its module, in a process of its own.
+    Nothing of it has run but the import of its module, in a process of its own, or a command's
+    start to say whether it serves; raises ProtocolError where it says that otherwise than agreed.
     """
     name = wanted.name
     if is_command_or_outputs(name) and wanted.parameters:
@@ -110,12 +116,12 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     )
     box.check()
     identity = {**_limited(wanted), "source_sha256": file_sha256(path)}
-    assumptions = (
-        "the program at the path is the one that will run, with all that it loads",
-        INDEPENDENT,
-        SCOPE,
-    )
-    return BlackBoxSubject(wanted.name, "command", box, assumptions, identity)
+    same = "the program at the path is the one that will run, with all that it loads"
+    if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
+        identity["serves"] = True
+        assumptions = (same, INDEPENDENT, SERVED, SCOPE)
+        return BlackBoxSubject(wanted.name, "command", ServedBox(box), assumptions, identity)
+    return BlackBoxSubject(wanted.name, "command", box, (same, INDEPENDENT, SCOPE), identity)
 
 
 def _outputs(name: str) -> BlackBoxSubject:
@@ -154,7 +160,8 @@ def stated_box(document: Mapping[str, Any], claim: Claim) -> BlackBoxSubject:
     name, values, rows = _named(document)
     limits = Limits(*(_number(document, key) for key in ("seconds", "megabytes")))
     form = document.get("form")
-    return black_box(Wanted(name, form, values, limits, rows), claim)
+    served = document.get("serves") is True
+    return black_box(Wanted(name, form, values, limits, rows, serves=served), claim)
 
 
 def box_of(document: Mapping[str, Any], claim: Claim) -> BlackBox:

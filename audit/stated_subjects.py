@@ -102,7 +102,8 @@ def stated_black_box(subject: Mapping[str, Any], claim: Claim) -> BlackBoxSubjec
     limits = Limits(*(_least_one(subject, key) for key in ("seconds", "megabytes")))
     form = subject.get("form") if subject.get("kind") in MODULES else None
     parameters = {str(key): str(value) for key, value in values.items()}
-    wanted = Wanted(str(subject.get("name")), form, parameters, limits, rows)
+    name, serves = str(subject.get("name")), subject.get("serves") is True
+    wanted = Wanted(name, form, parameters, limits, rows, serves=serves)
     return black_box(wanted, claim)
 
 

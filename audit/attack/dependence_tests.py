@@ -109,6 +109,20 @@ def waves(ranks: FloatArray, error: float) -> Sign:
     return Sign(nats, f"outputs swing with a period of {runs / (best + 1):.4g} runs")
 
 
+def shift(ranks: FloatArray, error: float) -> Sign:
+    """Whether outputs lie higher, or lower, than those that their ranks are among.
+
+    Guarantee
+    ---------
+    As of `drift`, with equal weights. Backed by ``tests/audit/attack/test_dependence_tests.py``.
+    """
+    if not len(ranks):
+        return Sign(-math.inf, "")
+    total = float(ranks.sum())
+    nats = total**2 / (2 * VARIANCE * len(ranks)) - math.log(2 / error)
+    return Sign(nats, f"outputs are {'higher' if total > 0 else 'lower'}")
+
+
 def lags(ranks: FloatArray, error: float) -> Sign:
     """Whether runs some number k of runs apart are alike or opposite, at every k.
 

@@ -28,9 +28,10 @@ from audit.attack.dependence_tests import (
     uniform_ranks,
     waves,
 )
+from audit.attack.first_runs import COMPARED, StartsAnew, compare, first_runs
+from audit.attack.orders import LONGEST, orders
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
-from audit.attack.plain_data import leaves
 from audit.attack.runs import Runs
 
 FALSE_ALARM = 1e-9
@@ -44,16 +45,13 @@ constant (a choice of this project: a fair coin would look so once in 10^11)."""
 PROBED = 100
 """Runs of a new call (a choice of this project: enough to tell a repeat of two-valued outputs)."""
 
-COORDINATES = 8
-"""Numbers of an output that are looked at one by one, besides their sum and the whole output."""
-
-LONGEST = 100_000
-"""Runs of which ranks are taken, the first ones; repeats are looked for in all of them (a choice
-of this project: ranks of more cost seconds, and the weakest dependence seen is then 0.03)."""
-
 STEP = 1.25
 """The ratio of neighbouring lengths at which runs that may stop at any time are looked at (a choice
 of this project: at most a fifth of them is left out, and the share costs some 7 nats)."""
+
+
+CACHED = "outputs are always the same within a process, and others in a new one"
+ALONE = "outputs are always the same in processes of their own, and others where runs are served"
 
 
 class Kind(Enum):
@@ -70,7 +68,9 @@ class Independence:
     """Whether runs look like independent draws.
 
     ``finding``: what was seen, in words. ``runs``: how many were looked at. ``repeatable``: the
-    same seed gave the same outcomes again; None where that was not tried.
+    same seed gave the same outcomes again, in new processes too where the box offers them; None
+    where that was not tried. ``compared``: of the runs, those that were each the only one of its
+    process, with which served runs were compared.
 
     DETERMINISTIC: each database gave one output only, and the two differ. So does a random
     mechanism whose other outputs are rarer than about 3 in the runs on one database: what follows
@@ -81,6 +81,7 @@ class Independence:
     finding: str
     runs: int
     repeatable: bool | None = None
+    compared: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -112,12 +113,26 @@ def guard(
     """What the learning runs on a pair and a few new calls show: `examine` and `probe` together.
 
     ``probed``: runs of each new call; there are three, and two in new processes where the box
-    offers them. ``error``: of each of the two. Raises ProtocolError where the box can't be run.
+    offers them. ``error``: of each of the two. Runs that a submission serves are compared with
+    first runs of new processes besides. Raises ProtocolError where the box can't be run.
     """
     seen = examine(learned, seed, error=error)
-    new = probe(box, pair, learned, seed, probed, error)
+    if not (isinstance(box, StartsAnew) and box.serves):
+        new = probe(box, pair, learned, seed, probed, error)
+        found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
+        return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
+    new = probe(box, pair, learned, seed, probed, error / 2)
+    first = first_runs(box, pair, COMPARED, seed)
+    signs = (
+        compare(first, learned, seed, error / 4),
+        _steady_once(_coded(first), _coded(learned), ALONE, error / 4),
+    )
+    sign = max(signs, key=lambda sign: sign.nats)
+    made = len(learned) + new.runs + len(first)
     found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
-    return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
+    if sign.nats >= 0 and found.kind is not Kind.DEPENDENT:
+        found = Independence(Kind.DEPENDENT, sign.words, made)
+    return replace(found, runs=made, repeatable=new.repeatable, compared=len(first))
 
 
 def examine(
@@ -187,22 +202,32 @@ def probe(
     sequence = np.random.SeedSequence([seed, PROBED])
     size = max(1, min(runs, box.block))
     coins = np.random.default_rng(sequence).integers(0, 2, size).astype(np.bool_)
-    first, other, new, newer = (int(s) for s in sequence.generate_state(4, np.uint64))
+    first, other = (int(s) for s in sequence.generate_state(2, np.uint64))
     found = box.draw(pair, coins, first).codes()
     repeatable = bool(np.array_equal(found, box.draw(pair, coins, first).codes()))
     second = box.draw(pair, coins, other).codes()
     signs = [_again(found, second, coins, "a new call", error / 3)]
     made = 3 * size
     if isinstance(box, Restarts):
-        fresh = [box.draw_afresh(pair, coins, s).codes() for s in (new, newer)]
+        # The seeds are those of before: a state that differs from process to process would show.
+        fresh = [box.draw_afresh(pair, coins, s).codes() for s in (first, other)]
+        repeatable = repeatable and np.array_equal(fresh, [found, second])
         signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
         both = np.concatenate(fresh), np.concatenate([coins, coins])
-        signs.append(_cached(learned.outcomes.codes(), learned.coins, *both, error / 3))
+        signs.append(_steady_once(_coded(learned), both, CACHED, error / 3))
         made += 2 * size
     worst = max(signs, key=lambda sign: sign.nats)
     kind = Kind.DEPENDENT if worst.nats >= 0 else Kind.INDEPENDENT
     words = worst.words if worst.nats >= 0 else kind.value
     return Independence(kind, words, made, repeatable)
+
+
+_Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
+"""The digests of outcomes, and the coins of their runs."""
+
+
+def _coded(runs: Runs) -> _Coded:
+    return runs.outcomes.codes(), runs.coins
 
 
 def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[Kind, str] | None:
@@ -222,7 +247,7 @@ def _signs(
     """The tests on ranks, of the j-th order with the share 1/(j(j+1)) of the error."""
     random = np.random.default_rng([seed, LONGEST])
     coins = runs.coins[:LONGEST]
-    for j, order in enumerate(_orders(runs.outcomes, codes, score), 1):
+    for j, order in enumerate(orders(runs.outcomes, codes, score), 1):
         share = error / (j * (j + 1))
         ranks = uniform_ranks(order, coins, random)
         yield other_coins(ranks, coins, share / 8)
@@ -239,57 +264,6 @@ def _signs(
             yield waves(series, part / 4)
 
 
-def _orders(
-    outcomes: Outcomes, codes: NDArray[np.uint64], score: FloatArray | None
-) -> Iterator[NDArray[np.int64]]:
-    """Orders of the first outcomes: by a score, the sum of their numbers, a digest, each number."""
-    codes = codes[:LONGEST]
-    if score is not None:
-        yield _dense(score[:LONGEST], codes)
-    columns = _columns(outcomes.take(np.arange(len(codes))))
-    with np.errstate(invalid="ignore"):
-        total = np.where(np.isnan(columns).all(axis=0), math.nan, np.nansum(columns, axis=0))
-    if len(columns):
-        yield _dense(total, codes)
-    yield _dense(np.full(len(codes), math.nan), codes)
-    if len(columns) > 1:
-        for column in columns:
-            yield _dense(column, codes)
-
-
-def _dense(values: FloatArray, codes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """[runs], the place of each value; what is no number comes last, ordered by its digest."""
-    found = np.empty(len(values), np.int64)
-    absent = np.isnan(values)
-    known, found[~absent] = np.unique(values[~absent], return_inverse=True)
-    found[absent] = len(known) + np.unique(codes[absent], return_inverse=True)[1]
-    return found
-
-
-def _columns(outcomes: Outcomes) -> FloatArray:
-    """[at most COORDINATES, runs], numbers of each outcome; NaN where there is none.
-
-    Of a table, its length and the sums of its columns of numbers.
-    """
-    found = np.full((COORDINATES, len(outcomes)), math.nan)
-    for place, (shape, block) in enumerate(zip(outcomes.shapes, outcomes.blocks, strict=True)):
-        where = np.flatnonzero(outcomes.of == place)
-        if isinstance(block, np.ndarray):
-            rows = block[:, :COORDINATES]
-        elif shape.kind == "table":
-            sums = [[len(t), *t.select_dtypes("number").sum().astype(float)] for t in block]
-            rows = np.array(sums, np.float64)[:, :COORDINATES] if sums else np.empty((0, 0))
-        elif shape.kind == "data":
-            named = [leaves(text) for text in block]
-            keys = sorted({key for numbers in named for key in numbers})[:COORDINATES]
-            rows = np.array([[numbers.get(key, math.nan) for key in keys] for numbers in named])
-        else:
-            continue
-        found[: rows.shape[1], where] = rows.T
-    held: NDArray[np.bool_] = ~np.isnan(found).all(axis=1)
-    return np.asarray(found[held])
-
-
 def _again(
     old: NDArray[np.uint64],
     new: NDArray[np.uint64],
@@ -304,14 +278,8 @@ def _again(
     return Sign(found.nats, words)
 
 
-def _cached(
-    old: NDArray[np.uint64],
-    old_coins: NDArray[np.bool_],
-    new: NDArray[np.uint64],
-    new_coins: NDArray[np.bool_],
-    error: float,
-) -> Sign:
-    """Whether outputs that never changed within a process changed with the process.
+def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
+    """Whether outputs that never changed in some runs changed in others.
 
     Given all outputs on a database without their order, the chance that m of them, all that differ
     from a certain one, fall into the new ones is a ratio of binomial coefficients. The one is any
@@ -319,7 +287,7 @@ def _cached(
     """
     log_chance = 0.0
     for side in (False, True):
-        before, after = old[old_coins == side], new[new_coins == side]
+        before, after = (codes[coins == side] for codes, coins in (old, new))
         if not len(before) or len(np.unique(before)) > 1:
             return Sign(-math.inf, "")
         odd = int(np.count_nonzero(after != before[0]))
@@ -327,5 +295,4 @@ def _cached(
         everything = len(before) + len(after)
         log_chance += math.log(everything // len(before))
         log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
-    words = "outputs are always the same within a process, and others in a new one"
     return Sign(-log_chance - math.log(1 / error), words)

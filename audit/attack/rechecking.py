@@ -32,6 +32,9 @@ BINOMIAL = "exact binomial"
 
 NAME = "evidence of the attack auditor"
 
+SHARED_AND_FRESH = ("shared_runs", "fresh_runs")
+"""Where the evidence of an attack says how many runs shared processes, and how many did not."""
+
 
 def is_attack(evidence: Any) -> bool:
     """Whether an entry of a certificate's evidence is that of an attack."""
@@ -120,7 +123,11 @@ def _binomial(stated: Mapping[str, Any], witness: Mapping[str, Any], claim: Clai
         tested_floor(guesses, claim.guarantee, error, pair.distance, about.covers),
         tested_floor(guesses, claim.guarantee, CONTRADICTING, pair.distance, about.covers),
     )
-    found = about.evidence(None, test, about.could_test(guesses), {}).to_json()
+    notes = _shared_and_fresh(stated)
+    refuted = stated["decision"] == Decision.VIOLATED.value
+    if refuted and notes.get("fresh_runs", guesses.runs) != guesses.runs:
+        return Check(NAME, Status.FALSE, "its rule was tested on runs that share processes")
+    found = about.evidence(None, test, about.could_test(guesses), notes).to_json()
     for part in ("bound", "strict"):
         check = compare_bound(NAME, stated.get(part), found[part])
         if check.status is not Status.CONFIRMED:
@@ -138,9 +145,9 @@ def _binomial(stated: Mapping[str, Any], witness: Mapping[str, Any], claim: Clai
 def _inconsistent(stated: Mapping[str, Any], evidence: Evidence) -> str:
     """What contradicts itself in evidence that can't be made again from counts; or nothing."""
     witness = stated["witness"]
-    if evidence.decision is Decision.INVALID:
+    if evidence.decision in (Decision.INVALID, Decision.UNDECIDED):
         stray = evidence.bound or evidence.strict or evidence.resolution or witness
-        return "runs that are no draws bound nothing" if stray else ""
+        return "runs that decide nothing bound nothing" if stray else ""
     if evidence.decision is Decision.VIOLATED:
         if not isinstance(witness, Mapping):
             return "a violation needs a witness"
@@ -174,7 +181,7 @@ def _read(stated: Mapping[str, Any]) -> Evidence:
 
 def _decision(value: Any) -> Decision:
     found = Decision(value)
-    if found not in (Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID):
+    if found not in (Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID, Decision.UNDECIDED):
         raise ValueError("an attack concludes other things")
     return found
 
@@ -219,8 +226,17 @@ def _guesses(witness: Mapping[str, Any]) -> Guesses:
     )
 
 
+def _shared_and_fresh(stated: Mapping[str, Any]) -> dict[str, int]:
+    """How many runs shared processes, and how many did not, where the evidence says so."""
+    replay = stated["replay"]
+    notes = {key: _count(replay[key]) for key in SHARED_AND_FRESH if key in replay}
+    if len(notes) == 1:
+        raise InputError("the certificate says of some runs alone which processes they had")
+    return notes
+
+
 def _count(value: Any) -> int:
-    if type(value) is not int or value > MOST_RUNS:
+    if type(value) is not int or not 0 <= value <= MOST_RUNS:
         raise InputError(f"counts of guesses are whole numbers up to {MOST_RUNS}")
     return value
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from audit.attack.black_box import BlackBox
 from audit.attack.chains import chain_between
+from audit.attack.first_runs import MOST, FirstRuns, enough, enough_steady, shares
 from audit.attack.floors import floor_bound, p_value, takes_distance
 from audit.attack.given_pairs import REORDERED, chained, given_pair
 from audit.attack.guesses import Guesses
@@ -269,8 +270,14 @@ def _are_records(database: Any) -> bool:
     return not database or not all(type(item) in (int, float) for item in database)
 
 
-def retest(test: FrozenTest, box: BlackBox, runs: int, seed: int, share: Map) -> Retest:
+def retest(
+    test: FrozenTest, box: BlackBox, runs: int, seed: int, share: Map, alarm: float = ALARM
+) -> Retest:
     """Test the rule on that many fresh runs of the box, in all; raises InputError, ProtocolError.
+
+    ``alarm``: the error at which the claim would be refuted. What would speak against a box whose
+    runs share processes is tested on first runs instead, each the only one of its process, and as
+    many of them as should suffice, at most ``runs``.
 
     Guarantee
     ---------
@@ -279,12 +286,26 @@ def retest(test: FrozenTest, box: BlackBox, runs: int, seed: int, share: Map) ->
     whatever rule the certificate states: it was fixed before the runs, whose random numbers are of
     a stage of their own. Backed by ``tests/audit/attack/test_replaying.py``.
     """
-    drawing = Drawing(box, Seeds(seed), share)
+    found = _retested(test, Drawing(box, Seeds(seed), share), runs, seed)
+    against = not found.valid or found.refutes(alarm)
+    if not (against and shares(box, found.independence.repeatable)):
+        return found
+    guarantee, distance = test.claim.guarantee, test.pair.distance
+    if test.rule is None or not found.valid:
+        wanted = enough_steady(guarantee, alarm, distance)
+    else:
+        wanted = enough(found.guesses, guarantee, alarm, distance)
+    first = Drawing(FirstRuns(box), Seeds(seed), share)
+    return _retested(test, first, min(runs, wanted or MOST), seed)
+
+
+def _retested(test: FrozenTest, drawing: Drawing, runs: int, seed: int) -> Retest:
+    """The rule tested on runs from one source, which are all that it rests on."""
     drawn = drawing.runs("replay", test.pair, 0, runs)
     independence = examine(drawn, seed)
-    if independence.kind is not Kind.DEPENDENT:
-        new = probe(box, test.pair, drawn, seed)
-        independence = new if new.kind is Kind.DEPENDENT else independence
+    new = probe(drawing.box, test.pair, drawn, seed)
+    found_new = new.kind is Kind.DEPENDENT and independence.kind is not Kind.DEPENDENT
+    independence = replace(new if found_new else independence, repeatable=new.repeatable)
     if test.rule is None:
         found = _told_apart(len(drawn), independence)
     else:

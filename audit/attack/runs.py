@@ -16,7 +16,7 @@ from audit.attack.pair import Pair
 Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
 """Calls of a function with each tuple of arguments, somewhere; the results in their order."""
 
-STAGES = ("search", "learn", "certify", "check", "anytime", "replay")
+STAGES = ("search", "learn", "certify", "check", "anytime", "replay", "confirm")
 """What runs are for; each has random numbers of its own."""
 
 

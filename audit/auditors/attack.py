@@ -16,13 +16,13 @@ from audit.attack.guesses import Guesses
 from audit.attack.halving import rounds, search
 from audit.attack.independence import (
     FALSE_ALARM,
-    LONGEST,
     Independence,
     Kind,
     examine,
     guard,
     initial,
 )
+from audit.attack.orders import LONGEST
 from audit.attack.pair import Pair
 from audit.attack.patterns import candidates
 from audit.attack.rules import Rule
@@ -30,6 +30,7 @@ from audit.attack.runs import Runs, Source
 from audit.attack.selection import Aim
 from audit.attack.tested import BETTOR_SHARE, CONTRADICTING, tested_floor, tested_p_value
 from audit.auditors.attack_evidence import About, Attack, Tested
+from audit.auditors.confirming import Finding, confirmed
 from audit.claim import Claim
 from audit.evidence import Evidence
 from audit.subjects.failures import failed_always, unread_always
@@ -66,7 +67,8 @@ def attack_box(
     Of a box that keeps the claim, with independent runs, the decision is VIOLATED with probability
     at most ``attack.alarm``, and the floor exceeds the truth with at most ``attack.error``: one
     rule is tested, on runs that nothing was learned from, or one process bets on guesses that are
-    fixed before each run, over all pairs. Backed by ``benchmarks/coverage.py`` and
+    fixed before each run, over all pairs. Where runs share processes, see
+    `audit.auditors.confirming.confirmed`. Backed by ``benchmarks/coverage.py`` and
     ``tests/audit/test_attack_auditor.py``.
     """
     if claimed_value(claim.guarantee) > MOST_CLAIMED:
@@ -78,7 +80,7 @@ def attack_box(
     pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
     heard(0, 2 * attack.runs, 0.0)
     mode = _bet if attack.until_decided else _certified
-    return mode(target, claim, attack, pairs, heard)
+    return confirmed(mode(target, claim, attack, pairs, heard), target.source, target.box)
 
 
 def _candidates(claim: Claim) -> tuple[Pair, ...]:
@@ -87,7 +89,7 @@ def _candidates(claim: Claim) -> tuple[Pair, ...]:
 
 def _certified(
     target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
-) -> Evidence:
+) -> Finding:
     """Batch mode: search, learn, freeze, certify."""
     total = 2 * attack.runs
     about = About(claim, attack, pairs[0], "batch")
@@ -104,15 +106,17 @@ def _certified(
         left = (total - spent) // 2
         learned = batch.learn(target.source, pair, number, claim.guarantee, error, alarm, left)
     except KeyboardInterrupt:
-        return about.untested()
+        return Finding(about, about.untested())
     _require_outputs(learned.learning)
     seen = _judged(target, pair, learned.learning, attack.seed)
+    made = spent + len(learned.learning)
     if seen.kind is Kind.DEPENDENT:
-        return about.of_dependence(seen)
+        return Finding(about, about.of_dependence(seen), number, made)
     if seen.kind is Kind.DETERMINISTIC:
         p = about.p_value_of_steady(len(learned.learning))
         if p <= attack.alarm:
-            return about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
+            evidence = about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
+            return Finding(about, evidence, number, made)
     return _tested(target, about, number, learned, seen, watch)
 
 
@@ -123,7 +127,7 @@ def _tested(
     learned: batch.Learned,
     seen: Independence,
     watch: Watch,
-) -> Evidence:
+) -> Finding:
     """The certify runs: a binomial test at their end, a bettor for whoever can't wait."""
     attack, guarantee, distance = about.attack, about.claim.guarantee, about.pair.distance
     rule, total = learned.choice.rule, 2 * attack.runs
@@ -131,7 +135,7 @@ def _tested(
     bettor = along(guarantee, distance, rule.one_sided, float(attack.error * BETTOR_SHARE))
     guesses = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
     kept: list[Runs] = []
-    notes = {
+    notes: dict[str, Any] = {
         "attacker": learned.choice.attacker,
         "learning_runs": len(learned.learning),
         "repeatable": seen.repeatable,
@@ -148,27 +152,32 @@ def _tested(
         p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
         tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
         could_see = about.could_bet(guesses, float(BETTOR_SHARE))
-        return about.evidence(rule, tested, could_see, notes | {"partial": True})
+        notes |= _compared(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
+        evidence = about.evidence(rule, tested, could_see, notes)
+        return Finding(about, evidence, number, spent + guesses.runs, rule, guesses)
     looked_at = Runs.join(kept)
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
     if again.kind is Kind.DEPENDENT:
-        return about.of_dependence(again)
+        return Finding(about, about.of_dependence(again), number, total)
     if again.kind is Kind.DETERMINISTIC:
         again = replace(again, repeatable=seen.repeatable)
         p = about.p_value_of_steady(len(looked_at))
-        return about.of_determinism(again, p, about.could_test(guesses))
+        evidence = about.of_determinism(again, p, about.could_test(guesses))
+        return Finding(about, evidence, number, total)
     bound, strict = (
         tested_floor(guesses, guarantee, error, distance, about.covers)
         for error in (attack.error, CONTRADICTING)
     )
     p = tested_p_value(guesses, guarantee, distance)
     tested = Tested("exact binomial", guesses, p, bound, strict)
-    return about.evidence(rule, tested, about.could_test(guesses), notes)
+    notes |= _compared(seen, total, p > attack.alarm)
+    evidence = about.evidence(rule, tested, about.could_test(guesses), notes)
+    return Finding(about, evidence, number, total, rule, guesses)
 
 
 def _bet(
     target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
-) -> Evidence:
+) -> Finding:
     """Anytime mode: bet from the first run on."""
     recorded = _Recorded(target.source)
     state: anytime.Anytime | None = None
@@ -190,20 +199,34 @@ def _bet(
     except KeyboardInterrupt:
         partial = {"partial": True}
     if state is None:
-        return About(claim, attack, pairs[0], "anytime").untested()
+        about = About(claim, attack, pairs[0], "anytime")
+        return Finding(about, about.untested())
     about = About(claim, attack, pairs[state.pair], "anytime")
     _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
     seen = _all_judged(target, recorded, pairs, state.pair, attack.seed)
     if seen.kind is Kind.DEPENDENT:
-        return about.of_dependence(seen)
+        return Finding(about, about.of_dependence(seen), state.pair, state.runs)
     rule = rules.get(state.pair)
-    frequent = _as_frequent(rule, state.runs, Runs.join(recorded.kept[state.pair]))
+    on_pair = Runs.join(recorded.kept[state.pair])
+    frequent = _as_frequent(rule, state.runs, on_pair)
     could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
     if seen.kind is Kind.DETERMINISTIC:
-        return about.of_determinism(seen, state.p_value, could_see)
-    notes = {"total_runs": state.runs, "repeatable": seen.repeatable} | partial
+        evidence = about.of_determinism(seen, state.p_value, could_see)
+        return Finding(about, evidence, state.pair, state.runs)
+    notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
+    notes |= _compared(seen, state.runs, state.p_value > attack.alarm) | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
-    return about.evidence(rule, tested, could_see, notes)
+    evidence = about.evidence(rule, tested, could_see, notes)
+    guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)
+    return Finding(about, evidence, state.pair, state.runs, rule, guesses)
+
+
+def _compared(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
+    """How many runs a submission served, and how many first runs they were compared with.
+
+    Nothing where the finding does not stand by these runs: see `audit.auditors.confirming`.
+    """
+    return {"shared_runs": shared, "fresh_runs": seen.compared} if seen.compared and stands else {}
 
 
 def _as_frequent(rule: Rule | None, total: int, runs: Runs) -> Guesses:

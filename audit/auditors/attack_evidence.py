@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 from audit.attack.floors import at_or_above, claimed_name, p_value
@@ -75,12 +77,12 @@ class About:
         return Bound(Side.FLOOR, at_or_above(0.0), self.covers, "statistical", own)
 
     def evidence(
-        self, rule: Rule | None, tested: Tested, could_see: Resolution, notes: dict[str, Any]
+        self, rule: Rule | None, tested: Tested, could_see: Resolution, notes: Mapping[str, Any]
     ) -> Evidence:
         """What a test of a rule shows."""
         guesses, p = tested.guesses, tested.p_value
         refuted = p <= self.attack.alarm
-        told = _counted(guesses)
+        told = _counted(guesses) + _made_in(notes, refuted)
         if refuted:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
         else:
@@ -101,7 +103,9 @@ class About:
             resolution=None if refuted else could_see,
         )
 
-    def of_dependence(self, seen: Independence) -> Evidence:
+    def of_dependence(
+        self, seen: Independence, notes: Mapping[str, Any] = MappingProxyType({})
+    ) -> Evidence:
         """What runs show that are no independent draws: no number for the claim."""
         return Evidence(
             auditor="attack",
@@ -109,7 +113,18 @@ class About:
             decision=Decision.INVALID,
             covers=self.covers,
             whole=False,
-            replay=self._replay({"repeatable": seen.repeatable}),
+            replay=self._replay({"repeatable": seen.repeatable, **notes}),
+        )
+
+    def of_sharing(self, finding: str, notes: Mapping[str, Any]) -> Evidence:
+        """What runs that share processes show and first runs do not: nothing is decided."""
+        return Evidence(
+            auditor="attack",
+            finding=finding,
+            decision=Decision.UNDECIDED,
+            covers=self.covers,
+            whole=False,
+            replay=self._replay(notes),
         )
 
     def p_value_of_steady(self, runs: int) -> float:
@@ -120,7 +135,13 @@ class About:
         guesses = Guesses(max(runs - 2, 0), max(runs - 2, 0), 0, abstains=False)
         return p_value(guesses, self.claim.guarantee, self.pair.distance)
 
-    def of_determinism(self, seen: Independence, p: float, could_see: Resolution) -> Evidence:
+    def of_determinism(
+        self,
+        seen: Independence,
+        p: float,
+        could_see: Resolution,
+        notes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Evidence:
         """One output on each database, not the same: no number, but a violation if p is small.
 
         A mechanism whose other outputs are rarer than its claim allows looks the same, and is
@@ -141,7 +162,7 @@ class About:
             covers=self.covers,
             whole=False,
             witness=witness if refuted else None,
-            replay=self._replay({"repeatable": seen.repeatable}),
+            replay=self._replay({"repeatable": seen.repeatable, **notes}),
             resolution=None if refuted else could_see,
         )
 
@@ -174,7 +195,7 @@ class About:
             tested.p_value,
         )
 
-    def _replay(self, notes: dict[str, Any]) -> dict[str, Any]:
+    def _replay(self, notes: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "command": "dp-audit replay CERT.json",
             "mode": self.mode,
@@ -191,6 +212,18 @@ def versions() -> dict[str, str]:
     """The versions that the same runs and the same rule need."""
     names = ("dp-audit", "numpy", "scipy", "scikit-learn")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def _made_in(notes: Mapping[str, Any], refuted: bool) -> str:
+    """Which processes the runs had, where several shared one; otherwise nothing."""
+    if "shared_runs" not in notes:
+        return ""
+    shared, fresh = notes["shared_runs"], notes["fresh_runs"]
+    if refuted:
+        return (
+            f", each in a process of its own (the rule comes from {shared} that shared processes)"
+        )
+    return f", which shared processes ({fresh} in processes of their own look like them)"
 
 
 def _counted(guesses: Guesses) -> str:

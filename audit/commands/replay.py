@@ -76,7 +76,7 @@ def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     seed = secrets.randbits(48) if seed is None else seed
     total = test.runs if runs is None else 2 * runs
     talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
-    found = retest(test, box, total, seed, local(common.jobs(flags.jobs)))
+    found = retest(test, box, total, seed, local(common.jobs(flags.jobs)), alarm)
     common.output_console().print(replay_lines(test, found, alarm, box.name, seed))
     if not found.valid:
         return Verdict.INVALID_RUN.exit_code

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,10 @@ TABLE_BYTES = 64 * 2**20
 
 SEED_BITS = 31
 """Bits of a run's seed: what R's set.seed, the narrowest of the usual ones, takes."""
+
+Make = Callable[[dict[str, str], str], Ended | None]
+"""Makes a run of its options, in a folder that holds its files; the reason why there is no output
+table, None where there may be one."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,12 @@ class CommandBox:
         from ``seed``. Raises InputError for databases that are no tables of the domain, and
         ProtocolError where the program can't be started.
         """
+        return self.draw_by(self._start, pair, coins, seed, PROTOCOL)
+
+    def draw_by(
+        self, make: Make, pair: Pair, coins: NDArray[np.bool_], seed: int, protocol: int
+    ) -> Outcomes:
+        """The same by another way to make a run, which speaks that version of the protocol."""
         tables = [self._table(database) for database in (pair.first, pair.second)]
         seeds = np.random.SeedSequence(seed).generate_state(len(coins)) >> (32 - SEED_BITS)
         try:
@@ -99,7 +109,7 @@ class CommandBox:
                 prefix="dp-audit-", ignore_cleanup_errors=True
             ) as place:
                 outputs = [
-                    self._run(place, tables[int(coin)], int(number))
+                    self._run(make, place, tables[int(coin)], int(number), protocol)
                     for coin, number in zip(coins, seeds, strict=True)
                 ]
         except OSError as error:
@@ -109,26 +119,28 @@ class CommandBox:
             ) from None
         return Outcomes.of_outputs(outputs)
 
-    def _run(self, place: str, table: bytes, seed: int) -> object:
+    def _run(self, make: Make, place: str, table: bytes, seed: int, protocol: int) -> object:
         with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as folder:
-            parameters = self._parameters(folder, seed)
+            parameters = self._parameters(folder, seed, protocol)
             Path(parameters["input"]).write_bytes(table)
             Path(parameters["domain"]).write_text(json.dumps(self.domain.to_json()), "utf-8")
             file = Path(folder, "parameters.json")
-            file.write_text(json.dumps({key: _read(v) for key, v in parameters.items()}), "utf-8")
-            options = {**parameters, "parameters": str(file)}
-            command = [self.path]
-            for name, value in options.items():
-                command += [f"--{name.replace('_', '-')}", value]
+            file.write_text(json.dumps(as_json(parameters)), "utf-8")
             # The folder is held open: what it is called may change under a program's hands.
             held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             try:
-                code = run_within(self.limits, command, folder, _environment(folder))
-                return _ending(code) or self._output(held)
+                return make({**parameters, "parameters": str(file)}, folder) or self._output(held)
             finally:
                 os.close(held)
 
-    def _parameters(self, folder: str, seed: int) -> dict[str, str]:
+    def _start(self, options: dict[str, str], folder: str) -> Ended | None:
+        command = [self.path]
+        for name, value in options.items():
+            command += [f"--{name.replace('_', '-')}", value]
+        code = run_within(self.limits, command, folder, environment(folder))
+        return Ended("time") if code is None else ending(code)
+
+    def _parameters(self, folder: str, seed: int, protocol: int) -> dict[str, str]:
         """What a run is told, as text, in the order of its options."""
         files = {
             "input": os.path.join(folder, "input.csv"),
@@ -138,7 +150,7 @@ class CommandBox:
         unit = self.neighbours.unit
         public = {} if self.rows is None else {"rows": str(self.rows)}
         return {
-            "protocol": str(PROTOCOL),
+            "protocol": str(protocol),
             **files,
             **_promised(self.guarantee),
             "neighbours": self.neighbours.name,
@@ -214,8 +226,12 @@ def _promised(guarantee: Guarantee) -> dict[str, str]:
             return {"alpha": decimal_above(alpha), "rdp": decimal_below(epsilon)}
 
 
+def as_json(parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Parameters as JSON has them: numbers where they are numbers."""
+    return {name: _read(value) for name, value in parameters.items()}
+
+
 def _read(text: str) -> Any:
-    """A parameter as JSON has it: a number where it is one."""
     try:
         return json.loads(text)
     except ValueError:
@@ -232,7 +248,8 @@ def _field(name: str, value: object) -> str:
     raise InputError(f"attribute {name!r}: a value is neither text, a number nor null")
 
 
-def _environment(folder: str) -> dict[str, str]:
+def environment(folder: str) -> dict[str, str]:
+    """All that a submission's environment holds; ``folder`` is its home."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
@@ -242,9 +259,8 @@ def _environment(folder: str) -> dict[str, str]:
     }
 
 
-def _ending(code: int | None) -> Ended | None:
-    if code is None:
-        return Ended("time")
+def ending(code: int) -> Ended | None:
+    """What an exit code says of a run; None where there may be an output table."""
     if code < 0:
         return Ended(f"died by signal {-code}")
     return Ended(f"exit code {code}") if code else None

@@ -116,6 +116,21 @@ class IsolatedBox:
         finally:
             processes.end()
 
+    @property
+    def serves(self) -> bool:
+        """Its runs owe their randomness to what they are handed, if they are the same again."""
+        return False
+
+    def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, each the only one of its process."""
+        seeds = np.random.SeedSequence(seed).generate_state(len(coins), np.uint64)
+        return Outcomes.join(
+            [
+                self.draw_afresh(pair, coins[place : place + 1], int(own))
+                for place, own in enumerate(seeds)
+            ]
+        )
+
     def _drawn(
         self, processes: _Processes, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:

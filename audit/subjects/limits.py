@@ -58,20 +58,20 @@ def run_within(
         starting = aside.submit(start)
         try:
             process = starting.result()
-            _limit(process.pid, limits)
+            limit_process(process.pid, limits)
             aside.submit(_wait, process).result(limits.seconds)
             late = False
         except TimeoutError:
             late = True
         finally:
             process = starting.result()
-            _kill_group(process.pid)
+            kill_group(process.pid)
     code = process.wait()
     return None if late else code
 
 
-def _limit(process: int, limits: Limits) -> None:
-    """Set limits from outside, when a program has just begun.
+def limit_process(process: int, limits: Limits, runs: int = 1) -> None:
+    """Set limits from outside, when a program has just begun that may make so many runs.
 
     Code between fork and exec isn't safe beside threads, and a further program that sets them
     takes longer to start than many a submission to run.
@@ -80,7 +80,7 @@ def _limit(process: int, limits: Limits) -> None:
         import resource
 
         # Whatever leaves the group is out of the clock's reach, not out of this one's.
-        seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1)
+        seconds = math.ceil(limits.seconds) * (os.cpu_count() or 1) * runs
         wanted = {
             resource.RLIMIT_AS: limits.megabytes * 2**20,
             resource.RLIMIT_CPU: seconds,
@@ -105,7 +105,8 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _kill_group(group: int) -> None:
+def kill_group(group: int) -> None:
+    """End all processes of a group; nothing happens where there is none."""
     # Where only the ended program itself is left, macOS says that killing it is not permitted.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)

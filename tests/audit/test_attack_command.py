@@ -43,6 +43,9 @@ def cached(database, rng):
         NOISE.append(NOISE[-1])
     return len(database) + NOISE[-1]
 
+def repeating(database, rng, runs):
+    return len(database) + np.random.default_rng(0).laplace(size=runs)
+
 def failing(database, rng):
     raise KeyError("a private value")
 
@@ -101,14 +104,24 @@ def certificate(path: Path) -> dict[str, object]:
         ("boxes_here:leaky", "--runs 1000 --until-decided", 1, "REFUTED", "function"),
         ("boxes_here:honest", "--runs 1000", 0, "NOT REFUTED", "function"),
         ("boxes_here:seeded", "--runs 200", 1, "REFUTED", "function"),
-        ("boxes_here:cached", "--runs 500", 5, "INVALID RUN", "function"),
+        ("boxes_here:cached", "--runs 500", 3, "UNDECIDED", "function"),
+        ("boxes_here:repeating", "--runs 500", 5, "INVALID RUN", "function"),
         ("boxes_here:Everything", "--runs 100 --rows 3", 1, "REFUTED", "estimator"),
         ("command:./submission", "--runs 60", 1, "REFUTED", "command"),
     ],
 )
 def test_a_black_box_gets_a_certificate_that_fits_the_schema(
-    folder: Path, dp_audit: Command, subject: str, more: str, code: int, verdict: str, kind: str
+    folder: Path,
+    dp_audit: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    subject: str,
+    more: str,
+    code: int,
+    verdict: str,
+    kind: str,
 ) -> None:
+    # Each is a process of its own that imports the suite.
+    monkeypatch.setattr("audit.auditors.confirming.FEWEST", 5)
     shown = dp_audit(f"certify {subject} {PLACE} {more} --out cert.json --html report.html")
     assert shown.code == code, shown.err
     document = certificate(folder / "cert.json")

@@ -7,16 +7,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from audit.attack.first_runs import COMPARED, FEWEST, MOST
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
 from audit.subjects.command import PROTOCOL, TABLE_BYTES, CommandBox
 from audit.subjects.limits import FILE_BYTES, Limits
+from audit.subjects.served import ServedBox
+from audit.subjects.server import HELLO_SECONDS, LINE_BYTES, NAME, SERVER_RUNS, SERVING, serves
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove
@@ -28,10 +32,10 @@ DOMAIN = Domain("two", (Attribute("sex", ("f", "m")), Attribute("grade", ("1", "
 RECORDS = [{"sex": "f", "grade": "2"}, {"sex": "f", "grade": "2"}, {"sex": "m", "grade": None}]
 
 
-def example(language: str, folder: Path) -> str:
-    """The path of the only example in a language, made executable."""
-    (text,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    path = folder / f"example-{language}"
+def example(language: str, folder: Path, place: int = 0) -> str:
+    """The path of an example in a language, made executable."""
+    text = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)[place]
+    path = folder / f"example-{language}-{place}"
     path.write_text(text)
     path.chmod(0o755)
     return str(path)
@@ -57,6 +61,38 @@ def test_the_python_example_keeps_the_counts_where_it_adds_no_noise(tmp_path: Pa
     for table in (found.blocks[0][0], found.blocks[0][2]):
         rows = set(table.itertuples(index=False, name=None))
         assert rows <= {("f", "2"), ("m", "")}
+
+
+def test_the_served_example_serves_what_it_gives_in_processes_of_its_own(tmp_path: Path) -> None:
+    path = Path(example("python", tmp_path, 1))
+    # By the interpreter that runs the tests, which has pandas.
+    path.write_text(path.read_text().replace("/usr/bin/env python3", sys.executable))
+    domain, pair = Domain.from_cells("4"), Pair([{"cell": "3"}] * 5, [])
+    box, exact = (
+        ServedBox(CommandBox(str(path), ApproxDP(Fraction(epsilon)), AddRemove(), domain, None))
+        for epsilon in (1, 200)
+    )
+    assert serves(str(path), Limits())
+    coins = np.array([False, True, False])
+    served = box.draw_afresh(pair, coins, 1)
+    assert np.array_equal(served.codes(), box.draw_first(pair, coins, 1).codes())
+    assert all(set(table["cell"]) <= {"0", "1", "2", "3"} for table in served.blocks[0])
+    found = exact.draw_afresh(pair, coins, 1)
+    assert [table["cell"].tolist() for table in found.blocks[0]] == [["3"] * 5, [], ["3"] * 5]
+
+
+def test_the_lines_and_figures_of_the_served_form_are_those_of_the_program() -> None:
+    hello, answer = re.findall(r"```json\n(.*?)\n```", TEXT, re.DOTALL)
+    assert json.loads(hello) == {"protocol": NAME, "version": SERVING, "serve": True}
+    assert json.loads(answer) == {"run": 1, "exit": 0}
+    told = (
+        f"within {HELLO_SECONDS:g} seconds",
+        f"{COMPARED} runs in processes of their own",
+        f"{FEWEST} at least, {MOST} at most",
+        f"more than {LINE_BYTES} bytes",
+        f"after {SERVER_RUNS} runs",
+    )
+    assert [words for words in told if words not in " ".join(TEXT.split())] == []
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")

@@ -1,0 +1,124 @@
+"""Submissions that serve, as black boxes: one process makes many runs.
+
+What such runs show can come from what they share, so that no verdict against a submission rests on
+them alone: `ServedBox.draw_first` makes runs as version 1 of the protocol does, each in a process
+of its own (`audit.auditors.confirming`).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.attack.outcomes import Ended, Outcomes
+from audit.attack.pair import Pair
+from audit.subjects.command import CommandBox, as_json
+from audit.subjects.server import SERVING, TRIES, Server
+from synthesizers.errors import ProtocolError
+
+
+@dataclass(frozen=True)
+class ServedBox:
+    """A submission as a black box, asked for its runs by version 2 of the protocol.
+
+    ``command``: the same submission by version 1, which it must speak as well. A server that dies,
+    hangs or garbles its answer is the outcome of that run, and is started again for the next one.
+    Each thread keeps one server from one block to the next.
+    """
+
+    command: CommandBox
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return self.command.name
+
+    @property
+    def block(self) -> int:
+        """The most runs of one call."""
+        return self.command.block
+
+    @property
+    def serves(self) -> bool:
+        """Its runs take entropy of their own, and are compared with first runs of processes."""
+        return True
+
+    def check(self) -> None:
+        """Raise InputError unless there is an executable file at the path."""
+        self.command.check()
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, in order, of a server that may have made others before.
+
+        Raises InputError for databases that are no tables of the domain, and ProtocolError where
+        the program can't be started, or does not serve.
+        """
+        return self._drawn(_kept.server, pair, coins, seed)
+
+    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """The same by a server that has made no run before."""
+        server = _Restarted()
+        try:
+            return self._drawn(server, pair, coins, seed)
+        finally:
+            server.end()
+
+    def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, each the only one of its process."""
+        return self.command.draw(pair, coins, seed)
+
+    def _drawn(
+        self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int
+    ) -> Outcomes:
+        def make(options: dict[str, str], folder: str) -> Ended | None:
+            request = {name: value for name, value in options.items() if name != "parameters"}
+            return server.of(self.command).run(as_json(request), self.command.limits.seconds)
+
+        try:
+            return self.command.draw_by(make, pair, coins, seed, SERVING)
+        except BaseException:
+            # Whatever interrupts us leaves a server in the middle of its work.
+            server.end()
+            raise
+
+
+class _Restarted:
+    """The server of a submission, started again wherever it has come to its end."""
+
+    def __init__(self) -> None:
+        self._command: CommandBox | None = None
+        self._server: Server | None = None
+
+    def of(self, command: CommandBox) -> Server:
+        """A server of the submission that may be asked for a run."""
+        if self._server is not None and self._command == command and self._server.ready:
+            return self._server
+        for _ in range(TRIES):
+            self.end()
+            self._command, self._server = command, Server(command.path, command.limits)
+            if self._server.serves():
+                return self._server
+        self.end()
+        raise ProtocolError(
+            f"{command.name} said that it serves, and now ends, or says nothing, as it is started "
+            "to serve"
+        )
+
+    def end(self) -> None:
+        """End the server, if there is one."""
+        if self._server is not None:
+            self._server.end()
+        self._server = None
+
+
+class _Kept(threading.local):
+    """Of each thread, its server."""
+
+    def __init__(self) -> None:
+        self.server = _Restarted()
+
+
+_kept = _Kept()

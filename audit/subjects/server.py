@@ -1,0 +1,214 @@
+"""A submission that serves: one process, asked for a run a line by version 2 of its protocol.
+
+docs/submission-protocol.md is what submitters are given; this module keeps its other side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+import weakref
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from audit.attack.outcomes import Ended
+from audit.subjects.command import ending, environment
+from audit.subjects.limits import Limits, kill_group, limit_process
+from synthesizers.errors import ProtocolError
+
+SERVING = 2
+"""The version of the protocol with a served form."""
+
+NAME = "dp-audit/submission"
+"""What the first line of a submission that serves calls the protocol."""
+
+HELLO_SECONDS = 10.0
+"""How long a program may take to say that it serves: to load a large package takes seconds. One
+that says nothing is started anew for each run, and this is the most that finding it out costs."""
+
+LINE_BYTES = 4096
+"""The longest line that a submission may say: an answer holds two numbers."""
+
+SERVER_RUNS = 1000
+"""The runs after which a server is started anew: what piles up in it has an end, and so has the
+processor time that it may take."""
+
+TRIES = 3
+"""Starts in a row without a first line, after which nothing more is asked of a submission."""
+
+MOST_CODE = 255
+"""The largest exit code, and more than the number of any signal."""
+
+_READ_BYTES = 2**16
+
+
+class Garbled(Exception):
+    """What was said is no line of the protocol."""
+
+
+class Server:
+    """A running submission, started to serve, and our ends of its pipes.
+
+    ``end`` ends it with all that it left behind; so does whatever ends this object or this process.
+    ``asked``: start it only to hear its first line; its input is empty, as that of any run.
+    Raises OSError where the program can't be started.
+    """
+
+    def __init__(self, path: str, limits: Limits, asked: bool = False) -> None:
+        self._owner = os.getpid()
+        self._runs = 0
+        self._said = b""
+        folder = tempfile.mkdtemp(prefix="dp-audit-")
+        try:
+            self._process = subprocess.Popen(
+                [path, "--protocol", str(SERVING), "--serve"],
+                cwd=folder,
+                env=environment(folder),
+                stdin=subprocess.DEVNULL if asked else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self.end = weakref.finalize(self, _end, self._process, folder, self._owner)
+        limit_process(self._process.pid, limits, SERVER_RUNS)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is ours, still runs, and may be asked for a further run."""
+        mine = self._owner == os.getpid() and self._process.poll() is None
+        return mine and self._runs < SERVER_RUNS
+
+    def serves(self) -> bool:
+        """Whether its first line says that it serves.
+
+        Raises ProtocolError where it serves another version than it was asked for.
+
+        Guarantee
+        ---------
+        False for any program whose first line is not the whole sentence, or comes late: it is never
+        taken to serve by accident. Backed by ``tests/audit/subjects/test_served_box.py``.
+        """
+        try:
+            said = _object(self._line(HELLO_SECONDS))
+        except (Garbled, TimeoutError, EOFError):
+            return False
+        if said.get("protocol") != NAME or said.get("serve") is not True:
+            return False
+        version = said.get("version")
+        if type(version) is not int or version != SERVING:
+            raise ProtocolError(
+                f"the submission was started with --protocol {SERVING} --serve and answers in "
+                f"another version; its first line must say version {SERVING}"
+            )
+        return True
+
+    def run(self, request: Mapping[str, Any], seconds: float) -> Ended | None:
+        """Ask for a run; the reason why there is no output table, None where there may be one.
+
+        Guarantee
+        ---------
+        An answer is that to this request: a line that names another run, or a second line, is
+        this run's outcome, and the server is ended. Backed by
+        ``tests/audit/subjects/test_served_box.py``.
+        """
+        self._runs += 1
+        deadline = time.monotonic() + seconds
+        line = json.dumps({**request, "run": self._runs}) + "\n"
+        assert self._process.stdin is not None
+        try:
+            # What it closed or left is seen when it does not answer.
+            with suppress(OSError):
+                self._process.stdin.write(line.encode())
+            answer = _object(self._line(seconds))
+            run, code = answer.get("run"), answer.get("exit")
+            if type(run) is not int or type(code) is not int:
+                raise Garbled
+            if run != self._runs or abs(code) > MOST_CODE:
+                raise Garbled
+            return ending(code)
+        except TimeoutError:
+            found = Ended("time")
+        except EOFError:
+            found = self._last_words(deadline)
+        except Garbled:
+            found = Ended("unreadable answer")
+        self.end()
+        return found
+
+    def _line(self, seconds: float) -> bytes:
+        """The next line, where it is all that was said; TimeoutError, EOFError or Garbled."""
+        assert self._process.stdout is not None
+        source = self._process.stdout.fileno()
+        deadline = time.monotonic() + seconds
+        poll = select.poll()
+        poll.register(source, select.POLLIN)
+        while b"\n" not in self._said and len(self._said) <= LINE_BYTES:
+            left = deadline - time.monotonic()
+            if left <= 0 or not poll.poll(left * 1000):
+                raise TimeoutError
+            more = os.read(source, _READ_BYTES)
+            if not more:
+                raise EOFError
+            self._said += more
+        line, _, rest = self._said.partition(b"\n")
+        self._said = b""
+        if rest or len(line) > LINE_BYTES:
+            raise Garbled
+        return line
+
+    def _last_words(self, deadline: float) -> Ended:
+        """How a server ended that closed its output instead of answering."""
+        try:
+            code = self._process.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            return Ended("time")
+        return ending(code) or Ended("no answer")
+
+
+def serves(path: str, limits: Limits) -> bool:
+    """Whether the program at a path says that it serves; found out by one short start.
+
+    Raises ProtocolError where it can't be started, or serves another version.
+    """
+    try:
+        server = Server(path, limits, asked=True)
+    except OSError:
+        # As what it is, it will be started for each run, and said to be no program.
+        return False
+    try:
+        return server.serves()
+    finally:
+        server.end()
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Garbled from None
+    if not isinstance(found, dict):
+        raise Garbled
+    return found
+
+
+def _end(process: subprocess.Popen[bytes], folder: str, owner: int) -> None:
+    """End a server with all processes of its group, and remove its folder."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    if os.getpid() != owner:
+        return
+    kill_group(process.pid)
+    process.wait()
+    shutil.rmtree(folder, ignore_errors=True)
