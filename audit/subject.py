@@ -20,13 +20,15 @@ class ProgramSubject:
     """A program of a curator: a built-in one, or one of a user's module.
 
     ``built_in``: it is ours, so findings that contradict each other are our
-    fault. ``identity``: what `verify` needs to find it again.
+    fault. ``identity``: what `verify` needs to find it again. ``kind``: of one that is not ours,
+    module or command.
     """
 
     name: str
     program: Program
     built_in: bool
     identity: dict[str, Any] = field(default_factory=dict)
+    kind: str = "module"
 
     def budget(self, setting: Setting) -> Budget:
         """The budget that the program declares, unlimited if it declares none."""
@@ -45,7 +47,7 @@ class ProgramSubject:
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""
-        kind = "program" if self.built_in else "module"
+        kind = "program" if self.built_in else self.kind
         return {"kind": kind, "name": self.name, **self.identity}
 
 

@@ -21,7 +21,7 @@ from audit.self_test.carried import carried
 from audit.subject import Subject
 from audit.subjects.isolated import described
 from audit.subjects.matrix import is_channel_file, read_channel
-from audit.subjects.synthesizer import program_subject
+from audit.subjects.synthesizer import COMMAND, program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -154,6 +154,8 @@ def _black_box(flags: argparse.Namespace, values: Mapping[str, str]) -> Wanted |
     """The black box that the subject is; None for a program or a channel."""
     wanted = Wanted(flags.subject, flags.form, values, attack_flags.limits(flags))
     if is_command_or_outputs(flags.subject):
+        if flags.form == "program" and flags.subject.startswith(COMMAND):
+            return None
         if flags.form is not None:
             raise InputError(f"--as {flags.form} goes with module:attribute")
         return wanted
@@ -208,6 +210,8 @@ def command(flags: argparse.Namespace) -> str:
             words += [f"--{name.replace('_', '-')}", str(value)]
     for pair in flags.set or []:
         words += ["--set", pair]
+    if flags.form == "program" and flags.subject.startswith(COMMAND):
+        words += ["--as", "program"]
     for name in ("rounded", "trust_subject"):
         if getattr(flags, name):
             words.append(f"--{name.replace('_', '-')}")

@@ -304,7 +304,11 @@ def permitted_probes(
         return permitted(start, hidden, python)
 
 
-def _base_environment() -> dict[str, str]:
+def search_path() -> str:
+    """Where a confined process looks for programs: PATH, with this Python's folder first."""
     folder = os.path.dirname(sys.executable)
-    path = [*([folder] if folder else []), "/usr/local/bin", "/usr/bin", "/bin"]
-    return {"PATH": ":".join(path), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+    return ":".join([*([folder] if folder else []), "/usr/local/bin", "/usr/bin", "/bin"])
+
+
+def _base_environment() -> dict[str, str]:
+    return {"PATH": search_path(), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}

@@ -5,27 +5,35 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from audit.subject import ProgramSubject
+from audit.subjects.box_paths import python_paths
+from audit.subjects.confinement import search_path
 from audit.subjects.program_process import ProgramProcess
-from audit.subjects.started import python_start
+from audit.subjects.started import ConfinedStart, python_start
 from synthesizers.errors import InputError
 from synthesizers.programs import PROGRAMS, build
+
+COMMAND = "command:"
 
 
 def program_subject(
     name: str, values: Mapping[str, str], hidden: Sequence[str] = ()
 ) -> ProgramSubject:
-    """The subject of a built-in name or of ``module:attribute``; raises InputError.
+    """The subject of a built-in name, ``module:attribute`` or ``command:…``; raises InputError.
 
     ``hidden``: files that a program of a module may not read, those of private data.
     """
     if name in PROGRAMS:
         return ProgramSubject(name, build(name, values), True, {"parameters": dict(values)})
+    if name.startswith(COMMAND):
+        return _of_command(name, values, hidden)
     if ":" not in name:
         raise InputError(
             f"no subject {name!r}: give a built-in program ({', '.join(PROGRAMS)}), "
@@ -54,6 +62,52 @@ def _look_beside_the_user() -> None:
     """A module beside the user is found as `python -m` would find it."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
+
+
+def command_words(name: str) -> tuple[str, ...]:
+    """The words of ``command:PATH`` or ``command:"prog args"``, its files by their full paths.
+
+    Raises InputError where there is no such program.
+    """
+    text = name.removeprefix(COMMAND)
+    try:
+        words = [text] if Path(text).is_file() else shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise InputError(f"{name} names no program: write command:PATH or command:'prog args'")
+    program = words[0]
+    if Path(program).is_file():
+        program = os.path.abspath(program)
+    elif shutil.which(program, path=search_path()) is None:
+        raise InputError(f"{program} is neither a file here nor a program of {search_path()}")
+    rest = [os.path.abspath(word) if Path(word).is_file() else word for word in words[1:]]
+    return (program, *rest)
+
+
+def _of_command(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
+    """A program in any language that speaks the curator protocol on its standard streams."""
+    words = command_words(name)
+    files = [word for word in words if os.path.isabs(word) and Path(word).is_file()]
+    # What a submission is made of lies beside its files.
+    beside = [os.path.dirname(file) for file in files]
+    readable = (*python_paths(), *files, *beside)
+    start = ConfinedStart(words, readable, tuple(map(os.path.abspath, hidden)))
+    program = ProgramProcess(name, start, tuple(values.items()))
+    program.check()
+    identity: dict[str, Any] = {
+        "form": "program",
+        "parameters": dict(values),
+        "source_sha256": _files_sha256(files),
+    }
+    return ProgramSubject(name, program, False, identity, "command")
+
+
+def _files_sha256(files: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
