@@ -683,6 +683,7 @@ BASE = ("sampler", "entropy", "public", "out-of-scope")
 REAL = ("real-numbers",)
 EVERY_TRANSCRIPT = "every transcript"
 ONE_QUESTION = "a first question that uses up the budget"
+DECLARED = "declared beforehand; the curator refuses all else"
 
 PARAMETERS: dict[str, Kind] = {
     "neighbours": relation, "relation": one_of("add-remove", "replace-one"),
@@ -702,7 +703,7 @@ PARAMETERS: dict[str, Kind] = {
     "law": one_of("laplace", "rounded-laplace", "discrete-laplace"), "releases": one_of("bits"),
     "noise": one_of("laplace", "exponential", "discrete-laplace"), "guarantee": guarantee,
     "measure": one_of("epsilon", "rho", "renyi"), "hint_list": listed(record),
-    "seen": one_of(EVERY_TRANSCRIPT, ONE_QUESTION),
+    "seen": one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED),
     "setting": setting, "released": one_of("output", "transcript"),
     "databases": listed(listed(whole)), "rows": listed(members),
 }  # fmt: skip
@@ -1514,7 +1515,7 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
             found, more = first, {"post-processing"}
         case "fixed-ledger":
             need(len(premises) == 1, "one premise is needed")
-            found, more = first, {rule, "curator"} if a.seen == ONE_QUESTION else {rule}
+            found, more = first, {rule} if a.seen == EVERY_TRANSCRIPT else {rule, "curator"}
         case "group":
             need(at[0] == "add-remove", "add-remove is needed")
             once = -(-a.neighbours[2] // at[2])

@@ -97,6 +97,9 @@ def _of_only_event(
         return None
     if budget.neighbours not in (None, relation) or not _uses_up(budget, found):
         return None
+    # A program that is not ours could have asked otherwise in another run.
+    if program.get("kind") != "program":
+        return None
     theorems = tuple(about_program(theorem, program, None) for theorem in found.theorems)
     return (replace(found, theorems=theorems),)
 

@@ -9,6 +9,7 @@ from proofs.accounts import of_events
 from proofs.components import Component, component
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
+from proofs.rules.structure import SEEN
 from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, declared_ledger
 from synthesizers.domain import Domain
@@ -88,10 +89,12 @@ def about_program(
     program: dict[str, Any],
     ledgers: frozenset[tuple[Event, ...]] | None,
     setting: Setting | None = None,
+    *,
+    declared: bool = False,
 ) -> Theorem:
     """A theorem about a `fixed_ledger`, as one about the program in a setting."""
-    first = "a first question that uses up the budget"
-    seen = first if ledgers is None else "every transcript"
+    everywhere, first, beforehand = SEEN
+    seen = beforehand if declared else first if ledgers is None else everywhere
     given = {"program": program, "seen": seen, **_stated(setting)}
     return prove("fixed-ledger", [theorem], given)
 

@@ -140,7 +140,11 @@ def _readings(
     events = fixed_ledger(subject.program, budget, setting, ledgers, ours=subject.built_in)
     asked = None if not events else of_ledger(events, setting)
     if asked is not None:
-        yield _Reading(asked, lambda theorem: about_program(theorem, program, ledgers, setting))
+        declared = subject.ledger(setting) is not None
+        yield _Reading(
+            asked,
+            lambda theorem: about_program(theorem, program, ledgers, setting, declared=declared),
+        )
     allowed = of_budget(budget, setting.neighbours, program, setting)
     if allowed is not None:
         yield _Reading(allowed, lambda theorem: theorem)

@@ -121,7 +121,7 @@ def exact_value_lies_below_theorem_and_claim(tried: Tried) -> None:
         return
     claim = Claim(guarantee, tried.relation, "output", tried.ground.domain, tried.ground.records)
     try:
-        certificate = certify(tried.subject, claim, Effort(), "").certificate
+        certificate = certify(tried.subject, claim, Effort(trusted=True), "").certificate
     except ProtocolError as error:
         broken(str(error))
     if certificate.verdict in (Verdict.PROVED, Verdict.EXACT):

@@ -87,7 +87,7 @@ def _of_program(subject: ProgramSubject, given: Any, asked: Asked) -> Checked:
     accepted = REQUIRED[asked.require]
     setting = _setting(claim, asked)
     try:
-        certificate = certify(subject, claim, Effort(rows=asked.rows), "").certificate
+        certificate = certify(subject, claim, Effort(rows=asked.rows, trusted=True), "").certificate
     except ProtocolError as error:
         small = replace(claim, records=min(claim.records or 0, 1))
         found = of_ledger(subject, small, _setting(small, asked)) if asked.properties else ()
@@ -154,6 +154,8 @@ def _on_pair(subject: ProgramSubject, given: Any, claim: Claim, asked: Asked) ->
         (evidence,),
         assumptions_of(subject, setting),
         "",
+        isolation=subject.isolation,
+        trusted=True,
     )
     found = of_certificate(certificate)
     code = as_test(given, asked) if evidence.decision is Decision.VIOLATED else ""

@@ -56,24 +56,32 @@ def post_processing(premises: Premises, parameters: Parameters) -> Conclusion:
     return Conclusion(replace(found, mechanism=mechanism), frozenset({"post-processing"}))
 
 
+SEEN = (
+    "every transcript",
+    "a first question that uses up the budget",
+    "declared beforehand; the curator refuses all else",
+)
+"""How a ledger may be known to be the same in every run."""
+
+
 def fixed_ledger(premises: Premises, parameters: Parameters) -> Conclusion:
     """A program whose ledger is the premise's mechanism along every transcript.
 
     That the ledger was ``seen`` so is a hypothesis; where the first question used up the budget,
-    that nothing follows is the curator's doing. Source: the definition of a mechanism.
+    or the ledger was declared, that nothing else follows is the curator's doing. Source: the
+    definition of a mechanism.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_fixed_ledger_rule.py``.
     """
     found = premises.one(Private)
-    first = "a first question that uses up the budget"
-    seen = parameters.choice("seen", "every transcript", first)
+    seen = parameters.choice("seen", *SEEN)
     setting = parameters.setting()
     own = {} if setting is None else {"setting": setting}
     stated = {"program": parameters.record("program"), "seen": seen, **own}
     mechanism = Mechanism.of("fixed-ledger", stated, (1, found.mechanism))
-    rests = {"fixed-ledger"} | ({"curator"} if seen == first else set())
+    rests = {"fixed-ledger"} | ({"curator"} if seen != SEEN[0] else set())
     return Conclusion(replace(found, mechanism=mechanism), frozenset(rests))
 
 

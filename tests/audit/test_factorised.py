@@ -40,8 +40,8 @@ PERSON = Unit("person", 2)
 RELATIONS = (AddRemove(), ReplaceOne(), AddRemove(PERSON), ReplaceOne(PERSON))
 
 
-def subject(program: Any) -> ProgramSubject:
-    return ProgramSubject("m:a", program, False)
+def subject(program: Any, ours: bool = False) -> ProgramSubject:
+    return ProgramSubject("m:a", program, ours)
 
 
 def examined(
@@ -54,6 +54,7 @@ def examined(
     released: str = "transcript",
     enumerate_first: bool = True,
     rows: int | None = None,
+    ours: bool = False,
 ) -> tuple[Evidence | None, Enumerated | None]:
     domain = Domain.from_cells(cells)
     claim = Claim(parse_guarantee(text), relation, released, domain, n)
@@ -64,7 +65,7 @@ def examined(
         assert n is not None
         found = channel_of(program, setting, released="transcript", size=n)
     ledgers = None if found is None or not found.complete else found.ledgers
-    of = program if isinstance(program, ProgramSubject) else subject(program)
+    of = program if isinstance(program, ProgramSubject) else subject(program, ours)
     return factorised.examine(of, claim, setting, ledgers), found
 
 
@@ -264,7 +265,7 @@ def test_more_ledgers_than_are_kept_is_not_a_fixed_ledger() -> None:
     two = frozenset({*found.ledgers, ()})
     program = subject(theirs.first_cell)
     budget = program.budget(setting)
-    assert fixed_ledger(program.program, budget, setting, two) is None
+    assert fixed_ledger(program.program, budget, setting, two, ours=False) is None
 
 
 LARGE = 5000
@@ -274,8 +275,11 @@ LARGE = 5000
 @pytest.mark.parametrize("program", [theirs.Exhausts(), theirs.InZCDP()], ids=["pure", "zcdp"])
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 def test_an_exhausted_budget_fixes_the_ledger(program: Any, relation: Neighbours) -> None:
-    evidence, _ = examined(program, relation, LARGE, text="epsilon=2", enumerate_first=False)
+    asked: Any = {"text": "epsilon=2", "enumerate_first": False}
+    evidence, _ = examined(program, relation, LARGE, **asked, ours=True)
     assert evidence is not None and evidence.decision is Decision.HOLDS
+    # A program that is not ours could ask otherwise in its next run.
+    assert examined(program, relation, LARGE, **asked)[0] is None
     assert evidence.bound is not None
     assert evidence.bound.epsilon.upper == relation.unit.max_records
 
@@ -298,14 +302,19 @@ def test_an_exhausted_budget_fixes_the_ledger(program: Any, relation: Neighbours
 )
 def test_silent_where_another_question_could_follow(program: Any) -> None:
     for relation in (ReplaceOne(), AddRemove()):
-        evidence, _ = examined(program, relation, LARGE, text="epsilon=9", enumerate_first=False)
-        assert evidence is None
+        for ours in (False, True):
+            if ours and isinstance(program, theirs.Alternates):
+                # Programs of ours toss no coins of their own.
+                continue
+            asked: Any = {"text": "epsilon=9", "enumerate_first": False, "ours": ours}
+            assert examined(program, relation, LARGE, **asked)[0] is None
 
 
 def test_what_is_refused_is_not_the_first_question() -> None:
     """Its crude question is refused by the budget, in a release and here; the next one counts."""
     program = theirs.CatchesRefusal()
-    evidence, _ = examined(program, ReplaceOne(), LARGE, text="epsilon=1", enumerate_first=False)
+    asked: Any = {"text": "epsilon=1", "enumerate_first": False}
+    evidence, _ = examined(program, ReplaceOne(), LARGE, **asked, ours=True)
     assert evidence is not None and evidence.bound is not None
     assert evidence.bound.epsilon.upper == 1
 
@@ -313,7 +322,7 @@ def test_what_is_refused_is_not_the_first_question() -> None:
 def test_a_question_that_is_free_under_the_budgets_relation_may_still_follow() -> None:
     """The total costs nothing under replace-one, and tells everything under add-remove."""
     evidence, _ = examined(
-        theirs.AsksForFree(), AddRemove(), LARGE, text="epsilon=1", enumerate_first=False
+        theirs.AsksForFree(), AddRemove(), LARGE, text="epsilon=1", enumerate_first=False, ours=True
     )
     assert evidence is None
 
@@ -321,7 +330,7 @@ def test_a_question_that_is_free_under_the_budgets_relation_may_still_follow() -
 def test_a_budget_that_lasts_for_two_questions_under_the_relation_analysed() -> None:
     """Under add-remove its first question uses half of the budget up."""
     evidence, _ = examined(
-        theirs.AsksTwice(), AddRemove(), LARGE, text="epsilon=1/2", enumerate_first=False
+        theirs.AsksTwice(), AddRemove(), LARGE, text="epsilon=1/2", enumerate_first=False, ours=True
     )
     assert evidence is None
 
@@ -343,7 +352,7 @@ def test_a_file_read_before_the_first_question_is_noticed() -> None:
             return super().__call__(curator)
 
     with pytest.raises(ProtocolError, match="past the curator"):
-        examined(Peeks(), ReplaceOne(), LARGE, enumerate_first=False)
+        examined(Peeks(), ReplaceOne(), LARGE, enumerate_first=False, ours=True)
 
 
 def test_randomness_of_its_own_is_not_taken_for_a_fixed_question() -> None:

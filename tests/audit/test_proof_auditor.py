@@ -57,15 +57,17 @@ def audited(
         else ProgramSubject("m:a", program, False)
     )
     claim = Claim(parse_guarantee(text), relation, released, Domain.from_cells(cells), records)
-    return certify(of, claim, Effort(rows=rows), "again").certificate
+    return certify(of, claim, Effort(rows=rows, trusted=True), "again").certificate
 
 
-def examined(program: Any, text: str, relation: Neighbours, records: int) -> Evidence | None:
+def examined(
+    program: Any, text: str, relation: Neighbours, records: int, *, ours: bool = False
+) -> Evidence | None:
     """The auditor's evidence where nothing was enumerated."""
     domain = Domain.from_cells("2")
     claim = Claim(parse_guarantee(text), relation, "output", domain, records)
     setting = Setting.of(domain, relation, records)
-    return proof.examine(ProgramSubject("m:a", program, False), claim, setting, None)
+    return proof.examine(ProgramSubject("m:a", program, ours), claim, setting, None)
 
 
 def theorem_in(found: Certificate) -> Evidence | None:
@@ -358,8 +360,18 @@ def test_a_program_without_budget_is_proved_by_the_ledger_of_its_enumeration_alo
 
 
 def test_beyond_enumeration_a_first_question_counts_where_it_uses_the_budget_up() -> None:
-    """ρ of a pure ε = 1 is 0.46…; the budget alone, of ρ = 1/2, could not show it."""
-    found = examined(theirs.InZCDP(), "rho=0.47", AddRemove(), LARGE)
+    """ρ of a pure ε = 1 is 0.46…; the budget alone, of ρ = 1/2, could not show it.
+
+    It counts for programs of ours alone: another one could ask otherwise in its next run.
+    """
+    found = examined(theirs.InZCDP(), "rho=0.47", AddRemove(), LARGE, ours=True)
+    theirs_alone = examined(theirs.InZCDP(), "rho=0.47", AddRemove(), LARGE)
+    assert theirs_alone is not None and theirs_alone.decision is Decision.OPEN
+    assert "fixed-ledger" not in rules(theirs_alone)
+    declared = examined(theirs.Declares(), "rho=0.47", AddRemove(), LARGE)
+    assert declared is not None and declared.decision is Decision.HOLDS
+    (step,) = [step for step in steps(declared) if step["rule"] == "fixed-ledger"]
+    assert step["parameters"]["seen"] == "declared beforehand; the curator refuses all else"
     assert found is not None and found.decision is Decision.HOLDS
     (step,) = [step for step in steps(found) if step["rule"] == "fixed-ledger"]
     assert step["parameters"]["seen"] == "a first question that uses up the budget"
@@ -468,7 +480,7 @@ def test_a_proof_that_the_checker_can_follow_is_taken_where_it_suffices() -> Non
         theirs.crude,
         theirs.selects,
         theirs.Exhausts(),
-        theirs.InZCDP(),
+        theirs.Declares(),
         theirs.Histogram(F(1, 2)),
         Adaptive(PureBudget(F(8))),
     ],

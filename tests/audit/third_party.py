@@ -16,6 +16,7 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import BudgetExceeded, DPAuditError
+from synthesizers.events import Event, Measure
 from synthesizers.laws.public_laws import UniformChoice
 from synthesizers.laws.subsample import Subsample
 from synthesizers.neighbours import ReplaceOne
@@ -127,6 +128,13 @@ class InZCDP(Exhausts):
     def budget(self, setting: Setting) -> Budget:
         sensitivity = CellCounts((0,)).sensitivity(setting.domain, setting.neighbours)
         return ZCDPBudget(ONE.cost(sensitivity).rho or Fraction(0))
+
+
+class Declares(InZCDP):
+    """It says beforehand what it asks, so that its curator refuses everything else."""
+
+    def ledger(self, setting: Setting) -> list[Event]:
+        return [Measure(CellCounts((0,)), ONE, 0, 10**6)]
 
 
 class AsksTwice:

@@ -13,6 +13,7 @@ from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
 from proofs.ledgers import fixed_ledger
+from proofs.rules.structure import SEEN
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
@@ -30,14 +31,14 @@ def stated() -> Theorem:
     return prove("stated-guarantee", [], given)
 
 
-@pytest.mark.parametrize("seen", ["every transcript", FIRST])
+@pytest.mark.parametrize("seen", SEEN)
 def test_the_guarantee_stays_and_the_hypothesis_is_listed(seen: str) -> None:
     theorem = prove("fixed-ledger", [stated()], {"program": {"name": "p"}, "seen": seen})
     judgment = theorem.judgment
     assert isinstance(judgment, Private) and judgment.guarantee == ApproxDP(F(1))
     assert judgment.mechanism.name == "fixed-ledger"
     assert theorem.hypotheses - stated().hypotheses >= {"fixed-ledger"}
-    assert ("curator" in theorem.hypotheses) is (seen == FIRST)
+    assert ("curator" in theorem.hypotheses) is (seen != "every transcript")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_the_guarantee_stays_and_the_hypothesis_is_listed(seen: str) -> None:
         {"program": "p", "seen": FIRST},
     ],
 )
-def test_how_it_was_seen_must_be_one_of_two(given: Any) -> None:
+def test_how_it_was_seen_must_be_one_of_three(given: Any) -> None:
     with pytest.raises(ProofError):
         prove("fixed-ledger", [stated()], given)
 
@@ -63,7 +64,8 @@ def test_a_ledger_that_depends_on_an_answer_is_not_taken_for_fixed() -> None:
         return np.array([*curator.measure(Total(), DiscreteLaplace(scale), low=0, high=3)])
 
     setting = Setting.of(Domain.from_cells("2"), AddRemove(), 3)
-    assert fixed_ledger(program, PureBudget(F(1)), setting, None) is None
+    assert fixed_ledger(program, PureBudget(F(1)), setting, None, ours=True) is None
     exhausting = PureBudget(F(1, 2))
-    (event,) = fixed_ledger(program, exhausting, setting, None) or ()
+    (event,) = fixed_ledger(program, exhausting, setting, None, ours=True) or ()
+    assert fixed_ledger(program, exhausting, setting, None, ours=False) is None
     assert event.cost(setting.domain, AddRemove()).epsilon == F(1, 2)
