@@ -203,6 +203,13 @@ def test_a_subject_that_behaves_while_it_serves_is_not_called_not_refuted() -> N
     assert "have other outputs than served ones" in other.finding
 
 
+def test_a_subject_that_has_noise_only_while_it_serves_is_not_called_not_refuted() -> None:
+    # In the middle of what is served, where no rank is out of the way.
+    found = audited(Shared(laplace, lambda coins, random: np.full(len(coins), 0.5)))
+    assert found.decision is Decision.UNDECIDED
+    assert "always the same in processes of their own" in found.finding
+
+
 def test_first_runs_that_repeat_one_another_are_an_invalid_run() -> None:
     calls = iter(range(10**6))
 

@@ -14,6 +14,9 @@ import time
 import numpy as np
 import pandas as pd
 
+imported = np.random.default_rng().random()
+"""Noise that was drawn when the module was imported."""
+
 turns = itertools.count()
 """How often a function of this process was called."""
 
@@ -291,3 +294,8 @@ class Counter:
 
 
 not_callable = 3
+
+
+def of_import(database, rng):
+    """Noise of this process, and a little of what it was handed."""
+    return imported + rng.integers(4)

@@ -16,8 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audit.attack.first_runs import StartsAnew
+from audit.attack.independence import probe
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
+from audit.attack.runs import Runs
 from audit.subjects import isolated
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
@@ -384,3 +387,17 @@ def test_limits_are_positive(limits):
 def test_a_folder_that_is_not_there_is_an_input_error(tmp_path: Path):
     with pytest.raises(InputError, match="no folder"):
         IsolatedBox("f", "m:f", "function", folder=str(tmp_path / "none")).check()
+
+
+def test_each_first_run_is_the_only_one_of_its_process():
+    assert isinstance(BOX, StartsAnew) and not BOX.serves
+    assert len(set(texts(BOX.draw_first(pair("process"), COINS[:3], 1)))) == 3
+    again = BOX.draw_first(pair("noisy"), COINS[:2], 1)
+    assert texts(again) == texts(BOX.draw_first(pair("noisy"), COINS[:2], 1))
+    assert len(set(texts(again))) == 2
+
+
+@pytest.mark.parametrize(("name", "expected"), [("noisy", True), ("of_import", False)])
+def test_a_function_is_repeatable_if_new_processes_give_its_outputs_again(name, expected):
+    learned = Runs(BOX.draw(pair(name), COINS, 2), COINS)
+    assert probe(BOX, pair(name), learned, 1).repeatable is expected

@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -242,6 +243,26 @@ def test_the_memory_of_a_server_is_limited(made: Make) -> None:
 
 def test_what_is_said_to_serve_serves(made: Make) -> None:
     assert serves(made(HONEST), LIMITS)
+
+
+def test_a_program_that_is_asked_has_an_empty_input(made: Make) -> None:
+    assert serves(made(f"sys.stdin.read()\nprint({HELLO!r})"), LIMITS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in Linux's /proc")
+def test_what_runs_leave_behind_ends_with_their_server(made: Make, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    fork = f"child = os.fork()\nif not child: time.sleep(1000)\nopen({str(left)!r}, 'w')"
+    subject = made(serving(f"{fork}.write(str(child))\nwrite(given)\nsay(done(given))"))
+    assert kinds(drawn(box(subject), 1)) == ["table"]
+    child = left.read_text()
+    # It was killed; who reaps it, and when, is the system's business.
+    for _ in range(6000):
+        stat = Path(f"/proc/{child}/stat")
+        if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in "ZX":
+            return
+        time.sleep(0.01)
+    raise AssertionError("it still runs")
 
 
 NOT_SERVING = {
