@@ -480,7 +480,7 @@ from audit.subjects.isolation import Isolation
 import json
 isolation = Isolation(**json.loads(sys.argv[1]))
 box = start_confined(sys.argv[2:], Confinement(()), stdout=subprocess.PIPE, isolation=isolation)
-print(box.process.stdout.readline().decode(), end="", flush=True)
+print(box.process.stdout.readline().decode() + json.dumps(box._groups), flush=True)
 sys.stdin.read()
 """
 
@@ -498,10 +498,13 @@ def test_nothing_outlives_the_parent(each: Isolation, how: signal.Signals) -> No
     )
     assert parent.stdout is not None and parent.stdin is not None
     assert parent.stdout.readline() == b"away\n"
+    groups = json.loads(parent.stdout.readline())
     assert processes_with(marker)
+    assert all(map(os.path.isdir, groups))
     parent.send_signal(how)
     parent.wait(SECONDS)
     await_that(lambda: not processes_with(marker))
+    await_that(lambda: not any(map(os.path.exists, groups)))
     parent.stdin.close()
     parent.stdout.close()
 
