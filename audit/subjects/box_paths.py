@@ -46,6 +46,8 @@ def box_paths(readable: Sequence[str], writable: Sequence[str], hidden: Sequence
     written = [_follow(path, links) for path in writable]
     absolute = {os.path.abspath(path) for path in hidden}
     secret = absolute | {os.path.realpath(path) for path in absolute}
+    if "/" in (*read, *written):
+        raise InputError("a program is given no whole file system; name the folders it needs")
     for path in (*read, *written):
         for other in secret:
             if path == other or path.startswith(other + "/"):

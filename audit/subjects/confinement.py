@@ -44,6 +44,9 @@ BEST_FIRST = (
 )
 """What a launcher can build, in the order in which it is tried."""
 
+_LAUNCHERS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR")
+"""What the launcher needs of our environment; the rest is none of its business."""
+
 _ROOT = str(Path(__file__).resolve().parents[2])
 
 _START = """
@@ -178,6 +181,7 @@ def start_confined(
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
+                env={name: os.environ[name] for name in _LAUNCHERS if name in os.environ},
                 pass_fds=[theirs.fileno(), *pass_fds],
                 start_new_session=True,
             )

@@ -57,6 +57,8 @@ def main(descriptor: int) -> NoReturn:
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Those that were blocked where we were started would be here too.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     with control.makefile("rb") as source:
         line = source.readline()
     if not line.endswith(b"\n"):
@@ -100,7 +102,9 @@ class _Launch:
                 if self._group is not None:
                     with step("join a control group"):
                         counting.join_group(self._group, child)
-                os.write(starter, b"!")
+                # A child that could not even wait has said why.
+                with suppress(BrokenPipeError):
+                    os.write(starter, b"!")
                 os.close(starter)
             except Step as error:
                 self._say({"failed": error.word})

@@ -27,7 +27,8 @@ REFUSALS = {
 """Errors by which the system refuses, or has no such thing; by others nothing was tried."""
 
 _SEIZE, _CLONE_NEWUSER, _CLONE_NEWNS = 0x4206, 0x10000000, 0x20000
-_GET_NO_NEW_PRIVS, _CAPABILITY_VERSION = 39, 0x20080522
+_GET_NO_NEW_PRIVS, _READ_BOUND, _CAPABILITY_VERSION = 39, 23, 0x20080522
+_CAPABILITIES = 64
 _DETACH = 2
 _UNTRIED = 255
 _DESCRIPTORS = 4096
@@ -42,20 +43,13 @@ def probes(request: dict[str, Any]) -> dict[str, Probe]:
     parent, witness = request["parent"], request["witness"]
     found: dict[str, Probe] = {}
     for whose, process in (("the parent", parent), ("another process", witness)):
-        number = process["number"]
-        folder = f"/proc/{number}"
-        tried: dict[str, Probe] = {
-            "signal {}": partial(os.kill, number, 0),
-            "trace {}": partial(_call, "ptrace", _SEIZE, number, 0, 0),
-            "read the memory of {}": partial(_open, f"{folder}/mem", os.O_RDONLY),
-            "write the memory of {}": partial(_open, f"{folder}/mem", os.O_RDWR),
-            "read the environment of {}": partial(_read, f"{folder}/environ"),
-            "see the descriptors of {}": partial(os.listdir, f"{folder}/fd"),
-            "open a descriptor of {}": partial(os.readlink, f"{folder}/fd/0"),
-            "see the files of {}": partial(os.listdir, f"{folder}/root/"),
-        }
-        for name, probe in tried.items():
-            found[name.format(whose)] = partial(_on, process, probe)
+        found[f"signal {whose}"] = partial(_on, process, partial(os.kill, process["number"], 0))
+        for name, probe in _inside(process["number"]).items():
+            found[f"{name} of {whose}"] = partial(_on, process, probe)
+    for name, probe in _inside(1).items():
+        # In a namespace that root made its numbers can be seen, and none of them opened.
+        if name != "see the descriptors":
+            found[f"{name} of the first process"] = probe
     for path in request["hidden"]:
         found |= _hidden(path, parent)
     for device in request["devices"]:
@@ -72,6 +66,20 @@ def probes(request: dict[str, Any]) -> dict[str, Probe]:
         "send over UDP": partial(_connect, socket.SOCK_DGRAM, tuple(request["udp"])),
         "connect to an abstract socket": partial(_connect_local, "\0" + request["abstract"]),
         "connect to a socket in a folder": partial(_connect_local, request["pathname"]),
+    }
+
+
+def _inside(number: int) -> dict[str, Probe]:
+    """Ways into a process: its memory, its environment, what it has open."""
+    folder = f"/proc/{number}"
+    return {
+        "take hold": partial(_call, "ptrace", _SEIZE, number, 0, 0),
+        "read the memory": partial(_open, f"{folder}/mem", os.O_RDONLY),
+        "write the memory": partial(_open, f"{folder}/mem", os.O_RDWR),
+        "read the environment": partial(_read, f"{folder}/environ"),
+        "see the descriptors": partial(os.listdir, f"{folder}/fd"),
+        "open a descriptor": partial(_read, f"{folder}/fd/0"),
+        "see the files": partial(os.listdir, f"{folder}/root/"),
     }
 
 
@@ -169,8 +177,18 @@ def _hold_capability() -> None:
     held = ctypes.create_string_buffer(24)
     head = _CAPABILITY_VERSION.to_bytes(4, sys.byteorder) + bytes(4)
     _call("capget", head, ctypes.addressof(held))
-    if not any(held.raw):
+    bounds = (_bound(capability) for capability in range(_CAPABILITIES))
+    if not any(held.raw) and not any(bounds):
         raise PermissionError(errno.EPERM, "no capability")
+
+
+def _bound(capability: int) -> bool:
+    """Whether a program that is started could have it."""
+    try:
+        return _call("prctl", _READ_BOUND, capability, 0, 0, 0) == 1
+    except OSError:
+        # The kernel has no such capability.
+        return False
 
 
 def _gain_privileges() -> None:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,11 @@ def test_a_path_that_is_both_readable_and_hidden_is_an_error(folder: str) -> Non
         start_confined(["true"], Confinement((f"{folder}",), hidden=(os.path.dirname(folder),)))
 
 
+def test_the_whole_file_system_is_not_given() -> None:
+    with pytest.raises(InputError, match="name the folders"):
+        start_confined(["true"], Confinement(("/",)))
+
+
 def test_a_readable_path_that_is_not_there_is_an_error(folder: str) -> None:
     with pytest.raises(InputError, match="nothing can't be read"):
         start_confined(["true"], Confinement((f"{folder}/nothing",)))
@@ -255,14 +261,15 @@ def test_a_root_of_its_own_holds_nothing_else(folder: str) -> None:
 
 
 def test_in_a_namespace_there_are_its_own_processes_alone() -> None:
-    outside = subprocess.Popen(["sleep", "3600.0625"])
+    marker = new_marker()
+    outside = subprocess.Popen(["sleep", marker])
     try:
         command = ["sh", "-c", "cat /proc/*/cmdline | tr '\\0\\n' '  '; echo; ls -A /proc"]
         words, *names = run(command, isolation=require(NAMESPACES))[1].splitlines()
     finally:
         outside.kill()
         outside.wait()
-    assert "cmdline" in words and "3600.0625" not in words
+    assert "cmdline" in words and marker not in words
     assert {name for name in names if not name.isdecimal()} <= {"self", "thread-self"}
 
 
@@ -394,6 +401,11 @@ if sys.argv[2] == "stay":
 """
 
 
+def new_marker() -> str:
+    """Seconds for a `sleep` that no other test, here or beside us, sleeps."""
+    return f"3600.{int.from_bytes(os.urandom(6), 'little')}"
+
+
 def away(stay: str, marker: str, isolation: Isolation) -> confinement.ConfinedProcess:
     """A box whose program has left a process in a session of its own."""
     confined = start_confined(
@@ -409,50 +421,55 @@ def away(stay: str, marker: str, isolation: Isolation) -> confinement.ConfinedPr
 
 @needs_python
 def test_kill_ends_what_left_the_group(each: Isolation) -> None:
-    confined = away("stay", "3600.125", each)
-    assert processes_with("3600.125")
+    marker = new_marker()
+    confined = away("stay", marker, each)
+    assert processes_with(marker)
     confined.kill()
-    assert not processes_with("3600.125")
+    assert not processes_with(marker)
     assert confined.process.returncode == -signal.SIGKILL
 
 
 @needs_python
 def test_the_commands_end_ends_what_it_left_behind(each: Isolation) -> None:
-    confined = away("go", "3600.25", each)
+    marker = new_marker()
+    confined = away("go", marker, each)
     assert confined.process.wait(SECONDS) == 0
-    assert not processes_with("3600.25")
+    assert not processes_with(marker)
 
 
 @needs_python
 def test_nothing_outlives_the_object(each: Isolation) -> None:
-    confined = away("stay", "3600.375", each)
+    marker = new_marker()
+    confined = away("stay", marker, each)
     process = confined.process
     del confined
     gc.collect()
     assert process.returncode is not None
-    assert not processes_with("3600.375")
+    assert not processes_with(marker)
 
 
 @needs_python
 def test_a_copy_of_this_process_does_not_end_the_box(apart: Isolation) -> None:
-    confined = away("stay", "3600.5", apart)
+    marker = new_marker()
+    confined = away("stay", marker, apart)
     copy = os.fork()
     if not copy:
         confined.kill()
         os._exit(0)
     os.waitpid(copy, 0)
-    assert processes_with("3600.5")
+    assert processes_with(marker)
     confined.kill()
-    assert not processes_with("3600.5")
+    assert not processes_with(marker)
 
 
 @needs_python
 def test_nothing_outlives_the_launcher(apart: Isolation) -> None:
+    marker = new_marker()
     if apart.process != "namespaces":
         pytest.skip("without a namespace the launcher itself ends what is left")
-    confined = away("stay", "3600.625", apart)
+    confined = away("stay", marker, apart)
     confined.process.kill()
-    await_that(lambda: not processes_with("3600.625"))
+    await_that(lambda: not processes_with(marker))
     confined.kill()
 
 
@@ -463,7 +480,7 @@ from audit.subjects.isolation import Isolation
 import json
 isolation = Isolation(**json.loads(sys.argv[1]))
 box = start_confined(sys.argv[2:], Confinement(()), stdout=subprocess.PIPE, isolation=isolation)
-print(box.process.stdout.readline().decode(), end="", flush=True)
+print(box.process.stdout.readline().decode() + json.dumps(box._groups), flush=True)
 sys.stdin.read()
 """
 
@@ -471,7 +488,7 @@ sys.stdin.read()
 @needs_python
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_outlives_the_parent(each: Isolation, how: signal.Signals) -> None:
-    marker = f"3600.75{how.value}"
+    marker = new_marker()
     command = ["/usr/bin/python3", "-I", "-c", RUN_AWAY, marker, "stay"]
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, json.dumps(each.to_json()), *command],
@@ -481,10 +498,13 @@ def test_nothing_outlives_the_parent(each: Isolation, how: signal.Signals) -> No
     )
     assert parent.stdout is not None and parent.stdin is not None
     assert parent.stdout.readline() == b"away\n"
+    groups = json.loads(parent.stdout.readline())
     assert processes_with(marker)
+    assert all(map(os.path.isdir, groups))
     parent.send_signal(how)
     parent.wait(SECONDS)
     await_that(lambda: not processes_with(marker))
+    await_that(lambda: not any(map(os.path.exists, groups)))
     parent.stdin.close()
     parent.stdout.close()
 
@@ -556,6 +576,22 @@ def test_a_box_can_be_built_with_many_files_open(each: Isolation) -> None:
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def test_boxes_are_built_beside_one_another(apart: Isolation) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        codes = pool.map(
+            lambda code: run(["sh", "-c", f"exit {code}"], isolation=apart)[0], range(16)
+        )
+        assert list(codes) == list(range(16))
+
+
+def test_signals_that_are_blocked_here_are_not_blocked_there(each: Isolation) -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM})
+    try:
+        assert run(["sh", "-c", "kill -TERM $$"], isolation=each)[0] == -signal.SIGTERM
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def test_the_best_isolation_is_one_that_can_be_built() -> None:

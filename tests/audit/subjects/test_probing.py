@@ -62,7 +62,7 @@ def test_a_box_hides_folders(isolation: Isolation, data: str) -> None:
 
 def names(whose: str) -> set[str]:
     return {
-        *(f"signal {whose}", f"trace {whose}", f"see the files of {whose}"),
+        *(f"signal {whose}", f"take hold of {whose}", f"see the files of {whose}"),
         *(f"read the memory of {whose}", f"write the memory of {whose}"),
         *(f"read the environment of {whose}", f"see the descriptors of {whose}"),
         f"open a descriptor of {whose}",
@@ -107,7 +107,7 @@ def test_files_alone_are_not_a_boundary(data: str) -> None:
 @pytest.mark.parametrize(
     ("name", "left"),
     [
-        ("trace the parent", Isolation("plain", "own root", "namespace")),
+        ("take hold of the parent", Isolation("plain", "own root", "namespace")),
         ("read the memory of the parent", Isolation("plain", "own root", "namespace")),
         ("use another descriptor", Isolation("plain", "own root", "namespace")),
         (UNKNOWN, Isolation("plain", "own root", "namespace")),
