@@ -54,8 +54,12 @@ KEYS = (
 OPTIONAL = ("proof", "channel_certificate")
 """Keys that came later within the version."""
 
-BESIDE = ("self_test",)
-"""Keys that no verdict rests on: what they say is under the digest alone."""
+BESIDE = ("self_test", "isolation")
+"""Keys that are the maker's word, under the digest alone: how the auditors did beforehand, and what
+kept the subject apart from them. Whoever verifies runs the subject apart on this machine."""
+
+ASKED = "questions"
+"""What a release may ask; a program of ours needs none."""
 
 
 def read_certificate(text: str, path: str) -> dict[str, Any]:
@@ -97,7 +101,7 @@ def verify(
         )
     ]
     note = "this version does not know it"
-    known = (*KEYS, *OPTIONAL, *BESIDE)
+    known = (*KEYS, *OPTIONAL, *BESIDE, ASKED)
     checks += [
         Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in known
     ]
@@ -135,7 +139,10 @@ def _audited_again(
     attack = attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
     if isinstance(subject, BlackBoxSubject) and attack is None:
         return None
-    effort = Effort(rows=document["subject"].get("rows"), attack=attack, share=share)
+    isolation = document.get("isolation")
+    trusted = isinstance(isolation, Mapping) and isolation.get("trusted") is True
+    rows = document["subject"].get("rows")
+    effort = Effort(rows=rows, attack=attack, share=share, trusted=trusted)
     try:
         found = certify(subject, claim, effort, str(document["reproduce"])).certificate
     except TooLargeError:
@@ -252,9 +259,10 @@ def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> l
             checks[-1] = _resting_on_runs(checks[-1])
     same = document["verdict"] == fresh["verdict"]
     note = "" if same else f"the evidence entails {fresh['verdict']}"
-    checks.append(
-        Check(f"verdict {document['verdict']}", Status.CONFIRMED if same else Status.FALSE, note)
-    )
+    status = Status.CONFIRMED if same else Status.FALSE
+    if not same and again.entailed is not again.verdict:
+        status, note = Status.UNCHECKED, "nothing keeps the program apart on this machine"
+    checks.append(Check(f"verdict {document['verdict']}", status, note))
     if undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT):
         checks[-1] = _resting_on_runs(checks[-1])
     checks += [
@@ -262,6 +270,8 @@ def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> l
         for key in OPTIONAL
         if document.get(key) != fresh[key]
     ]
+    if ASKED in fresh and document.get(ASKED) != fresh[ASKED]:
+        checks.append(Check(ASKED, Status.FALSE, "they are not those that the audit finds"))
     if document["assumptions"] != fresh["assumptions"]:
         checks.append(
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
