@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.subjects import confinement
+from audit.subjects import confinement, own_root
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import (
     ChildLimits,
@@ -84,6 +84,12 @@ def test_the_exit_code_is_the_commands(each: Isolation) -> None:
 def test_the_signal_is_the_commands(each: Isolation) -> None:
     assert run(["sh", "-c", "kill -SEGV $$"], isolation=each)[0] == -signal.SIGSEGV
     assert run(["sh", "-c", "kill -KILL $$"], isolation=each)[0] == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("name", ["PIPE", "XFSZ"])
+def test_no_signal_is_ignored_from_the_start(each: Isolation, name: str) -> None:
+    number = getattr(signal, f"SIG{name}")
+    assert run(["sh", "-c", f"kill -{name} $$"], isolation=each)[0] == -number
 
 
 def test_input_and_output_are_the_commands(each: Isolation) -> None:
@@ -258,6 +264,18 @@ def test_a_root_of_its_own_holds_nothing_else(folder: str) -> None:
         *("fd", "stdin", "stdout", "stderr"),
     }
     assert run(["cat", "/etc/shadow", "/etc/hostname"], isolation=NAMESPACES)[0] != 0
+
+
+def test_every_mount_but_the_scratch_folder_and_devices_is_read_only(folder: str) -> None:
+    Path(folder, "data").write_text("secret")
+    box = Confinement((folder,), hidden=(f"{folder}/data",))
+    text = run(["cat", "/proc/self/mounts"], box, isolation=require(NAMESPACES))[1]
+    options = {
+        place: words.split(",") for _, place, _, words, *_ in map(str.split, text.splitlines())
+    }
+    assert {"/", "/usr", "/proc", folder, f"{folder}/data"} <= options.keys()
+    changing = {place for place, words in options.items() if "ro" not in words}
+    assert changing == {"/confined", "/dev/shm", *own_root.DEVICES}
 
 
 def test_in_a_namespace_there_are_its_own_processes_alone() -> None:

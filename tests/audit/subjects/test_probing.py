@@ -155,6 +155,17 @@ def test_a_program_that_does_not_answer_was_not_refused(text: str) -> None:
     assert UNKNOWN in permitted(script(text), [])
 
 
+def test_a_listener_that_was_reached_counts_whatever_the_program_says() -> None:
+    def start(command: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
+        lying = [*command[:-1], command[-1].replace('return "open"', 'return "refused"')]
+        return subprocess.Popen(lying, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    assert set(permitted(start, [])) >= {
+        *("connect over TCP", "send over UDP"),
+        *("connect to an abstract socket", "connect to a socket in a folder"),
+    }
+
+
 def test_a_box_that_cannot_be_started_was_not_refused() -> None:
     def start(*_: object) -> subprocess.Popen[bytes]:
         raise OSError
