@@ -21,6 +21,14 @@ class ProtocolError(DPAuditError, RuntimeError):
     """A program broke the protocol of the curator (exit code 4)."""
 
 
+class ProgramGaveUp(ProtocolError):
+    """A program in another process gave a run up; the message is its own, and may quote answers."""
+
+
+class ProgramRefused(InputError):
+    """A program in another process refuses its public constants, in its own words."""
+
+
 class BudgetExceeded(ProtocolError):
     """A program asked a question that its curator's budget does not cover."""
 

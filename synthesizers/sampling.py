@@ -22,7 +22,7 @@ from synthesizers.curator import (
     records_of,
 )
 from synthesizers.domain import Dataset, Domain
-from synthesizers.errors import InputError, ProtocolError
+from synthesizers.errors import InputError, ProgramGaveUp, ProgramRefused, ProtocolError
 from synthesizers.events import Draw, Event, Measure, MeasureSampled, Outcome, Select
 from synthesizers.randomness import Entropy, SystemEntropy, bernoulli
 from synthesizers.true_answers import TrueAnswers
@@ -121,7 +121,13 @@ def run(
             admit(transcript, event)
 
     curator = Curator(setting, budget, reply, admit_declared)
-    output = ask_program(program, curator)
+    try:
+        output = ask_program(program, curator)
+    except (ProgramGaveUp, ProgramRefused):
+        raise ProtocolError(
+            "the program gave the run up, in words of its own that may quote an answer and are "
+            "withheld; dp-audit certify and channel show them on databases that nobody has"
+        ) from None
     if len(curator.transcript) != answered:
         raise ProtocolError("the program got answers past the curator's ledger")
     shown = released_form(output, setting.domain)

@@ -27,7 +27,13 @@ from audit.subjects.lines import Lines, require_shallow
 from audit.subjects.started import Start, Started
 from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Output, Setting
-from synthesizers.errors import BudgetExceeded, InputError, ProtocolError
+from synthesizers.errors import (
+    BudgetExceeded,
+    InputError,
+    ProgramGaveUp,
+    ProgramRefused,
+    ProtocolError,
+)
 from synthesizers.events import Event
 from synthesizers.playing import LocalPlayer, Play, Player, Script
 from synthesizers.questions_json import (
@@ -323,14 +329,14 @@ class Connection:
         if not self.scripts:
             self.end()
         if message.get("about") == "setting":
-            raise InputError(f"{self._program.name}: {_printable(text)}")
+            raise ProgramRefused(f"{self._program.name}: {_printable(text)}")
         raised = _RAISED.fullmatch(text)
         if raised and isinstance(getattr(builtins, raised[1], None), type):
             raise ProtocolError(
                 f"the program raised {raised[1]} (line {raised[2]} of its code); "
                 "a program must answer for every transcript"
             )
-        raise ProtocolError(_printable(text) or "the program gave the run up")
+        raise ProgramGaveUp(_printable(text) or "the program gave the run up")
 
     def _break(self, what: str) -> NoReturn:
         """End the process and raise ProtocolError."""
