@@ -2047,6 +2047,12 @@ def certificate(data: Data) -> Result:
     return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
 
 
+def kind_of(subject: Data) -> Any:
+    """A certificate's kind of subject; a command that asks a curator is a program of a module."""
+    kind = subject.get("kind")
+    return "module" if kind == "command" and subject.get("form") == "program" else kind
+
+
 def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result]) -> list[str]:
     """Reject what is not about the certificate's subject, domain and bounds; gives what stays open.
 
@@ -2057,7 +2063,7 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
     """
     verdict = one_of(*VERDICTS)(data["verdict"])
     need(verdict != "PROVED" or bool(wanted), "a verdict of PROVED needs a derivation")
-    kind = record(data["subject"]).get("kind")
+    kind = kind_of(record(data["subject"]))
     need(not wanted or kind in PROGRAMS, "only a program is proved by a derivation")
     open_: list[str] = []
     for one in wanted:
