@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -27,10 +28,10 @@ from synthesizers.enumeration import (
     REPLAYS,
     SHARE,
     Played,
-    leaves,
-    output_of,
+    blocks,
+    outputs_of,
     require_same_afresh,
-    transcript_of,
+    transcripts_of,
 )
 from synthesizers.errors import BelowDoublesError, TooLargeError
 from synthesizers.events import Databases, Event
@@ -77,31 +78,42 @@ class Collected:
 
     arithmetic: Arithmetic
     columns: dict[Output, Any] = field(default_factory=dict)
-    terms: dict[Output, int] = field(default_factory=dict)
+    terms: Counter[Output] = field(default_factory=Counter)
     operations: int = 0
     ledgers: set[tuple[Event, ...]] = field(default_factory=set)
     chosen: list[Played] = field(default_factory=list)
 
-    def put(self, output: Output, chances: Any, terms: int) -> None:
-        """Add chances to a column."""
-        if output in self.columns:
-            self.arithmetic.add_to(self.columns[output], chances)
-            self.terms[output] += terms
-        else:
-            self.columns[output] = chances
-            self.terms[output] = terms
-        if len(self.columns) * chances.shape[-1] > MAX_ENTRIES:
-            raise TooLargeError(
-                f"the channel has more than {MAX_ENTRIES} entries; take fewer cells or records"
-            )
+    def put(self, outputs: Sequence[Output], chances: Any) -> None:
+        """Add chances, a vector for each output, to the outputs' columns."""
+        columns, add_to = self.columns, self.arithmetic.add_to
+        for output, term in zip(outputs, chances, strict=True):
+            column = columns.get(output)
+            if column is None:
+                columns[output] = term.copy()
+            else:
+                add_to(column, term)
+        self.terms.update(outputs)
+        self._require_room()
 
     def merge(self, other: Collected) -> None:
-        """Add all of another part."""
+        """Add all of another part, which is not used again."""
         for output, chances in other.columns.items():
-            self.put(output, chances, other.terms[output])
+            if output in self.columns:
+                self.arithmetic.add_to(self.columns[output], chances)
+            else:
+                self.columns[output] = chances
+        self._require_room()
+        self.terms += other.terms
         self.operations = max(self.operations, other.operations)
         self.ledgers |= other.ledgers
         self.chosen += other.chosen
+
+    def _require_room(self) -> None:
+        column = next(iter(self.columns.values()), None)
+        if column is not None and len(self.columns) * column.shape[-1] > MAX_ENTRIES:
+            raise TooLargeError(
+                f"the channel has more than {MAX_ENTRIES} entries; take fewer cells or records"
+            )
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -172,7 +184,7 @@ def channel_of(
         channel = Channel.of_floats(*name, whole.outputs, whole.matrix(), whole.roundings, released)
     except BelowDoublesError:
         whole = work.collected(ScaledArithmetic())
-        mantissas, exponents = normalised(whole.matrix())
+        mantissas, exponents = normalised(whole.matrix().swapaxes(0, 1)).swapaxes(0, 1)
         exponents = np.where(mantissas == 0, 0, exponents).astype(np.int32)
         powers = Powers(mantissas, exponents, gamma(whole.roundings))
         channel = Channel.of_powers(*name, whole.outputs, powers, released)
@@ -230,28 +242,32 @@ class _Work:
         progress: Callable[[int], None] | None,
     ) -> Collected:
         part = Collected(arithmetic)
-        choose = output_of if self.released == "output" else transcript_of
+        released = outputs_of if self.released == "output" else transcripts_of
         ledger: tuple[Event, ...] | None = None
-        coins = random.SystemRandom()
         again = isinstance(self.program, PlayedElsewhere)
-        for done, leaf in enumerate(
-            leaves(
-                self.program,
-                self.setting,
-                self.databases,
-                arithmetic,
-                budget=self.budget,
-                first=first,
-                replays=replays,
-                progress=progress,
-            )
+        done = 0
+        for block in blocks(
+            self.program,
+            self.setting,
+            self.databases,
+            arithmetic,
+            budget=self.budget,
+            first=first,
+            replays=replays,
+            progress=progress,
         ):
-            part.put(choose(leaf), leaf.chances, 1)
-            if again and (done < replays or coins.random() * SHARE < 1):
-                part.chosen.append(leaf.played)
-            if leaf.ledger is not ledger:
-                ledger = leaf.ledger
-                part.operations = max(part.operations, leaf.operations)
+            part.put(released(block), block.chances)
+            if again:
+                coins = os.urandom(len(block.lasts))
+                part.chosen += [
+                    leaf.played
+                    for place, leaf in enumerate(block.leaves())
+                    if done + place < replays or coins[place] % SHARE == 0
+                ]
+                done += len(block.lasts)
+            if block.stem.ledger is not ledger:
+                ledger = block.stem.ledger
+                part.operations = max(part.operations, block.stem.operations)
                 if len(part.ledgers) < MAX_LEDGERS:
                     part.ledgers.add(ledger)
         return part

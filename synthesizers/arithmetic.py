@@ -35,7 +35,8 @@ _NORMAL_LOG2 = -500.0
 class Arithmetic(Protocol):
     """How chances are held, multiplied and added.
 
-    A vector holds one chance a database; a table holds one vector an outcome.
+    A vector holds one chance a database; a table holds one vector an outcome. A vector times a
+    table, or times some of its vectors, is the product with each of them.
     """
 
     cap: int
@@ -55,8 +56,8 @@ class Arithmetic(Protocol):
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance of a vector or a table is 0."""
 
-    def is_nothing(self, vector: Vector) -> bool:
-        """Whether all chances of a vector are 0."""
+    def is_nothing(self, chances: Vector) -> NDArray[np.bool_]:
+        """Whether all chances of a vector, or of each vector of a table, are 0."""
 
     def floor(self, table: Vector) -> float:
         """log2 of the smallest positive entry as it is held, or less."""
@@ -104,9 +105,9 @@ class FloatArithmetic:
         """Whether some chance is 0."""
         return not chances.all()
 
-    def is_nothing(self, vector: Vector) -> bool:
-        """Whether all chances are 0."""
-        return not vector.any()
+    def is_nothing(self, chances: Vector) -> NDArray[np.bool_]:
+        """Whether all chances of a vector, or of each vector of a table, are 0."""
+        return np.asarray(~chances.any(axis=-1))
 
     def floor(self, table: Vector) -> float:
         """log2 of the smallest positive entry."""
@@ -147,9 +148,9 @@ class ScaledArithmetic(FloatArithmetic):
 
     def times(self, left: Vector, right: Vector, floor: float) -> Vector:
         """The product, entry by entry."""
-        product = np.empty_like(left)
-        np.multiply(left[0], right[0], out=product[0])
-        np.add(left[1], right[1], out=product[1])
+        product = np.empty(np.broadcast_shapes(left.shape, right.shape))
+        np.multiply(left[..., 0, :], right[..., 0, :], out=product[..., 0, :])
+        np.add(left[..., 1, :], right[..., 1, :], out=product[..., 1, :])
         return product if floor > _NORMAL_LOG2 else normalised(product)
 
     def add_to(self, total: Vector, term: Vector) -> None:
@@ -162,9 +163,9 @@ class ScaledArithmetic(FloatArithmetic):
         """Whether some chance is 0."""
         return not chances[..., 0, :].all()
 
-    def is_nothing(self, vector: Vector) -> bool:
-        """Whether all chances are 0."""
-        return not vector[0].any()
+    def is_nothing(self, chances: Vector) -> NDArray[np.bool_]:
+        """Whether all chances of a vector, or of each vector of a table, are 0."""
+        return super().is_nothing(chances[..., 0, :])
 
     def floor(self, table: Vector) -> float:
         """log2 of the smallest mantissa."""
@@ -185,8 +186,8 @@ class OutcomesAlone:
         return np.empty(0)
 
     def times(self, left: Vector, right: Vector, floor: float) -> Vector:
-        """An empty vector."""
-        return left
+        """Empty vectors."""
+        return np.asarray(left * right)
 
     def add_to(self, total: Vector, term: Vector) -> None:
         """Nothing is added to nothing."""
@@ -195,9 +196,9 @@ class OutcomesAlone:
         """No chance is known to be 0."""
         return False
 
-    def is_nothing(self, vector: Vector) -> bool:
+    def is_nothing(self, chances: Vector) -> NDArray[np.bool_]:
         """No transcript is known to be impossible."""
-        return False
+        return np.zeros(chances.shape[:-1], np.bool_)
 
     def floor(self, table: Vector) -> float:
         """Nothing can underflow."""
@@ -216,12 +217,17 @@ def _aligned(vector: Vector, exponents: Vector) -> Vector:
 
 def normalised(vector: Vector) -> Vector:
     """The same chances, their mantissas in [1/2, 1)."""
-    mantissas, shifts = np.frexp(vector[0])
-    return np.stack([mantissas, vector[1] + shifts])
+    mantissas, shifts = np.frexp(vector[..., 0, :])
+    return np.stack([mantissas, vector[..., 1, :] + shifts], axis=-2)
 
 
 _multiply = np.frompyfunc(multiply, 2, 1)
 _add = np.frompyfunc(add, 2, 1)
+_is_zero = np.frompyfunc(is_zero, 1, 1)
+
+
+def _zeros(chances: Vector) -> NDArray[np.bool_]:
+    return np.asarray(_is_zero(chances), np.bool_)
 
 
 class ExactArithmetic:
@@ -247,11 +253,11 @@ class ExactArithmetic:
 
     def has_zero(self, chances: Vector) -> bool:
         """Whether some chance is 0."""
-        return any(is_zero(value) for value in chances.ravel())
+        return bool(_zeros(chances).any())
 
-    def is_nothing(self, vector: Vector) -> bool:
-        """Whether all chances are 0."""
-        return all(is_zero(value) for value in vector)
+    def is_nothing(self, chances: Vector) -> NDArray[np.bool_]:
+        """Whether all chances of a vector, or of each vector of a table, are 0."""
+        return np.asarray(_zeros(chances).all(axis=-1))
 
     def floor(self, table: Vector) -> float:
         """Exact numbers do not underflow."""

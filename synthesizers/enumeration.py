@@ -12,8 +12,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice
-from typing import Any, NamedTuple, NoReturn
+from itertools import chain, compress, islice, repeat
+from typing import Any, NamedTuple, NoReturn, cast
 
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
@@ -41,9 +41,9 @@ SHARE = 64
 project), beside the first `REPLAYS`."""
 
 BATCH = 2048
-BATCH_CHANCES = 2**17
-"""The most plays that are made at once, and the most chances that they hold: 1 MB of doubles, which
-stay near the processor (choices of this project)."""
+BLOCK_CHANCES = 2**17
+"""The most plays that are made at once, and the most chances that are multiplied at once: 1 MB of
+doubles, which stay near the processor (choices of this project)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -109,6 +109,19 @@ class Leaf(NamedTuple):
         return Played(self.script, self.transcript, self.output)
 
 
+class Block(NamedTuple):
+    """Transcripts that differ in the last answer alone; as `Leaf`, with one entry a transcript."""
+
+    stem: _Stem
+    lasts: list[Outcome | None]
+    chances: Vector
+    outputs: list[tuple[Any, ...] | None]
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Its transcripts, one by one."""
+        return map(Leaf, repeat(self.stem), self.lasts, self.chances, self.outputs)
+
+
 class Played(NamedTuple):
     """A script with the answered questions and the output that a program had for it."""
 
@@ -128,6 +141,31 @@ def leaves(
     replays: int = REPLAYS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Leaf]:
+    """The transcripts of `blocks`, one by one."""
+    found = blocks(
+        program,
+        setting,
+        databases,
+        arithmetic,
+        budget=budget,
+        first=first,
+        replays=replays,
+        progress=progress,
+    )
+    return chain.from_iterable(block.leaves() for block in found)
+
+
+def blocks(
+    program: Program,
+    setting: Setting,
+    databases: Databases,
+    arithmetic: Arithmetic,
+    *,
+    budget: Budget | None = None,
+    first: range | None = None,
+    replays: int = REPLAYS,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Block]:
     """Every transcript with its output and its chance under every database.
 
     ``first`` limits the first coordinate of the first event to some of its
@@ -141,7 +179,7 @@ def leaves(
 
     Guarantee
     ---------
-    For every database the chances of all leaves sum to 1 (over all parts of
+    For every database the chances of all transcripts sum to 1 (over all parts of
     ``first``), and each is the product of the exact chances of its events.
     Backed by ``tests/synthesizers/test_enumeration.py``.
     """
@@ -150,41 +188,66 @@ def leaves(
     declared = declared_ledger(program, setting)
     admit = None if declared is None else keep_to(declared)
     reading = _Reading(player, setting, databases, arithmetic, limit, admit, first)
-    batch = max(1, min(BATCH, BATCH_CHANCES // max(1, len(databases.rows))))
-    waiting: list[Iterator[Leaf]] = [
-        iter([Leaf(_Stem(), None, arithmetic.ones(len(databases.rows)))])
-    ]
+    most = min(MAX_TRANSCRIPTS, -(-arithmetic.cap // max(1, len(databases.rows))))
+    start = _Branch(_Stem(), [None], arithmetic.ones(len(databases.rows)))
+    waiting: list[Iterator[_Branch]] = [iter([start])]
     done = 0
-    while waiting:
-        nodes: list[Leaf] = []
-        while waiting and len(nodes) < batch:
-            nodes += islice(waiting[-1], batch - len(nodes))
-            if len(nodes) < batch:
-                waiting.pop()
-        scripts = [node.script for node in nodes]
-        plays = player.play(scripts)
+    while branches := reading.batch(waiting):
+        scripts = [script for branch in branches for script in branch.scripts]
+        plays = zip(scripts, player.play(scripts), strict=True)
         again: list[tuple[Script, Play]] = []
-        further: list[Iterator[Leaf]] = []
-        for place, (node, play) in enumerate(zip(nodes, plays, strict=True)):
-            stem = node.stem
-            if play.asked != stem.asked:
-                reading.refuse_change(stem.asked, play.asked)
-            if play.next is not None and not is_seed(player.question(play.next)):
-                further.append(reading.next_nodes(node, play.next))
-                continue
-            if play.next is None and play.output is None:
-                assert stem.refusal is not None
-                raise stem.refusal
-            yield Leaf(stem, node.last, node.chances, play.output)
-            done += 1
-            if times := _replays(done, replays):
-                again += [(scripts[place], play)] * times
-            if progress is not None and done % 256 == 0:
-                progress(done)
-            if done >= MAX_TRANSCRIPTS or done * len(databases.rows) >= arithmetic.cap:
-                reading.require_end([iter(nodes[place + 1 :]), *waiting, *further], stem)
+        further: list[Iterator[_Branch]] = []
+        for branch in branches:
+            ends, outputs = [], []
+            for place, (script, play) in enumerate(islice(plays, len(branch.lasts))):
+                if play.asked != branch.stem.asked:
+                    reading.refuse_change(branch.stem.asked, play.asked)
+                if play.next is not None and not is_seed(player.question(play.next)):
+                    further.append(reading.next_branches(branch, place, play.next))
+                    continue
+                if play.next is None and play.output is None:
+                    assert branch.stem.refusal is not None
+                    raise branch.stem.refusal
+                ends.append(place)
+                outputs.append(play.output)
+                done += 1
+                if times := _replays(done, replays):
+                    again += [(script, play)] * times
+                if progress is not None and done % 256 == 0:
+                    progress(done)
+            if done > most:
+                reading.refuse_size(branch.stem)
+            if ends:
+                yield reading.block(branch, ends, outputs)
         require_replayed(player, again)
         waiting += reversed(further)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Branch:
+    """Answers to the last question of a stem, alike in all coordinates but the last.
+
+    ``before``: the chances of what they have in common. ``rows``: those of the last coordinate,
+    one vector an answer; None where there is but one answer, of no further chance. ``floor``: a
+    lower bound on log2 of their positive products.
+    """
+
+    stem: _Stem
+    lasts: list[Outcome | None]
+    before: Vector
+    rows: Vector | None = None
+    floor: float = 0.0
+
+    @property
+    def scripts(self) -> list[Script]:
+        """The answers that lead to each."""
+        script = self.stem.script
+        return [script if last is None else (*script, last) for last in self.lasts]
+
+    def outcomes(self, place: int) -> tuple[Outcome, ...]:
+        """The answers that lead to one of them, without refusals."""
+        outcomes, last = self.stem.outcomes, self.lasts[place]
+        return outcomes if last is None else (*outcomes, last)
 
 
 class _Reading:
@@ -208,6 +271,34 @@ class _Reading:
         self._first = first
         self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
         self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
+        self._most = max(1, min(BATCH, BLOCK_CHANCES // max(1, len(databases.rows))))
+
+    def batch(self, waiting: list[Iterator[_Branch]]) -> list[_Branch]:
+        """The branches to play next, the last ones first: at most `BATCH` answers and one more."""
+        branches: list[_Branch] = []
+        plays = 0
+        while waiting and plays < BATCH and len(branches) < self._most:
+            branch = next(waiting[-1], None)
+            if branch is None:
+                waiting.pop()
+            else:
+                branches.append(branch)
+                plays += len(branch.lasts)
+        return branches
+
+    def block(
+        self, branch: _Branch, places: list[int], outputs: list[tuple[Any, ...] | None]
+    ) -> Block:
+        """Some answers of a branch, with their chances."""
+        if len(places) == len(branch.lasts):
+            return Block(branch.stem, branch.lasts, self._chances(branch, slice(None)), outputs)
+        lasts = [branch.lasts[place] for place in places]
+        return Block(branch.stem, lasts, self._chances(branch, places), outputs)
+
+    def _chances(self, branch: _Branch, places: slice | list[int]) -> Vector:
+        if branch.rows is None:
+            return branch.before[None]
+        return self._arithmetic.times(branch.before, branch.rows[places], branch.floor)
 
     def refuse_change(self, before: tuple[int, ...], asked: tuple[int, ...]) -> NoReturn:
         """Raise ProtocolError: the script's answers went to other questions than before."""
@@ -224,22 +315,23 @@ class _Reading:
             "questions may depend on the transcript alone"
         )
 
-    def next_nodes(self, node: Leaf, number: int) -> Iterator[Leaf]:
-        """All that may come of the question that a play ended with."""
-        stem, event, script = node.stem, self._player.question(number), node.script
+    def next_branches(self, branch: _Branch, place: int, number: int) -> Iterator[_Branch]:
+        """All that may come of the question that the play of an answer ended with."""
+        stem, event, script = branch.stem, self._player.question(number), branch.scripts[place]
+        outcomes = branch.outcomes(place)
         asked = (*stem.asked, number)
         try:
             if self._admit is not None:
-                self._admit(node.transcript, event)
+                self._admit(tuple(zip(stem.ledger, outcomes, strict=True)), event)
             spent = stem.spent + self._price(event)
             self._budget.check(spent)
         except BudgetExceeded as refusal:
             if len(asked) > MAX_REFUSALS + len(stem.ledger):
                 raise
             refused = replace(
-                stem, asked=asked, script=(*script, None), outcomes=node.outcomes, refusal=refusal
+                stem, asked=asked, script=(*script, None), outcomes=outcomes, refusal=refusal
             )
-            return iter([Leaf(refused, None, node.chances)])
+            return (_Branch(refused, [None], self._chances(branch, [at])[0]) for at in [place])
         # A draw's law follows its transcript and seldom comes again.
         fresh = isinstance(event, Draw)
         laws = event.coordinates(self._databases) if fresh else self._databases.laws(event)
@@ -247,32 +339,36 @@ class _Reading:
         ledger = self._ledgers.setdefault(asked, (*stem.ledger, event))
         coordinates = (*stem.coordinates, *laws)
         first = None if stem.ledger else self._first
-        answers = _Answers(laws, self._arithmetic, stem.floor, first)
+        answers = _Answers(laws, self._arithmetic, stem.floor, first, self._most)
         further = _Stem(
             asked,
             ledger,
             script,
-            node.outcomes,
+            outcomes,
             spent,
             coordinates,
             self._arithmetic.operations(coordinates),
             answers.floors[-1],
         )
-        nodes = (Leaf(further, *answer) for answer in answers.list(node.chances))
-        head = next(nodes, None)
-        if head is None:
-            if first is not None:
-                return iter([])
+        return self._listed(branch, place, further, answers, whole=first is None)
+
+    def _listed(
+        self, branch: _Branch, place: int, stem: _Stem, answers: _Answers, *, whole: bool
+    ) -> Iterator[_Branch]:
+        """The answers, as soon as they are wanted: until then their chances take no memory."""
+        (before,) = self._chances(branch, [place])
+        none = True
+        for lasts, common, rows in answers.branches(before):
+            none = False
+            yield _Branch(stem, lasts, common, rows, stem.floor)
+        if none and whole:
             raise ProtocolError(
-                f"{describe(event)} gives no outcome any chance after these answers; "
+                f"{describe(stem.ledger[-1])} gives no outcome any chance after these answers; "
                 "the chances of a law must sum to 1"
             )
-        return chain([head], nodes)
 
-    def require_end(self, waiting: list[Iterator[Leaf]], stem: _Stem) -> None:
-        """Raise TooLargeError unless nothing is left to play."""
-        if all(next(nodes, None) is None for nodes in waiting):
-            return
+    def refuse_size(self, stem: _Stem) -> NoReturn:
+        """Raise TooLargeError: there are more transcripts than an enumeration may have."""
         widest = max(stem.ledger, key=lambda e: e.width(self._databases))
         raise TooLargeError(
             f"the program has more transcripts than its first path promised; the cap is "
@@ -294,30 +390,43 @@ class _Answers:
         arithmetic: Arithmetic,
         floor: float,
         first: range | None,
+        most: int,
     ) -> None:
         self._arithmetic = arithmetic
         self._options = [c.outcomes for c in coordinates]
         self._tables = [arithmetic.table(c) for c in coordinates]
         self._first = range(len(self._tables[0])) if first is None else first
+        self._most = most
         self._zeros = [arithmetic.has_zero(table) for table in self._tables]
         lowest = [arithmetic.floor(table) for table in self._tables]
         self.floors = [floor + sum(lowest[: level + 1]) for level in range(len(lowest))]
 
-    def list(
+    def branches(
         self, before: Vector, level: int = 0, answer: Outcome = ()
-    ) -> Iterator[tuple[Outcome, Vector]]:
-        """Each answer that some database may give, with its chances; ``before``: theirs so far."""
+    ) -> Iterator[tuple[list[Outcome | None], Vector, Vector]]:
+        """Each answer that some database may give, those with all but the last coordinate together.
+
+        ``before``: the chances so far. Beside the answers, at most ``most`` of them, stand the
+        chances of what they have in common, and those of the last coordinate.
+        """
         table, options, floor = self._tables[level], self._options[level], self.floors[level]
         times, nothing = self._arithmetic.times, self._arithmetic.is_nothing
-        zeros, last = self._zeros[level], level + 1 == len(self._tables)
-        for place in self._first if level == 0 else range(len(table)):
-            chances = times(before, table[place], floor)
-            if zeros and nothing(chances):
-                continue
-            if last:
-                yield answer + options[place], chances
-            else:
-                yield from self.list(chances, level + 1, answer + options[place])
+        zeros = self._zeros[level]
+        places = self._first if level == 0 else range(len(table))
+        if level + 1 < len(self._tables):
+            for place in places:
+                chances = times(before, table[place], floor)
+                if not (zeros and nothing(chances)):
+                    yield from self.branches(chances, level + 1, answer + options[place])
+            return
+        for start in range(places.start, places.stop, self._most):
+            stop = min(start + self._most, places.stop)
+            rows, part = table[start:stop], [*range(start, stop)]
+            if zeros:
+                possible = ~nothing(times(before, rows, floor))
+                rows, part = rows[possible], [*compress(part, possible)]
+            if part:
+                yield [answer + options[place] for place in part], before, rows
 
 
 MAX_REFUSALS = 1000
@@ -388,6 +497,18 @@ def output_of(leaf: Leaf) -> tuple[Any, ...]:
     return leaf.output
 
 
+def outputs_of(block: Block) -> Sequence[tuple[Any, ...]]:
+    """As `output_of`, of every transcript."""
+    if None in block.outputs:
+        Seed().outcomes()
+    return cast(list[tuple[Any, ...]], block.outputs)
+
+
 def transcript_of(leaf: Leaf) -> tuple[Any, ...]:
     """What is released when the transcript is: all outcomes, in order."""
     return tuple(value for outcome in leaf.outcomes for value in outcome)
+
+
+def transcripts_of(block: Block) -> Sequence[tuple[Any, ...]]:
+    """As `transcript_of`, of every transcript."""
+    return [transcript_of(leaf) for leaf in block.leaves()]

@@ -114,12 +114,17 @@ class _Course:
         self.asked: list[int] = []
         self.beyond: int | None = None
 
-    def answer(self, event: Event) -> Outcome:
+    def expected(self) -> Event | None:
+        """The question that was asked last at this place, if there was one."""
         place = len(self.asked)
+        return self.book.events[self.book.latest[place]] if place < len(self.book.latest) else None
+
+    def answer(self, event: Event) -> Outcome:
         if self.beyond is not None:
             if self.seeded:
                 raise ProtocolError(SEEDED)
             raise ScriptEnds
+        place = len(self.asked)
         number = self.book.number(event, place)
         if place == len(self.script):
             self.beyond = number
@@ -171,18 +176,16 @@ class ScriptedCurator(Curator):
     def measure(self, query: Query, noise: Noise, *, low: int, high: int) -> NDArray[np.int64]:
         """As `Curator.measure`; a question met before is recognised before it is made again."""
         course = self._course
-        place = len(course.asked)
-        latest = course.book.latest
-        if place < len(latest):
-            known = course.book.events[latest[place]]
-            if (
-                type(known) is Measure
-                and type(low) is type(high) is int
-                and (known.low, known.high) == (low, high)
-                and known.query == query
-                and known.noise == noise
-            ):
-                return np.array(course.answer(known), np.int64)
+        known = course.expected()
+        if (
+            type(known) is Measure
+            and type(low) is type(high) is int
+            and known.low == low
+            and known.high == high
+            and (known.query is query or known.query == query)
+            and (known.noise is noise or known.noise == noise)
+        ):
+            return np.array(course.answer(known), np.int64)
         return np.array(course.answer(Measure(query, noise, low, high)), np.int64)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -57,14 +58,12 @@ class HistogramSanitizer:
         """Counts over the domain's cells."""
         setting = curator.setting
         rows = setting.require_rows()
-        bound = rows if setting.records is None else setting.records
-        query = histogram_query(setting)
-        made_for = setting.neighbours if self.calibrated_for is None else self.calibrated_for
-        sensitivity = query.sensitivity(setting.domain, made_for)
-        if sensitivity.l1 == 0:
+        question = _question(self, setting)
+        if question is None:
             # One cell and n public: the table is known before anything is asked.
             return np.array([rows], np.int64)
-        law = self.noise(laplace_scale(self.epsilon, sensitivity))
+        query, law = question
+        bound = rows if setting.records is None else setting.records
         noisy = curator.measure(query, law, low=0, high=bound).tolist()
         rescale = self.rescale
         if isinstance(query, CellCounts):
@@ -72,3 +71,19 @@ class HistogramSanitizer:
             rescale = rescale and rows != bound
         counts = largest_remainder(noisy, rows) if rescale else noisy
         return np.array(counts, np.int64)
+
+
+@lru_cache(maxsize=64)
+def _question(
+    program: HistogramSanitizer, setting: Setting
+) -> tuple[Query, DiscreteLaplace | RoundedLaplace] | None:
+    """The query and its noise, None where its answer is public.
+
+    Runs of one setting are many, and each would make them anew.
+    """
+    query = histogram_query(setting)
+    made_for = setting.neighbours if program.calibrated_for is None else program.calibrated_for
+    sensitivity = query.sensitivity(setting.domain, made_for)
+    if sensitivity.l1 == 0:
+        return None
+    return query, program.noise(laplace_scale(program.epsilon, sensitivity))
