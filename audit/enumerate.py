@@ -260,11 +260,11 @@ class _Work:
             if again:
                 coins = os.urandom(len(block.lasts))
                 part.chosen += [
-                    leaf.played
-                    for place, leaf in enumerate(block.leaves())
-                    if done + place < replays or coins[place] % SHARE == 0
+                    block.leaf(place).played
+                    for place, coin in enumerate(coins)
+                    if done + place < replays or coin % SHARE == 0
                 ]
-                done += len(block.lasts)
+                done += len(coins)
             if block.stem.ledger is not ledger:
                 ledger = block.stem.ledger
                 part.operations = max(part.operations, block.stem.operations)

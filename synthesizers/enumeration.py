@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, compress, islice, repeat
+from itertools import chain, compress, islice
 from typing import Any, NamedTuple, NoReturn, cast
 
 from synthesizers.arithmetic import Arithmetic, Vector
@@ -117,9 +117,13 @@ class Block(NamedTuple):
     chances: Vector
     outputs: list[tuple[Any, ...] | None]
 
+    def leaf(self, place: int) -> Leaf:
+        """One of its transcripts."""
+        return Leaf(self.stem, self.lasts[place], self.chances[place], self.outputs[place])
+
     def leaves(self) -> Iterator[Leaf]:
         """Its transcripts, one by one."""
-        return map(Leaf, repeat(self.stem), self.lasts, self.chances, self.outputs)
+        return map(self.leaf, range(len(self.lasts)))
 
 
 class Played(NamedTuple):
@@ -206,8 +210,9 @@ def blocks(
                     further.append(reading.next_branches(branch, place, play.next))
                     continue
                 if play.next is None and play.output is None:
-                    assert branch.stem.refusal is not None
-                    raise branch.stem.refusal
+                    raise branch.stem.refusal or ProtocolError(
+                        "the program gave a run up in which its last question was answered"
+                    )
                 ends.append(place)
                 outputs.append(play.output)
                 done += 1

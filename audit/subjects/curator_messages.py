@@ -41,9 +41,26 @@ def encode_script(script: Script) -> list[Any]:
     return [None if outcome is None else encode_answer(outcome) for outcome in script]
 
 
+def encode_scripts(scripts: Sequence[Script]) -> list[Any]:
+    """Scripts; those of small numbers alone are written as they are."""
+    values = [value for script in scripts for answer in script if answer for value in answer]
+    if not values or (min(values) >= -LARGEST_NUMBER and max(values) <= LARGEST_NUMBER):
+        return list(scripts)
+    return [encode_script(script) for script in scripts]
+
+
 def decode_script(plain: Sequence[Any]) -> Script:
     """The script that `encode_script` wrote."""
     return tuple(None if answer is None else decode_answer(answer) for answer in plain)
+
+
+def decode_scripts(plain: Sequence[Any]) -> list[Script]:
+    """The scripts that `encode_scripts` wrote."""
+    values = [value for script in plain for answer in script if answer for value in answer]
+    if set(map(type, values)) <= {int}:
+        # The parent writes lists alone: what is not text is a small number.
+        return [tuple([None if a is None else tuple(a) for a in script]) for script in plain]
+    return [decode_script(script) for script in plain]
 
 
 def encode_output(output: Output) -> dict[str, Any]:
@@ -131,12 +148,59 @@ def decode_play(plain: object, questions: int, domain: Domain) -> Play:
         case [list() as asked, "refused"] if _numbers(asked, questions):
             return Play(tuple(asked), None, None)
         case [list() as asked, "output", output] if _numbers(asked, questions):
-            found = decode_output(output, domain)
-            if isinstance(found, Dataset):
-                found = tuple(found.histogram().tolist())
-            return Play(tuple(asked), None, found)
+            return Play(tuple(asked), None, _decode_canonical(output, domain))
     raise ProtocolError("the program wrote no play; docs/curator-protocol.md shows what one is")
 
 
-def _numbers(numbers: list[Any], questions: int) -> bool:
-    return all(type(number) is int and 0 <= number < questions for number in numbers)
+def encode_plays(plays: Sequence[Play]) -> dict[str, Any]:
+    """Plays, with every output once, and successive ones of the same questions together."""
+    outputs: dict[Output, int] = {}
+    played: list[list[Any]] = []
+    asked: tuple[int, ...] | None = None
+    numbers: list[int] = []
+    for play in plays:
+        if play.output is None:
+            played.append(encode_play(play))
+            asked = None
+            continue
+        if play.asked != asked:
+            asked, numbers = play.asked, []
+            played.append([asked, "outputs", numbers])
+        numbers.append(outputs.setdefault(play.output, len(outputs)))
+    return {"outputs": [encode_output(output) for output in outputs], "played": played}
+
+
+def decode_plays(
+    outputs: Sequence[Any], played: Sequence[Any], questions: int, domain: Domain
+) -> list[Play]:
+    """The plays that `encode_plays` wrote; raises ProtocolError, as `decode_play` does.
+
+    Guarantee
+    ---------
+    As for `decode_output`. Backed by ``tests/audit/subjects/test_curator_messages.py``.
+    """
+    released = [_decode_canonical(output, domain) for output in outputs]
+    plays: list[Play] = []
+    for plain in played:
+        match plain:
+            case [list() as asked, "outputs", list() as numbers] if _numbers(
+                asked, questions
+            ) and _numbers(numbers, len(released)):
+                questioned = tuple(asked)
+                plays += [Play(questioned, None, released[number]) for number in numbers]
+            case _:
+                plays.append(decode_play(plain, questions, domain))
+    return plays
+
+
+def _decode_canonical(plain: object, domain: Domain) -> tuple[Any, ...]:
+    """An output in its canonical form."""
+    output = decode_output(plain, domain)
+    return tuple(output.histogram().tolist()) if isinstance(output, Dataset) else output
+
+
+def _numbers(numbers: list[Any], count: int) -> bool:
+    """Whether all are whole numbers from 0 to below ``count``."""
+    if not set(map(type, numbers)) <= {int}:
+        return False
+    return not numbers or (min(numbers) >= 0 and max(numbers) < count)

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NoReturn
 
@@ -17,9 +18,9 @@ from audit.subjects.curator_messages import (
     PROTOCOL,
     VERSION,
     decode_answer,
-    decode_script,
+    decode_scripts,
     encode_output,
-    encode_play,
+    encode_plays,
 )
 from audit.subjects.module_programs import load_program
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
@@ -37,12 +38,14 @@ from synthesizers.curator import (
 )
 from synthesizers.errors import BudgetExceeded, DPAuditError, InputError
 from synthesizers.events import Event, Outcome
-from synthesizers.playing import Book, LocalPlayer, ScriptEnds
+from synthesizers.playing import Book, LocalPlayer, Play, ScriptEnds
 from synthesizers.questions_json import question_to_json, setting_from_json
 from synthesizers.sampling import released_form
 
-PLAYS_A_LINE = 256
-"""How many plays are told at a time (a choice of this project: some milliseconds of most)."""
+PLAYS_AT_ONCE = 256
+SECONDS_A_LINE = 1.0
+"""After how many plays a process looks at the clock, and after how long it says what came of them
+(choices of this project: the plays of most programs take some milliseconds)."""
 
 
 def main(given: str) -> NoReturn:
@@ -158,13 +161,19 @@ class _Server:
         about = {"about": "setting"} if isinstance(error, InputError) else {}
         self.send({"error": text[:LONGEST_ERROR], **about})
 
-    def _play(self, player: LocalPlayer, scripts: Sequence[Any], told: int) -> int:
-        for start in range(0, len(scripts), PLAYS_A_LINE):
-            part = [decode_script(script) for script in scripts[start : start + PLAYS_A_LINE]]
-            played = [encode_play(play) for play in player.play(part)]
-            questions = player.questions(told)
-            told += len(questions)
-            self.send({"questions": [*map(question_to_json, questions)], "played": played})
+    def _play(self, player: LocalPlayer, plain: Sequence[Any], told: int) -> int:
+        scripts = decode_scripts(plain)
+        plays: list[Play] = []
+        begun = time.monotonic()
+        for start in range(0, len(scripts), PLAYS_AT_ONCE):
+            plays += player.play(scripts[start : start + PLAYS_AT_ONCE])
+            last = start + PLAYS_AT_ONCE >= len(scripts)
+            if last or time.monotonic() - begun > SECONDS_A_LINE:
+                questions = player.questions(told)
+                told += len(questions)
+                asked = [question_to_json(question) for question in questions]
+                self.send({"questions": asked, **encode_plays(plays)})
+                plays, begun = [], time.monotonic()
         return told
 
     def _run(self, program: Program, setting: Setting, budget: Budget) -> None:

@@ -18,9 +18,9 @@ from audit.subjects.curator_messages import (
     PROTOCOL,
     VERSION,
     decode_output,
-    decode_play,
+    decode_plays,
     encode_answer,
-    encode_script,
+    encode_scripts,
 )
 from audit.subjects.isolation import Isolation
 from audit.subjects.lines import Lines, require_shallow
@@ -246,21 +246,25 @@ class Connection:
         """The plays of scripts, one each."""
         assert self._setting is not None
         domain = self._setting.domain
-        self._send({"play": [encode_script(script) for script in scripts]})
+        self._send({"play": encode_scripts(scripts)})
         plays: list[Play] = []
         while len(plays) < len(scripts):
             message = self._receive()
             match message:
                 case {"questions": list() as questions, "played": list() as played, **rest} if (
-                    not rest and 0 < len(played) <= len(scripts) - len(plays)
+                    not rest.keys() - {"outputs"} and type(rest.get("outputs", [])) is list
                 ):
                     if len(self._events) + len(questions) > MOST_QUESTIONS:
                         self._break(f"it asked more than {MOST_QUESTIONS} different questions")
                     self._events += [self._rebuilt(asked, self._setting) for asked in questions]
                     try:
-                        plays += [decode_play(play, len(self._events), domain) for play in played]
+                        outputs = rest.get("outputs", [])
+                        part = decode_plays(outputs, played, len(self._events), domain)
                     except ProtocolError as error:
                         self._break(str(error))
+                    if not 0 < len(part) <= len(scripts) - len(plays):
+                        self._break("it wrote another number of plays than it was asked for")
+                    plays += part
                 case _:
                     self._break("it wrote something else than the plays it was asked for")
         return plays

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -14,6 +13,9 @@ from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
 from synthesizers.queries.counts import Marginal, cells_of_records, summed
 from synthesizers.queries.query import MAX_ANSWERS, MAX_SUMMAND, IntArray, Sensitivity
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,9 @@ class LinearQueries:
         weights = np.repeat(np.array([layer.weight for layer in self.layers], np.int64), cells)
         kept = rows >= 0
         entries = (weights[kept], (rows[kept], columns[kept]))
+        # Every process of a program would wait for it, and hardly one asks such a question.
+        from scipy.sparse import coo_array
+
         return coo_array(entries, shape=(size, cells)).tocsr()
 
     def to_json(self) -> dict[str, Any]:
