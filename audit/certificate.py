@@ -69,6 +69,12 @@ class Certificate:
         """What the findings entail, if the subject could not have brought them about."""
         return verdict(self.evidence, self.subject.get("kind") == "program")
 
+    @property
+    def of_program(self) -> bool:
+        """Whether the subject asks a curator; otherwise it is a channel, or can only be run."""
+        kind, form = self.subject.get("kind"), self.subject.get("form")
+        return kind in ("program", "module") or (kind == "command" and form == "program")
+
     def bound(self, side: Side) -> Bound | None:
         """The bound of a side that covers most: of the whole claim before a part of it.
 

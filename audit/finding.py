@@ -73,6 +73,19 @@ class Finding:
     responsible: str | None = None
     error: float | None = None
 
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Finding:
+        """The finding that `to_json` wrote, as another process hands it over."""
+        pair = plain["pair"]
+        return cls(
+            **{
+                **plain,
+                "detector": Detector(plain["detector"]),
+                "rigour": Rigour(plain["rigour"]),
+                "pair": None if pair is None else Shown(pair["first"], pair["second"]),
+            }
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The finding as plain data."""
         pair: Mapping[str, Any] | None = None

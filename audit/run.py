@@ -97,7 +97,7 @@ def certify(
         {**subject.to_json(), "rows": rows},
         claim,
         evidence,
-        assumptions_of(subject, setting),
+        assumptions_of(subject, setting, effort.trusted),
         reproduce,
         carried(enumerated.channel, claim) if own and enumerated is not None else None,
         isolation=subject.isolation,
@@ -258,8 +258,13 @@ def _is_quick(part: exhaustive.Instance) -> bool:
     return work.products <= SMALLER and work.transcripts <= SMALLER_TRANSCRIPTS
 
 
-def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]:
-    """What a verdict about a program rests on and does not show."""
+def assumptions_of(
+    subject: ProgramSubject, setting: Setting, trusted: bool = False
+) -> tuple[str, ...]:
+    """What a verdict about a program rests on and does not show.
+
+    ``trusted``: the user takes its word where nothing keeps it apart.
+    """
     rows = "the number of records is public"
     if setting.records is None:
         rows = f"the number of rows ({setting.rows}) is a public constant, not read off the data"
@@ -275,13 +280,28 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
         assumptions.append(
             "a release opens its curator with the program's budget, which refuses further questions"
         )
-    else:
-        assumptions += [
-            "the program's code is the code that will run",
-            "a release is made by dp-audit release --certificate with this certificate: its "
-            "curator refuses every question and every cost that was not analysed",
-            "nobody but dp-audit hands the program private data, nor did so before",
-        ]
+        return tuple(assumptions)
+    assumptions += [
+        f"the {subject.kind}'s code is the code that will run, and nobody but dp-audit hands it "
+        "private data, nor did so before",
+        "a release is made by dp-audit release --certificate with this certificate: its "
+        "curator refuses every question and every cost that was not analysed",
+    ]
+    if not subject.isolation.of_caller:
+        assumptions.append(
+            "the operating system keeps the program's process apart, as far as a program that "
+            "tried to break out found"
+        )
+        if trusted:
+            assumptions.append(
+                "the user trusts the program: where nothing kept it from the process that judged "
+                "it, it left that process alone"
+            )
+    elif trusted:
+        assumptions.append(
+            "the program is the caller's own and leaves dp-audit alone, and the caller's process "
+            "holds no confidential data"
+        )
     return tuple(assumptions)
 
 

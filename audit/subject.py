@@ -41,6 +41,11 @@ class ProgramSubject:
             return self.program.isolation()
         return Isolation("in this process", "none", "none")
 
+    def end(self) -> None:
+        """End the process that this thread keeps for it, if there is one."""
+        if isinstance(self.program, ProgramProcess):
+            self.program.end()
+
     def ledger(self, setting: Setting) -> tuple[Event, ...] | None:
         """The questions that the program declares to ask in every run; None without any."""
         return declared_ledger(self.program, setting)

@@ -2027,9 +2027,10 @@ def certificate(data: Data) -> Result:
     status = STATUSES[max(STATUSES.index(one.status) for one in found)]
     stated = list(dict.fromkeys(words for one in found for words in one.stated))
     own = [name for name in CERTIFICATE if name in data and name not in WHERE]
-    if not own:
-        # Not of an audit: an account, for instance, whose other numbers nobody has looked at.
+    if own in ([], ["claim"]):
+        # Not of an audit: an account, or a calibration, whose other numbers nobody has looked at.
         stated.append("all of the file but what is printed here")
+        notes += [against_claim(data, found[0])] if own else []
         return replace(found[0], status=status, reasons=tuple(notes), stated=tuple(stated))
     missing = [name for name in CERTIFICATE if name not in data]
     need(not missing, f"a certificate says {', '.join(missing)}")

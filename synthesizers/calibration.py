@@ -41,7 +41,7 @@ def _require_sizes(epsilon: Fraction, delta: Fraction) -> None:
 
 def laplace_scale(epsilon: Fraction, sensitivity: Sensitivity) -> Fraction:
     """Scale L1/ε of discrete or rounded Laplace noise."""
-    return sensitivity.l1 / epsilon
+    return Fraction(sensitivity.l1) / epsilon
 
 
 def gaussian_variance(rho: Fraction, sensitivity: Sensitivity) -> Fraction:

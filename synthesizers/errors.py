@@ -29,6 +29,10 @@ class ProgramRefused(InputError):
     """A program in another process refuses its public constants, in its own words."""
 
 
+class CannotFork(InputError):
+    """A live object can't be handed to a process of its own from here."""
+
+
 class BudgetExceeded(ProtocolError):
     """A program asked a question that its curator's budget does not cover."""
 

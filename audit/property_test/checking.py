@@ -27,7 +27,8 @@ from audit.shrinking import coarser, smaller_pair, smallest_violation
 from audit.subject import BlackBoxSubject, ProgramSubject
 from audit.subjects.estimator import as_function
 from audit.subjects.function import Form, FunctionBox, form_of
-from synthesizers.curator import Setting
+from audit.subjects.synthesizer import live_subject
+from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Databases
@@ -55,7 +56,11 @@ def checked(subject: Any, asked: Asked, name: str | None = None) -> Checked:
     called = name or spoken(subject)
     if form == "program":
         program = _made(subject)
-        return _of_program(ProgramSubject(called, program, False), subject, asked)
+        live = live_subject(called, program)
+        try:
+            return _of_program(live, program, subject, asked)
+        finally:
+            live.end()
     return _of_box(subject, form, called, asked)
 
 
@@ -78,7 +83,7 @@ def _made(subject: Any) -> Any:
         ) from None
 
 
-def _of_program(subject: ProgramSubject, given: Any, asked: Asked) -> Checked:
+def _of_program(subject: ProgramSubject, program: Program, given: Any, asked: Asked) -> Checked:
     claim = asked.claim_of(RECORDS if asked.records is None else asked.records)
     if claim.domain is None:
         raise InputError("state the domain of the databases: cells=2, cells='2x3' or domain=...")
@@ -100,7 +105,7 @@ def _of_program(subject: ProgramSubject, given: Any, asked: Asked) -> Checked:
     if asked.properties and smallest is not None:
         findings += of_ledger(subject, smallest.claim, _setting(smallest.claim, asked))
     elif asked.properties:
-        findings += of_program(subject, claim, setting, asked)
+        findings += of_program(subject.name, program, claim, setting, asked)
     result = Checked(subject.name, claim, certificate, findings, accepted, smallest)
     return _with_pair(result, given, asked)
 
@@ -152,7 +157,7 @@ def _on_pair(subject: ProgramSubject, given: Any, claim: Claim, asked: Asked) ->
         {**subject.to_json(), "rows": setting.rows},
         claim,
         (evidence,),
-        assumptions_of(subject, setting),
+        assumptions_of(subject, setting, trusted=True),
         "",
         isolation=subject.isolation,
         trusted=True,

@@ -9,9 +9,11 @@ from audit.enumerate import instance
 from audit.finding import Finding
 from audit.property_test.asked import Asked, chance
 from audit.subject import ProgramSubject
+from audit.subjects.forked import forked_json
 from audit.subjects.function import Form
-from synthesizers.curator import Setting
-from synthesizers.errors import DPAuditError, InputError
+from audit.subjects.program_process import RUN_SECONDS
+from synthesizers.curator import Program, Setting
+from synthesizers.errors import CannotFork, DPAuditError, InputError, ProtocolError
 from synthesizers.plan import plan
 
 MOST_EXPLAINED = 64
@@ -38,19 +40,35 @@ def of_ledger(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[
 
 
 def of_program(
-    subject: ProgramSubject, claim: Claim, setting: Setting, asked: Asked
+    name: str, program: Program, claim: Claim, setting: Setting, asked: Asked
 ) -> tuple[Finding, ...]:
-    """What depends on the data beside the answers of the curator."""
+    """What depends on the data beside the answers of the curator.
+
+    The auditor looks on from within, so that it runs with the program: in a copy of this process,
+    where it can be copied.
+    """
     from audit import data_independence
 
     effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    subject = ProgramSubject(name, program, False)
+
+    def examine() -> list[dict[str, Any]]:
+        try:
+            findings = data_independence.examine_program(
+                subject, claim, setting, seed=asked.seed, effort=effort
+            )
+        except DPAuditError:
+            # What a program's certificate says of such an error stands already.
+            return []
+        return [finding.to_json() for finding in findings]
+
     try:
-        return data_independence.examine_program(
-            subject, claim, setting, seed=asked.seed, effort=effort
-        )
-    except DPAuditError:
-        # What a program's certificate says of such an error stands already.
+        plain = forked_json(examine, RUN_SECONDS)
+    except CannotFork:
+        plain = examine()
+    except ProtocolError:
         return ()
+    return tuple(map(Finding.from_json, plain))
 
 
 def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:

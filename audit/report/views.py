@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.certificate import OWN_WORD, SCHEMA, Certificate
+from audit.certificate import SCHEMA, Certificate
 from audit.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
 from audit.report.attack_story import AttackStory, attack_story, resolution_line
 from audit.report.proof_text import proof_lines
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
+from audit.report.verdict_box import explain_verdict, head_verdict, state_rests
 from audit.report.witness import Story, story
 from audit.report.words import (
     DECISIONS,
-    MEANINGS,
     RELEASED,
     bound_text,
     claimed,
@@ -55,10 +55,10 @@ class EvidenceRow:
 class CertificateView:
     """A certificate in words.
 
-    ``tone``: the verdict's name for a stylesheet. ``rests``: what the verdict rests on, in one
-    sentence. ``caution``: what has to be known with the
-    verdict, or empty. ``no_bounds``: why there are none. ``proof``: the theorem's derivation,
-    line by line; empty without one.
+    ``verdict``: as the box is headed. ``tone``: its name for a stylesheet. ``meaning``, ``rests``:
+    what it means, and what it rests on (`audit.report.verdict_box`). ``caution``: what has to be
+    known with the verdict, or empty. ``no_bounds``: why there are none. ``proof``: the theorem's
+    derivation, line by line; empty without one.
     """
 
     verdict: str
@@ -116,10 +116,10 @@ def certificate_view(certificate: Certificate) -> CertificateView:
     verdict = certificate.verdict
     scale = common_scale([certificate])
     return CertificateView(
-        verdict.value,
+        head_verdict(certificate),
         verdict.name.lower().replace("_", "-"),
-        _meaning(certificate),
-        _rests(certificate),
+        explain_verdict(certificate),
+        state_rests(certificate),
         _interrupted(certificate),
         subject_name(certificate.subject),
         _facts(certificate),
@@ -134,42 +134,6 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         certificate.reproduce,
         certificate.to_json()["digest"],
         SCHEMA,
-    )
-
-
-def _meaning(certificate: Certificate) -> str:
-    """What the verdict means; of a program that is not ours, what it is about."""
-    verdict, meaning = certificate.verdict, MEANINGS[certificate.verdict]
-    foreign = certificate.subject.get("kind") not in OWN_WORD
-    if verdict is Verdict.EXACT and foreign:
-        return f"For the program as observed: {meaning[0].lower()}{meaning[1:]}"
-    if verdict is Verdict.UNDECIDED and foreign and certificate.entailed is not verdict:
-        return (
-            f"The findings entail {certificate.entailed.value}, but nothing kept the program from "
-            "this process, so that it could have brought them about. Run the audit where programs "
-            "can be kept apart (Linux, with user namespaces or as root), or say --trust-subject."
-        )
-    return meaning
-
-
-def _rests(certificate: Certificate) -> str:
-    """What PROVED or EXACT about a program rests on."""
-    isolation = certificate.isolation
-    if isolation is None or certificate.verdict not in (Verdict.PROVED, Verdict.EXACT):
-        return ""
-    if certificate.subject.get("kind") in OWN_WORD:
-        where = "The program is one of dp-audit's own"
-    elif isolation.sufficient:
-        where = f"The program ran {isolation.describe()}"
-    else:
-        where = (
-            "The subject was trusted (--trust-subject), as nothing kept it from this process: it "
-            f"ran {isolation.describe()}"
-        )
-    return (
-        f"{where}. This rests on the samplers and the system's entropy, on the output being a "
-        "function of the answers and the drawn seed, and on a release that keeps to what was "
-        "analysed; time, memory and other side channels are out of scope."
     )
 
 
@@ -245,20 +209,7 @@ def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         ("Released", RELEASED[claim.released]),
         ("Databases", claim.covers),
         ("Domain", _domain(certificate)),
-        *_self_test(certificate),
     )
-
-
-def _self_test(certificate: Certificate) -> tuple[tuple[str, str], ...]:
-    """How the auditors did on liars and honest cases, where the certificate says so."""
-    stated = certificate.self_test
-    if stated is None:
-        return ()
-    told = (
-        f"{stated['caught']} of {stated['liars']} lying subjects caught, {stated['accused']} of "
-        f"{stated['honest']} honest ones accused ({stated['form']} form, by this code)"
-    )
-    return (("Self-test", told),)
 
 
 def _domain(certificate: Certificate) -> str:

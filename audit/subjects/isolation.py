@@ -66,6 +66,11 @@ class Isolation:
             and self.network != "none"
         )
 
+    @property
+    def of_caller(self) -> bool:
+        """Whether the subject is an object of the caller's, run there or in a copy of it."""
+        return self.process in ("forked", "in this process")
+
     def describe(self) -> str:
         """How the program ran, one clause for the verdict box."""
         return (

@@ -55,22 +55,22 @@ def main(given: str) -> NoReturn:
     """
     source, target = _taken()
     words = json.loads(given)
-    serve(lambda: load_program(words["name"], words["parameters"]), source, target)
+    try:
+        serve(lambda: load_program(words["name"], words["parameters"]), source, target)
+    finally:
+        os._exit(0)
 
 
-def serve(load: Callable[[], Program], source: BinaryIO, target: BinaryIO) -> NoReturn:
+def serve(load: Callable[[], Program], source: BinaryIO, target: BinaryIO) -> None:
     """The same for a program that ``load`` gives; its first line is an error where that fails."""
     server = _Server(source, target)
     try:
-        try:
-            program = load()
-        except BaseException as error:
-            server.fail(error)
-        else:
-            server.send(HELLO)
-            server.serve(program)
-    finally:
-        os._exit(0)
+        program = load()
+    except BaseException as error:
+        server.fail(error)
+    else:
+        server.send(HELLO)
+        server.serve(program)
 
 
 HELLO = {
@@ -93,6 +93,12 @@ def _taken() -> tuple[BinaryIO, BinaryIO]:
     return source, target
 
 
+def send_message(target: BinaryIO, message: object) -> None:
+    """Write a message."""
+    target.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
+    target.flush()
+
+
 LONGEST_ERROR = 2000
 """The most characters of an error that are sent (a choice of this project)."""
 
@@ -110,8 +116,7 @@ class _Server:
         # A process that the program forked may come back from a run, too.
         if os.getpid() != self._process:
             os._exit(0)
-        self._target.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
-        self._target.flush()
+        send_message(self._target, message)
 
     def receive(self) -> dict[str, Any]:
         """The next message; EOFError where the parent is gone."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import re
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -24,7 +25,7 @@ from audit.subjects.curator_messages import (
 )
 from audit.subjects.isolation import Isolation
 from audit.subjects.lines import Lines, require_shallow
-from audit.subjects.started import Start, Started
+from audit.subjects.started import END_SECONDS, Start, Started
 from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Output, Setting
 from synthesizers.errors import (
@@ -54,9 +55,6 @@ fitted between two questions)."""
 
 MOST_KEPT = 4
 """The most processes that a thread keeps (a choice of this project)."""
-
-END_SECONDS = 1.0
-"""How long a process that was told to end may take before it is killed."""
 
 MOST_QUESTIONS = 100_000
 """The most different questions that one process may ask (a choice of this project)."""
@@ -363,6 +361,8 @@ class _RemotePlayer:
         self._setting = setting
         self._own = connection is not None
         self._connection = program.ready(setting) if connection is None else connection
+        if connection is not None:
+            weakref.finalize(self, connection.end)
 
     def play(self, scripts: Sequence[Script]) -> list[Play]:
         """One play a script."""

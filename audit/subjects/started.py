@@ -1,4 +1,4 @@
-"""How the process of a program is started: confined, or forked from the caller's."""
+"""How the process of a program is started, and what keeps it apart."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import Confinement, require_minimum, start_confined
 from audit.subjects.isolation import Isolation
 from synthesizers.errors import InputError
+
+END_SECONDS = 1.0
+"""How long a process that was told to end may take before it is killed."""
 
 
 @dataclass(frozen=True, eq=False)

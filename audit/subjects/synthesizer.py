@@ -1,4 +1,4 @@
-"""Programs as subjects: built-in ones by name, a user's by ``module:attribute``."""
+"""Programs as subjects: built-in ones, those of a module or a command, and the caller's own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from typing import Any
 from audit.subject import ProgramSubject
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import search_path
+from audit.subjects.forked import ForkedStart
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart, python_start
-from synthesizers.errors import InputError
+from synthesizers.curator import Program
+from synthesizers.errors import CannotFork, InputError
 from synthesizers.programs import PROGRAMS, build
 
 COMMAND = "command:"
@@ -40,6 +42,20 @@ def program_subject(
             "module:attribute, or a channel file (.csv or .parquet)"
         )
     return _from_module(name, values, hidden)
+
+
+def live_subject(name: str, program: Program) -> ProgramSubject:
+    """The subject of an object that the caller holds; `ProgramSubject.end` ends its process.
+
+    It runs in a copy of the caller's process, or, where that can't be copied, in the process
+    itself; its isolation says which.
+    """
+    forked = ProgramProcess(name, ForkedStart(program))
+    try:
+        forked.check()
+    except CannotFork:
+        return ProgramSubject(name, program, False)
+    return ProgramSubject(name, forked, False)
 
 
 def source_sha256(name: str) -> str | None:
