@@ -125,13 +125,15 @@ def leaves(
     *,
     budget: Budget | None = None,
     first: range | None = None,
+    opening: Event | None = None,
     replays: int = REPLAYS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Leaf]:
     """Every transcript with its output and its chance under every database.
 
     ``first`` limits the first coordinate of the first event to some of its
-    outcomes, so that parts of the work can run side by side. ``replays``: how
+    outcomes, so that parts of the work can run side by side; ``opening`` is that event, which each
+    part must meet, or they would be parts of different works. ``replays``: how
     often the first transcript is played again. ``progress`` is told the number
     of transcripts done, now and then. A ledger that the program declares binds here too.
 
@@ -149,7 +151,7 @@ def leaves(
     player = player_of(program, setting, limit)
     declared = declared_ledger(program, setting)
     admit = None if declared is None else keep_to(declared)
-    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first)
+    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first, opening)
     batch = max(1, min(BATCH, BATCH_CHANCES // max(1, len(databases.rows))))
     waiting: list[Iterator[Leaf]] = [
         iter([Leaf(_Stem(), None, arithmetic.ones(len(databases.rows)))])
@@ -173,8 +175,11 @@ def leaves(
                 further.append(reading.next_nodes(node, play.next))
                 continue
             if play.next is None and play.output is None:
-                assert stem.refusal is not None
-                raise stem.refusal
+                raise stem.refusal or ProtocolError(
+                    "the program gave a run up as refused, in which nothing was refused"
+                )
+            if opening is not None and not stem.ledger:
+                reading.require_opening(None)
             yield Leaf(stem, node.last, node.chances, play.output)
             done += 1
             if times := _replays(done, replays):
@@ -199,6 +204,7 @@ class _Reading:
         budget: Budget,
         admit: Admission | None,
         first: range | None,
+        opening: Event | None,
     ) -> None:
         self._player = player
         self._databases = databases
@@ -206,6 +212,7 @@ class _Reading:
         self._budget = budget
         self._admit = admit
         self._first = first
+        self._opening = opening
         self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
         self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
 
@@ -224,10 +231,24 @@ class _Reading:
             "questions may depend on the transcript alone"
         )
 
+    def require_opening(self, event: Event | None) -> None:
+        """Raise ProtocolError where a part begins with another question than the whole work."""
+        if self._opening is not None and event != self._opening:
+            raise ProtocolError(
+                "run again, the program began with another question (first "
+                f"{describe(self._opening)}, then {'none' if event is None else describe(event)}); "
+                "questions may depend on the transcript alone"
+            )
+
     def next_nodes(self, node: Leaf, number: int) -> Iterator[Leaf]:
         """All that may come of the question that a play ended with."""
         stem, event, script = node.stem, self._player.question(number), node.script
         asked = (*stem.asked, number)
+        if len(asked) > MAX_ASKED:
+            raise TooLargeError(
+                f"a transcript of the program has more than {MAX_ASKED} questions, too many to be "
+                "listed; ask less, or in one question"
+            )
         try:
             if self._admit is not None:
                 self._admit(node.transcript, event)
@@ -240,6 +261,8 @@ class _Reading:
                 stem, asked=asked, script=(*script, None), outcomes=node.outcomes, refusal=refusal
             )
             return iter([Leaf(refused, None, node.chances)])
+        if not stem.ledger:
+            self.require_opening(event)
         # A draw's law follows its transcript and seldom comes again.
         fresh = isinstance(event, Draw)
         laws = event.coordinates(self._databases) if fresh else self._databases.laws(event)
@@ -319,6 +342,10 @@ class _Answers:
             else:
                 yield from self.list(chances, level + 1, answer + options[place])
 
+
+MAX_ASKED = 1000
+"""Questions along one transcript, after which an enumeration ends (a choice of this project: those
+of one answer cost nothing, and a program that asks them would never end)."""
 
 MAX_REFUSALS = 1000
 """Refused questions along one transcript, after which the last refusal ends the enumeration (a
