@@ -36,7 +36,7 @@ from synthesizers.enumeration import (
 from synthesizers.errors import BelowDoublesError, TooLargeError
 from synthesizers.events import Databases, Event
 from synthesizers.neighbours import databases as list_databases
-from synthesizers.plan import Plan, first_outcomes, plan
+from synthesizers.plan import Plan, first_outcomes, opening_question, plan
 
 Output = tuple[Any, ...]
 Progress = Callable[[int, int], None]
@@ -213,16 +213,19 @@ class _Work:
         return whole
 
     def _whole(self, arithmetic: Arithmetic, work: Plan) -> Collected:
-        count = first_outcomes(self.program, self.setting, self.databases, self.budget)
+        opening = opening_question(self.program, self.setting, self.budget)
+        count = first_outcomes(opening, self.databases)
         if work.transcripts < PARALLEL_FROM or count < 2:
-            return self._part(
-                arithmetic, range(count), REPLAYS, lambda done: self._tell(done, work.transcripts)
-            )
+
+            def tell(done: int) -> None:
+                self._tell(done, work.transcripts)
+
+            return self._part(arithmetic, range(count), opening, REPLAYS, tell)
         whole = Collected(arithmetic)
         firsts = parts_of(count)
         quiet = replace(self, progress=None)
         calls = (
-            joblib.delayed(quiet._part)(arithmetic, first, REPLAYS // len(firsts), None)
+            joblib.delayed(quiet._part)(arithmetic, first, opening, REPLAYS // len(firsts), None)
             for first in firsts
         )
         for done, part in enumerate(shared_out(self.jobs, calls), start=1):
@@ -238,6 +241,7 @@ class _Work:
         self,
         arithmetic: Arithmetic,
         first: range,
+        opening: Event | None,
         replays: int,
         progress: Callable[[int], None] | None,
     ) -> Collected:
@@ -253,6 +257,7 @@ class _Work:
             arithmetic,
             budget=self.budget,
             first=first,
+            opening=opening,
             replays=replays,
             progress=progress,
         ):

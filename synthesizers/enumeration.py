@@ -167,13 +167,15 @@ def blocks(
     *,
     budget: Budget | None = None,
     first: range | None = None,
+    opening: Event | None = None,
     replays: int = REPLAYS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Block]:
     """Every transcript with its output and its chance under every database.
 
     ``first`` limits the first coordinate of the first event to some of its
-    outcomes, so that parts of the work can run side by side. ``replays``: how
+    outcomes, so that parts of the work can run side by side; ``opening`` is that event, which each
+    part must meet, or they would be parts of different works. ``replays``: how
     often the first transcript is played again. ``progress`` is told the number
     of transcripts done, now and then. A ledger that the program declares binds here too.
 
@@ -191,7 +193,7 @@ def blocks(
     player = player_of(program, setting, limit)
     declared = declared_ledger(program, setting)
     admit = None if declared is None else keep_to(declared)
-    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first)
+    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first, opening)
     most = min(MAX_TRANSCRIPTS, -(-arithmetic.cap // max(1, len(databases.rows))))
     start = _Branch(_Stem(), [None], arithmetic.ones(len(databases.rows)))
     waiting: list[Iterator[_Branch]] = [iter([start])]
@@ -213,6 +215,8 @@ def blocks(
                     raise branch.stem.refusal or ProtocolError(
                         "the program gave a run up in which its last question was answered"
                     )
+                if not branch.stem.ledger:
+                    reading.require_opening(None)
                 ends.append(place)
                 outputs.append(play.output)
                 done += 1
@@ -267,6 +271,7 @@ class _Reading:
         budget: Budget,
         admit: Admission | None,
         first: range | None,
+        opening: Event | None,
     ) -> None:
         self._player = player
         self._databases = databases
@@ -274,6 +279,7 @@ class _Reading:
         self._budget = budget
         self._admit = admit
         self._first = first
+        self._opening = opening
         self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
         self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
         self._most = max(1, min(BATCH, BLOCK_CHANCES // max(1, len(databases.rows))))
@@ -320,11 +326,25 @@ class _Reading:
             "questions may depend on the transcript alone"
         )
 
+    def require_opening(self, event: Event | None) -> None:
+        """Raise ProtocolError where a part begins with another question than the whole work."""
+        if self._opening is not None and event != self._opening:
+            raise ProtocolError(
+                "run again, the program began with another question (first "
+                f"{describe(self._opening)}, then {'none' if event is None else describe(event)}); "
+                "questions may depend on the transcript alone"
+            )
+
     def next_branches(self, branch: _Branch, place: int, number: int) -> Iterator[_Branch]:
         """All that may come of the question that the play of an answer ended with."""
         stem, event, script = branch.stem, self._player.question(number), branch.scripts[place]
         outcomes = branch.outcomes(place)
         asked = (*stem.asked, number)
+        if len(stem.ledger) >= MAX_ASKED:
+            raise TooLargeError(
+                f"a transcript of the program has more than {MAX_ASKED} questions, too many to be "
+                "listed; ask less, or in one question"
+            )
         try:
             if self._admit is not None:
                 self._admit(tuple(zip(stem.ledger, outcomes, strict=True)), event)
@@ -337,6 +357,8 @@ class _Reading:
                 stem, asked=asked, script=(*script, None), outcomes=outcomes, refusal=refusal
             )
             return (_Branch(refused, [None], self._chances(branch, [at])[0]) for at in [place])
+        if not stem.ledger:
+            self.require_opening(event)
         # A draw's law follows its transcript and seldom comes again.
         fresh = isinstance(event, Draw)
         laws = event.coordinates(self._databases) if fresh else self._databases.laws(event)
@@ -433,6 +455,10 @@ class _Answers:
             if part:
                 yield [answer + options[place] for place in part], before, rows
 
+
+MAX_ASKED = 1000
+"""Answered questions along one transcript, after which an enumeration ends (a choice of this
+project: those of one possible answer cost nothing, and a program that asks them would never end)."""
 
 MAX_REFUSALS = 1000
 """Refused questions along one transcript, after which the last refusal ends the enumeration (a

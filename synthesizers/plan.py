@@ -96,20 +96,23 @@ def _law(parts: Mapping[str, Any]) -> str:
     return f"{parts['law']}({parameters})"
 
 
-def first_outcomes(
-    program: Program, setting: Setting, databases: Databases, budget: Budget | None = None
-) -> int:
-    """How many outcomes the first coordinate of the first event has (1 without events)."""
-    seen: list[int] = []
+def opening_question(
+    program: Program, setting: Setting, budget: Budget | None = None
+) -> Event | None:
+    """The first question that is answered; None for a program that asks nothing, or a seed."""
+    seen: list[Event] = []
 
     def answer(event: Event) -> Outcome:
-        if is_seed(event):
-            raise GenerationBegins
-        coordinates = event.coordinates(databases)
-        seen.append(len(coordinates[0].outcomes))
-        return tuple(value for coordinate in coordinates for value in coordinate.outcomes[0])
+        if not is_seed(event):
+            seen.append(event)
+        raise GenerationBegins
 
     limit = UnlimitedBudget() if budget is None else budget
     with contextlib.suppress(GenerationBegins):
         ask_program(program, Curator(setting, limit, answer))
-    return seen[0] if seen else 1
+    return seen[0] if seen else None
+
+
+def first_outcomes(event: Event | None, databases: Databases) -> int:
+    """How many outcomes the first coordinate of an event has (1 without an event)."""
+    return 1 if event is None else len(event.coordinates(databases)[0].outcomes)

@@ -23,7 +23,7 @@ class Lines:
 
     Whoever writes would wait for ever for a process that does not read, and the other way round:
     every call has a limit in seconds, after which it raises TimeoutError. EOFError: the process
-    closed its end.
+    closed its end. ``received``: how many bytes of whole lines came so far.
     """
 
     def __init__(self, to: IO[bytes], back: IO[bytes]) -> None:
@@ -31,6 +31,7 @@ class Lines:
         self._back = back.fileno()
         self._files = (to, back)
         self._held = bytearray()
+        self.received = 0
         for descriptor in (self._to, self._back):
             os.set_blocking(descriptor, False)
 
@@ -74,6 +75,7 @@ class Lines:
             if end >= 0:
                 line = bytes(self._held[:end])
                 del self._held[: end + 1]
+                self.received += end + 1
                 return line
             searched = len(self._held)
             if searched > LARGEST_LINE:

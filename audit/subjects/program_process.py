@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import builtins
 import re
+import secrets
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from audit.subjects.curator_messages import (
@@ -53,6 +55,20 @@ RUN_SECONDS = 600.0
 """How long a program may take from one message to the next (a choice of this project: a model is
 fitted between two questions)."""
 
+WHOLE_RUN_SECONDS = 100 * RUN_SECONDS
+"""How long one run may take from its beginning to its output (a choice of this project)."""
+
+MOST_MESSAGES = 1_000_000
+"""The most messages of one run (a choice of this project: those that cost nothing need a bound)."""
+
+MOST_BYTES = 2**28
+"""The most bytes that one run, or the plays of one batch, may come as, and the questions that one
+process lists (a choice of this project): the parent keeps them."""
+
+PLAYED_AS_RUNS = 16
+"""So many transcripts of a replay, by secret coins, are played as runs, which look like those of a
+release (a choice of this project)."""
+
 MOST_KEPT = 4
 """The most processes that a thread keeps (a choice of this project)."""
 
@@ -67,13 +83,19 @@ _RAISED = re.compile(
 )
 
 
+Declaration = tuple[Budget, tuple[Event, ...] | None]
+"""A budget, and the ledger where there is one."""
+
+
 @dataclass(frozen=True)
 class ProgramProcess:
     """A program in a process of its own.
 
     ``start``: what starts the process. ``parameters``: the program's own, as text, name by name.
-    ``seconds``: the most that it may take from one message to the next. Each thread keeps the
-    processes of the last few programs, and starts one anew where it came to its end.
+    ``seconds``: the most that it may take from one message to the next, and ``run_seconds`` for
+    a run. ``declared``: the budget and the ledger that it declared first in each setting, which it
+    must declare again in every process. Each thread keeps the processes of the last few programs,
+    and starts one anew where it came to its end.
 
     Guarantee
     ---------
@@ -86,6 +108,8 @@ class ProgramProcess:
     start: Start
     parameters: tuple[tuple[str, str], ...] = ()
     seconds: float = RUN_SECONDS
+    run_seconds: float = WHOLE_RUN_SECONDS
+    declared: dict[Setting, Declaration] = field(default_factory=dict, compare=False, repr=False)
 
     def __call__(self, curator: Curator) -> Output:
         """One run: every question is put to the curator."""
@@ -161,6 +185,7 @@ class Connection:
         self._setting: Setting | None = None
         self._opened = False
         self._events: list[Event] = []
+        self._asked = 0
         self._runs = 0
         self.ended = False
         self.scripts = False
@@ -195,6 +220,10 @@ class Connection:
             )
         except InputError as error:
             self._break(str(error))
+        declaration = self.budget, self.ledger
+        # What was concluded of the first must hold of every later run.
+        if self._program.declared.setdefault(setting, declaration) != declaration:
+            self._break("it declares another budget or ledger than before for the same setting")
         self._setting = setting
 
     def serves(self, setting: Setting) -> bool:
@@ -213,8 +242,12 @@ class Connection:
         domain = curator.domain
         self._runs += 1
         self._send({"begin": self._runs})
-        while True:
+        until, before = time.monotonic() + self._program.run_seconds, self._lines.received
+        for _ in range(MOST_MESSAGES):
             message = self._receive()
+            if time.monotonic() > until:
+                self._break(f"a run of it took more than {self._program.run_seconds:g} seconds")
+            self._require_few(self._lines.received - before, "a run")
             match message:
                 case {"ask": asked, **rest} if not rest.keys() - {"where"}:
                     event = self._rebuilt(asked, curator.setting)
@@ -239,6 +272,7 @@ class Connection:
                     self._send({"transcript": told})
                 case _:
                     self._break("it wrote a message that the protocol does not have at this place")
+        self._break(f"a run of it has more than {MOST_MESSAGES} messages")
 
     def play(self, scripts: Sequence[Script]) -> list[Play]:
         """The plays of scripts, one each."""
@@ -246,14 +280,20 @@ class Connection:
         domain = self._setting.domain
         self._send({"play": encode_scripts(scripts)})
         plays: list[Play] = []
+        before = self._lines.received
         while len(plays) < len(scripts):
+            start = self._lines.received
             message = self._receive()
+            self._require_few(self._lines.received - before, "one batch of plays")
             match message:
                 case {"questions": list() as questions, "played": list() as played, **rest} if (
                     not rest.keys() - {"outputs"} and type(rest.get("outputs", [])) is list
                 ):
                     if len(self._events) + len(questions) > MOST_QUESTIONS:
                         self._break(f"it asked more than {MOST_QUESTIONS} different questions")
+                    if questions:
+                        self._asked += self._lines.received - start
+                        self._require_few(self._asked, "the messages with its questions")
                     self._events += [self._rebuilt(asked, self._setting) for asked in questions]
                     try:
                         outputs = rest.get("outputs", [])
@@ -278,6 +318,10 @@ class Connection:
             self._lines.close()
             self._started.end()
 
+    def _require_few(self, size: int, what: str) -> None:
+        if size > MOST_BYTES:
+            self._break(f"{what} took more than {MOST_BYTES} bytes")
+
     def _rebuilt(self, asked: object, setting: Setting) -> Event:
         try:
             return question_from_json(asked, setting.domain)
@@ -301,6 +345,8 @@ class Connection:
             self.end()
 
     def _send(self, message: object, seconds: float | None = None) -> None:
+        if self.ended:
+            self._break("its process ended before it was done")
         try:
             self._lines.send(message, self._program.seconds if seconds is None else seconds)
         except TimeoutError:
@@ -377,7 +423,40 @@ class _RemotePlayer:
 
     def afresh(self) -> Player:
         """A player of a new process, which ends with it."""
-        return _RemotePlayer(self._program, self._setting, self._program.connect(self._setting))
+        return _FreshPlayer(self._program, self._setting, self._program.connect(self._setting))
+
+
+class _FreshPlayer(_RemotePlayer):
+    """Plays once more, and some of the scripts as runs: a release looks to the program like these.
+
+    Guarantee
+    ---------
+    A program that asks or releases in all of its runs something else than it plays is refused.
+    Backed by ``tests/hostile/test_hostile_programs.py``.
+    """
+
+    def play(self, scripts: Sequence[Script]) -> list[Play]:
+        """One play a script; ProtocolError where a run of it goes another way."""
+        plays = super().play(scripts)
+        setting = self._setting
+        runs = LocalPlayer(self._connection.run, setting, self._connection.budget)
+        places = secrets.SystemRandom().sample(
+            range(len(scripts)), min(PLAYED_AS_RUNS, len(scripts))
+        )
+        for place, run in zip(places, runs.play([scripts[p] for p in places]), strict=True):
+            play = plays[place]
+            if self._named(play, self) != self._named(run, runs):
+                raise ProtocolError(
+                    f"{self._program.name}: in a run, the program asked or returned something else "
+                    "than it did when scripts of the same answers were played"
+                )
+        return plays
+
+    @staticmethod
+    def _named(play: Play, player: Player) -> tuple[object, ...]:
+        """A play with its questions themselves, whatever their numbers."""
+        further = None if play.next is None else player.question(play.next)
+        return [player.question(number) for number in play.asked], further, play.output
 
 
 class _AskingPlayer(LocalPlayer):

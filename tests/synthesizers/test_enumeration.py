@@ -38,7 +38,7 @@ from synthesizers.laws.public_laws import SEED_BITS, Multinomial, Seed, UniformC
 from synthesizers.laws.subsample import Subsample as SubsampleLaw
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
-from synthesizers.plan import first_outcomes, plan
+from synthesizers.plan import first_outcomes, opening_question, plan
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
@@ -280,7 +280,7 @@ def test_a_program_may_ask_nothing() -> None:
 
     (leaf,) = all_leaves(constant, SMALL)
     assert leaf.output == (1, 1) and leaf.transcript == () and list(leaf.chances) == [1] * 6
-    assert first_outcomes(constant, SMALL.setting, SMALL.databases) == 1
+    assert first_outcomes(opening_question(constant, SMALL.setting), SMALL.databases) == 1
     job = plan(constant, SMALL.setting, SMALL.databases)
     assert (job.transcripts, job.widest) == (1, "none")
 
@@ -298,7 +298,7 @@ def test_parts_of_the_first_question_cover_everything_once(
     program: AnyProgram, arithmetic: Arithmetic
 ) -> None:
     whole = all_leaves(program, SMALL, arithmetic)
-    count = first_outcomes(program, SMALL.setting, SMALL.databases)
+    count = first_outcomes(opening_question(program, SMALL.setting), SMALL.databases)
     if program in (two_coordinates, select_then_measure):
         assert count == (3 if program is two_coordinates else 2)
     for cuts in ([1] * count, [count - 1, 1] if count > 1 else [1]):
@@ -704,9 +704,8 @@ def test_transcripts_of_a_program_that_generates_are_those_before_its_seed() -> 
         with pytest.raises(TooLargeError, match="--released transcript"):
             output_of(leaf)
     planned = plan(generates, SMALL.setting, SMALL.databases)
-    assert (
-        planned.transcripts == 4 and first_outcomes(generates, SMALL.setting, SMALL.databases) == 4
-    )
+    opening = opening_question(generates, SMALL.setting)
+    assert planned.transcripts == 4 and first_outcomes(opening, SMALL.databases) == 4
 
 
 def test_a_seed_is_sampled_and_what_follows_from_it_can_be_made_again() -> None:
