@@ -10,6 +10,7 @@ import contextlib
 import functools
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -116,8 +117,18 @@ class ConfinedProcess:
         self.process = process
         self.isolation = isolation
         self.counter = ""
+        self._control = control
         self._groups: list[str] = []
         self._end = weakref.finalize(self, _end, process, control, self._groups, os.getpid())
+
+    def wait(self, seconds: float) -> int:
+        """The command's exit code, minus the signal it died by; TimeoutError after ``seconds``."""
+        # The launcher closes its end as it ends, which is seen at once.
+        ending = select.poll()
+        ending.register(self._control, select.POLLIN)
+        if not ending.poll(seconds * 1000):
+            raise TimeoutError
+        return self.process.wait()
 
     def kill(self) -> None:
         """End everything inside. When it returns, nothing of it runs."""
@@ -252,19 +263,23 @@ def _end(
 @functools.cache
 def available_isolation() -> Isolation:
     """The best isolation that this machine offers, found by building it; once a process."""
+    return next(filter(can_be_built, BEST_FIRST))
+
+
+@functools.cache
+def can_be_built(isolation: Isolation) -> bool:
+    """Whether this machine offers an isolation, found by building it; once a process."""
+    if isolation == PLAIN:
+        return True
     if sys.platform != "linux":
-        return PLAIN
-    nothing = Confinement(())
-    for isolation in BEST_FIRST[:-1]:
-        try:
-            confined = start_confined(["/bin/true"], nothing, isolation=isolation)
-        except (OSError, InputError):
-            continue
-        code = confined.process.wait(START_SECONDS)
-        confined.kill()
-        if code == 0:
-            return isolation
-    return PLAIN
+        return False
+    try:
+        confined = start_confined(["/bin/true"], Confinement(()), isolation=isolation)
+    except (OSError, InputError):
+        return False
+    code = confined.process.wait(START_SECONDS)
+    confined.kill()
+    return code == 0
 
 
 def require_minimum(hidden: Sequence[str]) -> Isolation:

@@ -11,6 +11,7 @@ import contextlib
 import math
 import os
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -32,13 +33,14 @@ from audit.subjects.function import (
 from audit.subjects.process import START_SECONDS, ChildProcess
 from audit.subjects.wire import (
     BEGUN,
-    SHAPE,
+    REPLY,
     BatchCall,
     Described,
     Received,
     Refused,
     SingleRuns,
     Spec,
+    read_answer,
 )
 from synthesizers.errors import InputError, ProtocolError
 
@@ -227,12 +229,10 @@ class _Processes:
         process = self._handed(box, job)
         received = Received()
         try:
-            while len(received) < len(job.coins):
-                number, content = process.next(box.seconds)
-                if number == SHAPE:
-                    received.shape(content)
-                else:
-                    received.outcome(number, content)
+            for _ in range(len(job.coins)):
+                _receive(process, received, time.monotonic() + box.seconds)
+        except ProtocolError:
+            raise
         except Exception as error:
             end = process.reason(error)
             self.end()
@@ -242,8 +242,16 @@ class _Processes:
     def call(self, box: IsolatedBox, job: BatchCall) -> Outcomes:
         """The outcomes of one call of the batch form; raises CallRaised or ProtocolError."""
         process = self._handed(box, job)
+        received, until = Received(), time.monotonic() + box.seconds
         try:
-            reply = process.reply(box.seconds)
+            while len(received) < job.runs:
+                reply = _receive(process, received, until, job.runs)
+                if reply is not None:
+                    break
+            else:
+                return received.outcomes()
+        except ProtocolError:
+            raise
         except Exception as error:
             raise ProtocolError(
                 f"{box.name}: a call of the batch form was ended ({process.reason(error).reason}; "
@@ -251,8 +259,6 @@ class _Processes:
                 "in which a run that does not end is an outcome"
             ) from None
         match reply:
-            case Outcomes() if len(reply) == job.runs:
-                return reply
             case Raised():
                 raise CallRaised
             case Refused(message):
@@ -265,7 +271,7 @@ class _Processes:
             process = self.of(box)
             try:
                 process.send(job)
-                if process.next(START_SECONDS)[0] == BEGUN:
+                if process.next(time.monotonic() + START_SECONDS)[0] == BEGUN:
                     return process
             except Exception:
                 # It came to its end between two blocks.
@@ -275,6 +281,22 @@ class _Processes:
             f"{box.name}: its process ended as it was handed the databases; allow more memory with "
             "--megabytes"
         )
+
+
+def _receive(
+    process: ChildProcess, received: Received, until: float, most: int = 0
+) -> Described | Refused | Raised | None:
+    """Wait for the next outcome, or for all of a batch of ``most``; or for an answer in its place.
+
+    Raises an exception of any kind where none comes.
+    """
+    before = len(received)
+    while len(received) == before:
+        number, content = process.next(until)
+        if number == REPLY and most and not before:
+            return read_answer(content)
+        received.take(number, content, most)
+    return None
 
 
 class _Kept(threading.local):

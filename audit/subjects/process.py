@@ -5,40 +5,35 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import signal
 import socket
-import subprocess
-import sys
+import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from audit.attack.outcomes import Ended
-from audit.subjects.wire import REPLY, Described, Refused, Spec, framed, next_frame
+from audit.attack.outcomes import Ended, Raised
+from audit.subjects.apart import isolation_for, limits_of, module_environment, module_paths
+from audit.subjects.confinement import Confinement, start_confined
+from audit.subjects.started import own_paths, python_command
+from audit.subjects.wire import REPLY, Described, Frames, Refused, Spec, framed, read_answer
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
 """How long a process may take to import a module, or to be handed databases (a choice of this
 project: large packages take half a minute from a cold disk)."""
 
-_ROOT = str(Path(__file__).resolve().parents[2])
 
-_START = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-from audit.subjects.child import main
-sys.path.append(sys.path.pop(0))
-sys.path.insert(0, os.getcwd())
-main(int(sys.argv[2]), int(sys.argv[3]))
-"""
-"""Our own package first, then it stands last: the user's folder comes before everything."""
+def paths_of(folder: str) -> tuple[str, ...]:
+    """What the process of a subject in a folder may read."""
+    return tuple(sorted({*own_paths(), *module_paths(folder)}))
 
 
 class ChildProcess:
     """A running child and our end of the socket to it.
 
-    ``end`` ends it with all that it left behind; so does whatever ends this object, this process
-    or, on Linux, the thread that made it. Raises InputError for a folder that is not there.
+    It reads ``folder``, where it works, and what can be imported, and writes in an empty folder of
+    its own. ``end`` ends it with all that it left behind; so does whatever ends this object or this
+    process. Raises InputError for a folder that is not there.
     """
 
     def __init__(self, spec: Spec, folder: str) -> None:
@@ -48,35 +43,38 @@ class ChildProcess:
             raise InputError(f"there is no folder {folder!r} to run the subject in")
         self._name = spec.subject
         self._owner = os.getpid()
+        folder = os.path.abspath(folder)
+        readable = paths_of(folder)
+        # What it may take beyond what it starts with, it limits itself before the module is there.
+        box = Confinement(readable, limits=limits_of(None), folder=folder)
         ours, theirs = socket.socketpair()
-        words = [_ROOT, str(theirs.fileno()), str(os.getpid())]
         with theirs:
-            self._child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, *words],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+            self._child = start_confined(
+                python_command("audit.subjects.child", str(theirs.fileno()), (folder,)),
+                box,
+                environment=module_environment(),
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,
+                isolation=isolation_for(readable),
             )
         self._socket = ours
-        self._source = ours.makefile("rb")
-        self.end = weakref.finalize(self, _end, self._child, ours, self._owner)
+        self._frames = Frames(ours)
+        self.end = weakref.finalize(self, _end, self._child.kill, ours)
         self.send(spec)
 
     def started(self) -> Described:
         """What the child found; raises InputError where it can't run the subject."""
         try:
-            reply = self.reply(START_SECONDS)
+            reply = self.reply(time.monotonic() + START_SECONDS)
         except TimeoutError:
             raise InputError(
                 f"{self._name}: its module was not imported within {START_SECONDS:g} seconds"
             ) from None
-        except Exception:
+        except (OSError, EOFError):
             raise InputError(
                 f"{self._name}: the process ended while it imported the module, or made the subject"
             ) from None
+        except Exception:
+            reply = None
         if isinstance(reply, Refused):
             raise InputError(reply.message)
         if not isinstance(reply, Described):
@@ -85,30 +83,24 @@ class ChildProcess:
 
     def alive(self) -> bool:
         """Whether it is ours and still runs."""
-        return self._owner == os.getpid() and self._child.poll() is None
+        return self._owner == os.getpid() and self._child.process.poll() is None
 
     def send(self, found: object) -> None:
         """Hand something over; a child that has come to its end is seen when it does not reply."""
-        self._wait(START_SECONDS)
+        self._socket.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
             self._socket.sendall(framed(REPLY, pickle.dumps(found)))
 
-    def next(self, seconds: float) -> tuple[int, bytes]:
-        """The next frame; TimeoutError after ``seconds`` without a byte, or another error."""
-        self._wait(seconds)
-        return next_frame(self._source)
+    def next(self, until: float) -> tuple[int, bytes]:
+        """The next frame; TimeoutError where it is not there in time, or another error."""
+        return self._frames.next(until)
 
-    def _wait(self, seconds: float) -> None:
-        # To set it is a call of the system, which for each frame would be felt.
-        if self._socket.gettimeout() != seconds:
-            self._socket.settimeout(seconds)
-
-    def reply(self, seconds: float) -> Any:
-        """The next frame as an object."""
-        number, content = self.next(seconds)
+    def reply(self, until: float) -> Described | Refused | Raised:
+        """The next frame as an answer in words."""
+        number, content = self.next(until)
         if number != REPLY:
             raise ValueError
-        return pickle.loads(content)
+        return read_answer(content)
 
     def reason(self, error: Exception) -> Ended:
         """Why no outcome came: its time was over, or its process is not there any more."""
@@ -116,13 +108,6 @@ class ChildProcess:
         return Ended("time" if over else "died")
 
 
-def _end(child: subprocess.Popen[bytes], channel: socket.socket, owner: int) -> None:
-    """End the child and all processes of its group."""
+def _end(kill: Callable[[], None], channel: socket.socket) -> None:
     channel.close()
-    if os.getpid() != owner:
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    # One that the system can't end is left to it.
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(START_SECONDS)
+    kill()

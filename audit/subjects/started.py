@@ -42,14 +42,24 @@ class Start(Protocol):
 _ROOT = str(Path(__file__).resolve().parents[2])
 
 _PYTHON = """
-import sys
+import importlib, sys
 sys.path.insert(0, sys.argv[1])
-from audit.subjects.program_child import main
+main = importlib.import_module(sys.argv[2]).main
 sys.path.append(sys.path.pop(0))
-sys.path[:0] = sys.argv[3:]
-main(sys.argv[2])
+sys.path[:0] = sys.argv[4:]
+main(sys.argv[3])
 """
 """Our own packages first, then they stand last: the user's folders come before everything."""
+
+
+def python_command(module: str, word: str, folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Starts ``main(word)`` of a module of ours; the user's modules are in ``folders`` first."""
+    return (sys.executable, "-P", "-c", _PYTHON, _ROOT, module, word, *folders)
+
+
+def own_paths() -> tuple[str, ...]:
+    """What such a command has to read."""
+    return (*python_paths(), _ROOT)
 
 
 @dataclass(frozen=True)
@@ -93,5 +103,5 @@ def python_start(
 ) -> ConfinedStart:
     """Starts the process of a ``module:attribute``, which is looked for in ``folders`` first."""
     given = json.dumps({"name": name, "parameters": dict(parameters)})
-    command = (sys.executable, "-P", "-c", _PYTHON, _ROOT, given, *folders)
-    return ConfinedStart(command, (*python_paths(), *folders, _ROOT), hidden)
+    command = python_command("audit.subjects.program_child", given, folders)
+    return ConfinedStart(command, (*own_paths(), *folders), hidden)

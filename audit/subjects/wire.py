@@ -1,40 +1,57 @@
 """What the process that runs a subject, and the one that listens, say to each other.
 
 Frames over one socket: a job in one direction; in the other each outcome as soon as its run
-ends, so that nothing is lost when the next run never does.
+ends, so that nothing is lost when the next run never does. The job is ours, and pickled. What comes
+back is a stranger's: plain data that is looked at piece by piece, and never unpickled.
 """
 
 from __future__ import annotations
 
-import io
-import pickle
+import json
+import math
+import re
+import socket
 import struct
-import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, cast, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.attack.outcomes import Block, Outcomes, Shape
+from audit.attack import plain_data
+from audit.attack.outcomes import Block, Ended, Outcomes, Raised, Shape
 from audit.subjects.function import Form
+from audit.subjects.lines import require_shallow
+from audit.subjects.plain_tables import read_table, write_table
+from synthesizers.errors import ProtocolError
 
 HEAD = struct.Struct("<iQ")
 """Before each frame: a shape's number or one of the following, and the length."""
 
-SHAPE, BEGUN, REPLY = -1, -2, -3
-"""A new shape, which takes the next number; the databases have arrived; an object."""
+SHAPE, BEGUN, REPLY, BLOCK = -1, -2, -3, -4
+"""A new shape, which takes the next number; the databases have arrived; an answer in words; all
+outcomes of a batch of numbers."""
 
 LARGEST_OUTCOME = 2**26
 """In bytes, as it is sent (a choice of this project: a table of eight million numbers)."""
 
-LARGEST_FRAME = 2**32
-"""In bytes (a choice of this project: 50 000 outputs of ten thousand numbers); more is garbage."""
+LARGEST_BLOCK = 2**32
+"""In bytes, of all outcomes of a block (a choice of this project: 50 000 of ten thousand numbers);
+more is garbage."""
 
-_READABLE = sys.stdlib_module_names | {"numpy", "pandas", "pyarrow", "audit"}
-"""Packages whose objects can be read without the user's module."""
+KINDS = ("numbers", "text", "table", "data", "nothing", "raised", "ended", "other")
+"""The kinds of shape."""
+
+MOST_WORDS = 500
+"""The most characters of a process's own words that are read (a choice of this project)."""
+
+_LENGTHS = re.compile(r"\d{1,18}(x\d{1,18})*")
+"""The last word of the shape of numbers."""
+
+_CHUNK = 2**18
 
 
 @dataclass(frozen=True)
@@ -76,7 +93,7 @@ class SingleRuns:
 
 @dataclass(frozen=True, eq=False)
 class BatchCall:
-    """One call of the batch form. The reply is Outcomes, Refused or Raised."""
+    """One call of the batch form: its outcomes come, or Refused or Raised."""
 
     database: Any
     runs: int
@@ -89,110 +106,241 @@ def framed(number: int, content: bytes) -> bytes:
     return HEAD.pack(number, len(content)) + content
 
 
-def next_frame(source: BinaryIO) -> tuple[int, bytes]:
-    """The next frame; EOFError where it ends early, ValueError for garbage."""
-    number, length = HEAD.unpack(_exactly(source, HEAD.size))
-    if length > LARGEST_FRAME:
-        raise ValueError
-    return number, _exactly(source, length)
+class Frames:
+    """The frames that come over a socket; no wait for one is longer than it says."""
+
+    def __init__(self, source: socket.socket) -> None:
+        self._source = source
+        self._held = bytearray()
+        self._place = 0
+
+    def next(self, until: float | None = None, most: int = LARGEST_BLOCK) -> tuple[int, bytes]:
+        """The next frame, of at most ``most`` bytes.
+
+        Raises TimeoutError where it is not whole at ``until``, of `time.monotonic`; EOFError or
+        OSError where no more comes, ValueError for a larger one.
+        """
+        number, length = HEAD.unpack(self._take(HEAD.size, until))
+        if length > most:
+            raise ValueError("a frame is too large")
+        return number, self._take(length, until)
+
+    def _take(self, length: int, until: float | None) -> bytes:
+        end = self._place + length
+        while len(self._held) < end:
+            # What was read goes as soon as that is no more work than what is still to come.
+            if self._place > len(self._held) // 2:
+                del self._held[: self._place]
+                self._place, end = 0, length
+            self._more(until)
+        found = bytes(memoryview(self._held)[self._place : end])
+        self._place = end
+        return found
+
+    def _more(self, until: float | None) -> None:
+        left = None if until is None else until - time.monotonic()
+        if left is not None and left <= 0:
+            raise TimeoutError
+        self._source.settimeout(left)
+        more = self._source.recv(_CHUNK)
+        if not more:
+            raise EOFError
+        self._held += more
 
 
-def _exactly(source: BinaryIO, length: int) -> bytes:
-    found = source.read(length)
-    if len(found) < length:
-        raise EOFError
-    return found
+def answer(said: Described | Refused | Raised) -> bytes:
+    """The content of a reply in words."""
+    match said:
+        case Described(form, digest):
+            document: dict[str, Any] = {"form": form, "source_sha256": digest}
+        case Refused(message):
+            document = {"refused": message}
+        case Raised(name):
+            document = {"raised": name}
+    return json.dumps(document).encode("ascii")
 
 
-def content_of(outcome: Outcomes) -> tuple[Shape, bytes]:
-    """The shape and the content of a single outcome."""
-    (shape,), (block,) = outcome.shapes, outcome.blocks
-    match shape.kind:
-        case "numbers":
-            return shape, np.asarray(block).tobytes()
-        case "text" | "data":
-            return shape, block[0].encode("utf-8", "surrogatepass")
-        case "table":
-            # Of a class of the user's it would not be read; with such columns, its cells may be.
-            table = pd.DataFrame(block[0])
-            packed = readable(table) or readable(table.astype(object))
-            return (Shape("other", "table"), b"") if packed is None else (shape, packed)
-    return shape, b""
+def read_answer(content: bytes) -> Described | Refused | Raised:
+    """The reply; raises ValueError for anything else."""
+    match json.loads(content):
+        case {"form": str(form), "source_sha256": str() | None as digest, **rest} if not rest:
+            if form in get_args(Form) and (digest is None or re.fullmatch("[0-9a-f]{64}", digest)):
+                return Described(cast(Form, form), digest)
+        case {"refused": str(message), **rest} if not rest:
+            return Refused(_printable(message))
+        case {"raised": str(name), **rest} if not rest:
+            return Raised(_printable(name))
+    raise ValueError("no answer")
+
+
+def _printable(words: str) -> str:
+    """A process's own words, short and without control characters."""
+    return "".join(c if c.isprintable() else "?" for c in words[:MOST_WORDS])
+
+
+class Writer:
+    """Outcomes as frames; a shape is told once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Shape, int] = {}
+
+    def frames(self, outcomes: Outcomes) -> bytes:
+        """The frames of outcomes, in order; those of numbers of one shape are one."""
+        if len(outcomes) > 1 and [shape.kind for shape in outcomes.shapes] == ["numbers"]:
+            rows = np.ascontiguousarray(np.asarray(outcomes.blocks[0])[outcomes.places()])
+            return self._frames(outcomes.shapes[0], rows.tobytes(), BLOCK)
+        return b"".join(map(self._frames, *zip(*_contents(outcomes), strict=True)))
+
+    def _frames(self, shape: Shape, content: bytes, kind: int | None = None) -> bytes:
+        number = self._numbers.get(shape)
+        told = b""
+        if number is None:
+            told = json.dumps([shape.kind, shape.detail]).encode("ascii")
+        if kind is None and max(len(content), len(told)) > LARGEST_OUTCOME:
+            return self.frames(Outcomes.of_outputs([Ended("size")]))
+        if number is None:
+            number = self._numbers[shape] = len(self._numbers)
+            told = framed(SHAPE, told)
+        return told + framed(number if kind is None else kind, content)
+
+
+def _contents(outcomes: Outcomes) -> Iterator[tuple[Shape, bytes]]:
+    """Of each outcome its shape and its content, as far as plain data can say it."""
+    for place, number in zip(outcomes.places().tolist(), outcomes.of.tolist(), strict=True):
+        shape, block = outcomes.shapes[number], outcomes.blocks[number]
+        try:
+            match shape.kind:
+                case "numbers":
+                    yield shape, np.asarray(block[place]).tobytes()
+                case "text":
+                    yield shape, block[place].encode("utf-8", "surrogatepass")
+                case "data":
+                    require_shallow(json.loads(block[place]))
+                    yield shape, block[place].encode("ascii")
+                case "table":
+                    yield shape, write_table(pd.DataFrame(block[place]))
+                case _:
+                    yield shape, b""
+        except Exception:
+            yield Shape("other", "table" if shape.kind == "table" else shape.detail), b""
 
 
 class Received:
-    """Outcomes one after the other, as their frames arrive."""
+    """Outcomes one after the other, as their frames arrive; each is looked at before it is kept.
+
+    A frame that can't be read raises an exception of any kind. ProtocolError: the outcomes are too
+    large to be held together.
+
+    Guarantee
+    ---------
+    What is kept is of the form that its shape says, so that whoever reads it meets nothing but
+    what `Outcomes` of this process could hold. Backed by ``tests/audit/subjects/test_wire.py``.
+    """
 
     def __init__(self) -> None:
-        self._shapes: list[Shape] = []
+        self._shapes: dict[Shape, int] = {}
+        self._kinds: list[tuple[str, int]] = []
         self._contents: list[list[Any]] = []
         self._of: list[int] = []
+        self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._of)
 
-    def shape(self, content: bytes) -> None:
-        """A new shape."""
-        self._shapes.append(pickle.loads(content))
+    def take(self, number: int, content: bytes, most: int) -> None:
+        """A frame: a shape, an outcome of a shape, or a block of at most ``most`` outcomes."""
+        self._bytes += len(content)
+        if self._bytes > LARGEST_BLOCK:
+            raise ProtocolError(
+                f"the outputs of one block of runs take more than {LARGEST_BLOCK // 2**30} GiB; "
+                "return less, such as statistics of a table in place of the table"
+            )
+        if number == SHAPE:
+            self._shape(content)
+        elif number == BLOCK:
+            self._block(content, most)
+        elif 0 <= number < len(self._kinds):
+            held = self._contents[number]
+            held.append(_read(*self._kinds[number], content, held[0] if held else None))
+            self._of.append(number)
+        else:
+            raise ValueError("no frame")
+
+    def _shape(self, content: bytes) -> None:
+        kind, detail = json.loads(content)
+        shape = Shape(kind, detail)
+        if kind not in KINDS or type(detail) is not str or shape in self._shapes:
+            raise ValueError("no shape")
+        if kind != "table" and not (detail.isprintable() and len(detail) <= MOST_WORDS):
+            raise ValueError("no shape")
+        if self._contents and not self._contents[-1]:
+            raise ValueError("a shape of no outcome")
+        self._shapes[shape] = len(self._shapes)
+        self._kinds.append((kind, 8 * _length(shape) if kind == "numbers" else 0))
         self._contents.append([])
 
-    def outcome(self, number: int, content: bytes) -> None:
-        """An outcome; raises an exception of any kind where it can't be read."""
-        kind, found = self._shapes[number].kind, self._contents[number]
-        match kind:
-            case "numbers":
-                if len(content) % 8 or (found and len(found[0]) != len(content)):
-                    raise ValueError
-                found.append(content)
-            case "text" | "data":
-                found.append(content.decode("utf-8", "surrogatepass"))
-            case "table":
-                found.append(pickle.loads(content))
-            case _:
-                found.append(None)
-        self._of.append(number)
+    def _block(self, content: bytes, most: int) -> None:
+        """All outcomes at once, of the one shape that was told."""
+        ((kind, row),) = self._kinds
+        if kind != "numbers" or self._of or len(content) != row * most:
+            raise ValueError("no block")
+        self._contents[0].append(content)
+        self._of = [0] * most
 
     def outcomes(self) -> Outcomes:
         """All of them."""
-        blocks = map(_block, self._shapes, self._contents)
-        return Outcomes(tuple(self._shapes), np.array(self._of, np.intp), tuple(blocks))
+        of = np.array(self._of, np.intp)
+        counts = np.bincount(of, minlength=len(self._kinds)).tolist()
+        # A last shape that no outcome followed is not there.
+        known = [shape for shape, number in self._shapes.items() if counts[number]]
+        blocks = map(_held, self._kinds, self._contents, counts[: len(known)])
+        return Outcomes(tuple(known), of, tuple(blocks))
 
 
-def _block(shape: Shape, contents: list[Any]) -> Block:
-    match shape.kind:
+def _read(kind: str, size: int, content: bytes, first: Any) -> Any:
+    """The content of an outcome of a kind; ``first``: that of the first one of its shape."""
+    match kind:
         case "numbers":
-            numbers = np.frombuffer(b"".join(contents), np.float64)
-            return numbers.reshape(len(contents), -1).copy()
-        case "text" | "data" | "table":
-            return tuple(contents)
-    return ()
+            if len(content) != size:
+                raise ValueError("no numbers")
+            return content
+        case "text":
+            return content.decode("utf-8", "surrogatepass")
+        case "data":
+            text = content.decode("ascii")
+            require_shallow(json.loads(text))
+            # Whoever reads it later meets no surprise then.
+            plain_data.leaves(text)
+            return text
+        case "table":
+            table = read_table(content)
+            if first is not None and _columns(table) != _columns(first):
+                raise ValueError("tables of one shape differ")
+            return table
+    if content:
+        raise ValueError("more than a shape")
+    return None
 
 
-def readable(found: Any) -> bytes | None:
-    """A table or Outcomes, pickled so that it can be read without the user's module.
-
-    Whatever is of that module becomes the name of its type; None where nothing is left then.
-    """
-    written = io.BytesIO()
-    pickler = _Readable(written)
-    pickler.dump(found)
-    if pickler.changed:
-        try:
-            again = pickle.loads(written.getvalue())
-        except Exception:
-            return None
-        if not isinstance(again, pd.DataFrame | Outcomes):
-            return None
-    return written.getvalue()
+def _length(shape: Shape) -> int:
+    """How many numbers an outcome of a shape has; ValueError where it does not say so."""
+    last = shape.detail.rpartition(" ")[2]
+    if not _LENGTHS.fullmatch(last):
+        raise ValueError("no shape of numbers")
+    lengths = [int(length) for length in last.split("x")]
+    # One that holds nothing is no excuse for another that nobody can count to.
+    if math.prod(max(length, 1) for length in lengths) > LARGEST_OUTCOME:
+        raise ValueError("numbers of no size")
+    return math.prod(lengths)
 
 
-class _Readable(pickle.Pickler):
-    changed = False
+def _columns(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return [(str(name), str(dtype)) for name, dtype in table.dtypes.items()]
 
-    def reducer_override(self, found: Any) -> Any:
-        owner = found if isinstance(found, type) or callable(found) else type(found)
-        module = getattr(owner, "__module__", None) or "builtins"
-        if str(module).partition(".")[0] in _READABLE:
-            return NotImplemented
-        self.changed = True
-        return str, (type(found).__name__,)
+
+def _held(of: tuple[str, int], contents: list[Any], count: int) -> Block:
+    kind, size = of
+    if kind == "numbers":
+        numbers = np.frombuffer(b"".join(contents), np.float64)
+        return numbers.reshape(count, size // 8).copy()
+    return tuple(contents) if kind in ("text", "data", "table") else ()

@@ -6,7 +6,10 @@ import contextlib
 import ctypes
 import itertools
 import os
+import pickle
 import signal
+import stat
+import struct
 import sys
 import threading
 import time
@@ -57,8 +60,12 @@ def scaled(database, rng, *, factor=1, word="none"):
     return [type(factor).__name__, factor, word, len(database)]
 
 
+own = int.from_bytes(os.urandom(6), "big")
+"""A number of this process: in a namespace of its own, all have the same process id."""
+
+
 def process(database, rng):
-    return os.getpid()
+    return own
 
 
 def fixed_seed(database, rng):
@@ -191,6 +198,61 @@ def writes_everywhere(database, rng):
     return 1
 
 
+class Intruder:
+    """An object that runs code where it is unpickled."""
+
+    def __reduce__(self):
+        return exec, ("import builtins; builtins.intruded = True",)
+
+
+def _frame_of_intruder(number):
+    pickled = pickle.dumps(Intruder())
+    return struct.pack("<iQ", number, len(pickled)) + pickled
+
+
+def _to_every_socket(words):
+    for descriptor in range(3, 1024):
+        with contextlib.suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                os.write(descriptor, words)
+
+
+def pickles(database, rng):
+    """In place of what is said of an output, a pickle; the database says in which frame."""
+    if database:
+        _to_every_socket(_frame_of_intruder(*database))
+    return 1
+
+
+def pickles_a_table(database, rng):
+    """A table of which only a pickle is sent."""
+    if database:
+        shape = b'["table", "[[\\"a\\", \\"int64\\"]]"]'
+        _to_every_socket(struct.pack("<iQ", -1, len(shape)) + shape + _frame_of_intruder(0))
+    return 1
+
+
+def trickles(database, rng):
+    """A byte of a frame that never ends, as often as one is waited for."""
+    while database:
+        _to_every_socket(b"\0")
+        time.sleep(0.05)
+    return 1
+
+
+def endless_shapes(database, rng):
+    """Frames that are well formed and never an outcome."""
+    shape = b'["nothing", ""]'
+    while database:
+        _to_every_socket(struct.pack("<iQ", -1, len(shape)) + shape)
+    return 1
+
+
+def pickles_in_batches(database, rng, runs):
+    _to_every_socket(_frame_of_intruder(-3))
+    return np.ones(runs)
+
+
 def reads_input(database, rng):
     return sys.stdin.read()
 
@@ -208,11 +270,9 @@ def forks_and_raises(database, rng):
 
 
 def leaves_another_behind(database, rng):
-    """Its number is the output."""
-    child = os.fork()
-    if child == 0:
+    if os.fork() == 0:
         time.sleep(3600)
-    return child
+    return len(database)
 
 
 def leaves_a_thread(database, rng):

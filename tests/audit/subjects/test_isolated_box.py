@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import hashlib
 import os
 import pickle
@@ -11,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,17 +58,30 @@ def shown(name: str, box: IsolatedBox = BOX, coins=COINS) -> list[str]:
     return texts(box.draw(pair(name), coins, 3))
 
 
-def gone(process: int) -> bool:
-    """Whether a process ended; waited for, because signals take their time."""
+def running(folder: Path) -> list[int]:
+    """The processes that run a subject in a folder, by the numbers that they have here."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) in (place / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(place.name))
+    return found
+
+
+def all_gone(folder: Path) -> bool:
+    """Whether no process runs in a folder; waited for, because signals take their time."""
     for _ in range(600):
-        status = Path(f"/proc/{process}/status")
-        try:
-            if "\nState:\tZ" in status.read_text():
-                return True
-        except (FileNotFoundError, ProcessLookupError):
+        if not running(folder):
             return True
         time.sleep(0.1)
     return False
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> IsolatedBox:
+    """A box in a folder of its own, so that its processes are known from others."""
+    (tmp_path / "hostile_functions.py").write_text(Path(hostile.__file__).read_text())
+    return replace(BOX, folder=str(tmp_path))
 
 
 def test_outcomes_are_those_of_the_function_in_this_process():
@@ -136,11 +152,11 @@ def test_global_random_numbers_are_not_seeded_by_us():
     assert len({*shown("global_random"), *shown("global_random")}) == 2 * len(COINS)
 
 
-def test_a_new_process_is_another_one_and_ends_with_the_call():
-    numbers = set(BOX.draw_afresh(pair("process"), COINS, 1).blocks[0].ravel().tolist())
+def test_a_new_process_is_another_one_and_ends_with_the_call(alone: IsolatedBox):
+    numbers = set(texts(alone.draw_afresh(pair("process"), COINS, 1)))
+    assert all_gone(Path(alone.folder))
     assert len(numbers) == 1
-    assert numbers.isdisjoint(float(text) for text in shown("process"))
-    assert gone(int(numbers.pop()))
+    assert numbers.isdisjoint(shown("process", alone))
 
 
 @pytest.mark.parametrize(
@@ -163,6 +179,41 @@ def test_a_run_that_never_ends_is_ended_and_the_rest_runs_in_a_new_process(name)
     assert shown(name, HASTY) == ["1.0", "1.0", "ended: time", "1.0", "1.0"]
 
 
+@pytest.fixture
+def untouched():
+    """Fails where code that came over the wire was run in this process."""
+    yield
+    assert not vars(builtins).pop("intruded", False)
+
+
+@pytest.mark.parametrize("number", [-4, -3, -2, -1, 0, 1])
+def test_what_a_function_pickles_for_us_is_never_unpickled(number, untouched):
+    found = BOX.draw(Pair(["pickles", number], ["pickles"]), COINS[1:4], 1)
+    assert texts(found) == ["ended: died", "1.0", "ended: died"]
+
+
+def test_a_table_that_is_a_pickle_is_never_unpickled(untouched):
+    assert texts(BOX.draw(pair("pickles_a_table"), COINS[1:3], 1)) == ["ended: died", "1.0"]
+
+
+def test_a_batch_that_is_a_pickle_is_never_unpickled(untouched):
+    with pytest.raises(ProtocolError, match="was ended \\(died"):
+        BATCH.draw(pair("pickles_in_batches"), COINS, 1)
+
+
+def test_a_module_that_pickles_as_it_is_imported_is_never_unpickled(tmp_path: Path, untouched):
+    source = Path(hostile.__file__).read_text()
+    (tmp_path / "at_import.py").write_text(f"{source}\n_to_every_socket(_frame_of_intruder(-3))\n")
+    with pytest.raises(InputError, match="did not say what it is"):
+        isolated.described("at_import:size", folder=str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["trickles", "endless_shapes"])
+def test_what_is_written_without_an_end_ends_with_the_time_of_the_run(name):
+    box = IsolatedBox("f", BOX.subject, "function", folder=FOLDER, seconds=0.3)
+    assert shown(name, box, COINS[1:3])[0] in ("ended: time", "ended: died")
+
+
 def test_a_run_after_an_end_has_random_numbers_of_its_own():
     coins = np.array([False, True, False])
     found = BOX.draw(Pair(["noisy"], ["ends_process"]), coins, 1)
@@ -170,19 +221,20 @@ def test_a_run_after_an_end_has_random_numbers_of_its_own():
     assert found.text(0) != found.text(2)
 
 
-def test_processes_that_a_run_leaves_behind_end_with_its_own():
-    box = IsolatedBox("f", "hostile_functions:leaves_another_behind", "function", folder=FOLDER)
-    found = box.draw_afresh(pair("any"), np.zeros(2, np.bool_), 1)
-    left = [int(number) for number in np.asarray(found.blocks[0]).ravel()]
-    assert len(set(left)) == 2
-    assert all(map(gone, left))
+def test_processes_that_a_run_leaves_behind_end_with_its_own(alone: IsolatedBox):
+    folder = Path(alone.folder)
+    assert shown("leaves_another_behind", alone) == ["1.0", "1.0", "0.0", "1.0", "1.0"]
+    assert len(running(folder)) == 6
+    isolated._kept.processes.end()
+    assert all_gone(folder)
 
 
-def test_a_process_that_ends_between_two_blocks_is_no_outcome():
-    before = shown("process")
-    os.kill(int(float(before[0])), signal.SIGKILL)
-    assert gone(int(float(before[0])))
-    after = shown("process")
+def test_a_process_that_ends_between_two_blocks_is_no_outcome(alone: IsolatedBox):
+    before = shown("process", alone)
+    (process,) = running(Path(alone.folder))
+    os.kill(process, signal.SIGKILL)
+    assert all_gone(Path(alone.folder))
+    after = shown("process", alone)
     assert len(set(after)) == 1
     assert after != before
 
@@ -214,18 +266,8 @@ def test_a_batch_of_another_length_breaks_the_protocol():
         BATCH.draw(pair("too_few"), COINS, 1)
 
 
-def test_ctrl_c_ends_the_process_in_the_middle_of_its_run():
-    started = float(shown("process")[0])
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        shown("never_ends")
-    assert gone(int(started))
-    assert shown("size") == ["1.0", "1.0", "0.0", "1.0", "1.0"]
-
-
-SCRIPT = """
-import os, sys, threading, time
+START = """
+import os, signal, sys, threading, time
 import numpy as np
 from audit.subjects.isolated import IsolatedBox
 from audit.attack.pair import Pair
@@ -237,7 +279,18 @@ def drawn(name):
 
 def number():
     return int(np.asarray(drawn('process').blocks[0])[0, 0])
+"""
 
+INTERRUPTED = """
+before = number()
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    drawn('never_ends')
+except KeyboardInterrupt:
+    print(before, number(), flush=True)
+"""
+
+LEAVES = """
 def busy():
     print(number(), flush=True)
     running.set()
@@ -254,34 +307,44 @@ running = threading.Event()
 threading.Thread(target=busy).start()
 running.wait()
 # By now the run has begun; if not, there is less to see.
-time.sleep(1)
+time.sleep(0.3)
 os._exit(0)
 """
 """A process that forks after its first draw, and in the end leaves in the middle of one."""
 
 
-def test_processes_end_with_the_ones_that_started_them_and_are_not_shared(tmp_path: Path):
-    (tmp_path / "start.py").write_text(SCRIPT)
+def outcome_of(script: str, box: IsolatedBox) -> list[int]:
+    """The numbers that a process says which uses a box; whatever it does to itself ends there."""
     ended = subprocess.run(
-        [sys.executable, str(tmp_path / "start.py"), FOLDER],
+        [sys.executable, "-c", START + script, box.folder],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,
         check=True,
     )
-    in_fork, before, after, busy = map(int, ended.stdout.split())
+    return list(map(int, ended.stdout.split()))
+
+
+def test_ctrl_c_ends_the_process_in_the_middle_of_its_run(alone: IsolatedBox):
+    before, after = outcome_of(INTERRUPTED, alone)
+    assert before != after
+    assert all_gone(Path(alone.folder))
+
+
+def test_processes_end_with_the_ones_that_started_them_and_are_not_shared(alone: IsolatedBox):
+    in_fork, before, after, _busy = outcome_of(LEAVES, alone)
     assert before == after != in_fork
-    assert all(map(gone, (before, in_fork, busy)))
+    assert all_gone(Path(alone.folder))
 
 
-def test_threads_have_processes_of_their_own_that_end_with_them():
+def test_threads_have_processes_of_their_own_that_end_with_them(alone: IsolatedBox):
     numbers: list[str] = []
-    thread = threading.Thread(target=lambda: numbers.extend(shown("process")))
+    thread = threading.Thread(target=lambda: numbers.extend(shown("process", alone)))
     thread.start()
     thread.join()
+    assert all_gone(Path(alone.folder))
     assert len(set(numbers)) == 1
-    assert set(numbers).isdisjoint(shown("process"))
-    assert gone(int(float(numbers[0])))
+    assert set(numbers).isdisjoint(shown("process", alone))
 
 
 def test_what_a_subject_is_is_found_out_without_importing_it_here(tmp_path: Path):
