@@ -26,6 +26,10 @@ from synthesizers.intervals import (
 TABLE_ERROR = 2
 """Relative error of ``mantissa_and_exponent``, in units of 2^-53."""
 
+MAX_DIGITS = 4000
+"""The most digits of either part of a number that is read (a choice of this project, below the
+4300 that Python writes)."""
+
 Exact = Fraction | ExpRational | Interval
 """A probability or a bound: known exactly, or inside a certified interval."""
 
@@ -150,7 +154,7 @@ def parse_rational(text: object, name: str) -> Fraction:
     """A rational from an int, a Fraction, or text: integer, decimal or fraction.
 
     Floats are refused because 0.1 as a float is not 1/10. Raises InputError
-    naming ``name``.
+    naming ``name``, as for numbers of more than `MAX_DIGITS` digits.
     """
     if isinstance(text, bool) or not isinstance(text, int | Fraction | str | Decimal):
         raise InputError(
@@ -158,13 +162,24 @@ def parse_rational(text: object, name: str) -> Fraction:
             f"found {type(text).__name__}"
         )
     try:
+        if isinstance(text, str) and len(text) > MAX_DIGITS:
+            raise ValueError
         if isinstance(text, Decimal) or (isinstance(text, str) and "/" not in text):
             number = Decimal(text.strip()) if isinstance(text, str) else text
             if not number.is_finite() or abs(number.adjusted()) > 1000:
                 raise ValueError
-            return Fraction(number)
-        return Fraction(text)
+            text = number
+        value = Fraction(text)
+        if max(abs(value.numerator), value.denominator) >= _TOO_LARGE:
+            raise ValueError
+        return value
     except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
+        found = repr(str(text)[:40]) if isinstance(text, str | Decimal) else "a longer one"
         raise InputError(
-            f"{name} must be a finite number such as 2, 0.5 or 1/3, found {str(text)[:40]!r}"
+            f"{name} must be a finite number such as 2, 0.5 or 1/3, of at most {MAX_DIGITS} "
+            f"digits, found {found}"
         ) from None
+
+
+_TOO_LARGE = 10**MAX_DIGITS
+"""The least whole number of too many digits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ def parquet_columns(path: Path) -> tuple[str, ...]:
     arrow, parquet = _pyarrow()
     try:
         return tuple(parquet.ParquetFile(path).schema_arrow.names)
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _unreadable(path) from error
 
 
@@ -36,16 +36,23 @@ def parquet_frames(path: Path, columns: Sequence[str], rows: int | None) -> Iter
         getattr(arrow, name.lower())(): getattr(pd, f"{name}Dtype")()
         for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
     }
+
+    def framed(table: Any) -> pd.DataFrame:
+        # Text that is no UTF-8 would be found later, by whoever reads it, and be quoted.
+        table.validate(full=True)
+        # Broken metadata would be parsed even where they are to be ignored.
+        plain = table.replace_schema_metadata(None)
+        frame: pd.DataFrame = plain.to_pandas(types_mapper=nullable.get)
+        return frame
+
     try:
         if rows is None:
-            table = parquet.read_table(path, columns=list(columns))
-            yield table.to_pandas(types_mapper=nullable.get, ignore_metadata=True)
+            yield framed(parquet.read_table(path, columns=list(columns)))
             return
         file = parquet.ParquetFile(path)
         for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
-            table = arrow.Table.from_batches([batch])
-            yield table.to_pandas(types_mapper=nullable.get, ignore_metadata=True)
-    except (arrow.ArrowException, OSError) as error:
+            yield framed(arrow.Table.from_batches([batch]))
+    except (arrow.ArrowException, OSError, ValueError) as error:
         raise _unreadable(path) from error
 
 

@@ -263,6 +263,8 @@ def test_rationals_are_read_exactly(text: object, value: Fraction) -> None:
     [
         0.5, True, None, [], "", "x", "nan", "inf", "-inf", "1/0", "1/2/3", "0.5/2", "1e99999",
         "1e-99999", Decimal("NaN"), Decimal("Infinity"), Decimal("1e99999"), "1" * 5000,
+        "0." + "1" * 5000, "1/" + "1" * 5000, "1e-1000" + "0" * 5000, "9" * 3990 + "e-4980",
+        10**4000, Fraction(1, 10**4000), Decimal("0." + "1" * 5000),
     ],
 )  # fmt: skip
 def test_what_is_no_rational_is_refused_by_name(text: object) -> None:

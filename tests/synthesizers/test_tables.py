@@ -509,6 +509,21 @@ def test_what_is_not_parquet_is_refused(tmp_path: Path) -> None:
         read_table(tmp_path / "absent.parquet", PEOPLE)
 
 
+def test_parquet_with_broken_metadata_is_read_and_with_broken_text_refused(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table.parquet"
+    table = arrow.table({"sex": ["male"], "grade": ["1"], "age": [1.0]})
+    for metadata in (b"no JSON", b"\xee", b"{}", b'{"columns": 1}'):
+        parquet.write_table(table.replace_schema_metadata({"pandas": metadata}), path)
+        assert read_table(path, PEOPLE).records == 1
+    raw = arrow.array([b"\xee"], arrow.binary())
+    broken = arrow.StringArray.from_buffers(1, *raw.buffers()[1:])
+    parquet.write_table(table.set_column(0, "sex", broken), path)
+    with pytest.raises(InputError, match="Parquet"):
+        read_table(path, PEOPLE)
+
+
 def test_without_pyarrow_the_extra_is_named_and_csv_works(tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules['pyarrow'] = None; sys.modules['pyarrow.parquet'] = None\n"
