@@ -458,7 +458,7 @@ class _Answers:
 
 MAX_ASKED = 1000
 """Answered questions along one transcript, after which an enumeration ends (a choice of this
-project: those of one possible answer cost nothing, and a program that asks them would never end)."""
+project: one of a single possible answer costs nothing, and may be asked without end)."""
 
 MAX_REFUSALS = 1000
 """Refused questions along one transcript, after which the last refusal ends the enumeration (a
