@@ -1,7 +1,7 @@
 """Hostile programs, run as a stranger's would be: what is concluded of each is true, or nothing is.
 
 The programs are in ``programs/``, by what they try. Beside each group stands an honest program.
-Side channels (time, memory, the order of processes) are out of scope; docs/threat-model.md says why.
+Side channels (time, memory, the order of processes) are out of scope: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def test_what_releases_nothing_is_exact_at_nothing(name: str, folder: Folder) ->
 BROKEN = {
     "hostile_moods:first_hundred": "asked other questions",
     "hostile_moods:first_hundred_outputs": "another output",
-    "hostile_moods:every_other": "asked another question",
+    "hostile_moods:every_other": "another question|other questions",
     "hostile_moods:remembers": "another output",
     "hostile_moods:coin": "another question|other questions|something else",
     "hostile_moods:coin_in_the_output": "another output|something else",
@@ -347,7 +347,17 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+# They differ in what they release, and are refused by the same line.
+ALIKE = {
+    f"hostile_outputs:{name}"
+    for name in ("number_with_a_point", "no_number", "truth", "nothing", "endless", "itself")
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in BROKEN],
+)
 def test_what_breaks_the_protocol_ends_with_exit_code_4(name: str, folder: Folder) -> None:
     with pytest.raises(ProtocolError, match=BROKEN[name]) as raised:
         audited(name, folder)
@@ -389,7 +399,7 @@ HANGS = [
 
 @pytest.mark.parametrize("name", HANGS)
 def test_a_program_that_does_not_answer_is_ended(name: str, folder: Folder) -> None:
-    with pytest.raises(ProtocolError, match="wrote nothing for 0.3 seconds"):
+    with pytest.raises(ProtocolError, match=r"wrote nothing for 0\.3 seconds"):
         audited(name, folder, seconds=0.3)
 
 
@@ -409,7 +419,7 @@ def test_messages_of_a_run_are_counted(folder: Folder, monkeypatch: pytest.Monke
     ("name", "most", "match"),
     [
         ("DrawsForever", 5000, "a run took more than"),
-        ("OutputsOfMegabytes", 2**24, "one batch of plays took more than"),
+        ("LongOutputs", 2**20, "one batch of plays took more than"),
         ("QuestionsOfMegabytes", 2**20, "questions took more than|one batch of plays"),
     ],
 )
@@ -528,13 +538,15 @@ class Narrows:
     def __call__(self, curator):
         names = curator.domain.names
         one = Domain.from_cells("1")
+        self.cells = curator.domain.size
         object.__setattr__(curator.setting, "domain", one)
         try:
-            return curator.measure(Marginal(names), DiscreteLaplace(Fraction(1, 1000)), low=0, high=100)
+            quiet = DiscreteLaplace(Fraction(1, 1000))
+            return curator.measure(Marginal(names), quiet, low=0, high=100)
         except BudgetExceeded:
             if not self.gives_up:
                 raise
-            return [100] + [0] * 39
+            return [100] + [0] * (self.cells - 1)
 
     gives_up = False
 
@@ -563,34 +575,36 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def forty_cells(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Forty cells and a hundred records; the counts of the first two are 37 and 63."""
+def cases(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: int) -> list[str]:
+    """A hundred records; the counts of the first two cells are 37 and 63."""
     monkeypatch.chdir(tmp_path)
     Path("cases.py").write_text(CASES)
-    values = ", ".join(f'"{value}"' for value in range(40))
+    values = ", ".join(f'"{value}"' for value in range(cells))
     Path("domain.toml").write_text(f"[attributes]\ncell = {{ values = [{values}] }}\n")
     Path("table.csv").write_text("cell\n" + "0\n" * 37 + "1\n" * 63)
     return ["--neighbours", "replace-one", "--domain", "domain.toml"]
 
 
+@pytest.mark.parametrize("cells", [40])
 @pytest.mark.parametrize("name", ["narrows", "prices"])
 def test_a_program_that_changes_its_price_is_neither_proved_nor_released(
-    name: str, forty_cells: list[str]
+    name: str, cases: list[str]
 ) -> None:
     claim = ["--claim", "epsilon=1", "--records", "100", "--out", "cert.json"]
-    made = run("certify", f"cases:{name}", "--as", "program", *forty_cells, *claim)
+    made = run("certify", f"cases:{name}", "--as", "program", *cases, *claim)
     assert (made.returncode, Path("cert.json").exists()) == (4, False), made.stderr
     out = ["--data", "table.csv", "--out", "out.csv", "--ledger", "ledger.json"]
-    released = run("release", f"cases:{name}", *forty_cells, *out)
+    released = run("release", f"cases:{name}", *cases, *out)
     assert released.returncode == 4 and "Traceback" not in made.stderr + released.stderr
     assert not Path("out.csv").exists() and not Path("ledger.json").exists()
 
 
+@pytest.mark.parametrize("cells", [5])
 def test_one_that_takes_the_refusal_is_proved_releases_nothing_private_and_spends_nothing(
-    forty_cells: list[str],
+    cases: list[str],
 ) -> None:
     claim = ["--claim", "epsilon=1", "--records", "100", "--out", "cert.json"]
-    made = run("certify", "cases:gives_up", "--as", "program", *forty_cells, *claim)
+    made = run("certify", "cases:gives_up", "--as", "program", *cases, *claim)
     assert made.returncode == 0, made.stderr
     assert run("verify", "cert.json", "--subject", "cases:gives_up").returncode in (0, 2)
     checker = Path(program_process.__file__).parents[2] / "proofs" / "checker.py"
@@ -599,7 +613,7 @@ def test_one_that_takes_the_refusal_is_proved_releases_nothing_private_and_spend
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
     out = ["--data", "table.csv", "--out", "out.csv", "--ledger", "ledger.json"]
-    released = run("release", "cases:gives_up", *forty_cells, *out, "--certificate", "cert.json")
+    released = run("release", "cases:gives_up", *cases, *out, "--certificate", "cert.json")
     assert released.returncode == 0, released.stderr
     assert Path("out.csv").read_text().split() == ["cell"] + ["0"] * 100
     ledger = json.loads(Path("ledger.json").read_text())

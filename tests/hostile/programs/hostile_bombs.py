@@ -42,8 +42,7 @@ def never_reads(curator: Curator) -> Any:
 
 
 def memory(curator: Curator) -> Any:
-    held = [bytearray(2**30) for _ in range(8)]
-    return [len(held)]
+    return [len(bytearray(2**40))]
 
 
 def recursion(curator: Curator) -> Any:
@@ -290,7 +289,7 @@ class Quiet:
         return quiet(curator)
 
     @property
-    def __class__(self) -> Any:  # type: ignore[override]
+    def __class__(self) -> Any:
         return int
 
 

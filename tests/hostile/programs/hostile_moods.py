@@ -151,7 +151,7 @@ def coin_beyond_enumeration(curator: Curator) -> Any:
     return curator.measure(query, DiscreteGaussian(Fraction(2)), low=0, high=10**6)
 
 
-coin_beyond_enumeration.budget = lambda setting: ZCDPBudget(Fraction(1, 2))  # type: ignore[attr-defined]
+coin_beyond_enumeration.budget = lambda setting: ZCDPBudget(Fraction(1, 2))
 
 
 def other_first_question(curator: Curator) -> Any:

@@ -21,7 +21,7 @@ class Lying(int):
         return 0
 
 
-class LyingList(list):  # type: ignore[type-arg]
+class LyingList(list):
     """A list that shows other members than it has."""
 
     def __iter__(self) -> Any:
@@ -41,7 +41,7 @@ class Changing:
     looks = 0
 
     @property
-    def __class__(self) -> Any:  # type: ignore[override]
+    def __class__(self) -> Any:
         Changing.looks += 1
         return list if Changing.looks % 2 else int
 

@@ -1,4 +1,4 @@
-"""What the hostile programs share: honest and loud questions, and ways around the child's own guards.
+"""What the hostile programs share: honest and loud questions, and ways around the child's guards.
 
 Everything here runs in the box, in the process of the program.
 """
@@ -87,7 +87,7 @@ def caller_of(name: str) -> dict[str, Any]:
     while frame is not None:
         if frame.f_code.co_name == name:
             return frame.f_locals
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     raise LookupError(name)
 
 

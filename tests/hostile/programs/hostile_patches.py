@@ -32,13 +32,13 @@ def nothing(*words: Any, **named: Any) -> Any:
 
 
 def free_noise(curator: Curator) -> Any:
-    DiscreteLaplace.cost = nothing  # type: ignore[attr-defined]
-    DiscreteLaplace.shift_loss = lambda self, by: Fraction(0)  # type: ignore[method-assign]
+    DiscreteLaplace.cost = nothing
+    DiscreteLaplace.shift_loss = lambda self, by: Fraction(0)
     return loud(curator)
 
 
 def free_events(curator: Curator) -> Any:
-    Measure.cost = nothing  # type: ignore[method-assign]
+    Measure.cost = nothing
     return loud(curator)
 
 
@@ -50,27 +50,27 @@ def blunt_queries(curator: Curator) -> Any:
 
 
 def cheap_costs(curator: Curator) -> Any:
-    Cost.__add__ = lambda self, other: FREE  # type: ignore[method-assign]
+    Cost.__add__ = lambda self, other: FREE
     return loud(curator)
 
 
 @says_one
 def generous_budget(curator: Curator) -> Any:
-    PureBudget.check = nothing  # type: ignore[method-assign]
-    PureBudget.exhausted = nothing  # type: ignore[method-assign]
+    PureBudget.check = nothing
+    PureBudget.exhausted = nothing
     return loud(curator)
 
 
 @says_one
 def unpriced(curator: Curator) -> Any:
-    curators.pricing = lambda setting, budget: nothing  # type: ignore[assignment]
-    playing.pricing = curators.pricing  # type: ignore[attr-defined]
+    curators.pricing = lambda setting, budget: nothing
+    playing.pricing = curators.pricing
     return loud(curator)
 
 
 def any_kind(curator: Curator) -> Any:
-    declared.require_declared = nothing  # type: ignore[assignment]
-    playing.require_declared = nothing  # type: ignore[attr-defined]
+    declared.require_declared = nothing
+    playing.require_declared = nothing
     return loud(curator)
 
 
@@ -88,7 +88,7 @@ def narrow_setting_on_its_word(curator: Curator) -> Any:
 
 def other_neighbours(curator: Curator) -> Any:
     object.__setattr__(curator.setting, "records", 0)
-    ReplaceOne.records_public = False  # type: ignore[misc, assignment]
+    ReplaceOne.records_public = False
     return loud(curator)
 
 
@@ -122,9 +122,9 @@ def through_closures(curator: Curator) -> Any:
 
 
 def lying_builtins(curator: Curator) -> Any:
-    builtins.sum = lambda *words: FREE  # type: ignore[assignment]
-    builtins.isinstance = lambda *words: True  # type: ignore[assignment]
-    builtins.len = lambda thing: 1  # type: ignore[assignment]
+    builtins.sum = lambda *words: FREE
+    builtins.isinstance = lambda *words: True
+    builtins.len = lambda thing: 1
     return loud(curator)
 
 
@@ -132,39 +132,35 @@ def writes_another_question(curator: Curator) -> Any:
     """What is told of a question is quieter than what the child asked itself."""
     quieter = questions_json.question_to_json(Measure(FIRST, QUIET, 0, 2))
     caller_of("serve")  # it is the child's server that writes
-    sys.modules["audit.subjects.program_child"].question_to_json = (  # type: ignore[attr-defined]
-        lambda event: quieter
-    )
+    sys.modules["audit.subjects.program_child"].question_to_json = lambda event: quieter
     return loud(curator)
 
 
 def lying_plays(curator: Curator) -> Any:
     """The encoder of plays says that nothing is asked, and one thing is always released."""
     child = sys.modules["audit.subjects.program_child"]
-    child.encode_play = lambda play: [[], "output", {"values": [1]}]  # type: ignore[attr-defined]
+    child.encode_play = lambda play: [[], "output", {"values": [1]}]
     return loud(curator)
 
 
 def lying_json(curator: Curator) -> Any:
     """All JSON of the child speaks of epsilon = 1 where it asks at 10."""
     plain = json.JSONEncoder.encode
-    json.JSONEncoder.encode = (  # type: ignore[method-assign]
-        lambda self, message: plain(self, message).replace('"1/10"', '"1"')
-    )
+    json.JSONEncoder.encode = lambda self, message: plain(self, message).replace('"1/10"', '"1"')
     return loud(curator)
 
 
 def reads_otherwise(curator: Curator) -> Any:
     """The child's reader of answers makes of each what it likes."""
-    sys.modules["audit.subjects.program_child"].decode_script = (  # type: ignore[attr-defined]
-        lambda script: tuple((0,) for _ in script)
+    sys.modules["audit.subjects.program_child"].decode_script = lambda script: tuple(
+        (0,) for _ in script
     )
     return loud(curator)
 
 
 def patched_events(curator: Curator) -> Any:
-    events.Measure.__eq__ = lambda self, other: True  # type: ignore[assignment, method-assign]
-    events.Measure.__hash__ = lambda self: 0  # type: ignore[method-assign]
+    events.Measure.__eq__ = lambda self, other: True
+    events.Measure.__hash__ = lambda self: 0
     return loud(curator)
 
 
@@ -175,7 +171,7 @@ class Sneaky(DiscreteLaplace):
         return FREE
 
     @property
-    def __class__(self) -> Any:  # type: ignore[override]
+    def __class__(self) -> Any:
         return DiscreteLaplace
 
 
@@ -185,7 +181,7 @@ def subclassed_noise(curator: Curator) -> Any:
 
 def subclassed_noise_let_through(curator: Curator) -> Any:
     """The child's own guards are off; the class is written by its kind's name."""
-    playing.require_declared = nothing  # type: ignore[attr-defined]
+    playing.require_declared = nothing
     noises = questions_json._EVENT
     return _written_as(noises, Sneaky(Fraction(1, 10)), curator)
 
@@ -193,7 +189,7 @@ def subclassed_noise_let_through(curator: Curator) -> Any:
 def _written_as(form: Any, noise: Any, curator: Curator) -> Any:
     child = sys.modules["audit.subjects.program_child"]
     honest = questions_json.question_to_json(Measure(FIRST, LOUD, 0, 2))
-    child.question_to_json = lambda event: honest  # type: ignore[attr-defined]
+    child.question_to_json = lambda event: honest
     return curator.measure(FIRST, noise, low=0, high=2)
 
 
@@ -216,7 +212,7 @@ def int_of_its_own(curator: Curator) -> Any:
 
 def spends_nothing(curator: Curator) -> Any:
     """It asks what it has spent, and hides the answer."""
-    type(curator).spent = property(lambda self: FREE)  # type: ignore[assignment, method-assign]
+    type(curator).spent = property(lambda self: FREE)
     budgets.FREE = Cost(None, None)
     return loud(curator)
 

@@ -48,6 +48,10 @@ def write(path: str) -> None:
         file.write(b"!")
 
 
+def make(path: str) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+
 def connect(family: int, kind: int, address: Any) -> None:
     with socket.socket(family, kind) as made:
         made.connect(address)
@@ -152,8 +156,8 @@ speaks_netlink = attacks_once(
 leaves_bytecode = attacks_once(
     "bytecode",
     lambda: os.makedirs(os.path.join(os.path.dirname(__file__), "__pycache__", "new")),
-    lambda: open(os.path.join(os.path.dirname(__file__), "numpy.py"), "w"),
-    lambda: open(os.path.join(os.path.dirname(data()), "usercustomize.py"), "w"),
+    lambda: make(os.path.join(os.path.dirname(__file__), "numpy.py")),
+    lambda: make(os.path.join(os.path.dirname(data()), "usercustomize.py")),
     lambda: write(sys.modules["synthesizers.noise"].__file__ or ""),
 )
 raises_limits = attacks_once(

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF012
 """Programs that speak the curator protocol as they like: ``python3 hostile_wire.py CLASS``.
 
 Each class is what one of them says; whatever it does not override is said honestly, at epsilon = 1.
@@ -635,11 +636,11 @@ class TwoOutputs(Honest):
         return {"values": [1], "records": [[0]]}
 
 
-class OutputsOfMegabytes(Honest):
-    """Each of its three outputs has a million numbers."""
+class LongOutputs(Honest):
+    """Each of its three outputs has ten thousand numbers."""
 
     def output(self, answer: list[int]) -> Any:
-        return {"values": answer * 10**6}
+        return {"values": answer * 10**4}
 
 
 class TellsByOrder(Honest):
