@@ -27,6 +27,7 @@ from audit.run import Effort, certify
 from audit.subject import ProgramSubject
 from audit.subjects import program_process
 from audit.subjects.confinement import require_minimum
+from audit.subjects.isolation import PLAIN, Isolation
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
@@ -377,6 +378,15 @@ REFUSED = {
 def test_what_cannot_be_audited_is_an_error_of_the_input(name: str, folder: Folder) -> None:
     with pytest.raises(InputError, match=REFUSED[name]):
         audited(name, folder)
+
+
+@pytest.mark.parametrize("isolation", [None, PLAIN, Isolation("namespaces", "none", "namespace")])
+def test_without_isolation_nothing_of_a_strangers_is_proved(
+    isolation: Isolation | None, folder: Folder
+) -> None:
+    certificate = replace(audited("Honest", folder), isolation=isolation)
+    assert certificate.verdict is Verdict.UNDECIDED
+    assert replace(certificate, trusted=True).verdict is Verdict.PROVED
 
 
 def test_a_transcript_without_end_is_not_listed(
