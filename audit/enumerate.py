@@ -34,11 +34,14 @@ from synthesizers.enumeration import (
     transcripts_of,
 )
 from synthesizers.errors import BelowDoublesError, TooLargeError
-from synthesizers.events import Databases, Event
+from synthesizers.events import Databases, Event, Outcome
 from synthesizers.neighbours import databases as list_databases
 from synthesizers.plan import Plan, first_outcomes, opening_question, plan
 
 Output = tuple[Any, ...]
+Tree = dict[tuple[Outcome, ...], Event]
+"""The question that follows after each list of answers."""
+
 Progress = Callable[[int, int], None]
 
 MAX_ENTRIES = 60_000_000
@@ -59,12 +62,14 @@ MAX_LEDGERS = 64
 class Enumerated:
     """A channel with the ledgers that were met.
 
-    ``complete``: ``ledgers`` holds every one of them (otherwise `MAX_LEDGERS`).
+    ``complete``: ``ledgers`` holds every one of them (otherwise `MAX_LEDGERS`). ``tree``: the
+    question that followed after each list of answers, where they were kept.
     """
 
     channel: Channel
     ledgers: frozenset[tuple[Event, ...]]
     transcripts: int
+    tree: Tree | None = None
 
     @property
     def complete(self) -> bool:
@@ -82,6 +87,7 @@ class Collected:
     operations: int = 0
     ledgers: set[tuple[Event, ...]] = field(default_factory=set)
     chosen: list[Played] = field(default_factory=list)
+    tree: Tree | None = None
 
     def put(self, outputs: Sequence[Output], chances: Any) -> None:
         """Add chances, a vector for each output, to the outputs' columns."""
@@ -107,6 +113,8 @@ class Collected:
         self.operations = max(self.operations, other.operations)
         self.ledgers |= other.ledgers
         self.chosen += other.chosen
+        if self.tree is not None and other.tree is not None:
+            self.tree |= other.tree
 
     def _require_room(self) -> None:
         column = next(iter(self.columns.values()), None)
@@ -131,7 +139,8 @@ class Collected:
 
     def enumerated(self, channel: Channel) -> Enumerated:
         """The channel made of it, with what was met on the way."""
-        return Enumerated(channel, frozenset(self.ledgers), sum(self.terms.values()))
+        ledgers, count = frozenset(self.ledgers), sum(self.terms.values())
+        return Enumerated(channel, ledgers, count, self.tree)
 
 
 def instance(setting: Setting, size: int) -> Databases:
@@ -151,13 +160,14 @@ def channel_of(
     jobs: int = 1,
     progress: Progress | None = None,
     budget: Budget | None = None,
+    tree: bool = False,
 ) -> Enumerated:
     """The channel of a program on an enumerated instance.
 
     ``databases``: the rows to enumerate; all of ``size`` records (0 to that
     many where n is private; the setting's size unless given) by default.
     ``budget``: what the curator of a release would refuse, refused here too.
-    ``exact``: exact chances instead of doubles. ``jobs``: processes.
+    ``exact``: exact chances instead of doubles. ``jobs``: processes. ``tree``: keep all questions.
 
     Raises TooLargeError, naming the widest event, above the caps of
     `synthesizers.enumeration`; ProtocolError for a program that breaks the
@@ -173,7 +183,7 @@ def channel_of(
         if size is None:
             size = setting.require_rows() if setting.records is None else setting.records
         databases = instance(setting, size)
-    work = _Work(program, setting, databases, released, jobs, progress, budget)
+    work = _Work(program, setting, databases, released, jobs, progress, budget, tree)
     name = setting.domain, setting.neighbours, databases.rows
     if exact:
         whole = work.collected(ExactArithmetic())
@@ -202,6 +212,7 @@ class _Work:
     jobs: int
     progress: Progress | None
     budget: Budget | None
+    tree: bool
 
     def collected(self, arithmetic: Arithmetic) -> Collected:
         """All transcripts, summed by what is released."""
@@ -221,7 +232,7 @@ class _Work:
                 self._tell(done, work.transcripts)
 
             return self._part(arithmetic, range(count), opening, REPLAYS, tell)
-        whole = Collected(arithmetic)
+        whole = self._nothing(arithmetic)
         firsts = parts_of(count)
         quiet = replace(self, progress=None)
         calls = (
@@ -232,6 +243,9 @@ class _Work:
             whole.merge(part)
             self._tell(work.transcripts * done // len(firsts), work.transcripts)
         return whole
+
+    def _nothing(self, arithmetic: Arithmetic) -> Collected:
+        return Collected(arithmetic, tree={} if self.tree else None)
 
     def _tell(self, done: int, of: int) -> None:
         if self.progress is not None:
@@ -245,7 +259,7 @@ class _Work:
         replays: int,
         progress: Callable[[int], None] | None,
     ) -> Collected:
-        part = Collected(arithmetic)
+        part = self._nothing(arithmetic)
         released = outputs_of if self.released == "output" else transcripts_of
         ledger: tuple[Event, ...] | None = None
         again = isinstance(self.program, PlayedElsewhere)
@@ -262,6 +276,9 @@ class _Work:
             progress=progress,
         ):
             part.put(released(block), block.chances)
+            if part.tree is not None:
+                before = block.stem.outcomes
+                part.tree |= {before[:at]: event for at, event in enumerate(block.stem.ledger)}
             if again:
                 coins = os.urandom(len(block.lasts))
                 part.chosen += [

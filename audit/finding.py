@@ -24,6 +24,7 @@ class Detector(Enum):
     NOISE_LAW = "noise law"
     UTILITY_SANITY = "utility sanity"
     ATTACK = "attack"
+    BOUNDARY = "boundary"
 
 
 class Rigour(Enum):

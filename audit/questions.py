@@ -13,9 +13,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audit.auditors import exhaustive, factorised, proof
+from audit.auditors.deciding import decided
 from audit.certificate import digest
 from audit.claim import Claim
-from audit.enumerate import Enumerated, instance
+from audit.enumerate import Enumerated, Tree, channel_of, instance
 from audit.evidence import Decision, Evidence, Verdict
 from audit.subject import ProgramSubject
 from proofs.ledgers import fixed_ledger
@@ -23,11 +25,8 @@ from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.curator import Admission, Setting, Transcript, keep_to
 from synthesizers.enumeration import leaves
 from synthesizers.errors import InputError, ProtocolError
-from synthesizers.events import Draw, Event, Outcome
+from synthesizers.events import Draw, Event
 from synthesizers.questions_json import question_from_json, question_to_json
-
-Tree = dict[tuple[Outcome, ...], Event]
-"""The question that follows after each list of answers."""
 
 
 def certified_questions(
@@ -84,31 +83,80 @@ def tree_digest(tree: Tree) -> str:
 
 
 def admission(
-    questions: Mapping[str, Any], subject: ProgramSubject, setting: Setting, size: int
+    questions: Mapping[str, Any], subject: ProgramSubject, setting: Setting, claim: Claim
 ) -> Admission | None:
     """What the curator of a release lets through; None where its budget says all.
 
-    ``size``: the records of the certificate's claim. Raises InputError where the program does not
-    ask today what was analysed.
+    Raises InputError where the claim does not follow from what the program asks today, or that is
+    not what was analysed.
 
     Guarantee
     ---------
-    Every question about the data that passes was analysed, after the answers that were given to
-    the ones before it. Backed by ``tests/audit/test_questions.py``.
+    The claim holds of every release through the curator of this admission, with the program's
+    budget and declared ledger of today: it is concluded anew from them. Backed by
+    ``tests/audit/test_questions.py`` and ``tests/hostile/test_hostile_programs.py``.
     """
     match questions:
         case {"kind": "budget"}:
+            if not _follows(subject, setting, claim, None):
+                raise InputError(CHANGED)
             return None
         case {"kind": "ledger", "events": list() as events}:
-            return keep_to(tuple(question_from_json(event, setting.domain) for event in events))
+            ledger = tuple(question_from_json(event, setting.domain) for event in events)
+            kept = keep_to(ledger)
+            if _follows(subject, setting, claim, frozenset({ledger})):
+                return kept
+            return _both(kept, _within(_decided_tree(subject, setting, claim)))
         case {"kind": "tree", "digest": str() as digest}:
-            tree = question_tree(subject, setting, size)
+            tree = _decided_tree(subject, setting, claim)
             if tree_digest(tree) != digest:
-                raise InputError(
-                    "the program does not ask what it asked when it was certified: certify it again"
-                )
+                raise InputError(CHANGED)
             return _within(tree)
     raise InputError("the certificate does not say what a release under it may ask")
+
+
+CHANGED = "the program does not ask what it asked when it was certified: certify it again"
+
+
+def _follows(
+    subject: ProgramSubject,
+    setting: Setting,
+    claim: Claim,
+    ledgers: frozenset[tuple[Event, ...]] | None,
+) -> bool:
+    """Whether the claim follows from the program's budget, or from the ledger that is kept to."""
+    evidence = (
+        auditor.examine(subject, claim, setting, ledgers) for auditor in (proof, factorised)
+    )
+    return any(one is not None and one.decision is Decision.HOLDS for one in evidence)
+
+
+def _both(first: Admission, second: Admission) -> Admission:
+    def admit(transcript: Transcript, event: Event) -> None:
+        first(transcript, event)
+        second(transcript, event)
+
+    return admit
+
+
+def _decided_tree(subject: ProgramSubject, setting: Setting, claim: Claim) -> Tree:
+    """All questions of one enumeration that shows the claim; InputError where it does not."""
+    size = claim.records or setting.require_rows()
+    part = exhaustive.Instance(subject, claim, setting, size)
+    found = channel_of(
+        subject.program,
+        setting,
+        released=claim.released,
+        exact=part.products() <= exhaustive.RETRY_EXACT,
+        databases=part.databases,
+        budget=subject.budget(setting),
+        tree=True,
+    )
+    assert found.tree is not None
+    shown = decided(found.channel, claim.guarantee).decision is Decision.HOLDS
+    if not shown and not _follows(subject, setting, claim, None):
+        raise InputError(CHANGED)
+    return found.tree
 
 
 def certified_admission(
@@ -148,7 +196,7 @@ def certified_admission(
     questions = document.get("questions")
     if not isinstance(questions, dict):
         raise InputError("the certificate does not say what a release under it may ask")
-    return admission(questions, subject, setting, claim.records or setting.require_rows())
+    return admission(questions, subject, setting, claim)
 
 
 def _within(tree: Tree) -> Admission:

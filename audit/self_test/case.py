@@ -29,6 +29,7 @@ class BugClass(Enum):
     OPTIMISED = "RAP, GEM"
     GAN = "DP-WGAN"
     MAP = "Temporal Map"
+    HOSTILE = "hostile programs"
 
 
 class Case(Protocol):
@@ -76,7 +77,8 @@ EXACT = frozenset(
         Detector.COMPOSITION,
         Detector.SENSITIVITY,
         Detector.DATA_INDEPENDENCE,
+        Detector.BOUNDARY,
     }
 )
 """Detectors that estimate nothing: what they find is exact, or, of data independence, also an event
-that always happens on one database and never on its neighbour."""
+that always happens on one database and never on its neighbour, or, of the boundary, a verdict."""

@@ -61,9 +61,13 @@ WHOLE_RUN_SECONDS = 100 * RUN_SECONDS
 MOST_MESSAGES = 1_000_000
 """The most messages of one run (a choice of this project: those that cost nothing need a bound)."""
 
-MOST_BYTES = 2**28
+MOST_BYTES = 2**29
 """The most bytes that one run, or the plays of one batch, may come as, and the questions that one
 process lists (a choice of this project): the parent keeps them."""
+
+MOST_PLAYED = 2**32
+"""The most bytes that all plays of one process may come as (a choice of this project: 200 for each
+of 20 million transcripts)."""
 
 PLAYED_AS_RUNS = 16
 """So many transcripts of a replay, by secret coins, are played as runs, which look like those of a
@@ -185,7 +189,7 @@ class Connection:
         self._setting: Setting | None = None
         self._opened = False
         self._events: list[Event] = []
-        self._asked = 0
+        self._asked = self._played = 0
         self._runs = 0
         self.ended = False
         self.scripts = False
@@ -285,6 +289,8 @@ class Connection:
             start = self._lines.received
             message = self._receive()
             self._require_few(self._lines.received - before, "one batch of plays")
+            self._played += self._lines.received - start
+            self._require_few(self._played, "the plays of one process", MOST_PLAYED)
             match message:
                 case {"questions": list() as questions, "played": list() as played, **rest} if (
                     not rest.keys() - {"outputs"} and type(rest.get("outputs", [])) is list
@@ -318,9 +324,9 @@ class Connection:
             self._lines.close()
             self._started.end()
 
-    def _require_few(self, size: int, what: str) -> None:
-        if size > MOST_BYTES:
-            self._break(f"{what} took more than {MOST_BYTES} bytes")
+    def _require_few(self, size: int, what: str, most: int = MOST_BYTES) -> None:
+        if size > most:
+            self._break(f"{what} took more than {most} bytes")
 
     def _rebuilt(self, asked: object, setting: Setting) -> Event:
         try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +59,16 @@ def live_subject(name: str, program: Program) -> ProgramSubject:
 
 
 def source_sha256(name: str) -> str | None:
-    """The digest of the file of ``module:attribute``, found without running the module."""
-    _look_beside_the_user()
+    """The digest of the file of ``module:attribute``, found without running anything of it."""
+    parts = name.partition(":")[0].split(".")
+    places, spec = list(_folders()), None
+    # importlib.util.find_spec would import the packages around the module, in this process.
     try:
-        spec = importlib.util.find_spec(name.partition(":")[0])
+        for end in range(1, len(parts) + 1):
+            spec = PathFinder.find_spec(".".join(parts[:end]), places)
+            if spec is None:
+                return None
+            places = list(spec.submodule_search_locations or ())
     except Exception:
         return None
     return None if spec is None or not spec.has_location else _file_sha256(spec.origin)
@@ -74,10 +80,13 @@ def _file_sha256(path: str | None) -> str | None:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def _look_beside_the_user() -> None:
-    """A module beside the user is found as `python -m` would find it."""
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
+def _folders() -> tuple[str, ...]:
+    """Where a program's process looks for modules: beside the user as `python -m` would.
+
+    This process does not, or a file of the user's folder could stand for a module of its own.
+    """
+    beside = [] if os.getcwd() in sys.path or "" in sys.path else [os.getcwd()]
+    return tuple(dict.fromkeys(os.path.abspath(folder) for folder in (*beside, *sys.path)))
 
 
 def command_words(name: str) -> tuple[str, ...]:
@@ -128,9 +137,7 @@ def _files_sha256(files: Sequence[str]) -> str:
 
 def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
     """The program in a process of its own; nothing of it is imported here."""
-    _look_beside_the_user()
-    folders = tuple(dict.fromkeys(os.path.abspath(folder) for folder in sys.path))
-    start = python_start(name, values, folders, tuple(map(os.path.abspath, hidden)))
+    start = python_start(name, values, _folders(), tuple(map(os.path.abspath, hidden)))
     program = ProgramProcess(name, start, tuple(values.items()))
     program.check()
     identity: dict[str, Any] = {"parameters": dict(values)}

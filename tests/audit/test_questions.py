@@ -111,7 +111,49 @@ def test_a_program_that_changed_its_questions_since_is_refused() -> None:
     assert document["questions"]["digest"] == tree_digest(question_tree(subject, setting, 3))
     changed = ProgramSubject("m:a", fixed, False)
     with pytest.raises(InputError, match="certify it again"):
-        admission(document["questions"], changed, setting, 3)
+        admission(document["questions"], changed, setting, Claim.from_json(document))
+
+
+class Changes(Budgeted):
+    """Its budget is another one since."""
+
+    epsilon = F(1)
+
+    def budget(self, setting: Setting) -> Budget:
+        return PureBudget(self.epsilon)
+
+
+def test_a_budget_that_proves_the_claim_no_more_is_refused() -> None:
+    program = Changes()
+    document, subject, setting = certified(program)
+    assert document["questions"] == {"kind": "budget"}
+    assert certified_admission(document, subject, setting) is None
+    program.epsilon = F(11, 10)
+    with pytest.raises(InputError, match="certify it again"):
+        certified_admission(document, subject, setting)
+
+
+def says_nothing(curator: Curator) -> Any:
+    """What it releases tells less than its one question."""
+    curator.measure(CellCounts((0,)), TWO, low=0, high=3)
+    return [0]
+
+
+def test_a_ledger_is_enough_where_only_the_output_keeps_to_the_claim() -> None:
+    document, subject, setting = certified(says_nothing, text="epsilon=9/20")
+    assert (document["verdict"], document["questions"]["kind"]) == ("EXACT", "ledger")
+    admit = certified_admission(document, subject, setting)
+    assert admit is not None
+    admit((), Measure(CellCounts((0,)), TWO, 0, 3))
+    with pytest.raises(ProtocolError):
+        admit((), Measure(CellCounts((0,)), THREE, 0, 3))
+
+
+def test_a_claim_that_does_not_follow_is_refused_whatever_the_certificate_says() -> None:
+    document, subject, setting = certified(fixed)
+    claim = Claim(parse_guarantee("epsilon=1/10"), REPLACE, "output", DOMAIN, 3)
+    with pytest.raises(InputError, match="certify it again"):
+        admission(document["questions"], subject, setting, claim)
 
 
 def test_the_budget_alone_needs_no_list() -> None:
