@@ -22,7 +22,16 @@ from numpy.typing import NDArray
 from audit.attack.outcomes import Ended, Outcomes
 from audit.attack.pair import Pair
 from audit.decimals import decimal_above, decimal_below
-from audit.subjects.limits import Limits, run_within
+from audit.subjects.apart import (
+    isolation_for,
+    limits_of,
+    program_environment,
+    program_paths,
+    tried_isolation,
+)
+from audit.subjects.confinement import Confinement, start_confined
+from audit.subjects.isolation import Isolation
+from audit.subjects.limits import Limits
 from audit.subjects.output_tables import output_table
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
@@ -38,8 +47,17 @@ RUNS_AT_ONCE = 20
 TABLE_BYTES = 64 * 2**20
 """The largest output table that is read (a choice of this project: a million rows or so)."""
 
+_PASSED = 0o711
+"""The mode of a folder through which another user gets to a folder of his own."""
+
 SEED_BITS = 31
 """Bits of a run's seed: what R's set.seed, the narrowest of the usual ones, takes."""
+
+OUTSIDE = (
+    "it sees its own folder, the interpreter of its first line, and the programs of the system and "
+    "of /opt: put what else it needs into its folder"
+)
+"""What to do where a submission does not find what it needs."""
 
 Make = Callable[[dict[str, str], str], Ended | None]
 """Makes a run of its options, in a folder that holds its files; the reason why there is no output
@@ -95,32 +113,52 @@ class CommandBox:
         from ``seed``. Raises InputError for databases that are no tables of the domain, and
         ProtocolError where the program can't be started.
         """
-        return self.draw_by(self._start, pair, coins, seed, PROTOCOL)
+        # Processes that were just killed may keep a run's folder from going; not this one.
+        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as place:
+            os.chmod(place, _PASSED)
+            return self.draw_by(self._start, lambda: place, pair, coins, seed, PROTOCOL)
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps its processes apart, as far as a program that tries to break it found."""
+        return tried_isolation(self.paths)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What it may read beside the system."""
+        return program_paths(self.path)
 
     def draw_by(
-        self, make: Make, pair: Pair, coins: NDArray[np.bool_], seed: int, protocol: int
+        self,
+        make: Make,
+        place: Callable[[], str],
+        pair: Pair,
+        coins: NDArray[np.bool_],
+        seed: int,
+        protocol: int,
     ) -> Outcomes:
-        """The same by another way to make a run, which speaks that version of the protocol."""
+        """The same by another way to make a run, which speaks that version of the protocol.
+
+        ``place``: the folder in which the next run's folder is made.
+        """
         tables = [self._table(database) for database in (pair.first, pair.second)]
         seeds = np.random.SeedSequence(seed).generate_state(len(coins)) >> (32 - SEED_BITS)
         try:
-            # Processes that were just killed may keep a run's folder from going; not this one.
-            with tempfile.TemporaryDirectory(
-                prefix="dp-audit-", ignore_cleanup_errors=True
-            ) as place:
-                outputs = [
-                    self._run(make, place, tables[int(coin)], int(number), protocol)
-                    for coin, number in zip(coins, seeds, strict=True)
-                ]
+            outputs = [
+                self._run(make, place(), tables[int(coin)], int(number), protocol)
+                for coin, number in zip(coins, seeds, strict=True)
+            ]
         except OSError as error:
             raise ProtocolError(
                 f"{self.name} cannot be run: {error.strerror or 'an error'}; it must be a program, "
-                "or a script that begins with a line such as #!/usr/bin/env python3"
+                "or a script that begins with a line such as #!/usr/bin/env python3. In its box "
+                f"{OUTSIDE}"
             ) from None
         return Outcomes.of_outputs(outputs)
 
     def _run(self, make: Make, place: str, table: bytes, seed: int, protocol: int) -> object:
         with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as folder:
+            _give(folder, place)
             parameters = self._parameters(folder, seed, protocol)
             Path(parameters["input"]).write_bytes(table)
             Path(parameters["domain"]).write_text(json.dumps(self.domain.to_json()), "utf-8")
@@ -137,8 +175,20 @@ class CommandBox:
         command = [self.path]
         for name, value in options.items():
             command += [f"--{name.replace('_', '-')}", value]
-        code = run_within(self.limits, command, folder, environment(folder))
-        return Ended("time") if code is None else ending(code)
+        readable = self.paths
+        limits = limits_of(self.limits.megabytes)
+        run = start_confined(
+            command,
+            Confinement(readable, limits=limits, writable=(folder,), folder=folder),
+            environment=program_environment(folder),
+            isolation=isolation_for(readable),
+        )
+        try:
+            return ending(run.wait(self.limits.seconds))
+        except TimeoutError:
+            return Ended("time")
+        finally:
+            run.kill()
 
     def _parameters(self, folder: str, seed: int, protocol: int) -> dict[str, str]:
         """What a run is told, as text, in the order of its options."""
@@ -248,15 +298,11 @@ def _field(name: str, value: object) -> str:
     raise InputError(f"attribute {name!r}: a value is neither text, a number nor null")
 
 
-def environment(folder: str) -> dict[str, str]:
-    """All that a submission's environment holds; ``folder`` is its home."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "HOME": folder,
-        "TMPDIR": folder,
-    }
+def _give(folder: str, place: str) -> None:
+    """Give a run's folder to whoever the folder around it was given to."""
+    owner = os.stat(place)
+    if owner.st_uid != os.geteuid():
+        os.chown(folder, owner.st_uid, owner.st_gid)
 
 
 def ending(code: int) -> Ended | None:

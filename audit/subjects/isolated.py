@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from audit.attack.outcomes import Ended, Outcomes, Raised
 from audit.attack.pair import Pair
+from audit.subjects.apart import tried_isolation
 from audit.subjects.failures import failed_always
 from audit.subjects.function import (
     BATCH_BLOCK,
@@ -30,7 +31,8 @@ from audit.subjects.function import (
     CallRaised,
     in_two_calls,
 )
-from audit.subjects.process import START_SECONDS, ChildProcess
+from audit.subjects.isolation import Isolation
+from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
 from audit.subjects.wire import (
     BEGUN,
     REPLY,
@@ -91,6 +93,11 @@ class IsolatedBox:
         """The most runs of one call."""
         blocks = {"function": SINGLE_BLOCK, "batch": BATCH_BLOCK, "estimator": ESTIMATOR_BLOCK}
         return blocks[self.form]
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps its processes apart, as far as a program that tries to break it found."""
+        return tried_isolation(paths_of(self.folder))
 
     def check(self) -> None:
         """Start the process; raises InputError where the subject can't be found or made."""

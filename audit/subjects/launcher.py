@@ -158,7 +158,8 @@ class _Launch:
             self._scratch = os.path.join(place, f"dp-audit-box-{os.urandom(8).hex()}")
             os.mkdir(self._scratch, 0o700)
             if self._user is not None:
-                os.chown(self._scratch, self._user, self._user)
+                for folder in (self._scratch, *self._of["writable"]):
+                    os.chown(folder, self._user, self._user)
         if sys.platform == "linux":
             system_calls.adopt_orphans()
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from audit.attack.outcomes import Ended, Outcomes
 from audit.attack.pair import Pair
 from audit.subjects.command import CommandBox, as_json
+from audit.subjects.isolation import Isolation
 from audit.subjects.server import SERVING, TRIES, Server
 from synthesizers.errors import ProtocolError
 
@@ -45,6 +46,11 @@ class ServedBox:
     def serves(self) -> bool:
         """Its runs take entropy of their own, and are compared with first runs of processes."""
         return True
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps its processes apart, as far as a program that tries to break it found."""
+        return self.command.isolation
 
     def check(self) -> None:
         """Raise InputError unless there is an executable file at the path."""
@@ -77,8 +83,11 @@ class ServedBox:
             request = {name: value for name, value in options.items() if name != "parameters"}
             return server.of(self.command).run(as_json(request), self.command.limits.seconds)
 
+        def place() -> str:
+            return server.of(self.command).folder
+
         try:
-            return self.command.draw_by(make, pair, coins, seed, SERVING)
+            return self.command.draw_by(make, place, pair, coins, seed, SERVING)
         except BaseException:
             # Whatever interrupts us leaves a server in the middle of its work.
             server.end()

@@ -18,8 +18,10 @@ from contextlib import suppress
 from typing import Any
 
 from audit.attack.outcomes import Ended
-from audit.subjects.command import ending, environment
-from audit.subjects.limits import Limits, kill_group, limit_process
+from audit.subjects.apart import isolation_for, limits_of, program_environment, program_paths
+from audit.subjects.command import ending
+from audit.subjects.confinement import ConfinedProcess, Confinement, start_confined
+from audit.subjects.limits import Limits
 from synthesizers.errors import ProtocolError
 
 SERVING = 2
@@ -55,6 +57,7 @@ class Garbled(Exception):
 class Server:
     """A running submission, started to serve, and our ends of its pipes.
 
+    ``folder``: the one in which it may write, and the folders of its runs are made.
     ``end`` ends it with all that it left behind; so does whatever ends this object or this process.
     ``asked``: start it only to hear its first line; its input is empty, as that of any run.
     Raises OSError where the program can't be started.
@@ -64,23 +67,22 @@ class Server:
         self._owner = os.getpid()
         self._runs = 0
         self._said = b""
-        folder = tempfile.mkdtemp(prefix="dp-audit-")
+        self.folder = tempfile.mkdtemp(prefix="dp-audit-")
+        readable = program_paths(path)
         try:
-            self._process = subprocess.Popen(
+            self._confined = start_confined(
                 [path, "--protocol", str(SERVING), "--serve"],
-                cwd=folder,
-                env=environment(folder),
+                Confinement(readable, limits=limits_of(limits.megabytes), writable=(self.folder,)),
+                environment=program_environment(None),
                 stdin=subprocess.DEVNULL if asked else subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                bufsize=0,
+                isolation=isolation_for(readable),
             )
-        except OSError:
-            shutil.rmtree(folder, ignore_errors=True)
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
             raise
-        self.end = weakref.finalize(self, _end, self._process, folder, self._owner)
-        limit_process(self._process.pid, limits, SERVER_RUNS)
+        self._process = self._confined.process
+        self.end = weakref.finalize(self, _end, self._confined, self.folder, self._owner)
 
     @property
     def ready(self) -> bool:
@@ -129,6 +131,7 @@ class Server:
             # What it closed or left is seen when it does not answer.
             with suppress(OSError):
                 self._process.stdin.write(line.encode())
+                self._process.stdin.flush()
             answer = _object(self._line(seconds))
             run, code = answer.get("run"), answer.get("exit")
             if type(run) is not int or type(code) is not int:
@@ -169,8 +172,8 @@ class Server:
     def _last_words(self, deadline: float) -> Ended:
         """How a server ended that closed its output instead of answering."""
         try:
-            code = self._process.wait(max(deadline - time.monotonic(), 0))
-        except subprocess.TimeoutExpired:
+            code = self._confined.wait(max(deadline - time.monotonic(), 0))
+        except TimeoutError:
             return Ended("time")
         return ending(code) or Ended("no answer")
 
@@ -201,14 +204,12 @@ def _object(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _end(process: subprocess.Popen[bytes], folder: str, owner: int) -> None:
-    """End a server with all processes of its group, and remove its folder."""
-    for pipe in (process.stdin, process.stdout):
+def _end(confined: ConfinedProcess, folder: str, owner: int) -> None:
+    """End a server with all that it left behind, and remove its folder."""
+    for pipe in (confined.process.stdin, confined.process.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-    if os.getpid() != owner:
-        return
-    kill_group(process.pid)
-    process.wait()
-    shutil.rmtree(folder, ignore_errors=True)
+    if os.getpid() == owner:
+        confined.kill()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -6,8 +6,8 @@ import json
 import os
 import pickle
 import signal
+import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -23,11 +23,13 @@ from audit.attack.pair import Pair
 from audit.attack.runs import Seeds, draw_block
 from audit.subjects import command
 from audit.subjects.command import CommandBox
+from audit.subjects.confinement import ChildLimits
 from audit.subjects.limits import Limits
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from tests.audit.subjects.conftest import running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="submissions run on POSIX systems")
 
@@ -100,24 +102,9 @@ def table(outcomes: Outcomes) -> pd.DataFrame:
     return found
 
 
-def running(process: int) -> bool:
-    """Whether a process runs; one that ended and waits for its parent does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
-def await_end(process: int) -> None:
-    """Return when a process has ended; a minute is for a machine that is busy."""
-    await_that(lambda: not running(process))
-
-
-def await_number(file: Path) -> int:
-    """Return the number in a file once it is there."""
-    await_that(lambda: file.exists() and file.read_text().endswith("\n"))
-    return int(file.read_text())
+def await_end(path: str) -> None:
+    """Return when no process of a submission runs; a minute is for a machine that is busy."""
+    await_that(lambda: not running(path))
 
 
 def await_that(holds: Callable[[], bool]) -> None:
@@ -129,10 +116,10 @@ def await_that(holds: Callable[[], bool]) -> None:
 
 
 def test_a_run_sees_an_empty_folder_its_three_files_the_options_and_a_bare_environment(
-    made: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Make, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("A_SECRET", "x")
-    seen = tmp_path / "seen.json"
+    seen = notes / "seen.json"
     path = made(
         python(
             "import json, os, sys\n"
@@ -183,11 +170,11 @@ def test_a_run_sees_an_empty_folder_its_three_files_the_options_and_a_bare_envir
     ],
 )
 def test_each_kind_of_claim_hands_over_its_own_parameters(
-    made: Make, tmp_path: Path, guarantee: Guarantee, expected: dict[str, str | None]
+    made: Make, notes: Path, guarantee: Guarantee, expected: dict[str, str | None]
 ) -> None:
-    path = made(f'#!/bin/sh\nprintf "%s " "$@" > {tmp_path}/seen\n')
+    path = made(f'#!/bin/sh\nprintf "%s " "$@" > {notes}/seen\n')
     once(box(path, guarantee))
-    words = (tmp_path / "seen").read_text().split()
+    words = (notes / "seen").read_text().split()
     options = dict(zip(words[::2], words[1::2], strict=True))
     names = {"epsilon", "delta", "rho", "mu", "alpha", "rdp"}
     assert {name[2:] for name in options} & names == set(expected)
@@ -209,9 +196,9 @@ def test_each_kind_of_claim_hands_over_its_own_parameters(
 
 
 def test_tables_are_written_in_the_given_order_with_the_columns_of_the_domain(
-    made: Make, tmp_path: Path
+    made: Make, notes: Path
 ) -> None:
-    path = made(sh(f"cp $input {tmp_path}/seen"))
+    path = made(sh(f"cp $input {notes}/seen"))
     records: list[dict[str, Any]] = [
         {"age": 1.5, "sex": "m"},
         {"sex": None, "age": 7},
@@ -219,17 +206,17 @@ def test_tables_are_written_in_the_given_order_with_the_columns_of_the_domain(
         {"sex": True, "age": float("nan")},
     ]
     once(box(path), Pair(records, []))
-    assert (tmp_path / "seen").read_text() == (
+    assert (notes / "seen").read_text() == (
         'sex,age\nm,1.5\n,7\n"a ""new"", value","[0, 50)"\ntrue,NaN\n'
     )
     once(box(path), Pair(records, []), coin=True)
-    assert (tmp_path / "seen").read_text() == "sex,age\n"
+    assert (notes / "seen").read_text() == "sex,age\n"
 
 
 def test_whether_there_are_ids_depends_on_the_unit_and_not_on_the_records(
-    made: Make, tmp_path: Path
+    made: Make, notes: Path
 ) -> None:
-    path = made(sh(f"cp $input {tmp_path}/seen"))
+    path = made(sh(f"cp $input {notes}/seen"))
     pair = Pair([{"id": "p1", "sex": "f", "age": 1}], [])
     person = ReplaceOne(Unit("person", 3))
     for neighbours, coin, expected in [
@@ -239,7 +226,7 @@ def test_whether_there_are_ids_depends_on_the_unit_and_not_on_the_records(
         (AddRemove(), True, "sex,age\n"),
     ]:
         once(box(path, neighbours=neighbours), pair, coin)
-        assert (tmp_path / "seen").read_text() == expected
+        assert (notes / "seen").read_text() == expected
 
 
 @pytest.mark.parametrize(
@@ -311,32 +298,33 @@ def test_a_table_of_more_than_the_stated_size_is_not_read(
     assert shape(once(subject)) == ended("output table too large")
 
 
-def test_the_clock_ends_a_run_and_all_that_it_started(made: Make, tmp_path: Path) -> None:
-    path = made(sh(f"trap '' TERM INT HUP\nsleep 1000 &\necho $! > {tmp_path}/child\nsleep 1000"))
+LEAVE = "(trap '' TERM INT HUP; while :; do sleep 1; done) &\necho left > "
+"""Leaves a process behind, which has the same command line, and notes it."""
+
+
+def test_the_clock_ends_a_run_and_all_that_it_started(made: Make, notes: Path) -> None:
+    path = made(sh(f"trap '' TERM INT HUP\n{LEAVE}{notes}/seen\nsleep 1000"))
     assert shape(once(box(path, limits=Limits(seconds=0.3)))) == ended("time")
-    await_end(await_number(tmp_path / "child"))
+    assert (notes / "seen").exists()
+    await_end(path)
 
 
-def test_processes_that_a_run_leaves_behind_are_killed(made: Make, tmp_path: Path) -> None:
-    path = made(sh(f"sleep 1000 &\necho $! > {tmp_path}/child\ncp $input $output"))
+def test_processes_that_a_run_leaves_behind_are_killed(made: Make, notes: Path) -> None:
+    path = made(sh(f"{LEAVE}{notes}/seen\ncp $input $output"))
     assert shape(once(box(path))).kind == "table"
-    await_end(await_number(tmp_path / "child"))
+    assert (notes / "seen").exists()
+    await_end(path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory and files are Linux's")
-def test_memory_and_the_size_of_files_are_limited(
-    made: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wait = "while r.getrlimit(r.RLIMIT_AS)[0] == r.RLIM_INFINITY: pass"
+def test_memory_and_the_size_of_files_are_limited(made: Make) -> None:
     greed = "try: bytearray(2**29)\nexcept MemoryError: sys.exit(9)"
-    greedy = python(f"import resource as r, sys\n{wait}\n{greed}")
+    greedy = python(f"import sys\n{greed}")
     assert shape(once(box(made(greedy), limits=Limits(megabytes=256)))) == ended("exit code 9")
     assert shape(once(box(made(greedy)))) == ended("no output table")
-    monkeypatch.setattr("audit.subjects.limits.FILE_BYTES", 1000)
-    # The limits are set from outside, just after the start.
-    wait = "while [ $(ulimit -f) = unlimited ]; do :; done"
-    large = box(made(sh(f"{wait}; exec head -c 1001 /dev/zero > $output")))
-    assert shape(once(large)) == ended(f"died by signal {int(signal.SIGXFSZ)}")
+    limit = "{ echo blocks; ulimit -f; } > $output"
+    (blocks,) = table(once(box(made(sh(limit)))))["blocks"]
+    assert blocks * 512 == ChildLimits().file_bytes
 
 
 def test_a_run_finds_nothing_of_the_run_before(made: Make) -> None:
@@ -392,25 +380,48 @@ def test_columns_are_text_where_the_domain_lists_values_and_numbers_where_they_c
     assert list(bare.columns) == ["sex", "age"] and len(bare) == 0
 
 
-def test_an_interrupt_ends_the_program_and_removes_its_folder(
-    made: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "place"
+INTERRUPTED = """
+import os, signal, sys, tempfile, threading, time
+from fractions import Fraction
+from pathlib import Path
+import numpy as np
+from audit.attack.pair import Pair
+from audit.subjects.command import CommandBox
+from audit.subjects.confinement import ChildLimits
+from proofs.guarantees import ApproxDP
+from synthesizers.domain import Domain
+from synthesizers.neighbours import AddRemove
+
+path, tempfile.tempdir = sys.argv[1:]
+
+def interrupt():
+    # The program waits as soon as it has said that it runs.
+    while not list(Path(tempfile.tempdir).glob("*/*/began")):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
+box = CommandBox(path, ApproxDP(Fraction(1)), AddRemove(), Domain.from_cells("2"))
+try:
+    box.draw(Pair([], []), np.zeros(1, np.bool_), 1)
+except KeyboardInterrupt:
+    print(*Path(tempfile.tempdir).iterdir(), "interrupted")
+"""
+"""A process that is interrupted in the middle of a run; whatever that does to it ends there."""
+
+
+def test_an_interrupt_ends_the_program_and_removes_its_folder(made: Make, tmp_path: Path) -> None:
+    path, place = made(sh("touch began\nsleep 1000")), tmp_path / "place"
     place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    path = made(sh(f"echo $$ > {tmp_path}/pid\nsleep 1000"))
-
-    def interrupt() -> None:
-        await_number(tmp_path / "pid")
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        once(box(path))
-    thread.join()
-    await_end(await_number(tmp_path / "pid"))
-    assert list(place.iterdir()) == []
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, path, str(place)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout == "interrupted\n"
+    await_end(path)
 
 
 def test_a_box_pickles_and_a_relative_path_stays_the_same_file(

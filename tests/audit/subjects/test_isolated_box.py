@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import hashlib
 import os
 import pickle
@@ -31,6 +30,7 @@ from audit.subjects.loading import described, prepared
 from audit.subjects.wire import Spec
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.subjects import hostile_functions as hostile
+from tests.audit.subjects.conftest import running
 
 FOLDER = str(Path(__file__).parent)
 MODULE = "tests.audit.subjects.hostile_functions"
@@ -58,20 +58,10 @@ def shown(name: str, box: IsolatedBox = BOX, coins=COINS) -> list[str]:
     return texts(box.draw(pair(name), coins, 3))
 
 
-def running(folder: Path) -> list[int]:
-    """The processes that run a subject in a folder, by the numbers that they have here."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if os.fsencode(folder) in (place / "cmdline").read_bytes().split(b"\0"):
-                found.append(int(place.name))
-    return found
-
-
 def all_gone(folder: Path) -> bool:
     """Whether no process runs in a folder; waited for, because signals take their time."""
     for _ in range(600):
-        if not running(folder):
+        if not running(str(folder)):
             return True
         time.sleep(0.1)
     return False
@@ -224,14 +214,14 @@ def test_a_run_after_an_end_has_random_numbers_of_its_own():
 def test_processes_that_a_run_leaves_behind_end_with_its_own(alone: IsolatedBox):
     folder = Path(alone.folder)
     assert shown("leaves_another_behind", alone) == ["1.0", "1.0", "0.0", "1.0", "1.0"]
-    assert len(running(folder)) == 6
+    assert len(running(str(folder))) == 6
     isolated._kept.processes.end()
     assert all_gone(folder)
 
 
 def test_a_process_that_ends_between_two_blocks_is_no_outcome(alone: IsolatedBox):
     before = shown("process", alone)
-    (process,) = running(Path(alone.folder))
+    (process,) = running(alone.folder)
     os.kill(process, signal.SIGKILL)
     assert all_gone(Path(alone.folder))
     after = shown("process", alone)

@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +18,7 @@ from audit.attack.first_runs import StartsAnew
 from audit.attack.independence import Restarts
 from audit.attack.outcomes import Ended, Outcomes, Shape
 from audit.attack.pair import Pair
-from audit.subjects import server
+from audit.subjects import served, server
 from audit.subjects.command import CommandBox
 from audit.subjects.limits import Limits
 from audit.subjects.served import ServedBox
@@ -28,6 +27,7 @@ from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
 from synthesizers.neighbours import AddRemove
+from tests.audit.subjects.conftest import running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="submissions run on POSIX systems")
 
@@ -104,20 +104,20 @@ def kinds(outcomes: Outcomes) -> list[str]:
 def test_a_served_run_gives_what_a_run_in_a_process_of_its_own_gives(made: Make) -> None:
     subject = box(made(HONEST))
     coins = np.array([True, False, False, True, False])
-    served = subject.draw(PAIR, coins, 5)
+    together = subject.draw(PAIR, coins, 5)
     alone = subject.draw_first(PAIR, coins, 5)
-    assert np.array_equal(served.codes(), alone.codes())
-    assert [int(table["rows"][0]) for table in served.blocks[0]] == [0, 1, 1, 0, 1]
-    assert len({int(table["seed"][0]) for table in served.blocks[0]}) == 5
+    assert np.array_equal(together.codes(), alone.codes())
+    assert [int(table["rows"][0]) for table in together.blocks[0]] == [0, 1, 1, 0, 1]
+    assert len({int(table["seed"][0]) for table in together.blocks[0]}) == 5
     assert isinstance(subject, StartsAnew) and subject.serves
     assert isinstance(subject, Restarts)
     assert not isinstance(subject.command, StartsAnew)
 
 
 def test_a_request_says_what_parameters_json_says_and_the_number_of_the_run(
-    made: Make, tmp_path: Path
+    made: Make, notes: Path
 ) -> None:
-    seen = tmp_path / "seen.jsonl"
+    seen = notes / "seen.jsonl"
     look = (
         f"print(json.dumps([given, json.load(open(os.path.dirname(given['output']) + "
         "'/parameters.json')), sys.argv[1:], os.getcwd(), dict(os.environ), os.listdir('.')]), "
@@ -140,11 +140,11 @@ def test_a_request_says_what_parameters_json_says_and_the_number_of_the_run(
 
 
 def test_a_server_makes_many_runs_and_a_new_one_has_made_none(
-    made: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Make, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = f"open({str(tmp_path / 'starts')!r}, 'a').write('x' if number == 1 else '.')\n"
+    note = f"open({str(notes / 'starts')!r}, 'a').write('x' if number == 1 else '.')\n"
     subject = box(made(serving(f"{note}write(given)\nsay(done(given))")))
-    starts = tmp_path / "starts"
+    starts = notes / "starts"
     subject.draw(PAIR, np.zeros(3, np.bool_), 1)
     subject.draw(PAIR, np.zeros(2, np.bool_), 2)
     assert starts.read_text() == "x...."
@@ -179,12 +179,10 @@ def test_a_second_line_that_comes_late_is_no_answer_to_the_next_request(made: Ma
     assert "unreadable answer" in found
 
 
-def test_a_server_that_never_answers_is_out_of_time(made: Make, tmp_path: Path) -> None:
-    never = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)"
-    subject = box(made(serving(never)), Limits(seconds=0.3))
-    assert kinds(drawn(subject, 1)) == ["time"]
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+def test_a_server_that_never_answers_is_out_of_time(made: Make) -> None:
+    path = made(serving("time.sleep(1000)"))
+    assert kinds(drawn(box(path, Limits(seconds=0.3)), 1)) == ["time"]
+    assert running(path) == []
 
 
 @pytest.mark.parametrize(
@@ -250,19 +248,14 @@ def test_a_program_that_is_asked_has_an_empty_input(made: Make) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in Linux's /proc")
-def test_what_runs_leave_behind_ends_with_their_server(made: Make, tmp_path: Path) -> None:
-    left = tmp_path / "left"
-    fork = f"child = os.fork()\nif not child: time.sleep(1000)\nopen({str(left)!r}, 'w')"
-    subject = made(serving(f"{fork}.write(str(child))\nwrite(given)\nsay(done(given))"))
-    assert kinds(drawn(box(subject), 1)) == ["table"]
-    child = left.read_text()
-    # It was killed; who reaps it, and when, is the system's business.
-    for _ in range(6000):
-        stat = Path(f"/proc/{child}/stat")
-        if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in "ZX":
-            return
-        time.sleep(0.01)
-    raise AssertionError("it still runs")
+def test_what_runs_leave_behind_ends_with_their_server(made: Make) -> None:
+    fork = "os.fork() or time.sleep(1000)\nwrite(given)\nsay(done(given))"
+    path = made(serving(fork))
+    subject = box(path)
+    assert kinds(subject.draw(PAIR, np.zeros(2, np.bool_), 1)) == ["table"] * 2
+    assert len(running(path)) == 3
+    served._kept.server.end()
+    assert running(path) == []
 
 
 NOT_SERVING = {
@@ -284,9 +277,9 @@ NOT_SERVING = {
 
 @pytest.mark.parametrize("said", NOT_SERVING)
 def test_a_program_that_says_anything_else_is_started_once_and_taken_for_version_1(
-    made: Make, tmp_path: Path, said: str
+    made: Make, notes: Path, said: str
 ) -> None:
-    starts = tmp_path / "starts"
+    starts = notes / "starts"
     path = made(f"open({str(starts)!r}, 'a').write('x')\n{NOT_SERVING[said]}")
     assert not serves(path, LIMITS)
     assert starts.read_text() == "x"
@@ -310,8 +303,8 @@ def test_another_version_of_the_served_form_breaks_the_protocol(made: Make, vers
         serves(made(f"print({hello!r})"), LIMITS)
 
 
-def test_a_submission_that_serves_no_more_ends_the_audit(made: Make, tmp_path: Path) -> None:
-    mark = tmp_path / "served"
+def test_a_submission_that_serves_no_more_ends_the_audit(made: Make, notes: Path) -> None:
+    mark = notes / "served"
     once = f"if os.path.exists({str(mark)!r}): sys.exit(1)\nopen({str(mark)!r}, 'w')\n"
     path = made(once + HONEST)
     assert serves(path, LIMITS)

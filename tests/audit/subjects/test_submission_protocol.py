@@ -18,7 +18,8 @@ from audit.attack.first_runs import COMPARED, FEWEST, MOST
 from audit.attack.outcomes import Outcomes
 from audit.attack.pair import Pair
 from audit.subjects.command import PROTOCOL, TABLE_BYTES, CommandBox
-from audit.subjects.limits import FILE_BYTES, Limits
+from audit.subjects.confinement import ChildLimits
+from audit.subjects.limits import Limits
 from audit.subjects.served import ServedBox
 from audit.subjects.server import HELLO_SECONDS, LINE_BYTES, NAME, SERVER_RUNS, SERVING, serves
 from proofs.guarantees import ApproxDP
@@ -129,14 +130,14 @@ def test_the_steps_by_hand_run_a_submission(tmp_path: Path) -> None:
     assert Domain.from_json(json.loads(written)) == Domain.from_cells("4")
 
 
-def test_the_table_of_options_names_what_a_run_is_handed(tmp_path: Path) -> None:
+def test_the_table_of_options_names_what_a_run_is_handed(tmp_path: Path, notes: Path) -> None:
     told = re.findall(r"^\| (`--[^|]*) \|", TEXT, re.MULTILINE)
     names = [name for cell in told for name in re.findall(r"`(--[a-z-]+)`", cell)]
     path = tmp_path / "submission"
-    path.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/seen\n')
+    path.write_text(f'#!/bin/sh\necho "$@" > {notes}/seen\n')
     path.chmod(0o755)
     drawn(str(path), DOMAIN, Pair([], []), 1, 4)
-    assert (tmp_path / "seen").read_text().split()[::2] == names
+    assert (notes / "seen").read_text().split()[::2] == names
 
 
 def test_the_figures_in_the_text_are_those_of_the_program() -> None:
@@ -145,4 +146,4 @@ def test_the_figures_in_the_text_are_those_of_the_program() -> None:
     assert f"`--seconds` ({Limits().seconds})" in TEXT
     assert f"`--megabytes` ({Limits().megabytes})" in TEXT
     assert f"at most {TABLE_BYTES // 2**20} MiB" in TEXT
-    assert f"at most {FILE_BYTES // 2**30} GiB" in TEXT
+    assert f"at most {ChildLimits().file_bytes // 2**30} GiB" in TEXT
