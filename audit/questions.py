@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from audit.auditors import exhaustive, factorised, proof
@@ -22,11 +23,12 @@ from audit.evidence import Decision, Evidence, Verdict
 from audit.subject import ProgramSubject
 from proofs.ledgers import fixed_ledger
 from synthesizers.arithmetic import OutcomesAlone
+from synthesizers.budget import Budget
 from synthesizers.curator import Admission, Setting, Transcript, keep_to
 from synthesizers.enumeration import leaves
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event
-from synthesizers.questions_json import question_from_json, question_to_json
+from synthesizers.questions_json import budget_from_json, question_from_json, question_to_json
 
 
 def certified_questions(
@@ -43,17 +45,20 @@ def certified_questions(
         return None
     whole = evidence[0].auditor == "exhaustive" and evidence[0].whole and enumerated is not None
     budget = subject.budget(setting)
+    certified: dict[str, Any] = {"budget": budget.to_json()}
     ledgers = None
     if whole and enumerated is not None and enumerated.complete:
         ledgers = enumerated.ledgers
     ledger = fixed_ledger(subject.program, budget, setting, ledgers, ours=False)
     if ledger is not None:
-        return {"kind": "ledger", "events": [question_to_json(event) for event in ledger]}
+        events = [question_to_json(event) for event in ledger]
+        return {"kind": "ledger", "events": events, **certified}
     exact = any(one.whole and one.auditor == "exhaustive" for one in evidence)
     if exact and enumerated is not None and evidence[0].decision is Decision.HOLDS:
         tree = question_tree(subject, setting, int(enumerated.channel.databases.sum(axis=1).max()))
-        return {"kind": "tree", "digest": tree_digest(tree), "transcripts": enumerated.transcripts}
-    return {"kind": "budget"}
+        digest, transcripts = tree_digest(tree), enumerated.transcripts
+        return {"kind": "tree", "digest": digest, "transcripts": transcripts, **certified}
+    return {"kind": "budget", **certified}
 
 
 def question_tree(subject: ProgramSubject, setting: Setting, size: int) -> Tree:
@@ -159,13 +164,26 @@ def _decided_tree(subject: ProgramSubject, setting: Setting, claim: Claim) -> Tr
     return found.tree
 
 
-def certified_admission(
+@dataclass(frozen=True)
+class Leave:
+    """What the curator of a release opens with: its budget, and what else it lets through."""
+
+    budget: Budget
+    admit: Admission | None
+
+
+def certified_leave(
     document: Mapping[str, Any], subject: ProgramSubject, setting: Setting
-) -> Admission | None:
-    """What the curator of a release under a certificate lets through.
+) -> Leave:
+    """What a release under a certificate may cost and ask.
 
     Raises InputError unless the certificate is PROVED or EXACT, about this program as it is now,
     and about the public constants of the release.
+
+    Guarantee
+    ---------
+    The budget is the certified one, which the program declares today as well. Backed by
+    ``tests/audit/test_questions.py``.
     """
     if document["verdict"] not in (Verdict.PROVED.value, Verdict.EXACT.value):
         raise InputError(
@@ -192,11 +210,16 @@ def certified_admission(
             "number is private: a release needs PROVED"
         )
     if subject.built_in:
-        return None
+        return Leave(subject.budget(setting), None)
     questions = document.get("questions")
-    if not isinstance(questions, dict):
-        raise InputError("the certificate does not say what a release under it may ask")
-    return admission(questions, subject, setting, claim)
+    if not isinstance(questions, dict) or "budget" not in questions:
+        raise InputError("the certificate does not say what a release under it may ask and spend")
+    budget = budget_from_json(questions["budget"])
+    if subject.budget(setting) != budget:
+        raise InputError(
+            "the program declares another budget than the certified one: certify it again"
+        )
+    return Leave(budget, admission(questions, subject, setting, claim))
 
 
 def _within(tree: Tree) -> Admission:

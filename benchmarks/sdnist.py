@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.commands.release import as_dataset, release_setting
 from audit.metrics.nist_2020.k_marginal import KMarginal
 from audit.metrics.records import of_dataset
+from audit.releasing import as_dataset, release_setting
 from synthesizers.domain import Dataset
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.programs import PROGRAMS, build
@@ -46,7 +46,7 @@ def release(name: str, epsilon: str, neighbours: str, real: Dataset) -> Dataset:
     delta = {"delta": f"1/{real.records**2}"} if "delta" in fields else {}
     program = build(name, {"epsilon": epsilon, **delta})
     relation = ReplaceOne() if neighbours == "replace-one" else AddRemove()
-    setting = release_setting(real.domain, relation, real, real.records)
+    setting = release_setting(real.domain, relation, real.records, real.records)
     made = run(program, real, setting, program.budget(setting))
     return as_dataset(made.output, real.domain)
 

@@ -22,7 +22,9 @@ class ProtocolError(DPAuditError, RuntimeError):
 
 
 class ProgramGaveUp(ProtocolError):
-    """A program in another process gave a run up; the message is its own, and may quote answers."""
+    """A program in another process broke a run off; the message has words of its own, perhaps
+    answers.
+    """
 
 
 class ProgramRefused(InputError):

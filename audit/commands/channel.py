@@ -31,7 +31,9 @@ from synthesizers.plan import plan
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command's flags."""
     parser = commands.add_parser("channel", help="Pr[output | database] for every small database")
-    parser.add_argument("program", help="a built-in name (see list) or module:attribute")
+    parser.add_argument(
+        "program", help="a built-in name (see list), module:attribute or command:PATH"
+    )
     parser.add_argument("--cells", metavar="K", help="cells of the domain: 4, or 2x3")
     parser.add_argument("--domain", metavar="FILE", help="a domain file instead of --cells")
     parser.add_argument("--records", required=True, metavar="N", help="records of the databases")
@@ -49,6 +51,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_relation(parser, required=False)
     common.add_released(parser)
     common.add_settings(parser)
+    common.add_as_program(parser)
     parser.set_defaults(run=run)
 
 

@@ -189,6 +189,16 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
 
 
+def add_as_program(parser: argparse.ArgumentParser) -> None:
+    """``--as program``, which a command that takes programs alone accepts as `certify` does."""
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=("program",),
+        help="program: the subject asks a curator, as all must here; may be left out",
+    )
+
+
 def add_released(parser: argparse.ArgumentParser) -> None:
     """``--released``."""
     parser.add_argument(

@@ -18,11 +18,12 @@ from pathlib import Path
 import pandas as pd
 
 from audit import abowd_vilhuber as paper
+from audit import releasing
 from audit.analysis import Wishes, analyse
 from audit.certificate import Certificate
 from audit.channel import Channel
 from audit.claim import Claim
-from audit.commands import common, release
+from audit.commands import common
 from audit.decimals import Enclosure
 from audit.measures.delta import delta
 from audit.measures.epsilon import epsilon
@@ -78,13 +79,13 @@ def run(flags: argparse.Namespace) -> int:
     talk = common.talk_console(flags.quiet)
     jobs = common.jobs(flags.jobs)
     dataset = patients()
-    setting = release.release_setting(dataset.domain, RELATION, dataset, None)
+    setting = releasing.release_setting(dataset.domain, RELATION, dataset.records, None)
 
     talk.print(f"releasing {dataset.records} patients over {dataset.domain.size} cells")
     subject = program_subject(PROGRAM, {"epsilon": EPSILON})
     budget = subject.budget(setting)
     released = sample(subject.program, dataset, setting, budget)
-    table = release.as_dataset(released.output, dataset.domain)
+    table = releasing.as_dataset(released.output, dataset.domain)
 
     talk.print("certifying the release and its rivals")
     named = f"--domain {shlex.quote(str(folder / 'patients.toml'))}"
@@ -103,7 +104,7 @@ def run(flags: argparse.Namespace) -> int:
         raise InputError(f"{folder} cannot be made: {error.strerror}") from None
     common.write_text(str(folder / "patients.toml"), dump_domain(dataset.domain))
     write_table(table, folder / "synthetic.csv")
-    ledger = release.ledger_json(subject, setting, budget, released)
+    ledger = releasing.ledger_json(subject, setting, budget, released)
     common.write_text(str(folder / "ledger.json"), json.dumps(ledger, indent=1) + "\n")
     common.write_text(str(folder / "certificate.json"), certificate_text(certificate))
     common.write_text(str(folder / "report.html"), render(page))

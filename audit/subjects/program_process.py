@@ -332,7 +332,11 @@ class Connection:
         try:
             return question_from_json(asked, setting.domain)
         except InputError as error:
-            self._break(f"it asked what the curator does not know ({error})")
+            self.end()
+            raise ProgramGaveUp(
+                f"{self._program.name}: it asked what the curator does not know "
+                f"({_printable(str(error))}); see docs/curator-protocol.md"
+            ) from None
 
     def _output(self, output: object, domain: Any) -> Output:
         try:

@@ -21,10 +21,10 @@ from grid import (
     settings,
 )
 
-from audit.commands.release import as_dataset, release_setting
 from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
 from audit.metrics.records import of_dataset
 from audit.metrics.suite import measured
+from audit.releasing import as_dataset, release_setting
 from synthesizers.domain import Dataset
 from synthesizers.programs import build
 from synthesizers.sampling import run
@@ -44,7 +44,7 @@ def releases(name: str, epsilon: str, real: Dataset) -> Callable[[], Dataset]:
         )
     program = build(name, settings(name, epsilon))
     # A public table's size is public: it is the number of rows released.
-    setting = release_setting(real.domain, relation(name), real, real.records)
+    setting = release_setting(real.domain, relation(name), real.records, real.records)
     return lambda: as_dataset(
         run(program, real, setting, program.budget(setting)).output, real.domain
     )

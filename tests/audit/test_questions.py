@@ -11,7 +11,7 @@ import pytest
 
 from audit.claim import Claim
 from audit.cli import main
-from audit.questions import admission, certified_admission, question_tree, tree_digest
+from audit.questions import admission, certified_leave, question_tree, tree_digest
 from audit.run import Effort, certify
 from audit.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
@@ -81,7 +81,7 @@ def test_a_certificate_says_what_a_release_may_ask(program: Any, kind: str) -> N
 
 def test_a_ledger_admits_its_questions_in_order_and_no_other() -> None:
     document, subject, setting = certified(fixed)
-    admit = certified_admission(document, subject, setting)
+    admit = certified_leave(document, subject, setting).admit
     assert admit is not None
     asked = Measure(whole_table(DOMAIN), TWO, 0, 2)
     admit((), asked)
@@ -94,7 +94,7 @@ def test_a_ledger_admits_its_questions_in_order_and_no_other() -> None:
 
 def test_a_tree_admits_the_question_that_follows_from_the_answers() -> None:
     document, subject, setting = certified(adaptive, text="epsilon=2/3")
-    admit = certified_admission(document, subject, setting)
+    admit = certified_leave(document, subject, setting).admit
     assert admit is not None
     first = Measure(CellCounts((0,)), THREE, 0, 1)
     second = Measure(CellCounts((1,)), THREE, 0, 1)
@@ -126,11 +126,11 @@ class Changes(Budgeted):
 def test_a_budget_that_proves_the_claim_no_more_is_refused() -> None:
     program = Changes()
     document, subject, setting = certified(program)
-    assert document["questions"] == {"kind": "budget"}
-    assert certified_admission(document, subject, setting) is None
+    assert document["questions"] == {"kind": "budget", "budget": {"epsilon": "1"}}
+    assert certified_leave(document, subject, setting).admit is None
     program.epsilon = F(11, 10)
-    with pytest.raises(InputError, match="certify it again"):
-        certified_admission(document, subject, setting)
+    with pytest.raises(InputError, match="another budget than the certified one"):
+        certified_leave(document, subject, setting)
 
 
 def says_nothing(curator: Curator) -> Any:
@@ -142,7 +142,7 @@ def says_nothing(curator: Curator) -> Any:
 def test_a_ledger_is_enough_where_only_the_output_keeps_to_the_claim() -> None:
     document, subject, setting = certified(says_nothing, text="epsilon=9/20")
     assert (document["verdict"], document["questions"]["kind"]) == ("EXACT", "ledger")
-    admit = certified_admission(document, subject, setting)
+    admit = certified_leave(document, subject, setting).admit
     assert admit is not None
     admit((), Measure(CellCounts((0,)), TWO, 0, 3))
     with pytest.raises(ProtocolError):
@@ -158,7 +158,8 @@ def test_a_claim_that_does_not_follow_is_refused_whatever_the_certificate_says()
 
 def test_the_budget_alone_needs_no_list() -> None:
     document, subject, setting = certified(Budgeted())
-    assert certified_admission(document, subject, setting) is None
+    leave = certified_leave(document, subject, setting)
+    assert leave.admit is None and leave.budget == PureBudget(F(1))
 
 
 @pytest.mark.parametrize(
@@ -171,29 +172,29 @@ def test_the_budget_alone_needs_no_list() -> None:
 def test_a_certificate_that_does_not_stand_is_refused(change: Any, match: str) -> None:
     document, subject, setting = certified(fixed)
     with pytest.raises(InputError, match=match):
-        certified_admission({**document, **change}, subject, setting)
+        certified_leave({**document, **change}, subject, setting)
 
 
 def test_the_release_must_be_what_the_certificate_is_about() -> None:
     document, subject, setting = certified(fixed)
     other = Setting.of(Domain.from_cells("3"), ReplaceOne(), 3)
     with pytest.raises(InputError, match="another domain"):
-        certified_admission(document, subject, other)
+        certified_leave(document, subject, other)
     more = Setting(DOMAIN, ReplaceOne(), 4, 3)
     with pytest.raises(InputError, match="public number of records"):
-        certified_admission(document, subject, more)
+        certified_leave(document, subject, more)
     with pytest.raises(InputError, match="other neighbours"):
-        certified_admission(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
+        certified_leave(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
     renamed = ProgramSubject("m:b", fixed, False)
     with pytest.raises(InputError, match="another subject: name differs"):
-        certified_admission(document, renamed, setting)
+        certified_leave(document, renamed, setting)
 
 
 def test_exact_for_small_databases_is_no_leave_where_the_number_of_records_is_private() -> None:
     document, subject, setting = certified(adaptive, AddRemove(), "epsilon=2/3")
     assert document["verdict"] == "EXACT"
     with pytest.raises(InputError, match="needs PROVED"):
-        certified_admission(document, subject, setting)
+        certified_leave(document, subject, setting)
 
 
 PROGRAM = """

@@ -1,0 +1,226 @@
+"""Releases: which budget, what is opened when, what is said of errors, whom they take."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit import releasing
+from audit.cli import main
+from audit.releasing import Wanted, release
+from audit.subjects.program_process import Connection
+from audit.subjects.synthesizer import program_subject
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import ReplaceOne
+from tests.audit.property_test.mechanisms import NoisyHistogram
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs are kept apart on Linux")
+
+MODULE = """
+import ctypes, os
+from fractions import Fraction
+from synthesizers.budget import PureBudget
+from synthesizers.noise import DiscreteLaplace
+from synthesizers.queries import CellCounts, whole_table
+
+CHANGED = os.path.exists("{folder}/flag")
+
+class Generous:
+    "It has a budget of 1 and spends half; with the flag it has 100 and spends them."
+    def budget(self, setting):
+        return PureBudget(Fraction(100 if CHANGED else 1))
+    def __call__(self, curator):
+        noise = DiscreteLaplace(Fraction(1, 50) if CHANGED else Fraction(4))
+        return curator.measure(whole_table(curator.domain), noise, low=0, high=10**6)
+
+def fixed(curator):
+    return curator.measure(whole_table(curator.domain), DiscreteLaplace(2), low=0, high=3)
+
+def adaptive(curator):
+    first = curator.measure(CellCounts((0,)), DiscreteLaplace(4), low=0, high=1).tolist()
+    second = curator.measure(CellCounts((first[0],)), DiscreteLaplace(4), low=0, high=1)
+    return first + second.tolist()
+
+def _open(path):
+    # Not seen by whoever watches Python's own ways of opening.
+    return ctypes.CDLL(None).open(path.encode(), 0) >= 0
+
+def looks(curator):
+    curator.measure(whole_table(curator.domain), DiscreteLaplace(2), low=0, high=3)
+    paths = ["{folder}/table.csv", "{folder}/link.csv", "{folder}/real/table.csv"]
+    return [sum(map(_open, paths)), 0]
+"""
+
+QUOTES = """
+import json, sys
+def hear():
+    return json.loads(sys.stdin.readline())
+def say(message):
+    print(json.dumps(message), flush=True)
+noise = {"law": "discrete-laplace", "scale": "1/1000"}
+asks = {"event": "measure", "query": {"kind": "cell-counts", "cells": [0, 1]}, "noise": noise,
+        "low": 0, "high": 10**6}
+say({"protocol": "dp-audit/curator", "version": 1, "runs": "many"})
+hear()
+say({"budget": {"unlimited": True}, "ledger": None})
+hear()
+say({"ask": asks})
+answer = hear()["answer"]
+WORDS
+hear()
+"""
+
+ABOUT = ["--neighbours", "replace-one", "--domain", "domain.toml", "--quiet"]
+OUT = ["--data", "table.csv", "--out", "synthetic.csv"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("releases.py").write_text(MODULE.format(folder=tmp_path))
+    Path("domain.toml").write_text('[attributes]\ncell = { values = ["a", "b"] }\n')
+    Path("table.csv").write_text("cell\na\nb\nb\n")
+    return tmp_path
+
+
+def certify(program: str, claim: str = "epsilon=1") -> int:
+    made = ["--claim", claim, "--records", "3", "--out", "cert.json"]
+    return main(["certify", program, *ABOUT, *made])
+
+
+def test_a_release_spends_what_was_certified_whatever_the_program_says_today() -> None:
+    assert certify("releases:Generous") == 0
+    kept = ["--certificate", "cert.json"]
+    assert main(["release", "releases:Generous", *ABOUT, *OUT, *kept]) == 0
+    Path("synthetic.csv").unlink()
+    Path("flag").touch()
+    assert main(["release", "releases:Generous", *ABOUT, *OUT, *kept]) == 4
+    assert not Path("synthetic.csv").exists()
+
+
+def test_without_a_certificate_the_budget_is_stated_and_no_smaller_figure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    spoken = [word for word in ABOUT if word != "--quiet"]
+    assert main(["release", "releases:Generous", *spoken, *OUT]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "by the program's budget: epsilon = 1"
+    assert main(["release", "releases:fixed", *spoken, *OUT]) == 0
+    assert "no guarantee" in capsys.readouterr().err
+
+
+def wanted(program: str, **more: Any) -> Wanted:
+    domain = releasing_domain()
+    return Wanted(program, "table.csv", domain, ReplaceOne(), **more)
+
+
+def releasing_domain() -> Domain:
+    from synthesizers.schemas import load_domain
+
+    return load_domain("domain.toml")
+
+
+@pytest.mark.parametrize("place", ["table.csv", "link.csv"])
+def test_the_program_cannot_open_the_table(place: str, folder: Path) -> None:
+    if place == "link.csv":
+        (folder / "real").mkdir()
+        (folder / "table.csv").rename(folder / "real" / "table.csv")
+        (folder / "link.csv").symlink_to(folder / "real" / "table.csv")
+    if not program_subject("releases:looks", {}, [place]).isolation.sufficient:
+        pytest.skip("nothing on this machine keeps programs apart")
+    domain = releasing_domain()
+    made = release(Wanted("releases:looks", place, domain, ReplaceOne()))
+    assert made.table.records == 0
+
+
+@pytest.mark.parametrize("program", ["fixed", "adaptive"])
+@pytest.mark.parametrize("certified", [False, True])
+def test_no_process_starts_once_the_table_is_open(
+    program: str, certified: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"releases:{program}"
+    if certified:
+        assert certify(name) == 0
+    log: list[str] = []
+    begin, read = Connection.__init__, releasing.read_table
+
+    def noted(self: Connection, *given: Any) -> None:
+        log.append("start")
+        begin(self, *given)
+
+    monkeypatch.setattr(Connection, "__init__", noted)
+    monkeypatch.setattr(
+        releasing, "read_table", lambda *given: (log.append("open"), read(*given))[1]
+    )
+    release(wanted(name, certificate="cert.json" if certified else None))
+    assert log[0] == "start" and log[-1] == "open"
+
+
+def test_a_program_of_one_run_a_process_starts_before_the_table_is_open_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = Path(__file__).parents[2] / "docs" / "examples" / "curator" / "geometric.py"
+    text = source.read_text().replace('"runs": "many"', '"runs": "one"')
+    assert text != source.read_text()
+    Path("one.py").write_text(text.replace('"scripts": True', '"scripts": False'))
+    name = f"command:{sys.executable} one.py"
+    made = ["--as", "program", "--set", "epsilon=1"]
+    words = ["--claim", "epsilon=1", "--records", "3", "--out", "cert.json"]
+    assert main(["certify", name, *ABOUT, *made, *words]) == 0
+    read, begin, log = releasing.read_table, Connection.__init__, []
+
+    def noted(self: Connection, *given: Any) -> None:
+        log.append("start")
+        begin(self, *given)
+
+    monkeypatch.setattr(Connection, "__init__", noted)
+    monkeypatch.setattr(
+        releasing, "read_table", lambda *given: (log.append("open"), read(*given))[1]
+    )
+    release(wanted(name, certificate="cert.json", parameters={"epsilon": "1"}))
+    assert log[-1] == "open"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'say({"error": f"PRIVATE {answer}"})',
+        'say({"error": f"PRIVATE {answer}", "about": "setting"})',
+        'say({"ask": {"event": f"PRIVATE {answer}"}})',
+        'say({"ask": {**asks, "noise": {"law": "PRIVATE"}}})',
+        'say({"ask": asks, "PRIVATE": answer})',
+        'say({"output": {"values": [f"PRIVATE {answer}", 1.5]}})',
+        'print(f"PRIVATE {answer}", flush=True)',
+    ],
+)
+def test_what_a_program_says_of_an_error_on_real_data_is_withheld(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("quotes.py").write_text(QUOTES.replace("WORDS", words))
+    name = f"command:{sys.executable} quotes.py"
+    assert main(["release", name, *ABOUT, *OUT, "--as", "program"]) == 4
+    told = capsys.readouterr()
+    assert "PRIVATE" not in told.err + told.out and not Path("synthetic.csv").exists()
+
+
+def local(curator: Any) -> Any:
+    """A program of this module."""
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        (lambda curator: curator, r"save it in mechanism.py and say release\('mechanism:program'"),
+        (local, r": say release\('[\w.]*test_releasing:local', …\)"),
+        (NoisyHistogram(Fraction(1)), r"say release\('tests.*mechanisms:NoisyHistogram', …\)"),
+        (partial(local, 1), "say release"),
+    ],
+)
+def test_a_live_object_is_refused_with_the_line_that_releases_it(program: Any, line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        release(wanted(program))
