@@ -2254,7 +2254,7 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
 
 
 def written(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
-    """How far a file knows the chances of a row: rounded decimals, or a sum that is 1 only nearly."""
+    """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
     values = [rational(entry) for entry in row]
     if not rounded and total(values) == 1:
         return [(value, value) for value in values]
