@@ -2010,6 +2010,10 @@ ROUNDING = Fraction(1, 10**15)
 """How far the two ends of one number, written as decimals, may lie apart, relative to it (a choice
 of this project)."""
 
+NEARLY = Fraction(1, 10**9)
+"""How far a chance of a file may be from the true one, relative to it, where a row sums to 1 only
+nearly (a figure of the command's contract)."""
+
 
 def certificate(data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
@@ -2075,7 +2079,9 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
     if len(found) > len(wanted):
         need(kind in (*PROGRAMS, "channel"), "of what is only run, no channel is known")
         about_channel(data["channel_certificate"]["databases"], about)
-    return open_ + ceilings(data, [one.judgment["guarantee"] for one in found[: len(wanted)]])
+    return open_ + ceilings(
+        data, about, [one.judgment["guarantee"] for one in found[: len(wanted)]]
+    )
 
 
 def instance(data: Data) -> Data:
@@ -2157,7 +2163,14 @@ def about_channel(databases: list[list[int]], about: Data) -> None:
     need(fine, "the channel is about other numbers of records")
 
 
-def ceilings(data: Data, held: list[Data]) -> list[str]:
+def covered(about: Data) -> str:
+    """The databases that a theorem about the certificate's subject speaks of, in words."""
+    public = about["at"] == REPLACE and about["records"] is not None
+    size = f"{about['records']} records" if public else "any size"
+    return f"databases of {size} over {about['cells']} cell{'s' * (about['cells'] != 1)}"
+
+
+def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
     """Reject a ceiling by a theorem that no theorem of the certificate implies.
 
     Every bound is one of the evidence. Gives what is said of ceilings that another auditor found.
@@ -2183,6 +2196,8 @@ def ceilings(data: Data, held: list[Data]) -> list[str]:
         proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
         need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
         need(fine or not proved, "a ceiling is not implied by the theorem")
+        if proved and text(bound["covers"]) != covered(about):
+            open_.append(f"a ceiling covers {covered(about)}, and is said to cover something else")
         if not fine:
             open_.append("a ceiling that another auditor found is not re-checked")
     return open_
@@ -2226,9 +2241,10 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
         own = [rational(part) for part in name.strip().split("-")]
         need(own == counted, "the channel is not the subject's")
     for chances, named in zip(carried["rows"], members(texts), strict=True):
-        for entry, number in zip(chances, members(named), strict=True):
+        ends = written(members(named), flag(subject["rounded"]))
+        for entry, (least, most) in zip(chances, ends, strict=True):
             low, high = chance(entry)
-            need(low <= rational(number) <= high, "the channel is not the subject's")
+            need(low <= least and most <= high, "the channel is not the subject's")
     if data["verdict"] == "EXACT":
         found = channel_of(about["at"], carried["databases"], carried["rows"])
         sizes = list(range(found.sizes[-1] + 1)) if about["at"] != REPLACE else found.sizes[-1:]
@@ -2238,8 +2254,29 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
     return data["verdict"] in ("REFUTED", "EXACT")
 
 
+def written(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
+    """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
+    values = [rational(entry) for entry in row]
+    if not rounded and total(values) == 1:
+        return [(value, value) for value in values]
+    if not rounded:
+        return [(value * (1 - NEARLY), value * (1 + NEARLY)) for value in values]
+    halves = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
+    pairs_ = zip(values, halves, strict=True)
+    return [(max(value - half, ZERO), min(value + half, ONE)) for value, half in pairs_]
+
+
+def _unit(decimal: str) -> Fraction:
+    """What 1 more in the last decimal is worth; 0 where there are none."""
+    places = -int(Decimal(decimal).as_tuple().exponent)
+    return Fraction(1, 10**places) if places > 0 else ZERO
+
+
 def exact_value(data: Data, found: Channel) -> None:
-    """Reject an exact value that is not the least ε of the channel at the claim's δ."""
+    """Reject an exact value whose ends do not hold the least ε of the channel at the claim's δ.
+
+    Where chances lie between two numbers, they hold it for all chances between these.
+    """
     delta = rational(data["channel_certificate"]["delta"])
     low, high = keyed(record(data["bounds"]["exact"])["epsilon"], *ENDS)
     if high == "inf":
@@ -2248,19 +2285,19 @@ def exact_value(data: Data, found: Channel) -> None:
     least, most = rational(low), rational(high)
     need(0 <= least <= most, "an exact value lies between its ends")
     for left, right in pairs_:
-        over = divergence(left, right, most, PRECISIONS[1], False)
-        need(over <= delta, "the exact value is larger than stated")
-    need(any(reaches(*pair, least, delta) for pair in pairs_), "the exact value is smaller")
+        over = divergence(left, right, most, PRECISIONS[1], True)
+        need(over <= delta, "the exact value may be larger than stated")
+    need(any(reaches(*pair, least, delta) for pair in pairs_), "the exact value may be smaller")
 
 
 def reaches(left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether the least ε of two rows at δ may be as large as this one."""
+    """Whether the least ε of two rows at δ is at least this one."""
     if epsilon == 0:
         return True
     if delta > 0:
-        return divergence(left, right, epsilon, PRECISIONS[1], True) >= delta
-    factor = exp(epsilon, PRECISIONS[1]).low * left[0]
-    return any(p and p * right[0] >= factor * q for p, q in zip(left[2], right[1], strict=True))
+        return divergence(left, right, epsilon, PRECISIONS[1], False) >= delta
+    factor = exp(epsilon, PRECISIONS[1]).high * left[0]
+    return any(p and p * right[0] >= factor * q for p, q in zip(left[1], right[2], strict=True))
 
 
 def against_claim(data: Data, one: Result) -> str:

@@ -34,6 +34,9 @@ from synthesizers.neighbours import Neighbours, neighbours_from
 
 SCHEMA = "dp-audit/ledger/1"
 
+MOST_RECORDS = 10**12
+"""The most records of a person in a file (a choice of this project: no table has more)."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -78,9 +81,11 @@ def _named(value: object) -> dict[str, Any]:
 
 
 def _relation(name: object, unit: object, most: object) -> Neighbours:
-    if most is not None and type(most) is not int:
-        raise InputError("max_records must be a whole number")
-    return neighbours_from(str(name)[:40], str(unit)[:40], most)
+    if type(name) is not str or type(unit) is not str:
+        raise InputError("neighbours and unit are texts, such as add-remove and record")
+    if most is not None and (type(most) is not int or abs(most) > MOST_RECORDS):
+        raise InputError(f"max_records must be a whole number of at most {MOST_RECORDS}")
+    return neighbours_from(name[:40], unit[:40], most)
 
 
 def _of_only_event(

@@ -96,12 +96,12 @@ def _typed(value: object, hint: Any, what: str, named: Callable[[str], Metric]) 
     if origin is Literal:
         if value not in get_args(hint):
             allowed = ", ".join(map(str, get_args(hint)))
-            raise InputError(f"{what} must be one of {allowed}, not {value!r}")
+            raise InputError(f"{what} must be one of {allowed}, not {_shown(value)}")
         return value
     if origin is tuple:
         items = value.split(",") if isinstance(value, str) else value
         if not isinstance(items, list):
-            raise InputError(f"{what} must be a list, not {value!r}")
+            raise InputError(f"{what} must be a list, not {_shown(value)}")
         inner = get_args(hint)[0]
         return tuple(
             _typed(item.strip() if isinstance(item, str) else item, inner, what, named)
@@ -119,14 +119,14 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
         if value in ("true", "false"):
             return value == "true"
         if not isinstance(value, bool):
-            raise InputError(f"{what} must be true or false, not {value!r}")
+            raise InputError(f"{what} must be true or false, not {_shown(value)}")
         return value
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
-        raise InputError(f"{what} must be a number, not {value!r}")
-    number = parse_rational(str(value), what)
+        raise InputError(f"{what} must be a number, not {_shown(value)}")
+    number = parse_rational(value, what)
     if hint is int:
         if number.denominator != 1:
-            raise InputError(f"{what} must be a whole number, not {value!r}")
+            raise InputError(f"{what} must be a whole number, not {_shown(value)}")
         if abs(number) > _LARGEST:
             raise InputError(f"{what} must be at most {_LARGEST} in size")
         return int(number)
@@ -138,7 +138,15 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
         raise InputError(f"{what} must be a number below 1e308 in size") from None
 
 
+def _shown(value: object) -> str:
+    """A value of a plan, for a message; a whole number can be too long to be written."""
+    try:
+        return repr(value)[:80]
+    except ValueError:
+        return "a longer number"
+
+
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{what} must be text, not {value!r}")
+        raise InputError(f"{what} must be text, not {_shown(value)}")
     return value

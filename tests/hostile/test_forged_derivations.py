@@ -29,6 +29,7 @@ from proofs.guarantees import ApproxDP, parse_guarantee
 from proofs.kernel import Theorem, prove
 from proofs.rules import RULES
 from synthesizers.domain import Domain
+from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.honest_certificates import (
     SUBJECT,
@@ -113,18 +114,22 @@ def one_cell(proved: Document) -> Document:
     own = {"program": proved["subject"], "seen": "every transcript"}
     about = prove("fixed-ledger", [noisy], {**own, "setting": setting(shape, 3)})
     return changed(
-        {**proved, **by_theorem(epsilon="0"), "proof": carried(output(about))},
+        {
+            **proved,
+            **by_theorem("databases of 3 records over 1 cell", epsilon="0"),
+            "proof": carried(output(about)),
+        },
         put("claim", to="epsilon=0"),
         put("domain", "attributes", 0, "values", to=["0"]),
         put("domain", "cells", to=1),
     )
 
 
-@pytest.fixture(scope="module")
-def exact(tmp_path_factory: pytest.TempPathFactory) -> Document:
-    path = tmp_path_factory.mktemp("channel") / "matrix.csv"
-    path.write_text("database,a,b\n2-0,3/4,1/4\n1-1,1/2,1/2\n0-2,1/4,3/4\n")
-    subject = read_channel(str(path), ReplaceOne(), "output", False)
+def of_matrix(folder: Path, rows: str, rounded: bool = False) -> Document:
+    """The certificate of a channel in a file."""
+    path = folder / "matrix.csv"
+    path.write_text(f"database,a,b\n{rows}")
+    subject = read_channel(str(path), ReplaceOne(), "output", rounded)
     own = subject.channel.domain
     claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "output", own, 2)
     document: Document = json.loads(
@@ -132,6 +137,12 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Document:
     )
     assert document["verdict"] == "EXACT"
     return document
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    rows = "2-0,3/4,1/4\n1-1,1/2,1/2\n0-2,1/4,3/4\n"
+    return of_matrix(tmp_path_factory.mktemp("channel"), rows)
 
 
 CLAIMS = ("epsilon=2", "epsilon=2, delta=1e-6", "rho=3", "mu=3", "alpha=2, rdp=3")
@@ -210,6 +221,18 @@ def lower_by_the_theorem(document: Document) -> None:
     document["evidence"][-1]["bound"]["epsilon"] = dict(ends)
 
 
+def covering(words: str) -> Change:
+    """A ceiling by the theorem that covers something else, wherever the certificate states one."""
+
+    def change(document: Document) -> None:
+        document["bounds"]["ceiling"]["covers"] = words
+        for entry in document["evidence"]:
+            if entry["bound"]["side"] == "ceiling":
+                entry["bound"]["covers"] = words
+
+    return change
+
+
 LOWER = {"lower": "0.1", "upper": "0.1"}
 STEP = ("proof", "derivation", "steps")
 FORGERIES: dict[str, Change] = {
@@ -257,6 +280,12 @@ FORGERIES: dict[str, Change] = {
     "half an infinite ceiling": put("bounds", "ceiling", "epsilon", "upper", to="inf"),
     "a ceiling of rho": put("bounds", "ceiling", "rho", to=LOWER),
     "a ceiling with a note": put("bounds", "ceiling", "note", to="ε = 0.01, every database"),
+    "a ceiling of every database": covering("every database, with exact epsilon 0.01"),
+    "a ceiling of more records": covering("databases of 300 records over 3 cells"),
+    "a ceiling of any size": covering("databases of any size over 3 cells"),
+    "a ceiling of all cells": covering("databases of 3 records over 300 cells"),
+    "a ceiling that covers nothing": covering(""),
+    "a ceiling that covers a number": put("bounds", "ceiling", "covers", to=3),
     "no ceiling": put("bounds", "ceiling", to=None),
     "no bounds": put("bounds", to={}),
     "a bound of another side": put("bounds", "roof", to=None),
@@ -364,6 +393,7 @@ CHANNEL_FORGERIES: dict[str, Change] = {
     "other databases": put("subject", "matrix", "databases", 0, to="0-2"),
     "databases that are no numbers": put("subject", "matrix", "databases", 0, to="?-?"),
     "no matrix": put("subject", "matrix", to=None),
+    "a rounded matrix of no truth value": put("subject", "rounded", to="no"),
     "another row": put("channel_certificate", "rows", 0, to=["1/2", "1/2"]),
     "another delta": put("channel_certificate", "delta", to="1/2"),
     "a note": put("channel_certificate", "note", to="reviewed"),
@@ -394,6 +424,54 @@ def test_a_list_of_some_databases_is_not_exact_about_all(exact: Document) -> Non
     )
     found = checker.check(forged)
     assert found.status == "rejected" and "all databases" in found.reasons[0]
+
+
+WIDER = Fraction(1, 25)
+
+
+def test_a_channel_known_only_vaguely_has_no_exact_value_within(exact: Document) -> None:
+    """Its true value is ln 2. Rows that hold the true ones and more also hold smaller values."""
+    true = [
+        (Fraction(3, 4), Fraction(1, 4)),
+        (Fraction(1, 2),) * 2,
+        (Fraction(1, 4), Fraction(3, 4)),
+    ]
+    wide = [[Interval(chance - WIDER, chance + WIDER) for chance in row] for row in true]
+    databases = [[2, 0], [1, 1], [0, 2]]
+    vague = channel_certificate(ReplaceOne(), databases, wide, ApproxDP(Fraction(1)))
+    assert checker.check(vague).status == "checked"
+    forged = changed(exact, put("channel_certificate", to=vague))
+    for value in ("0", "0.1", "0.5", "0.6", "0.693", "0.7", "0.9"):
+        found = checker.check(changed(forged, exact_value(value, value)))
+        assert found.status != "checked", value
+    # What the vague rows do show is an enclosure that holds all of their values.
+    assert verdict_on(changed(forged, exact_value("0.4", "1"))) == "checked"
+
+
+ROUNDED = "2-0,0.75,0.25\n1-1,0.5,1/2\n0-2,2.5e-1,0.75\n"
+NEARLY = "2-0,0.6666666667,0.3333333334\n1-1,0.5,0.5\n0-2,0.3333333334,0.6666666667\n"
+
+
+@pytest.mark.parametrize(("rows", "rounded"), [(ROUNDED, True), (NEARLY, False)])
+def test_a_file_that_knows_chances_vaguely_has_no_sharper_channel(
+    tmp_path: Path, rows: str, rounded: bool
+) -> None:
+    document = of_matrix(tmp_path, rows, rounded)
+    assert verdict_on(document) == "checked"
+    entries = document["channel_certificate"]["rows"]
+    middles = [
+        [sum(map(Fraction, e)) / 2 if type(e) is list else Fraction(e) for e in row]
+        for row in entries
+    ]
+    sharp = [[chance / sum(row) for chance in row] for row in middles]
+    databases = document["channel_certificate"]["databases"]
+    carried_ = channel_certificate(ReplaceOne(), databases, sharp, ApproxDP(Fraction(1)))
+    forged = changed(document, put("channel_certificate", to=carried_))
+    assert verdict_on(forged) == "rejected"
+    # Chances of a file that is not rounded are held by those of one that is, and not conversely.
+    assert (
+        verdict_on(changed(document, put("subject", "rounded", to=True))) == "checked"
+    ) == rounded
 
 
 def test_a_black_box_is_not_refuted_by_a_matrix_that_somebody_wrote() -> None:

@@ -53,10 +53,14 @@ def carried(theorem: Theorem, *others: Theorem) -> dict[str, Any]:
     return {"derivation": derivation(theorem), **more}
 
 
-def by_theorem(**numbers: str) -> dict[str, Any]:
+ANY_SIZE = "databases of any size over 6 cells"
+"""What a theorem about `SHAPE` covers."""
+
+
+def by_theorem(covers: str = ANY_SIZE, **numbers: str) -> dict[str, Any]:
     """The bounds and the evidence of a ceiling by a theorem."""
     ends = {name: {"lower": value, "upper": value} for name, value in numbers.items()}
-    bound = {**ends, "covers": "databases of any size", "rigour": "rigorous"}
+    bound = {**ends, "covers": covers, "rigour": "rigorous"}
     evidence = [{"auditor": "proof", "bound": {**bound, "side": "ceiling"}}]
     return {"bounds": {"floor": None, "exact": None, "ceiling": bound}, "evidence": evidence}
 

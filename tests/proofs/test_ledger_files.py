@@ -233,9 +233,12 @@ def test_a_list_for_persons() -> None:
         {"unit": "person", "max_records": 0},
         {"unit": "person", "max_records": True},
         {"unit": "person", "max_records": 1.5},
+        {"unit": "person", "max_records": 1 << 20_000},
+        {"neighbours": 1 << 20_000},
+        {"unit": 1 << 20_000},
         {"x" * 10_000: 1},
     ],
-    ids=lambda keys: str(keys)[:60],
+    ids=lambda keys: ", ".join(keys)[:60],
 )
 def test_a_list_of_another_form_is_refused(keys: Document) -> None:
     with pytest.raises(InputError) as refused:

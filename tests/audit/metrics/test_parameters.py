@@ -86,6 +86,10 @@ def test_a_dash_stands_for_an_underscore_and_a_metric_is_named() -> None:
     assert isinstance(found, Planned) and found.of == Planned(target="inner")
 
 
+ENDLESS = int("0x" + "f" * 5000, 0)
+"""As TOML reads hexadecimal numbers of any length, which Python refuses to write as decimals."""
+
+
 @pytest.mark.parametrize(
     ("values", "part"),
     [
@@ -105,6 +109,10 @@ def test_a_dash_stands_for_an_underscore_and_a_metric_is_named() -> None:
         ({"groups": 3}, "planned: groups must be a list"),
         ({"groups": [3]}, "planned: groups must be text"),
         ({"form": "three"}, "planned: form must be one of one, two"),
+        ({"k": ENDLESS}, "planned: k must be a finite number"),
+        ({"target": ENDLESS}, "planned: target must be text, not a longer number"),
+        ({"groups": ENDLESS}, "planned: groups must be a list"),
+        ({"form": [ENDLESS]}, "planned: form must be one of one, two"),
     ],
 )
 def test_a_value_of_another_type_is_refused_by_name(values: dict[str, object], part: str) -> None:
