@@ -94,13 +94,16 @@ def certify(program: str, claim: str = "epsilon=1") -> int:
     return main(["certify", program, *ABOUT, *made])
 
 
-def test_a_release_spends_what_was_certified_whatever_the_program_says_today() -> None:
+def test_a_release_is_refused_where_the_program_declares_another_budget_today(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert certify("releases:Generous") == 0
     kept = ["--certificate", "cert.json"]
     assert main(["release", "releases:Generous", *ABOUT, *OUT, *kept]) == 0
     Path("synthetic.csv").unlink()
     Path("flag").touch()
-    assert main(["release", "releases:Generous", *ABOUT, *OUT, *kept]) == 4
+    assert main(["release", "releases:Generous", *ABOUT, *OUT, *kept]) == 2
+    assert "another budget than the certified one" in capsys.readouterr().err
     assert not Path("synthetic.csv").exists()
 
 
