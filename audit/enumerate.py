@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections import Counter
@@ -133,7 +134,9 @@ class Collected:
         assert self.file is not None
         shape = len(self.columns), *next(iter(self.columns.values()))
         columns = np.memmap(self.file, np.float64, "c", shape=shape)
-        os.unlink(self.file)
+        # Where a file in use can't be removed, it goes with its process's folder.
+        with contextlib.suppress(PermissionError):
+            os.unlink(self.file)
         self.columns, self.file = dict(zip(self.columns, columns, strict=True)), None
 
     def _require_room(self) -> None:
