@@ -119,6 +119,8 @@ class Channel:
     ) -> Channel:
         """A channel of doubles with relative error at most γ_operations each.
 
+        ``chances``: this array becomes ``lower``; one more of its size would be felt.
+
         Guarantee
         ---------
         ``lower`` and ``upper`` enclose: an exact chance p and its double f
@@ -129,10 +131,12 @@ class Channel:
         """
         error = gamma(operations) + 4 * UNIT_ROUNDOFF
         # p >= f/(1+γ) >= f(1-γ) and p <= f/(1-γ) <= f(1+γ+2γ²).
-        lower = chances * (1 - error - 2 * error * error)
         upper = chances * (1 + error + 2 * error * error)
-        tiny = (chances > 0) & (chances < SMALLEST)
-        lower[tiny], upper[tiny] = 0.0, 2 * SMALLEST
+        tiny = chances < SMALLEST
+        tiny &= chances > 0
+        lower = np.multiply(chances, 1 - error - 2 * error * error, out=chances)
+        if tiny.any():
+            lower[tiny], upper[tiny] = 0.0, 2 * SMALLEST
         return cls(domain, neighbours, databases, outputs, lower, upper, None, released)
 
     @classmethod

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-import joblib
 import numpy as np
 
-from audit.channel import Channel, gamma
+from audit.channel import BLOCK, Channel, gamma
 from audit.columns import Powers
-from audit.workers import shared_out
+from audit.workers import divided
 from synthesizers.arithmetic import (
     Arithmetic,
     ExactArithmetic,
@@ -48,7 +49,11 @@ MAX_ENTRIES = 60_000_000
 """The most entries of a channel that are held in memory (480 MB of doubles)."""
 
 PARALLEL_FROM = 20_000
-"""Transcripts from which a second process earns its start-up (`benchmarks/enumeration.py`)."""
+"""Transcripts from which work is cut into parts, which processes share (a choice of this
+project: their start takes as long as so many runs of a quick program)."""
+
+LEAST_SECONDS = 5e-6
+"""What a transcript takes at the least (`benchmarks/enumeration.py` prints what it takes)."""
 
 PARTS = 16
 """Into how many parts large work is cut. It depends on nothing else, the number of
@@ -88,6 +93,7 @@ class Collected:
     ledgers: set[tuple[Event, ...]] = field(default_factory=set)
     chosen: list[Played] = field(default_factory=list)
     tree: Tree | None = None
+    file: str | None = None
 
     def put(self, outputs: Sequence[Output], chances: Any) -> None:
         """Add chances, a vector for each output, to the outputs' columns."""
@@ -103,6 +109,8 @@ class Collected:
 
     def merge(self, other: Collected) -> None:
         """Add all of another part, which is not used again."""
+        if other.file is not None:
+            other.read_columns()
         for output, chances in other.columns.items():
             if output in self.columns:
                 self.arithmetic.add_to(self.columns[output], chances)
@@ -115,6 +123,29 @@ class Collected:
         self.chosen += other.chosen
         if self.tree is not None and other.tree is not None:
             self.tree |= other.tree
+
+    def write_columns(self) -> None:
+        """Move the columns to a file, from which another process takes them faster than by a pipe.
+
+        Exact numbers stay.
+        """
+        if any(column.dtype == np.object_ for column in self.columns.values()):
+            return
+        descriptor, self.file = tempfile.mkstemp()
+        with os.fdopen(descriptor, "wb") as file:
+            for output, column in self.columns.items():
+                file.write(column)
+                self.columns[output] = column.shape
+
+    def read_columns(self) -> None:
+        """Take the columns back from their file, and remove it."""
+        assert self.file is not None
+        shape = len(self.columns), *next(iter(self.columns.values()))
+        columns = np.memmap(self.file, np.float64, "c", shape=shape)
+        # Where a file in use can't be removed, it goes with its process's folder.
+        with contextlib.suppress(PermissionError):
+            os.unlink(self.file)
+        self.columns, self.file = dict(zip(self.columns, columns, strict=True)), None
 
     def _require_room(self) -> None:
         column = next(iter(self.columns.values()), None)
@@ -135,7 +166,13 @@ class Collected:
 
     def matrix(self) -> Any:
         """The columns side by side, in the order of the outputs."""
-        return np.stack([self.columns[output] for output in self.outputs], axis=-1)
+        columns = [self.columns[output] for output in self.outputs]
+        whole = np.empty((*columns[0].shape, len(columns)), columns[0].dtype)
+        # A column alone would touch every line of memory for one number.
+        for start in range(0, len(columns), BLOCK):
+            part = np.stack(columns[start : start + BLOCK])
+            whole[..., start : start + BLOCK] = np.moveaxis(part, 0, -1)
+        return whole
 
     def enumerated(self, channel: Channel) -> Enumerated:
         """The channel made of it, with what was met on the way."""
@@ -235,11 +272,10 @@ class _Work:
         whole = self._nothing(arithmetic)
         firsts = parts_of(count)
         quiet = replace(self, progress=None)
-        calls = (
-            joblib.delayed(quiet._part)(arithmetic, first, opening, REPLAYS // len(firsts), None)
-            for first in firsts
-        )
-        for done, part in enumerate(shared_out(self.jobs, calls), start=1):
+        calls = [(arithmetic, first, opening, REPLAYS // len(firsts), None) for first in firsts]
+        seconds = work.transcripts * LEAST_SECONDS
+        parts = divided(self.jobs, quiet._part, quiet._part_in_file, calls, seconds)
+        for done, part in enumerate(parts, start=1):
             whole.merge(part)
             self._tell(work.transcripts * done // len(firsts), work.transcripts)
         return whole
@@ -250,6 +286,12 @@ class _Work:
     def _tell(self, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(done, of)
+
+    def _part_in_file(self, *arguments: Any) -> Collected:
+        """A part for another process."""
+        part = self._part(*arguments)
+        part.write_columns()
+        return part
 
     def _part(
         self,

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent import futures
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from itertools import starmap
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
-from audit.attack.runs import Map, here
 from synthesizers.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from audit.attack.runs import Map
 
 CALLS_A_WORKER = 2
 """Calls in flight for each worker: one at work and one at hand (joblib's pre_dispatch, too)."""
 
 IDLE_SECONDS = 300
 """How long a process waits for the next call before it ends (joblib's own figure)."""
+
+WORTH_SECONDS = 1.0
+"""What is left to do must take one process so long that further ones earn their start (a choice of
+this project: one takes some tenths of a second to import what it needs)."""
+
+_DIED = "a process died in a call: its memory ran out, or what it ran crashed"
 
 _THREADED = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA")
 
@@ -31,6 +43,66 @@ def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
     with _interrupts_wait():
         results: Iterator[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(calls)
         return results
+
+
+def divided(
+    jobs: int,
+    function: Callable[..., Any],
+    elsewhere: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    seconds: float = 0.0,
+) -> Iterator[Any]:
+    """The results of calls, in their order, from this process and ``jobs`` - 1 others.
+
+    ``function``: what is called here, ``elsewhere`` there. ``seconds``: what this process would
+    need for all calls, or less.
+
+    The others are started where the calls take longer than `WORTH_SECONDS`. If ``seconds`` does not
+    say so, this process makes the first call alone, to see. They stay for the next series, as those
+    of `local` do, and end in the same way.
+
+    Raises ProtocolError where a process dies.
+    """
+    left = deque(calls)
+    others = _others(jobs - 1)
+    if others.executor is None and left and (jobs == 1 or seconds < WORTH_SECONDS):
+        begun = time.monotonic()
+        yield function(*left.popleft())
+        if jobs == 1 or (time.monotonic() - begun) * len(left) < WORTH_SECONDS:
+            yield from starmap(function, left)
+            return
+    waiting: deque[Future] = deque()
+    whole = False
+    try:
+        while left or waiting:
+            busy = sum(not future.done() for future in waiting)
+            for _ in range(min(len(left), CALLS_A_WORKER * (jobs - 1) - busy)):
+                waiting.append(others.submit(elsewhere, left.popleft()))
+            if left:
+                waiting.append(_made(function, left.popleft()))
+            while waiting and (waiting[0].done() or not left):
+                yield waiting.popleft().result()
+        whole = True
+    except BrokenProcessPool:
+        raise ProtocolError(_DIED) from None
+    finally:
+        if not whole:
+            others.kill()
+
+
+@functools.cache
+def _others(jobs: int) -> _Processes:
+    return _Processes(jobs)
+
+
+def _made(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+    """A call made here; what it raises waits for its turn."""
+    made: futures.Future[Any] = futures.Future()
+    try:
+        made.set_result(function(*arguments))
+    except Exception as error:
+        made.set_exception(error)
+    return made
 
 
 def local(jobs: int) -> Map:
@@ -44,6 +116,9 @@ def local(jobs: int) -> Map:
     In a series, raises ProtocolError where a process dies.
     """
     if jobs == 1:
+        # A further process would wait for all that attacks need before it begins its first call.
+        from audit.attack.runs import here
+
         return here
     processes = _Processes(jobs)
 
@@ -56,9 +131,7 @@ def local(jobs: int) -> Map:
             yield from in_order(submit, calls, CALLS_A_WORKER * jobs)
             whole = True
         except BrokenProcessPool:
-            raise ProtocolError(
-                "a process died in a call: its memory ran out, or what it ran crashed"
-            ) from None
+            raise ProtocolError(_DIED) from None
         finally:
             if not whole:
                 processes.kill()
@@ -108,6 +181,10 @@ class _Processes:
 
 class Future(Protocol):
     """What a call will have given, once it is made."""
+
+    def done(self) -> bool:
+        """Whether the call was made."""
+        ...
 
     def result(self) -> Any:
         """Wait for the result; raises what the call raised."""

@@ -11,8 +11,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-from scipy.special import gammaln, logsumexp
 
 from synthesizers.errors import InputError
 from synthesizers.noise import require_positive
@@ -66,6 +64,9 @@ def zcdp_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     exp((α - 1)(αρ - ε))·(1 - 1/α)^α/(α - 1). Raises InputError unless ε > 0 and 0 < δ < 1, of
     sizes that programs take.
     """
+    # Here, as below: a process that runs a program without it would wait for it at its start.
+    from scipy.optimize import brentq, minimize_scalar
+
     if not (epsilon > 0 and 0 < delta < 1):
         raise InputError("Gaussian noise needs epsilon > 0 and 0 < delta < 1")
     _require_sizes(epsilon, delta)
@@ -110,6 +111,8 @@ def noise_multiplier(epsilon: Fraction, delta: Fraction, rate: Fraction, steps: 
     order to δ). Raises InputError unless ε > 0, 0 < δ < 1, 0 < rate < 1 and steps >= 1,
     and where no noise is enough: moments up to that order prove no smaller ε.
     """
+    from scipy.optimize import brentq
+
     if not (epsilon > 0 and 0 < delta < 1 and 0 < rate < 1 and steps >= 1):
         raise InputError(
             "sampled Gaussian noise needs epsilon > 0, 0 < delta < 1, 0 < rate < 1 and steps >= 1"
@@ -145,6 +148,8 @@ def noise_multiplier(epsilon: Fraction, delta: Fraction, rate: Fraction, steps: 
 
 def _sampled_epsilon(order: int, rate: float, sigma: float, steps: int, log_delta: float) -> float:
     """The ε at a δ that the moment of one whole order gives."""
+    from scipy.special import gammaln, logsumexp
+
     k = np.arange(order + 1)
     ways = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
     chances = (order - k) * math.log1p(-rate) + k * math.log(rate)

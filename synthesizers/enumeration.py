@@ -41,9 +41,13 @@ SHARE = 64
 project), beside the first `REPLAYS`."""
 
 BATCH = 2048
+BATCH_CHANCES = 2**20
+"""The most plays that are made at once, and the most chances that are held for them: 8 MB of
+doubles (choices of this project)."""
+
 BLOCK_CHANCES = 2**17
-"""The most plays that are made at once, and the most chances that are multiplied at once: 1 MB of
-doubles, which stay near the processor (choices of this project)."""
+"""The most chances that are multiplied at once: 1 MB of doubles, which stay near the processor
+until they are added (a choice of this project)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -282,13 +286,15 @@ class _Reading:
         self._opening = opening
         self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
         self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
-        self._most = max(1, min(BATCH, BLOCK_CHANCES // max(1, len(databases.rows))))
+        count = max(1, len(databases.rows))
+        self._answers = max(1, min(BATCH, BLOCK_CHANCES // count))
+        self._branches = max(1, BATCH_CHANCES // count)
 
     def batch(self, waiting: list[Iterator[_Branch]]) -> list[_Branch]:
         """The branches to play next, the last ones first: at most `BATCH` answers and one more."""
         branches: list[_Branch] = []
         plays = 0
-        while waiting and plays < BATCH and len(branches) < self._most:
+        while waiting and plays < BATCH and len(branches) < self._branches:
             branch = next(waiting[-1], None)
             if branch is None:
                 waiting.pop()
@@ -366,7 +372,7 @@ class _Reading:
         ledger = self._ledgers.setdefault(asked, (*stem.ledger, event))
         coordinates = (*stem.coordinates, *laws)
         first = None if stem.ledger else self._first
-        answers = _Answers(laws, self._arithmetic, stem.floor, first, self._most)
+        answers = _Answers(laws, self._arithmetic, stem.floor, first, self._answers)
         further = _Stem(
             asked,
             ledger,

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import pickle
+import tempfile
 from collections import defaultdict
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import audit.enumerate as enumerating
-from audit.channel import Channel
-from audit.enumerate import channel_of, instance
+from audit import workers
+from audit.channel import BLOCK, Channel
+from audit.enumerate import Collected, channel_of, instance
 from audit.measures.epsilon import epsilon
-from synthesizers.arithmetic import FloatArithmetic
+from synthesizers.arithmetic import (
+    Arithmetic,
+    ExactArithmetic,
+    FloatArithmetic,
+    ScaledArithmetic,
+)
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
 from synthesizers.enumeration import leaves
@@ -25,6 +34,7 @@ from synthesizers.laws.public_laws import Multinomial
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
 from synthesizers.programs import build
+from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
 from synthesizers.queries import CellCounts, whole_table
 from tests.synthesizers.brute_force import AnyProgram
 
@@ -193,21 +203,30 @@ def test_the_error_count_covers_every_rounding(
     assert stated[0] >= worst + max(terms.values()) - 1
 
 
+@pytest.fixture
+def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Further processes take part in the smallest work."""
+    monkeypatch.setattr(enumerating, "PARALLEL_FROM", 1)
+    monkeypatch.setattr(workers, "WORTH_SECONDS", 0.0)
+
+
 @pytest.mark.parametrize("released", ["output", "transcript"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_two_processes_find_what_one_does_to_the_last_bit(
+@pytest.mark.usefixtures("sharing")
+def test_more_processes_find_what_one_does_to_the_last_bit(
     released: str, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enumerating, "PARALLEL_FROM", 1)
     program = build("geometric-sanitizer", {"epsilon": "2/3"})
     setting = setting_of(3, 3)
-    one, two = (
-        channel_of(program, setting, released=released, exact=exact, jobs=jobs) for jobs in (1, 2)
+    one, two, three = (
+        channel_of(program, setting, released=released, exact=exact, jobs=jobs)
+        for jobs in (1, 2, 3)
     )
-    assert one.channel.outputs == two.channel.outputs
-    assert np.array_equal(one.channel.lower, two.channel.lower)
-    assert np.array_equal(one.channel.upper, two.channel.upper)
-    assert (one.transcripts, one.ledgers) == (two.transcripts, two.ledgers)
+    for other in (two, three):
+        assert one.channel.outputs == other.channel.outputs
+        assert np.array_equal(one.channel.lower, other.channel.lower)
+        assert np.array_equal(one.channel.upper, other.channel.upper)
+        assert (one.transcripts, one.ledgers) == (other.transcripts, other.ledgers)
     monkeypatch.setattr(enumerating, "PARALLEL_FROM", 10**9)
     whole = channel_of(program, setting, released=released, exact=True).channel
     assert whole.exact is not None
@@ -219,6 +238,66 @@ def test_two_processes_find_what_one_does_to_the_last_bit(
         chance = one.channel.chance(*place)
         assert (chance is not None) == exact
         assert chance is None or compare(chance, value) == 0
+
+
+@pytest.mark.usefixtures("sharing")
+def test_more_processes_find_what_one_does_below_the_doubles() -> None:
+    program = MultinomialDirichlet((F(1, 10**200),))
+    one, two = (channel_of(program, setting_of(3, 3), jobs=jobs).channel for jobs in (1, 2))
+    assert one.powers is not None and two.powers is not None
+    assert np.array_equal(one.powers.mantissa, two.powers.mantissa)
+    assert np.array_equal(one.powers.exponent, two.powers.exponent)
+    assert one.powers.error == two.powers.error
+    exact = channel_of(program, setting_of(3, 3), exact=True).channel
+    assert exact.powers is not None
+    assert exact.outputs == one.outputs
+    found, wanted = (np.log2(p.mantissa) + p.exponent for p in (one.powers, exact.powers))
+    assert np.allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+def collected(arithmetic: Arithmetic, outputs: list[Any], chances: Any) -> Collected:
+    part = Collected(arithmetic)
+    part.put(outputs, chances)
+    return part
+
+
+@pytest.mark.parametrize("shape", [(7,), (2, 7)])
+def test_columns_go_through_a_file_as_they_are(
+    shape: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    arithmetic = FloatArithmetic() if len(shape) == 1 else ScaledArithmetic()
+    chances = np.random.default_rng(1).random((5, *shape))
+    part, same = (collected(arithmetic, [(n,) for n in range(5)], chances) for _ in range(2))
+    part.write_columns()
+    assert [file.stat().st_size for file in tmp_path.iterdir()] == [chances.nbytes]
+    sent = pickle.loads(pickle.dumps(part))
+    whole, wanted = Collected(arithmetic), Collected(arithmetic)
+    for _ in range(2):
+        whole.merge(sent if sent.file else same)
+        wanted.merge(collected(arithmetic, [(n,) for n in range(5)], chances))
+    assert list(tmp_path.iterdir()) == []
+    assert whole.terms == wanted.terms and np.array_equal(whole.matrix(), wanted.matrix())
+    exact = collected(ExactArithmetic(), [(0,)], np.array([[F(1, 3)] * 7]))
+    exact.write_columns()
+    assert exact.file is None and exact.columns[(0,)][0] == F(1, 3)
+
+
+@pytest.mark.parametrize("count", [1, BLOCK - 1, BLOCK, 2 * BLOCK + 3])
+@pytest.mark.parametrize("shape", [(4,), (2, 4)])
+def test_outputs_are_summed_and_stand_side_by_side(count: int, shape: tuple[int, ...]) -> None:
+    arithmetic = FloatArithmetic() if len(shape) == 1 else ScaledArithmetic()
+    chances = np.random.default_rng(2).random((2 * count, *shape))
+    outputs = [(number % count,) for number in range(2 * count)]
+    part = collected(arithmetic, outputs, chances)
+    slow = []
+    for number in range(count):
+        total = chances[number].copy()
+        arithmetic.add_to(total, chances[number + count])
+        slow.append(total)
+    assert part.outputs == tuple((number,) for number in range(count))
+    assert np.array_equal(part.matrix(), np.stack(slow, axis=-1))
+    assert set(part.terms.values()) == {2} and part.roundings == 2
 
 
 def test_parts_are_cut_alike_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:

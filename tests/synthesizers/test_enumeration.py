@@ -18,12 +18,18 @@ import mpmath
 import numpy as np
 import pytest
 
-from synthesizers import declared
-from synthesizers.arithmetic import Arithmetic, ExactArithmetic, FloatArithmetic
-from synthesizers.budget import PureBudget, UnlimitedBudget
-from synthesizers.curator import Curator, GenerationBegins, Setting
+from synthesizers import declared, enumeration
+from synthesizers.arithmetic import (
+    Arithmetic,
+    ExactArithmetic,
+    FloatArithmetic,
+    ScaledArithmetic,
+    normalised,
+)
+from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
+from synthesizers.curator import Curator, GenerationBegins, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import Leaf, leaves, output_of, transcript_of
+from synthesizers.enumeration import Leaf, blocks, leaves, output_of, transcript_of
 from synthesizers.errors import (
     BelowDoublesError,
     BudgetExceeded,
@@ -31,7 +37,7 @@ from synthesizers.errors import (
     TooLargeError,
 )
 from synthesizers.estimation.generation import public_generator
-from synthesizers.events import Coordinate, Databases
+from synthesizers.events import Coordinate, Databases, Measure, is_seed
 from synthesizers.exact import Exact, ExpRational, add, compare, enclose, is_zero
 from synthesizers.laws.dirichlet import DirichletMultinomial
 from synthesizers.laws.public_laws import SEED_BITS, Multinomial, Seed, UniformChoice
@@ -39,6 +45,7 @@ from synthesizers.laws.subsample import Subsample as SubsampleLaw
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, databases
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, clamped_mass
 from synthesizers.plan import first_outcomes, opening_question, plan
+from synthesizers.playing import Play
 from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
 from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
 from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
@@ -783,3 +790,149 @@ def test_who_ends_as_if_a_seed_were_drawn_is_refused() -> None:
 
     with pytest.raises(ProtocolError, match="raised GenerationBegins"):
         all_leaves(program, SMALL)
+
+
+SlowLeaves = dict[Any, tuple[Any, Any]]
+
+
+def slow_leaves(
+    program: AnyProgram, on: Instance, arithmetic: Arithmetic, budget: Budget
+) -> SlowLeaves:
+    """One run a transcript, one product a coordinate: output and chances by transcript."""
+    found: SlowLeaves = {}
+
+    class Ends(BaseException):
+        pass
+
+    def follow(outcomes: tuple[Any, ...], chances: Any) -> None:
+        asked: list[Any] = []
+
+        def answer(event: Any) -> Any:
+            if is_seed(event):
+                raise GenerationBegins
+            asked.append(event)
+            if len(asked) > len(outcomes):
+                raise Ends
+            return outcomes[len(asked) - 1]
+
+        try:
+            output = program(Curator(on.setting, budget, answer))
+        except GenerationBegins:
+            found[tuple(zip(asked, outcomes, strict=True))] = None, chances
+        except Ends:
+            coordinates = asked[-1].coordinates(on.databases)
+            for places in itertools.product(*(range(len(c.outcomes)) for c in coordinates)):
+                product, values = chances, ()
+                for place, coordinate in zip(places, coordinates, strict=True):
+                    product = arithmetic.times(product, arithmetic.table(coordinate)[place], -1e9)
+                    values += coordinate.outcomes[place]
+                if not arithmetic.is_nothing(product):
+                    follow((*outcomes, values), product)
+        else:
+            released = canonical_output(output, on.setting.domain)
+            found[tuple(zip(asked, outcomes, strict=True))] = released, chances
+
+    follow((), arithmetic.ones(len(on.databases.rows)))
+    return found
+
+
+def as_numbers(chances: Any) -> list[Any]:
+    """Chances of any arithmetic as numbers that can be compared."""
+    if isinstance(chances, np.ndarray) and chances.ndim == 2:
+        mantissas, exponents = normalised(chances)
+        return list(zip(mantissas, np.where(mantissas == 0, 0, exponents), strict=True))
+    return list(chances)
+
+
+def catches_refusals(curator: Curator) -> list[int]:
+    """Asks three times where the budget is for two, and releases how often it was answered."""
+    answers = 0
+    for cell in (0, 1, 0):
+        with contextlib.suppress(BudgetExceeded):
+            curator.measure(CellCounts((cell,)), DiscreteLaplace(Fraction(1)), low=0, high=1)
+            answers += 1
+    return [answers]
+
+
+def copies_twice(curator: Curator) -> list[int]:
+    """The second answer must be the first: most products are 0."""
+    first = curator.sanitize(SubsampleLaw(Fraction(1)))
+    return [*first, *curator.sanitize(SubsampleLaw(Fraction(1)))]
+
+
+GRID: list[tuple[AnyProgram, Budget]] = [
+    (two_coordinates, UnlimitedBudget()),
+    (select_then_measure, UnlimitedBudget()),
+    (answer_decides_question, UnlimitedBudget()),
+    (GeometricSanitizer(Fraction(1)), PureBudget(Fraction(1))),
+    (Subsample(HALF), UnlimitedBudget()),
+    (copies_twice, UnlimitedBudget()),
+    (catches_refusals, PureBudget(Fraction(2))),
+    (generates, UnlimitedBudget()),
+    (asks, UnlimitedBudget()),
+]
+
+
+@pytest.mark.parametrize("case", range(len(GRID)))
+@pytest.mark.parametrize("arithmetic", [FloatArithmetic(), ScaledArithmetic(), ExactArithmetic()])
+@pytest.mark.parametrize(("plays", "held", "block"), [(2048, 2**20, 2**17), (1, 1, 1), (5, 40, 13)])
+def test_transcripts_of_every_arithmetic_and_block_against_one_run_each(
+    case: int,
+    arithmetic: Arithmetic,
+    plays: int,
+    held: int,
+    block: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program, budget = GRID[case]
+    for name, value in (("BATCH", plays), ("BATCH_CHANCES", held), ("BLOCK_CHANCES", block)):
+        monkeypatch.setattr(enumeration, name, value)
+    wanted = slow_leaves(program, SMALL, arithmetic, budget)
+    found = list(leaves(program, SMALL.setting, SMALL.databases, arithmetic, budget=budget))
+    assert len(found) == len(wanted)
+    for leaf in found:
+        output, chances = wanted[leaf.transcript]
+        assert leaf.output == output
+        pairs = zip(as_numbers(leaf.chances), as_numbers(chances), strict=True)
+        if isinstance(arithmetic, ExactArithmetic):
+            assert all(compare(a, b) == 0 for a, b in pairs)
+        else:
+            assert all(np.all(a == b) for a, b in pairs)
+        laws = [event.coordinates(SMALL.databases) for event, _ in leaf.transcript]
+        assert leaf.operations == arithmetic.operations(list(itertools.chain.from_iterable(laws)))
+
+
+def test_blocks_differ_in_the_last_coordinate_alone() -> None:
+    found = list(blocks(two_coordinates, SMALL.setting, SMALL.databases, FloatArithmetic()))
+    # Of 3 x 3 answers and a coin: the coin's two for each answer.
+    assert [len(block.lasts) for block in found] == [2] * 9
+    program = GeometricSanitizer(Fraction(1), rescale=False)
+    found = list(blocks(program, SMALL.setting, SMALL.databases, FloatArithmetic()))
+    assert [len(block.lasts) for block in found] == [3] * 3
+    for block in found:
+        assert len({last[:-1] for last in block.lasts if last is not None}) == 1
+        assert block.chances.shape == (3, len(SMALL.databases.rows))
+
+
+class GivesUp:
+    """Another process's program, which says of a run that a refusal ended it."""
+
+    def __call__(self, curator: Curator) -> object:
+        return noisy_total(curator)
+
+    def player(self, setting: Setting, budget: Budget) -> GivesUp:
+        return self
+
+    def play(self, scripts: Any) -> list[Play]:
+        return [Play((0,), None, None) if script else Play((), 0, None) for script in scripts]
+
+    def question(self, number: int) -> Any:
+        return Measure(Total(), DiscreteLaplace(HALF), 0, 3)
+
+    def afresh(self) -> None:
+        return None
+
+
+def test_a_run_that_is_given_up_unrefused_is_the_programs_fault() -> None:
+    with pytest.raises(ProtocolError, match="its last question was answered"):
+        all_leaves(GivesUp(), SMALL)

@@ -177,10 +177,11 @@ class Conversation:
         while len(found) < len(scripts):
             message = self.hear("played_message")
             self._questions += [self._question(one) for one in message["questions"]]
-            if not 0 < len(message["played"]) <= len(scripts) - len(found):
+            played = _one_by_one(message)
+            if not 0 < len(played) <= len(scripts) - len(found):
                 raise Improper("another number of scripts was played")
-            part = scripts[len(found) : len(found) + len(message["played"])]
-            found += map(self._played, message["played"], part)
+            part = scripts[len(found) : len(found) + len(played)]
+            found += map(self._played, played, part)
         return found
 
     def _played(self, played: list[Any], script: Script) -> Next:
@@ -224,6 +225,19 @@ class Conversation:
             raise Improper(f"the program ended with exit code {code}")
         if self._lines.get(timeout=SECONDS):
             raise Improper("the program said more than it was asked for")
+
+
+def _one_by_one(message: dict[str, Any]) -> list[list[Any]]:
+    """The plays of a message, those that were told together apart."""
+    outputs, plays = message.get("outputs", []), []
+    for played in message["played"]:
+        if played[1] != "outputs":
+            plays.append(played)
+            continue
+        if any(number >= len(outputs) for number in played[2]):
+            raise Improper("a play has an output that its message does not list")
+        plays += [[played[0], "output", outputs[number]] for number in played[2]]
+    return plays
 
 
 TURNS = ("ask_message", "spent_request", "transcript_request", "output_message", "error_message")

@@ -13,11 +13,15 @@ from audit.subjects.curator_messages import (
     decode_answer,
     decode_output,
     decode_play,
+    decode_plays,
     decode_script,
+    decode_scripts,
     encode_answer,
     encode_output,
     encode_play,
+    encode_plays,
     encode_script,
+    encode_scripts,
 )
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, ProtocolError
@@ -129,3 +133,88 @@ def test_records_of_a_play_are_counted() -> None:
 def test_what_is_no_play_is_refused(plain: Any) -> None:
     with pytest.raises(ProtocolError):
         decode_play(plain, 2, DOMAIN)
+
+
+SCRIPTS: list[list[Any]] = [
+    [],
+    [()],
+    [((1, -2), None, ()), ()],
+    [((1,), (2,)), ((LARGE,), None)],
+    [((2**53 - 1,),), ((-(2**53),),)],
+]
+
+
+@pytest.mark.parametrize("scripts", SCRIPTS, ids=str)
+def test_scripts_are_read_as_they_were_written_together(scripts: list[Any]) -> None:
+    message = sent(encode_scripts(scripts))
+    assert message == [sent(encode_script(script)) for script in scripts]
+    found = decode_scripts(message)
+    assert found == scripts
+    assert {type(answer) for script in found for answer in script} <= {tuple, type(None)}
+
+
+PLAYS = [
+    Play((0,), None, (1, None, "a")),
+    Play((0,), None, (1, None, "a")),
+    Play((0,), None, (2, LARGE)),
+    Play((0, 1), None, (1, None, "a")),
+    Play((0,), 1, None),
+    Play((0,), None, (2, LARGE)),
+    Play((0, 1), None, None),
+    Play((), None, ()),
+]
+
+
+@pytest.mark.parametrize("count", range(len(PLAYS) + 1))
+def test_plays_are_read_as_they_were_written_together(count: int) -> None:
+    plays = PLAYS[:count]
+    message = sent(encode_plays(plays))
+    assert decode_plays(message["outputs"], message["played"], 2, DOMAIN) == plays
+    released = [play.output for play in plays if play.output is not None]
+    assert len(message["outputs"]) == len(set(released))
+
+
+def test_plays_are_told_together_as_far_as_their_questions_are_the_same() -> None:
+    message = encode_plays(PLAYS)
+    assert [(asked, what) for asked, what, *_ in message["played"]] == [
+        ((0,), "outputs"),
+        ((0, 1), "outputs"),
+        ((0,), "asks"),
+        ((0,), "outputs"),
+        ((0, 1), "refused"),
+        ((), "outputs"),
+    ]
+    assert message["played"][0][2] == [0, 0, 1]
+
+
+def test_records_of_plays_are_counted() -> None:
+    outputs = [{"records": [[0, 2], [1, 0], [1, 0]]}]
+    counted = Play((0,), None, (0, 0, 1, 2, 0, 0))
+    assert decode_plays(outputs, [[[0], "outputs", [0, 0]]], 1, DOMAIN) == [counted] * 2
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        [[0], "outputs", [1]],
+        [[0], "outputs", [-1]],
+        [[0], "outputs", [True]],
+        [[0], "outputs", [0.0]],
+        [[0], "outputs", ["0"]],
+        [[0], "outputs", 0],
+        [[0], "outputs", None],
+        [[0], "outputs", [0], 0],
+        [[2], "outputs", [0]],
+        [[-1], "outputs", [0]],
+        [[True], "outputs", [0]],
+        [0, "outputs", [0]],
+        [[2], "outputs", []],
+    ],
+    ids=str,
+)
+def test_what_is_no_series_of_plays_is_refused(plain: Any) -> None:
+    assert decode_plays([{"values": [1]}], [[[1], "outputs", [0]]], 2, DOMAIN)
+    with pytest.raises(ProtocolError):
+        decode_plays([{"values": [1]}], [plain], 2, DOMAIN)
+    with pytest.raises(ProtocolError):
+        decode_plays([{"values": [True]}], [], 2, DOMAIN)

@@ -122,6 +122,7 @@ MESSAGES = [
     {"stopped": True},
     {"error": "no"},
     {"questions": [], "played": [[[0], "refused"], [[], "asks", 0]]},
+    {"questions": [], "outputs": [{"values": [1]}], "played": [[[0], "outputs", [0, 0]]]},
 ]
 
 
