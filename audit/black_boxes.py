@@ -101,7 +101,7 @@ def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     }
     kind = "estimator" if form == "estimator" else "function"
     assumptions = ("the module's code is the code that will run", INDEPENDENT, SCOPE)
-    return BlackBoxSubject(wanted.name, kind, box, assumptions, identity)
+    return BlackBoxSubject(wanted.name, kind, box, assumptions, identity, box.isolation)
 
 
 def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
@@ -117,11 +117,14 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     box.check()
     identity = {**_limited(wanted), "source_sha256": file_sha256(path)}
     same = "the program at the path is the one that will run, with all that it loads"
+    apart = box.isolation
     if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
         identity["serves"] = True
-        assumptions = (same, INDEPENDENT, SERVED, SCOPE)
-        return BlackBoxSubject(wanted.name, "command", ServedBox(box), assumptions, identity)
-    return BlackBoxSubject(wanted.name, "command", box, (same, INDEPENDENT, SCOPE), identity)
+        of_served = (same, INDEPENDENT, SERVED, SCOPE)
+        served = ServedBox(box)
+        return BlackBoxSubject(wanted.name, "command", served, of_served, identity, apart)
+    assumptions = (same, INDEPENDENT, SCOPE)
+    return BlackBoxSubject(wanted.name, "command", box, assumptions, identity, apart)
 
 
 def _outputs(name: str) -> BlackBoxSubject:

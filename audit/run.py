@@ -124,7 +124,9 @@ def _attacked(
         if attack.pair is not None and not attack.pair.verified:
             assumptions = (*assumptions, ON_YOUR_WORD)
     evidence = attack_box(target, claim, attack, effort.watch)
-    return Certificate(subject.to_json(), claim, (evidence,), assumptions, reproduce)
+    return Certificate(
+        subject.to_json(), claim, (evidence,), assumptions, reproduce, isolation=subject.isolation
+    )
 
 
 def _beside_attack(

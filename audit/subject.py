@@ -74,6 +74,7 @@ class BlackBoxSubject:
     """Something that can only be run: a function, an estimator, a command, or drawn outputs.
 
     ``kind``: which of these. ``assumptions``: what a verdict rests on because of what it is.
+    ``isolation``: what keeps its runs from the process that judges them; None where nothing runs.
     """
 
     name: str
@@ -81,6 +82,7 @@ class BlackBoxSubject:
     box: BlackBox | OutputsBox
     assumptions: tuple[str, ...]
     identity: dict[str, Any] = field(default_factory=dict)
+    isolation: Isolation | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -27,6 +27,7 @@ from audit.shrinking import coarser, smaller_pair, smallest_violation
 from audit.subject import BlackBoxSubject, ProgramSubject
 from audit.subjects.estimator import as_function
 from audit.subjects.function import Form, FunctionBox, form_of
+from audit.subjects.isolation import Isolation
 from audit.subjects.synthesizer import live_subject
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain
@@ -180,7 +181,8 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     claim = asked.claim_of(asked.records)
     box = FunctionBox(name, _function(subject, form, asked), form == "batch")
     kind = "estimator" if form == "estimator" else "function"
-    described = BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form})
+    apart = Isolation("in this process", "none", "none")
+    described = BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form}, apart)
     attack = replace(asked.attack(form), pair=_pair(asked, claim))
     accepted = REQUIRED[asked.require]
     target = Target(Drawing(box, Seeds(attack.seed), here), box)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from audit.attack.outcomes import Ended, Outcomes
 from audit.attack.pair import Pair
 from audit.subjects.command import CommandBox, as_json
-from audit.subjects.isolation import Isolation
 from audit.subjects.server import SERVING, TRIES, Server
 from synthesizers.errors import ProtocolError
 
@@ -46,11 +45,6 @@ class ServedBox:
     def serves(self) -> bool:
         """Its runs take entropy of their own, and are compared with first runs of processes."""
         return True
-
-    @property
-    def isolation(self) -> Isolation:
-        """What keeps its processes apart, as far as a program that tries to break it found."""
-        return self.command.isolation
 
     def check(self) -> None:
         """Raise InputError unless there is an executable file at the path."""
