@@ -20,7 +20,7 @@ def explain_verdict(certificate: Certificate) -> str:
     """What the verdict means, in a sentence or two."""
     verdict, meaning = certificate.verdict, MEANINGS[certificate.verdict]
     if verdict is Verdict.EXACT and _is_foreign(certificate):
-        return " ".join((meaning, *_ceiling(certificate)))
+        return f"{meaning} {_ceiling(certificate)}"
     if verdict is Verdict.UNDECIDED and certificate.entailed is not verdict:
         return (
             f"The findings entail {certificate.entailed.value}, but nothing kept the program from "
@@ -43,19 +43,19 @@ def _is_foreign(certificate: Certificate) -> bool:
     return certificate.subject.get("kind") not in OWN_WORD
 
 
-def _ceiling(certificate: Certificate) -> tuple[str, ...]:
+def _ceiling(certificate: Certificate) -> str:
     """Of a program that is not ours, what holds whatever it makes of its answers."""
-    if certificate.claim.released != "output":
-        return ()
+    if certificate.claim.released == "transcript":
+        return "It is about the questions, so that it stands for every run that keeps to them."
     bound = certificate.bound(Side.CEILING)
     if bound is None:
         return (
             "No ceiling stands for every run: certify it with --released transcript, or have the "
-            "program declare a budget.",
+            "program declare a budget."
         )
     return (
         "The ceiling that stands for every run is that of its questions or its budget: "
-        f"{bound_text(bound)}.",
+        f"{bound_text(bound)}."
     )
 
 

@@ -15,9 +15,9 @@ from audit.cli import main
 from audit.releasing import Wanted, release
 from audit.subjects.program_process import Connection
 from audit.subjects.synthesizer import program_subject
-from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import ReplaceOne
+from synthesizers.schemas import load_domain
 from tests.audit.property_test.mechanisms import NoisyHistogram
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs are kept apart on Linux")
@@ -117,15 +117,8 @@ def test_without_a_certificate_the_budget_is_stated_and_no_smaller_figure(
     assert "no guarantee" in capsys.readouterr().err
 
 
-def wanted(program: str, **more: Any) -> Wanted:
-    domain = releasing_domain()
-    return Wanted(program, "table.csv", domain, ReplaceOne(), **more)
-
-
-def releasing_domain() -> Domain:
-    from synthesizers.schemas import load_domain
-
-    return load_domain("domain.toml")
+def wanted(program: str, data: str = "table.csv", **more: Any) -> Wanted:
+    return Wanted(program, data, load_domain("domain.toml"), ReplaceOne(), **more)
 
 
 @pytest.mark.parametrize("place", ["table.csv", "link.csv"])
@@ -136,57 +129,50 @@ def test_the_program_cannot_open_the_table(place: str, folder: Path) -> None:
         (folder / "link.csv").symlink_to(folder / "real" / "table.csv")
     if not program_subject("releases:looks", {}, [place]).isolation.sufficient:
         pytest.skip("nothing on this machine keeps programs apart")
-    domain = releasing_domain()
-    made = release(Wanted("releases:looks", place, domain, ReplaceOne()))
-    assert made.table.records == 0
+    assert release(wanted("releases:looks", place)).table.records == 0
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was started and opened, in order."""
+    noted: list[str] = []
+    begin, read = Connection.__init__, releasing.read_table
+
+    def starts(self: Connection, *given: Any) -> None:
+        noted.append("start")
+        begin(self, *given)
+
+    def opens(*given: Any) -> Any:
+        noted.append("open")
+        return read(*given)
+
+    monkeypatch.setattr(Connection, "__init__", starts)
+    monkeypatch.setattr(releasing, "read_table", opens)
+    return noted
 
 
 @pytest.mark.parametrize("program", ["fixed", "adaptive"])
 @pytest.mark.parametrize("certified", [False, True])
 def test_no_process_starts_once_the_table_is_open(
-    program: str, certified: bool, monkeypatch: pytest.MonkeyPatch
+    program: str, certified: bool, log: list[str]
 ) -> None:
     name = f"releases:{program}"
     if certified:
         assert certify(name) == 0
-    log: list[str] = []
-    begin, read = Connection.__init__, releasing.read_table
-
-    def noted(self: Connection, *given: Any) -> None:
-        log.append("start")
-        begin(self, *given)
-
-    monkeypatch.setattr(Connection, "__init__", noted)
-    monkeypatch.setattr(
-        releasing, "read_table", lambda *given: (log.append("open"), read(*given))[1]
-    )
+        log.clear()
     release(wanted(name, certificate="cert.json" if certified else None))
     assert log[0] == "start" and log[-1] == "open"
 
 
 def test_a_program_of_one_run_a_process_starts_before_the_table_is_open_too(
-    monkeypatch: pytest.MonkeyPatch,
+    log: list[str],
 ) -> None:
     source = Path(__file__).parents[2] / "docs" / "examples" / "curator" / "geometric.py"
-    text = source.read_text().replace('"runs": "many"', '"runs": "one"')
+    text = source.read_text().replace('"runs": "many", "scripts": True', '"runs": "one"')
     assert text != source.read_text()
-    Path("one.py").write_text(text.replace('"scripts": True', '"scripts": False'))
-    name = f"command:{sys.executable} one.py"
-    made = ["--as", "program", "--set", "epsilon=1"]
-    words = ["--claim", "epsilon=1", "--records", "3", "--out", "cert.json"]
-    assert main(["certify", name, *ABOUT, *made, *words]) == 0
-    read, begin, log = releasing.read_table, Connection.__init__, []
-
-    def noted(self: Connection, *given: Any) -> None:
-        log.append("start")
-        begin(self, *given)
-
-    monkeypatch.setattr(Connection, "__init__", noted)
-    monkeypatch.setattr(
-        releasing, "read_table", lambda *given: (log.append("open"), read(*given))[1]
-    )
-    release(wanted(name, certificate="cert.json", parameters={"epsilon": "1"}))
-    assert log[-1] == "open"
+    Path("one.py").write_text(text)
+    release(wanted(f"command:{sys.executable} one.py", parameters={"epsilon": "1"}))
+    assert log == ["start", "open"]
 
 
 @pytest.mark.parametrize(
