@@ -360,7 +360,7 @@ ALIKE = {
     [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in BROKEN],
 )
 def test_what_breaks_the_protocol_ends_with_exit_code_4(name: str, folder: Folder) -> None:
-    with pytest.raises(ProtocolError, match=BROKEN[name]) as raised:
+    with pytest.raises(ProtocolError, match=BROKEN[name] or None) as raised:
         audited(name, folder)
     assert all(c.isprintable() for c in str(raised.value))
 
@@ -510,8 +510,10 @@ def test_a_release_keeps_to_what_was_certified(
     stated = ["--claim", f"epsilon={claim}", "--records", "2", "--out", certificate, "--quiet"]
     name = f"hostile_moods:{name}"
     assert main(["certify", name, "--as", "program", *ABOUT, *stated]) == 0
-    (folder.path / "flag").touch()
     release = [*ABOUT, "--data", "private.csv", "--out", str(out), "--certificate", certificate]
+    assert main(["release", name, *release, "--quiet"]) == 0
+    out.unlink()
+    (folder.path / "flag").touch()
     assert main(["release", name, *release, "--quiet"]) in (2, 4)
     assert not out.exists()
 
@@ -548,7 +550,8 @@ class Narrows:
     def __call__(self, curator):
         names = curator.domain.names
         one = Domain.from_cells("1")
-        self.cells = curator.domain.size
+        # It is narrow from the first run on.
+        self.cells = max(self.cells, curator.domain.size)
         object.__setattr__(curator.setting, "domain", one)
         try:
             quiet = DiscreteLaplace(Fraction(1, 1000))
@@ -559,6 +562,7 @@ class Narrows:
             return [100] + [0] * (self.cells - 1)
 
     gives_up = False
+    cells = 0
 
 
 class GivesUp(Narrows):

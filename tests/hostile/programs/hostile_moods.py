@@ -87,7 +87,8 @@ class ByFlag:
     """Honest until a file of the user's folder is there."""
 
     def __call__(self, curator: Curator) -> Any:
-        return loud(curator) if _flag() else quiet(curator)
+        answer = loud(curator) if _flag() else quiet(curator)
+        return [int(answer[0]), 0]
 
 
 class DeclaresByFlag:
@@ -99,7 +100,7 @@ class DeclaresByFlag:
     def __call__(self, curator: Curator) -> Any:
         noise = LOUD if _flag() else QUIET
         # Too many answers to be listed, so that the budget is all that speaks.
-        return curator.measure(FIRST, noise, low=0, high=10**9)
+        return [int(curator.measure(FIRST, noise, low=0, high=10**9)[0]), 0]
 
 
 class LedgerByFlag(DeclaresByFlag):
