@@ -379,6 +379,7 @@ CHANNEL_FORGERIES: dict[str, Change] = {
     "a larger value": exact_value("5", "5"),
     "a smaller value in one place": put("bounds", "exact", "epsilon", "upper", to="0.1"),
     "an infinite value": exact_value("0", "inf"),
+    **{f"a proof that is {proof!r}": put("proof", to=proof) for proof in ({}, [], "", 0, False)},
     "a floor of nothing": put("bounds", "floor", to={"epsilon": {"lower": "9", "upper": "9"}}),
     "no value": put("bounds", "exact", to=None),
     "more cells": put("domain", "cells", to=3),
