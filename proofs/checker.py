@@ -2050,6 +2050,7 @@ def certificate(data: Data) -> Result:
         status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
     if any(one["auditor"] != "proof" for one in data["evidence"]):
         stated.append("what other auditors found")
+    stated.append("what its findings, assumptions and notes say in words")
     return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
 
 
