@@ -2017,10 +2017,12 @@ nearly (a figure of the command's contract)."""
 
 def certificate(data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
-    proof = record(data.get("proof") or {})
-    named = {"derivation"} <= set(proof) <= {"derivation", "alternatives"}
-    need(named or not proof, "a proof has a derivation, and perhaps alternatives")
-    wanted = [proof["derivation"], *members(proof.get("alternatives", []))] if proof else []
+    wanted: list[Data] = []
+    if data.get("proof") is not None:
+        proof = record(data["proof"])
+        named = {"derivation"} <= set(proof) <= {"derivation", "alternatives"}
+        need(named, "a proof has a derivation, and perhaps alternatives")
+        wanted = [proof["derivation"], *members(proof.get("alternatives", []))]
     found = [derivation(one) for one in wanted]
     channel = data.get("channel_certificate") is not None
     if channel:
@@ -2049,6 +2051,7 @@ def certificate(data: Data) -> Result:
         status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
     if any(one["auditor"] != "proof" for one in data["evidence"]):
         stated.append("what other auditors found")
+    stated.append("what its findings, assumptions and notes say in words")
     return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
 
 

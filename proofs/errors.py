@@ -10,4 +10,4 @@ class ProofError(InputError):
 
 
 class UndecidedError(ProofError):
-    """A comparison that a rule needs can't be decided at the allowed precision."""
+    """What a rule needs can't be decided at the allowed precision, or of numbers so large."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from proofs.errors import ProofError
+from proofs.errors import ProofError, UndecidedError
 from proofs.hypotheses import HYPOTHESES
 from proofs.judgments import Judgment
 from proofs.parameters import MAX_TEXT, Parameters, plain
 from proofs.rules import RULES
 from proofs.rules.rule import Premises
-from synthesizers.errors import InputError
+from synthesizers.errors import InputError, TooLargeError
 
 _SEAL = object()
 
@@ -54,6 +54,8 @@ def prove(
 ) -> Theorem:
     """Apply a rule; raises ProofError where a premise or a side condition does not fit.
 
+    UndecidedError, which is one, where a number is too large to decide it.
+
     Guarantee
     ---------
     The judgment holds whenever all of the theorem's hypotheses do: each rule
@@ -73,6 +75,8 @@ def prove(
         reader.close()
     except ProofError:
         raise
+    except TooLargeError as error:
+        raise UndecidedError(f"the rule {rule} is not decided: {error}") from None
     except InputError as error:
         raise ProofError(f"the rule {rule} does not apply: {error}") from None
     if concluded.hypotheses - HYPOTHESES.keys():

@@ -379,6 +379,7 @@ CHANNEL_FORGERIES: dict[str, Change] = {
     "a larger value": exact_value("5", "5"),
     "a smaller value in one place": put("bounds", "exact", "epsilon", "upper", to="0.1"),
     "an infinite value": exact_value("0", "inf"),
+    **{f"a proof that is {proof!r}": put("proof", to=proof) for proof in ({}, [], "", 0, False)},
     "a floor of nothing": put("bounds", "floor", to={"epsilon": {"lower": "9", "upper": "9"}}),
     "no value": put("bounds", "exact", to=None),
     "more cells": put("domain", "cells", to=3),
@@ -681,8 +682,9 @@ def test_what_was_stated_and_not_seen_stands_in_the_first_line(
     told = {
         "asks only what the ledger says": proved,
         "what other auditors found": proved,
+        "what its findings, assumptions and notes say in words": exact,
         "keeps the program to its budget": certificate(carried(output(filtered()))),
-        "the matrix is the law of the mechanism": exact,
+        "the matrix is the law of the mechanism": changed(exact, put("assumptions", to=["none"])),
         "a mechanism's guarantee": written(zcdp("1")),
         "how far a query's answers move": written(EXAMPLES["stated-sensitivity"][0]()),
         "what runs is the mechanism": written(noisy()),

@@ -67,6 +67,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/rules/rule.py": ("tests/proofs/test_rule.py",),
     "proofs/losses.py": ("tests/proofs/test_loss_kinds.py", f"{RULES}guarantee_json.py"),
     "proofs/kernel.py": ("tests/proofs/test_kernel.py",),
+    "proofs/checker.py": (
+        "tests/hostile/test_forged_derivations.py",
+        "tests/proofs/test_checker_certificates.py",
+        "tests/proofs/test_checker.py",
+    ),
     "proofs/derivation.py": ("tests/proofs/test_derivation.py",),
     "proofs/implication.py": ("tests/proofs/test_implication.py",),
     "proofs/parameters.py": (

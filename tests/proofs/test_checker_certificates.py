@@ -106,7 +106,7 @@ def test_a_channel_that_holds_does_not_refute() -> None:
     value = {"lower": "0.693147180559945", "upper": "0.693147180559946"}
     exact = {"epsilon": value, "covers": "all", "rigour": "exact"}
     given |= by_exhaustion(exact)
-    subject = {"kind": "channel", "name": "file.csv", "matrix": matrix}
+    subject = {"kind": "channel", "name": "file.csv", "rounded": False, "matrix": matrix}
     assert status(None, "EXACT", **given, subject=subject) == "checked"
     for place, wrong in (("upper", "0.693147"), ("lower", "0.6931472")):
         other = {**exact, "epsilon": {**value, place: wrong}}

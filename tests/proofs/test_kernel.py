@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proofs.errors import ProofError
+from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE, HYPOTHESES
 from proofs.judgments import Private
@@ -96,6 +96,14 @@ def test_decimals_and_fractions_are_exact(scale: Any) -> None:
 def test_a_number_of_too_many_digits_is_refused() -> None:
     with pytest.raises(ProofError, match="digits"):
         laplace(F(1, 3**20_000))
+
+
+def test_what_is_too_large_to_decide_is_undecided_and_not_false() -> None:
+    with pytest.raises(UndecidedError, match="smaller mu"):
+        prove("pure-to-gdp", [laplace()], {"mu": 10**9})
+    with pytest.raises(ProofError, match="does not apply") as refused:
+        prove("pure-to-gdp", [laplace()], {"mu": "1/10"})
+    assert not isinstance(refused.value, UndecidedError)
 
 
 def test_premises_under_different_neighbours_do_not_compose() -> None:
