@@ -860,7 +860,14 @@ def copies_twice(curator: Curator) -> list[int]:
     return [*first, *curator.sanitize(SubsampleLaw(Fraction(1)))]
 
 
+def asks_on_in_the_middle(curator: Curator) -> list[int]:
+    """The second of four answers leads to a further question, the others to an output."""
+    total = noisy_total(curator)
+    return [total, noisy_total(curator)] if total == 1 else [total]
+
+
 GRID: list[tuple[AnyProgram, Budget]] = [
+    (asks_on_in_the_middle, UnlimitedBudget()),
     (two_coordinates, UnlimitedBudget()),
     (select_then_measure, UnlimitedBudget()),
     (answer_decides_question, UnlimitedBudget()),

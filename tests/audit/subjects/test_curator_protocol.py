@@ -15,8 +15,10 @@ from audit.enumerate import channel_of, instance
 from audit.subjects.box_paths import python_paths
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart
+from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Attribute, Domain
+from synthesizers.errors import ProtocolError
 from synthesizers.events import Measure
 from synthesizers.exact import compare
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
@@ -115,6 +117,41 @@ def test_scripts_give_the_same_channel_as_runs() -> None:
     )
     assert one.keys() == other.keys()
     assert all(compare(a, b) == 0 for o in one for a, b in zip(one[o], other[o], strict=True))
+
+
+PLAYS_WRONGLY = """
+import json
+print('{"protocol": "dp-audit/curator", "version": 1, "runs": "many", "scripts": true}', flush=True)
+input()
+print('{"budget": {"unlimited": true}, "ledger": null}', flush=True)
+while True:
+    if "play" in json.loads(input()):
+        print(json.dumps(ANSWER), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"outputs": [{"values": [1]}], "played": [[[], "outputs", [0, 0]]]}, "another number"),
+        ({"outputs": [{"values": [1]}], "played": [[[], "outputs", []]]}, "another number"),
+        ({"outputs": [], "played": [[[], "outputs", [0]]]}, "no play"),
+        ({"outputs": {}, "played": [[[], "outputs", []]]}, "something else"),
+        ({"outputs": [], "played": [], "note": 1}, "something else"),
+    ],
+    ids=str,
+)
+def test_who_plays_otherwise_than_asked_ends_the_audit(
+    answer: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "plays.py"
+    file.write_text(PLAYS_WRONGLY.replace("ANSWER", repr({"questions": [], **answer})))
+    start = ConfinedStart((sys.executable, "-S", str(file)), (str(tmp_path), *python_paths()))
+    program = ProgramProcess("theirs", start)
+    player = program.player(Setting.of(TWO, ReplaceOne(), 3), UnlimitedBudget())
+    with pytest.raises(ProtocolError, match=words):
+        player.play([()])
+    program.end()
 
 
 SETTINGS = {
