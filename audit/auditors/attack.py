@@ -263,7 +263,7 @@ def _require_outputs(runs: Runs) -> None:
     if failed is not None:
         raise ProtocolError(
             f"{failed}; a subject that never gives an output can't be audited: check that it runs "
-            "on these databases"
+            "on these databases, and that all it reads lies in its own folder"
         )
     unread = unread_always(runs)
     if unread is not None:
