@@ -183,11 +183,12 @@ def _leave_caller(source: int, target: int, caller: int) -> None:
 
 
 def _save_coverage() -> None:
-    """Save what coverage.py, where it measures the caller, measured here."""
+    """Save what coverage.py measured here, where each process has a file of its own."""
     coverage = sys.modules.get("coverage")
     with contextlib.suppress(Exception):
         measuring = None if coverage is None else coverage.Coverage.current()
-        if measuring is not None:
+        # Otherwise it would be the caller's file, which each process begins anew.
+        if measuring is not None and measuring.get_option("run:parallel"):
             measuring.stop()
             measuring.save()
 

@@ -124,8 +124,9 @@ def test_what_is_printed_is_an_aside(capfd: pytest.CaptureFixture[str]) -> None:
     assert out == "" and "to be read" in err and "and this" in err
 
 
-def test_what_coverage_measured_in_a_copy_is_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("parallel", [True, False])
+def test_what_coverage_measured_in_a_copy_is_saved_in_a_file_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parallel: bool
 ) -> None:
     place = tmp_path / "saved"
 
@@ -133,6 +134,10 @@ def test_what_coverage_measured_in_a_copy_is_saved(
         @classmethod
         def current(cls) -> Coverage:
             return cls()
+
+        def get_option(self, name: str) -> bool:
+            assert name == "run:parallel"
+            return parallel
 
         def stop(self) -> None:
             place.write_text("stopped")
@@ -144,7 +149,8 @@ def test_what_coverage_measured_in_a_copy_is_saved(
     module.Coverage = Coverage  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "coverage", module)
     assert given(lambda: 1) == 1
-    assert place.read_text() == "stopped, saved"
+    assert place.exists() is parallel
+    assert not parallel or place.read_text() == "stopped, saved"
 
 
 @pytest.fixture
