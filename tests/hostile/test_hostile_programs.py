@@ -496,6 +496,17 @@ def test_every_process_declares_the_same(name: str, folder: Folder) -> None:
             declared(SMALL)
 
 
+def test_questions_of_one_domain_are_not_numbers_of_another(folder: Folder) -> None:
+    program = subject("Honest", folder.data).program
+    assert isinstance(program, ProgramProcess)
+    two, three = SMALL, Setting.of(Domain.from_cells("3"), ReplaceOne(), 2)
+    first = program.ready(two)
+    first.play([()])
+    assert program.ready(Setting.of(Domain.from_cells("2"), ReplaceOne(), 1)) is first
+    assert program.ready(three) is not first
+    program.end()
+
+
 ABOUT = ["--neighbours", "replace-one", "--domain", "domain.toml"]
 
 
