@@ -30,6 +30,7 @@ from audit.subjects.lines import Lines, require_shallow
 from audit.subjects.started import END_SECONDS, Start, Started
 from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Output, Setting
+from synthesizers.domain import Domain
 from synthesizers.errors import (
     BudgetExceeded,
     InputError,
@@ -187,7 +188,7 @@ class Connection:
             self._started: Started = program.start()
         self._lines = Lines(self._started.stdin, self._started.stdout)
         self._setting: Setting | None = None
-        self._opened = False
+        self._domain: Domain | None = None
         self._events: list[Event] = []
         self._asked = self._played = 0
         self._runs = 0
@@ -206,7 +207,7 @@ class Connection:
 
     def open(self, setting: Setting) -> None:
         """Tell the public constants; learn the budget and the declared ledger."""
-        self._setting, self._opened = None, True
+        self._setting, self._domain = None, setting.domain
         parameters = dict(self._program.parameters)
         self._send({"setting": setting_to_json(setting), "parameters": parameters}, START_SECONDS)
         message = self._receive(START_SECONDS)
@@ -236,7 +237,8 @@ class Connection:
             return False
         if self._setting == setting:
             return True
-        if self._opened and not self.reopens:
+        # The questions that it listed were rebuilt for the domain of then.
+        if self._domain is not None and not (self.reopens and self._domain == setting.domain):
             return False
         self.open(setting)
         return True

@@ -6,6 +6,7 @@ Side channels (time, memory, the order of processes) are out of scope: see docs/
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from audit.certificate import Certificate
 from audit.claim import Claim
@@ -98,7 +100,9 @@ def audited(
         assert isinstance(found.program, ProgramProcess)
         found.program.end()
     json.loads(certificate_text(certificate))
-    certificate_lines(certificate)
+    page = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    Console(file=page, width=100).print(certificate_lines(certificate))
+    assert isinstance(page.buffer, io.BytesIO) and b"\x1b" not in page.buffer.getvalue()
     return certificate
 
 
@@ -494,6 +498,17 @@ def test_every_process_declares_the_same(name: str, folder: Folder) -> None:
     for declared in (found.budget, found.ledger):
         with pytest.raises(ProtocolError, match="another budget or ledger than before"):
             declared(SMALL)
+
+
+def test_questions_of_one_domain_are_not_numbers_of_another(folder: Folder) -> None:
+    program = subject("Honest", folder.data).program
+    assert isinstance(program, ProgramProcess)
+    two, three = SMALL, Setting.of(Domain.from_cells("3"), ReplaceOne(), 2)
+    first = program.ready(two)
+    first.play([()])
+    assert program.ready(Setting.of(Domain.from_cells("2"), ReplaceOne(), 1)) is first
+    assert program.ready(three) is not first
+    program.end()
 
 
 ABOUT = ["--neighbours", "replace-one", "--domain", "domain.toml"]
