@@ -233,6 +233,25 @@ def covering(words: str) -> Change:
     return change
 
 
+def other_cells(document: Document) -> None:
+    """A number of cells that is not the attributes', in the domain and in what is covered."""
+    document["domain"]["cells"] = 4
+    covering("databases of 3 records over 4 cells")(document)
+
+
+def ceiling_everywhere(lower: str, upper: str) -> Change:
+    """Other ends of the ceiling, wherever the certificate states one."""
+    ends = {"lower": lower, "upper": upper}
+
+    def change(document: Document) -> None:
+        document["bounds"]["ceiling"]["epsilon"] = ends
+        for entry in document["evidence"]:
+            if entry["bound"]["side"] == "ceiling":
+                entry["bound"]["epsilon"] = dict(ends)
+
+    return change
+
+
 LOWER = {"lower": "0.1", "upper": "0.1"}
 STEP = ("proof", "derivation", "steps")
 FORGERIES: dict[str, Change] = {
@@ -251,6 +270,7 @@ FORGERIES: dict[str, Change] = {
     "a renamed attribute": put("domain", "attributes", 0, "name", to="age"),
     "a category for missing values": put("domain", "attributes", 0, "missing", to=True),
     "other cells": put("domain", "cells", to=4),
+    "other cells everywhere": other_cells,
     "no domain": put("domain", to=None),
     "a domain with a note": put("domain", "note", to="all"),
     "an attribute with a note": put("domain", "attributes", 0, "note", to="all"),
@@ -278,6 +298,8 @@ FORGERIES: dict[str, Change] = {
     "a wide ceiling in all places": wide_everywhere,
     "a ceiling upside down": put("bounds", "ceiling", "epsilon", to={"lower": "3", "upper": "2"}),
     "half an infinite ceiling": put("bounds", "ceiling", "epsilon", "upper", to="inf"),
+    "an infinite end in all places": ceiling_everywhere("2", "inf"),
+    "an infinite lower end in all places": ceiling_everywhere("inf", "2"),
     "a ceiling of rho": put("bounds", "ceiling", "rho", to=LOWER),
     "a ceiling with a note": put("bounds", "ceiling", "note", to="ε = 0.01, every database"),
     "a ceiling of every database": covering("every database, with exact epsilon 0.01"),
@@ -482,6 +504,7 @@ def test_a_black_box_is_not_refuted_by_a_matrix_that_somebody_wrote() -> None:
     own = {"channel_certificate": violated, "domain": domain({"cell": 1}, 1)}
     refuted = certificate(None, "REFUTED", "epsilon=0.5", **own)
     assert verdict_on(refuted) == "checked"
+    assert verdict_on({**refuted, "domain": domain({"cell": 1}, 0)}) == "rejected"
     for kind in ("function", "estimator", "command", "outputs", "", None):
         assert verdict_on({**refuted, "subject": {"kind": kind, "name": "mine"}}) == "rejected"
 

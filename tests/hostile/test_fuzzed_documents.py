@@ -26,6 +26,7 @@ from audit.certificate import digest
 from audit.claim import Claim
 from audit.cli import main
 from audit.metrics.catalogue import named
+from audit.metrics.draws import read_draws
 from audit.metrics.parameters import planned
 from audit.run import Effort, certify
 from audit.self_test.carried import carried
@@ -184,11 +185,10 @@ def metrics_of_plan(plan: Any) -> None:
             planned(type(named(name)), own, named)
 
 
-def metrics_of_draws(draws: Any) -> None:
-    """Draws as their file gives them: lists, by metric."""
-    for name, drawn in draws.items() if isinstance(draws, dict) else ():
-        if isinstance(drawn, list) and drawn:
-            named(name).with_draws(drawn).check(Domain.from_cells("2x3x2"))
+def metrics_of_draws(path: str) -> None:
+    """The metrics of a draws file, each found to fit a domain or refused."""
+    for name, drawn in read_draws(path).items():
+        named(name).with_draws(drawn).check(Domain.from_cells("2x3x2"))
 
 
 def pair_of(databases: Any) -> Any:
@@ -245,7 +245,7 @@ documents: dict[str, tuple[Callable[[], Any], Reader]] = {
     ),
     "draws": (
         lambda: {"k-marginal": [["a1", "a2", "a3"]], "range-queries": [{"a1": [0, 1]}]},
-        metrics_of_draws,
+        from_file(metrics_of_draws),
     ),
     "self-tests": (
         lambda: {"schema": "dp-audit/self-test/1", "liars": [], "controls": [], "code": "x"},
