@@ -146,17 +146,32 @@ def _middle(value: Exact) -> Fraction:
     return (interval.lower + interval.upper) / 2
 
 
+MAX_CHARACTERS = 4_000
+"""The most digits of a number that is read: Python itself reads no whole number of 4301."""
+
+
+def _is_long(number: int | Fraction | str | Decimal) -> bool:
+    """Whether a number is too long to be read; a fraction is one that was computed."""
+    if isinstance(number, str):
+        return len(number) > MAX_CHARACTERS
+    if isinstance(number, Decimal):
+        return len(number.as_tuple().digits) > MAX_CHARACTERS
+    return isinstance(number, int) and number.bit_length() > 3 * MAX_CHARACTERS
+
+
 def parse_rational(text: object, name: str) -> Fraction:
     """A rational from an int, a Fraction, or text: integer, decimal or fraction.
 
-    Floats are refused because 0.1 as a float is not 1/10. Raises InputError
-    naming ``name``.
+    Floats are refused because 0.1 as a float is not 1/10, and what has more than `MAX_CHARACTERS`
+    digits because a computation with it might not end. Raises InputError naming ``name``.
     """
     if isinstance(text, bool) or not isinstance(text, int | Fraction | str | Decimal):
         raise InputError(
             f"{name} must be an integer, a fraction or a decimal in quotes, "
             f"found {type(text).__name__}"
         )
+    if _is_long(text):
+        raise InputError(f"{name} must be a number of at most {MAX_CHARACTERS} digits")
     try:
         if isinstance(text, Decimal) or (isinstance(text, str) and "/" not in text):
             number = Decimal(text.strip()) if isinstance(text, str) else text

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ from typing import Any
 from audit.subject import ProgramSubject
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import search_path
+from audit.subjects.digests import command_source, module_folders, module_source
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart, python_start
 from synthesizers.errors import InputError
@@ -42,28 +40,6 @@ def program_subject(
     return _from_module(name, values, hidden)
 
 
-def source_sha256(name: str) -> str | None:
-    """The digest of the file of ``module:attribute``, found without running the module."""
-    _look_beside_the_user()
-    try:
-        spec = importlib.util.find_spec(name.partition(":")[0])
-    except Exception:
-        return None
-    return None if spec is None or not spec.has_location else _file_sha256(spec.origin)
-
-
-def _file_sha256(path: str | None) -> str | None:
-    if path is None or not Path(path).is_file():
-        return None
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _look_beside_the_user() -> None:
-    """A module beside the user is found as `python -m` would find it."""
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
-
-
 def command_words(name: str) -> tuple[str, ...]:
     """The words of ``command:PATH`` or ``command:"prog args"``, its files by their full paths.
 
@@ -85,10 +61,15 @@ def command_words(name: str) -> tuple[str, ...]:
     return (program, *rest)
 
 
+def files_among(words: Sequence[str]) -> list[str]:
+    """Those of a command's words that are files."""
+    return [word for word in words if os.path.isabs(word) and Path(word).is_file()]
+
+
 def _of_command(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
     """A program in any language that speaks the curator protocol on its standard streams."""
     words = command_words(name)
-    files = [word for word in words if os.path.isabs(word) and Path(word).is_file()]
+    files = files_among(words)
     # What a submission is made of lies beside its files.
     beside = [os.path.dirname(file) for file in files]
     readable = (*python_paths(), *files, *beside)
@@ -98,27 +79,17 @@ def _of_command(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> 
     identity: dict[str, Any] = {
         "form": "program",
         "parameters": dict(values),
-        "source_sha256": _files_sha256(files),
+        **command_source(files).identity(),
     }
     return ProgramSubject(name, program, False, identity, "command")
 
 
-def _files_sha256(files: Sequence[str]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
-    return digest.hexdigest()
-
-
 def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
     """The program in a process of its own; nothing of it is imported here."""
-    _look_beside_the_user()
-    folders = tuple(dict.fromkeys(os.path.abspath(folder) for folder in sys.path))
+    folders = tuple(module_folders())
     start = python_start(name, values, folders, tuple(map(os.path.abspath, hidden)))
     program = ProgramProcess(name, start, tuple(values.items()))
     program.check()
-    identity: dict[str, Any] = {"parameters": dict(values)}
-    digest = source_sha256(name)
-    if digest is not None:
-        identity["source_sha256"] = digest
+    source = module_source(name)
+    identity = {"parameters": dict(values), **({} if source is None else source.identity())}
     return ProgramSubject(name, program, False, identity)
