@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, cast
 
-from audit.attack.black_box import BlackBox
 from audit.claim import Claim
 from audit.subject import BlackBoxSubject
 from audit.subjects.command import CommandBox
+from audit.subjects.digests import command_source, module_source
 from audit.subjects.isolated import IsolatedBox, described
 from audit.subjects.limits import Limits
-from audit.subjects.outputs import OutputsBox, read_outputs
-from audit.subjects.programs import ProgramBox
+from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
-from audit.subjects.synthesizer import program_subject
 from audit.subjects.wire import Described
-from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 
 COMMAND, OUTPUTS = "command:", "outputs:"
@@ -93,11 +88,12 @@ def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         columns=None if claim.domain is None else claim.domain.names,
     )
     box.check()
+    source = module_source(wanted.name)
     identity = {
         "form": form,
         "parameters": dict(wanted.parameters),
         **_limited(wanted),
-        "source_sha256": found.source_sha256,
+        **({} if source is None else source.identity()),
     }
     kind = "estimator" if form == "estimator" else "function"
     assumptions = ("the module's code is the code that will run", INDEPENDENT, SCOPE)
@@ -115,7 +111,7 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         wanted.limits,
     )
     box.check()
-    identity = {**_limited(wanted), "source_sha256": file_sha256(path)}
+    identity = {**_limited(wanted), **command_source([path]).identity()}
     same = "the program at the path is the one that will run, with all that it loads"
     apart = box.isolation
     if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
@@ -144,53 +140,3 @@ def _limited(wanted: Wanted) -> dict[str, Any]:
     """What a run may take and is asked for."""
     seconds, megabytes = wanted.limits.seconds, wanted.limits.megabytes
     return {"seconds": seconds, "megabytes": megabytes, "rows": wanted.rows}
-
-
-def file_sha256(path: str) -> str:
-    """The digest of a file; raises InputError where it can't be read."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def stated_box(document: Mapping[str, Any], claim: Claim) -> BlackBoxSubject:
-    """The black box that a certificate's subject describes.
-
-    Raises InputError where the description is malformed, or the subject is absent. Whoever calls
-    it has compared the digests of its files (`audit.stated_subjects`): a module is imported.
-    """
-    name, values, rows = _named(document)
-    limits = Limits(*(_number(document, key) for key in ("seconds", "megabytes")))
-    form = document.get("form")
-    served = document.get("serves") is True
-    return black_box(Wanted(name, form, values, limits, rows, serves=served), claim)
-
-
-def box_of(document: Mapping[str, Any], claim: Claim) -> BlackBox:
-    """The same as something that can be run; of a program, the program as a black box."""
-    if document.get("kind") in ("program", "module"):
-        name, values, rows = _named(document)
-        public = claim.records if claim.neighbours.records_public else None
-        setting = Setting(claim.require_domain(), claim.neighbours, public, rows)
-        return ProgramBox(program_subject(name, values), setting, claim.released)
-    found = stated_box(document, claim).box
-    if isinstance(found, OutputsBox):
-        raise InputError("outputs that were drawn before can't be drawn again")
-    return found
-
-
-def _named(document: Mapping[str, Any]) -> tuple[str, dict[str, str], int | None]:
-    name, parameters, rows = (document.get(key) for key in ("name", "parameters", "rows"))
-    if not isinstance(name, str) or not isinstance(parameters or {}, dict):
-        raise InputError("the certificate's subject is malformed")
-    if rows is not None and (type(rows) is not int or rows < 0):
-        raise InputError("the certificate's rows must be a whole number of at least 0")
-    return name, {str(key): str(value) for key, value in (parameters or {}).items()}, rows
-
-
-def _number(document: Mapping[str, Any], key: str) -> int:
-    value = document.get(key, getattr(Limits(), key))
-    if type(value) is not int or value < 1:
-        raise InputError(f"the certificate's {key} must be a whole number of at least 1")
-    return value

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
 from audit.decimals import Enclosure, Extended
+from audit.evidence import Side
 from synthesizers.errors import InputError
 
-NEAR = Fraction(1, 10**9)
-"""How far, relatively, ends computed in doubles may lie apart between machines."""
+NEAR = Fraction(1, 10**15)
+"""How far, relatively, the two ends of one number may lie apart in 17 digits (a choice of this
+project)."""
 
 
 class Status(Enum):
-    """What came of re-checking one statement."""
+    """What came of re-checking one statement.
+
+    WORD: nobody who reads the certificate can re-check it, and no verdict rests on it.
+    """
 
     CONFIRMED = "confirmed"
     FALSE = "false or altered"
     UNCHECKED = "not re-checked"
+    WORD = "the maker's word"
 
 
 @dataclass(frozen=True)
@@ -46,11 +53,14 @@ class Verification:
         return 3 if Status.UNCHECKED in found else 0
 
 
-_ORDER = (Status.FALSE, Status.UNCHECKED, Status.CONFIRMED)
+_ORDER = (Status.FALSE, Status.UNCHECKED, Status.WORD, Status.CONFIRMED)
 
 
 def compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
-    """A stated bound beside the one found, as plain data; None where there is none."""
+    """A stated bound beside the one found, as plain data; None where there is none.
+
+    Confirmed if what is found implies it, false if both can't be true, otherwise not re-checked.
+    """
     if old == new:
         return Check(name, Status.CONFIRMED, "" if new else "none is stated")
     if not isinstance(old, dict) or new is None:
@@ -58,29 +68,51 @@ def compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
     measured = [key for key, value in new.items() if isinstance(value, dict)]
     if set(old) != set(new) or any(old[key] != new[key] for key in new if key not in measured):
         return Check(name, Status.FALSE, "what it covers does not follow from the audit")
-    checks = [compare_ends(name, old[key], new[key]) for key in measured]
+    return worst(*(compare_ends(name, old[key], new[key], new.get("side")) for key in measured))
+
+
+def worst(*checks: Check) -> Check:
+    """The check that says least of several of one statement."""
     return min(checks, key=lambda check: _ORDER.index(check.status))
 
 
-def compare_ends(name: str, old: Any, new: dict[str, str]) -> Check:
-    """Doubles may differ in their last digits between machines; certified ends still overlap."""
+def compare_ends(name: str, old: Any, new: dict[str, str], side: str | None = None) -> Check:
+    """Stated ends beside those found. ``side``: what they bound, see `audit.evidence.Side`.
+
+    Guarantee
+    ---------
+    Confirmed only if all that the stated ends say follows from those found: an enclosure holds the
+    one found, a ceiling lies at or above it, a floor at or below it. Backed by
+    ``tests/audit/test_checks.py``.
+    """
     try:
         stated, found = Enclosure.from_json(old), Enclosure.from_json(new)
         if stated.to_json() != old:
             return Check(name, Status.FALSE, "its numbers are not spelled as they are written")
     except (KeyError, TypeError, ValueError, InputError):
         return Check(name, Status.FALSE, "its numbers are malformed")
-    apart = stated.lower > found.upper or stated.upper < found.lower
-    near = _near(stated.lower, found.lower) and _near(stated.upper, found.upper)
-    if apart or not near or found.lower == found.upper:
-        return Check(name, Status.FALSE, f"the audit finds {found}")
-    if stated.lower <= found.lower and found.upper <= stated.upper:
+    if old == new:
         return Check(name, Status.CONFIRMED)
+    tighter = Check(name, Status.CONFIRMED, f"tighter today: {found}")
+    match side:
+        case Side.CEILING.value:
+            if not _near(stated.lower, stated.upper):
+                return Check(name, Status.FALSE, "a ceiling is one number")
+            implied = found.upper <= stated.lower
+            return tighter if implied else Check(name, Status.UNCHECKED, f"found today: {found}")
+        case Side.FLOOR.value:
+            if stated.upper != math.inf or stated.lower > found.lower:
+                return Check(name, Status.FALSE, f"the audit finds {found}")
+            return tighter
+    if stated.lower <= found.lower and found.upper <= stated.upper:
+        return tighter
+    if stated.lower > found.upper or stated.upper < found.lower:
+        return Check(name, Status.FALSE, f"the audit finds {found}")
     return Check(name, Status.UNCHECKED, f"narrower than what could be re-checked: {found}")
 
 
 def _near(stated: Extended, found: Extended) -> bool:
-    """Whether two ends are alike but for the rounding of doubles."""
+    """Whether two ends are one number but for the rounding of decimals."""
     if isinstance(stated, float) or isinstance(found, float):
         return stated == found
     return abs(stated - found) <= abs(found) * NEAR

@@ -8,14 +8,15 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperati
 from fractions import Fraction
 
 from synthesizers.errors import InputError
-from synthesizers.exact import Exact, ExpRational, enclose, parse_rational
+from synthesizers.exact import MAX_DIGITS, Exact, ExpRational, enclose, parse_rational
 from synthesizers.intervals import Interval, float_above, float_below
 
 Extended = Fraction | float
 """A rational, or ``math.inf``; no other float."""
 
-MAX_EXPONENT = 999_999
-"""The largest power of ten that is written or read."""
+MAX_EXPONENT = 20_000
+"""The largest power of ten that is written or read (a choice of this project: a million digits
+would take minutes to write). What lies closer to zero is written as lying beside it."""
 
 DIGITS = 17
 """Significant digits of printed ends: enough to tell any two doubles apart."""
@@ -74,8 +75,10 @@ def extended(text: str) -> Extended:
     if "/" in text:
         return parse_rational(text, "a number")
     try:
+        if len(text) > MAX_DIGITS:
+            raise ValueError
         number = Decimal(text)
-        if not number.is_finite() or abs(number.adjusted()) > MAX_EXPONENT:
+        if not number.is_finite() or abs(number.adjusted()) > MAX_EXPONENT + DIGITS:
             raise ValueError
     except (InvalidOperation, ValueError, TypeError):
         raise InputError("expected a decimal number or 'inf'") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,64 +18,55 @@ from typing import Any
 from audit import strict_json
 from audit.attack.rechecking import Rechecked, is_attack, rechecked
 from audit.attack.runs import Map, here
-from audit.certificate import SCHEMA, Certificate, canonical, digest
-from audit.checks import Check, Status, Verification, compare_bound, compare_ends
+from audit.certificate import Certificate, canonical, digest
+from audit.checks import Check, Status, Verification, compare_bound, compare_ends, worst
 from audit.claim import Claim
-from audit.evidence import Evidence, Verdict
+from audit.decimals import extended
+from audit.evidence import Decision, Evidence, Side, Verdict
 from audit.redrawing import attack_again
 from audit.run import Effort, certify
-from audit.stated_subjects import BLACK_BOXES, obstacle, stated_black_box
+from audit.stated_subjects import stated_subject
+from audit.statements.certificate_json import unknown_keys
+from audit.statements.earlier_assumptions import say_the_same
+from audit.statements.finding_texts import compare_finding
+from audit.statements.reproduce import contradiction
+from audit.statements.stated_certificates import stated_certificate
+from audit.statements.stated_proofs import compare_foundations, completes
 from audit.subject import BlackBoxSubject, Subject
-from audit.subjects.matrix import carried_channel
-from audit.subjects.synthesizer import program_subject, source_sha256
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
-from synthesizers.programs import PROGRAMS
 
 CHECKER = Path(checker.__file__)
 CHECKER_SECONDS = 600
 """How long the checker may take (a choice of this project)."""
 
-KEYS = (
-    "schema",
-    "verdict",
-    "subject",
-    "claim",
-    "neighbours",
-    "unit",
-    "released",
-    "domain",
-    "bounds",
-    "evidence",
-    "assumptions",
-    "reproduce",
-    "digest",
-)
-OPTIONAL = ("proof", "channel_certificate")
-"""Keys that came later within the version."""
+PROOFS = ("proof", "channel_certificate")
+"""What the independent checker reads."""
 
-BESIDE = ("self_test", "isolation")
-"""Keys that are the maker's word, under the digest alone: how the auditors did beforehand, and what
-kept the subject apart from them. Whoever verifies runs the subject apart on this machine."""
-
-ASKED = "questions"
+QUESTIONS = "questions"
 """What a release may ask; a program of ours needs none."""
 
 
 def read_certificate(text: str, path: str) -> dict[str, Any]:
-    """The document of a certificate's text; InputError unless it has the contract's keys."""
+    """The document of a certificate's text; InputError unless its fields hold what is written.
+
+    Keys that no certificate has are left to `verify`, which finds them false.
+    """
     document = strict_json.parse(text, path, "a certificate of dp-audit")
-    missing = [key for key in KEYS if key not in document]
-    if missing:
-        raise InputError(f"{path} is not a certificate: it lacks {', '.join(missing)}")
-    if document["schema"] != SCHEMA:
-        raise InputError(f"{path} has another schema; this version reads {SCHEMA}")
+    try:
+        unknown_keys(document)
+    except InputError as error:
+        raise InputError(f"{path} is no certificate that this version reads: {error}") from None
     return document
 
 
 def load_certificate(path: str) -> dict[str, Any]:
-    """The document of a certificate file; raises InputError."""
-    return read_certificate(strict_json.read_text(path), path)
+    """The document of a certificate file, every key of which is known; raises InputError."""
+    document = read_certificate(strict_json.read_text(path), path)
+    spare = unknown_keys(document)
+    if spare:
+        raise InputError(f"{path} is not what dp-audit writes: {spare[0]}")
+    return document
 
 
 def verify(
@@ -88,10 +79,13 @@ def verify(
 
     Guarantee
     ---------
-    A bound, witness or verdict is reported as confirmed only if the audit, run
-    here, entails it: a stated enclosure must hold the one found. Backed by the
-    altered certificates in ``tests/audit/test_verify.py``.
+    A bound, witness or verdict is reported as confirmed only if the audit, run here, entails it,
+    and nothing is run before every field is known and typed. Backed by the altered certificates in
+    ``tests/audit/test_verify.py`` and ``tests/hostile/test_forged_certificates.py``.
     """
+    spare = unknown_keys(document)
+    if spare:
+        return Verification(tuple(_unknown(place) for place in spare))
     stated_digest = document["digest"] == digest(document)
     checks = [
         Check(
@@ -100,23 +94,13 @@ def verify(
             "" if stated_digest else "the text was changed after it was written",
         )
     ]
-    note = "this version does not know it"
-    known = (*KEYS, *OPTIONAL, *BESIDE, ASKED)
-    checks += [
-        Check(f"{key!r:.60}", Status.UNCHECKED, note) for key in document if key not in known
-    ]
     claim = Claim.from_json(dict(document))
-    kinds = {"subject": dict, "evidence": list, "bounds": dict}
-    if not all(isinstance(document[key], kind) for key, kind in kinds.items()):
-        raise InputError("the certificate's subject, evidence or bounds are malformed")
-    rows = document["subject"].get("rows")
-    if rows is not None and (type(rows) is not int or rows < 0):
-        raise InputError("the certificate's rows must be a whole number of at least 0")
-    if any(document.get(key) is not None for key in OPTIONAL):
-        checks.append(_checked_proof(document))
-    subject, hindrance = _subject(document["subject"], claim, meant)
+    own = stated_certificate(document, claim)
+    checks += [_reproduced(document), *_beside(document), *_own_contradictions(document, own)]
+    subject, hindrance = stated_subject(document["subject"], claim, meant)
     again = None if subject is None else _audited_again(document, claim, subject, share)
     if again is None:
+        checks += _proof_alone(document)
         if not all(map(is_attack, document["evidence"])) or not document["evidence"]:
             checks += [
                 Check(part, Status.UNCHECKED, hindrance)
@@ -125,7 +109,49 @@ def verify(
             return Verification(tuple(checks))
         checks.append(Check("subject", Status.UNCHECKED, hindrance or "it was not run again"))
         again = _unseen(document, claim)
+    else:
+        checks += _proofs(document, again)
     return Verification((*checks, *_compare(document, claim, again)))
+
+
+def _unknown(line: str) -> Check:
+    """A key that no certificate has, of its place and what is wrong with it."""
+    place, _, note = line.rpartition(": ")
+    return Check(place, Status.FALSE, note)
+
+
+def _reproduced(document: Mapping[str, Any]) -> Check:
+    """The stated command; a stranger's is never repeated."""
+    wrong = contradiction(document)
+    return Check("the command to make it again", Status.FALSE if wrong else Status.CONFIRMED, wrong)
+
+
+def _beside(document: Mapping[str, Any]) -> Iterator[Check]:
+    """What no audit of the subject can find again."""
+    if "isolation" in document:
+        note = (
+            "how the maker kept the subject apart; the verdict is that of what keeps it apart here"
+        )
+        yield Check("isolation", Status.WORD, note)
+    if "self_test" in document:
+        yield _self_test(document["self_test"])
+
+
+def _self_test(stated: Mapping[str, Any]) -> Check:
+    """The stated self-test: its counts are compared where it is of this version's code."""
+    name = "self_test"
+    if stated["caught"] != stated["liars"]:
+        return Check(name, Status.FALSE, "one that misses a liar is carried by no certificate")
+    # Here, not above: all liars and what they need come with it.
+    from audit.self_test.code import code_digest
+    from audit.self_test.run import chosen
+
+    if stated["code"] == code_digest():
+        asked = chosen(stated["form"] == "quick", None)
+        counts = len(asked), len({liar.honest.name for liar in asked})
+        if (stated["liars"], stated["honest"]) != counts:
+            return Check(name, Status.FALSE, "this version has another number of cases")
+    return Check(name, Status.WORD, "not run again; no verdict rests on it")
 
 
 def _audited_again(
@@ -133,18 +159,16 @@ def _audited_again(
 ) -> Certificate | None:
     """The certificate of the same audit, without an attack that would not find the same again.
 
-    None where nothing is left of it.
+    The user has said nothing of trust here, whatever the certificate says. None where nothing is
+    left of it.
     """
     attacks = [entry for entry in document["evidence"] if is_attack(entry)]
     attack = attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
     if isinstance(subject, BlackBoxSubject) and attack is None:
         return None
-    isolation = document.get("isolation")
-    trusted = isinstance(isolation, Mapping) and isolation.get("trusted") is True
-    rows = document["subject"].get("rows")
-    effort = Effort(rows=rows, attack=attack, share=share, trusted=trusted)
+    effort = Effort(rows=document["subject"].get("rows"), attack=attack, share=share)
     try:
-        found = certify(subject, claim, effort, str(document["reproduce"])).certificate
+        found = certify(subject, claim, effort, document["reproduce"]).certificate
     except TooLargeError:
         if not attacks or attack is not None:
             raise
@@ -157,12 +181,48 @@ def _audited_again(
 
 def _unseen(document: Mapping[str, Any], claim: Claim) -> Certificate:
     """A certificate of the subject as it is stated, to which findings can be added."""
-    assumptions = document["assumptions"]
-    if not isinstance(assumptions, list):
-        raise InputError("the certificate's assumptions are malformed")
-    return Certificate(
-        document["subject"], claim, (), tuple(map(str, assumptions)), str(document["reproduce"])
-    )
+    assumptions = tuple(document["assumptions"])
+    return Certificate(document["subject"], claim, (), assumptions, document["reproduce"])
+
+
+def _proof_alone(document: Mapping[str, Any]) -> Iterator[Check]:
+    """What the checker says of a subject that was not audited again."""
+    if any(document.get(key) is not None for key in PROOFS):
+        yield _checked_proof(document)
+
+
+def _proofs(document: Mapping[str, Any], again: Certificate) -> Iterator[Check]:
+    """The stated proof and channel, by the checker and beside those of the audit."""
+    fresh = again.to_json()
+    stated, found = document.get("proof"), fresh["proof"]
+    handed = document
+    if stated is not None and found is not None and completes(stated, found):
+        # An older proof does not say what it is about; the checker reads the one that does.
+        handed = {**document, "proof": found}
+    checked = None
+    if any(handed.get(key) is not None for key in PROOFS):
+        checked = _checked_proof(handed)
+        yield checked
+    if handed.get("proof") != found:
+        yield _other_proof(stated, found, checked)
+    if document.get("channel_certificate") != fresh["channel_certificate"]:
+        note = "it is not the one that the audit finds"
+        yield Check("channel_certificate", Status.FALSE, note)
+
+
+def _other_proof(
+    stated: Mapping[str, Any] | None, found: Mapping[str, Any] | None, checked: Check | None
+) -> Check:
+    """A proof that the audit does not make today.
+
+    What it concludes about the certificate is the checker's word, if it rests on what the program
+    was seen to ask.
+    """
+    if stated is None or found is None or checked is None or checked.status is Status.FALSE:
+        return Check("proof", Status.FALSE, "it is not the one that the audit finds")
+    if checked.status is not Status.CONFIRMED or checked.note:
+        return Check("proof", Status.UNCHECKED, "another than the audit finds today")
+    return compare_foundations(stated, [found["derivation"], *found.get("alternatives", [])])
 
 
 def _checked_proof(document: Mapping[str, Any]) -> Check:
@@ -189,50 +249,6 @@ def _checked_proof(document: Mapping[str, Any]) -> Check:
     return Check(name, Status.FALSE, note or "it is rejected")
 
 
-def _subject(
-    stated: Mapping[str, Any], claim: Claim, meant: str | None
-) -> tuple[Subject | None, str]:
-    """The subject built anew, or what stands in the way."""
-    kind, name = stated.get("kind"), str(stated.get("name"))
-    values = stated.get("parameters", {})
-    if not isinstance(values, dict):
-        raise InputError("the certificate's parameters are malformed")
-    if kind == "channel":
-        found = carried_channel(dict(stated), name, claim.neighbours, claim.released)
-        return found, "" if found else "the channel is too large to carry, and is not here"
-    if kind in BLACK_BOXES:
-        return _black_box(stated, claim, meant)
-    if kind not in ("program", "module"):
-        raise InputError("the certificate's subject is of no kind that this version knows")
-    if (name in PROGRAMS) != (kind == "program"):
-        raise InputError("the certificate's subject kind does not fit its name")
-    if kind == "module" and stated.get("source_sha256") != source_sha256(name):
-        # Compared before anything of the module runs: a certificate may come from anyone.
-        return None, "the module is absent, or its source is not the one that was audited"
-    try:
-        return program_subject(name, {k: str(v) for k, v in values.items()}), ""
-    except InputError as error:
-        if kind == "program":
-            raise
-        return None, f"the subject is absent: {error}"
-
-
-def _black_box(
-    stated: Mapping[str, Any], claim: Claim, meant: str | None
-) -> tuple[Subject | None, str]:
-    """What can only be run, or what stands in the way."""
-    hindrance = "" if stated["kind"] == "outputs" else obstacle(stated, meant)
-    if hindrance:
-        return None, hindrance
-    try:
-        found = stated_black_box(stated, claim)
-    except InputError as error:
-        return None, f"the subject is absent: {error}"
-    if stated["kind"] == "outputs" and found.to_json() != stated:
-        return None, "the files of outputs are not those that were audited"
-    return found, ""
-
-
 def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> list[Check]:
     """The statements beside those of an audit made again, in which an attack may be missing."""
     checks: list[Check] = []
@@ -240,43 +256,83 @@ def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> l
     attacks, again = _with_attacks(stated, claim, again)
     fresh = again.to_json()
     for key, value in again.claim.to_json().items():
-        if not _holds(document[key], value):
+        if document[key] != value:
             checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
     # A fresh subject says what it is made of; whatever else is stated of it, nobody has looked at.
     if document["subject"] != fresh["subject"]:
         checks.append(Check("subject", Status.FALSE, "it is described otherwise than it was built"))
     if len(stated) != len(fresh["evidence"]):
         checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
+    rules = _rules(document.get("proof"))
     for place, (old, new) in enumerate(zip(stated, fresh["evidence"], strict=False)):
-        checks += attacks[place].checks if place in attacks else [_compare_evidence(old, new)]
+        found = attacks[place].checks if place in attacks else [_compare_evidence(old, new, rules)]
+        checks += found
     undrawn = any(not attack.drawn for attack in attacks.values())
-    for side, bound in fresh["bounds"].items():
-        checks.append(compare_bound(f"bound: {side}", document["bounds"].get(side), bound))
-        if checks[-1].status is not Status.FALSE and not _derived(document, side):
-            note = "it is not the bound of the evidence"
-            checks[-1] = Check(f"bound: {side}", Status.FALSE, note)
-        if undrawn and bound is not None and bound["rigour"] == "statistical":
-            checks[-1] = _resting_on_runs(checks[-1])
-    same = document["verdict"] == fresh["verdict"]
-    note = "" if same else f"the evidence entails {fresh['verdict']}"
-    status = Status.CONFIRMED if same else Status.FALSE
-    if not same and again.entailed is not again.verdict:
-        status, note = Status.UNCHECKED, "nothing keeps the program apart on this machine"
-    checks.append(Check(f"verdict {document['verdict']}", status, note))
-    if undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT):
-        checks[-1] = _resting_on_runs(checks[-1])
-    checks += [
-        Check(key, Status.FALSE, "it is not the one that the audit finds")
-        for key in OPTIONAL
-        if document.get(key) != fresh[key]
-    ]
-    if ASKED in fresh and document.get(ASKED) != fresh[ASKED]:
-        checks.append(Check(ASKED, Status.FALSE, "they are not those that the audit finds"))
-    if document["assumptions"] != fresh["assumptions"]:
+    for side in Side:
+        check = _compare_side(document, fresh, side)
+        rests = undrawn and (fresh["bounds"][side.value] or {}).get("rigour") == "statistical"
+        checks.append(_resting_on_runs(check) if rests else check)
+    verdict = _compare_verdict(document, again)
+    rests = undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT)
+    checks.append(_resting_on_runs(verdict) if rests else verdict)
+    if QUESTIONS in document and document[QUESTIONS] != fresh.get(QUESTIONS):
+        checks.append(Check(QUESTIONS, Status.FALSE, "they are not those that the audit finds"))
+    if not say_the_same(document["assumptions"], again.assumptions):
         checks.append(
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
         )
     return checks
+
+
+def _own_contradictions(document: Mapping[str, Any], own: Certificate) -> Iterator[Check]:
+    """Where the stated bounds and verdict are not those that the stated evidence entails."""
+    for side, bound in own.to_json()["bounds"].items():
+        if document["bounds"][side] != bound:
+            yield Check(f"bounds.{side}", Status.FALSE, "it is not the bound of the evidence")
+    # Before an isolation was stated, there was none that a verdict could rest on.
+    entailed = own.verdict if own.isolation is not None else own.entailed
+    if document["verdict"] != entailed.value:
+        note = f"the stated evidence entails {entailed.value}"
+        yield Check("verdict", Status.FALSE, note)
+
+
+def _compare_side(document: Mapping[str, Any], fresh: Mapping[str, Any], side: Side) -> Check:
+    """The bound of a side: the audit must imply it."""
+    name, stated = f"bound: {side.value}", document["bounds"][side.value]
+    found = fresh["bounds"][side.value]
+    sides = [bound if bound is None else {**bound, "side": side.value} for bound in (stated, found)]
+    check = compare_bound(name, *sides)
+    if check.status is Status.UNCHECKED and side is Side.CEILING and _is_exceeded(stated, fresh):
+        return Check(name, Status.FALSE, "the audit finds more")
+    return check
+
+
+def _is_exceeded(ceiling: Mapping[str, Any], fresh: Mapping[str, Any]) -> bool:
+    """Whether an exact finding on databases of the claim lies above a stated ceiling."""
+    heard = [one for one in fresh["evidence"] if one["decision"] != Decision.SILENT.value]
+    values = [one["bound"] for one in heard if one["bound"] and one["bound"]["rigour"] == "exact"]
+    return any(
+        value["side"] == Side.EXACT.value
+        and extended(value[key]["lower"]) > extended(ends["upper"])
+        for value in values
+        for key, ends in ceiling.items()
+        if isinstance(ends, Mapping) and key in value
+    )
+
+
+def _compare_verdict(document: Mapping[str, Any], again: Certificate) -> Check:
+    """The stated verdict beside the one that is obtained here."""
+    stated = document["verdict"]
+    name = f"verdict {stated}"
+    if stated == again.verdict.value:
+        return Check(name, Status.CONFIRMED)
+    if again.entailed is not again.verdict and stated == again.entailed.value:
+        return Check(name, Status.UNCHECKED, "nothing keeps the program apart on this machine")
+    return Check(name, Status.FALSE, f"the evidence entails {again.verdict.value}")
+
+
+def _rules(proof: Mapping[str, Any] | None) -> list[str]:
+    return [] if proof is None else [step["rule"] for step in proof["derivation"]["steps"]]
 
 
 def _with_attacks(
@@ -308,51 +364,29 @@ def _resting_on_runs(check: Check) -> Check:
     return Check(check.statement, Status.UNCHECKED, "it rests on runs that were not drawn again")
 
 
-def _holds(stated: Any, found: Any) -> bool:
-    """Whether a part of a document is as found; it may have further keys."""
-    if isinstance(stated, dict) and isinstance(found, dict):
-        return all(key in stated and stated[key] == value for key, value in found.items())
-    return bool(stated == found)
-
-
-def _derived(document: Mapping[str, Any], side: str) -> bool:
-    """Whether a bound of the document is one that its own evidence states."""
-    bound = document["bounds"].get(side)
-    stated = [e.get("bound") for e in document["evidence"] if isinstance(e, dict)]
-    return bound is None or any(b == {**bound, "side": side} for b in stated)
-
-
-def _compare_evidence(old: Any, new: dict[str, Any]) -> Check:
+def _compare_evidence(old: Mapping[str, Any], new: dict[str, Any], rules: Sequence[str]) -> Check:
     name = f"evidence of the {new['auditor']} auditor"
-    if old == new:
-        return Check(name, Status.CONFIRMED)
-    if not isinstance(old, dict):
-        return Check(name, Status.FALSE, "malformed")
     for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
-        if old.get(key) != new[key]:
+        if old[key] != new[key]:
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
-    bound = compare_bound(name, old.get("bound"), new["bound"])
-    if bound.status is not Status.CONFIRMED:
-        return bound
-    if not _witness_fits(old.get("witness"), new["witness"]):
-        return Check(name, Status.FALSE, "its witness does not follow from the audit")
-    if old.get("finding") != new["finding"]:
-        return Check(name, Status.FALSE, "its finding does not follow from the audit")
-    return bound
+    return worst(
+        compare_bound(name, old["bound"], new["bound"]),
+        _compare_witness(name, old["witness"], new["witness"]),
+        compare_finding(name, old, new, rules),
+    )
 
 
-def _witness_fits(old: Any, new: dict[str, Any] | None) -> bool:
-    if old is None or new is None:
-        return old is new
-    same = isinstance(old, dict) and all(old.get(k) == new[k] for k in ("from", "to", "event"))
-    if not same:
-        return False
-    for side in ("from", "to"):
-        try:
-            stated = old["probabilities"][side]
-        except (KeyError, TypeError):
-            return False
-        check = compare_ends(side, stated, new["probabilities"][side])
-        if check.status is Status.FALSE:
-            return False
-    return True
+def _compare_witness(
+    name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
+) -> Check:
+    """The databases and the event must be those found; their probabilities must be implied."""
+    if old is None or new is None or any(old[k] != new[k] for k in ("from", "to", "event")):
+        same = old is None and new is None
+        note = "" if same else "its witness does not follow from the audit"
+        return Check(name, Status.CONFIRMED if same else Status.FALSE, note)
+    return worst(
+        *(
+            compare_ends(name, old["probabilities"][side], new["probabilities"][side])
+            for side in ("from", "to")
+        )
+    )

@@ -32,6 +32,9 @@ BINOMIAL = "exact binomial"
 
 NAME = "evidence of the attack auditor"
 
+REPLAY = "dp-audit replay CERT.json"
+"""The command that makes fresh runs: our own word, whatever a certificate states."""
+
 SHARED_AND_FRESH = ("shared_runs", "fresh_runs")
 """Where the evidence of an attack says how many runs shared processes, and how many did not."""
 
@@ -78,15 +81,14 @@ def rechecked(
 def _runs(stated: Mapping[str, Any], again: Mapping[str, Any] | None) -> Check:
     """What is known of the counts."""
     name = f"{NAME}: what the runs gave"
-    command = str(stated["replay"].get("command", "dp-audit replay CERT.json"))
     old = stated["witness"]
     if again is None:
-        fresh = f"; fresh ones: {command}" if isinstance(old, Mapping) else ""
+        fresh = f"; fresh ones: {REPLAY}" if isinstance(old, Mapping) else ""
         return Check(name, Status.UNCHECKED, f"they were not drawn again{fresh}")
     new = again["witness"]
     tested = isinstance(old, Mapping) and isinstance(new, Mapping)
     if tested and old.get("digest") != new.get("digest"):
-        note = f"run again, the attack chose another rule; fresh runs of this one: {command}"
+        note = f"run again, the attack chose another rule; fresh runs of this one: {REPLAY}"
         return Check(name, Status.UNCHECKED, note)
     parts = ("auditor", "finding", "decision", "covers", "whole", "confidence", "replay")
     same = all(stated.get(part) == again.get(part) for part in parts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 
 from rich.console import Console
@@ -21,6 +21,7 @@ from audit.auditors.attack_evidence import Attack
 from audit.claim import Claim
 from audit.cluster import cluster
 from audit.commands import common
+from audit.statements.reproduce import Command
 from audit.subject import BlackBoxSubject, ProgramSubject, Subject
 from audit.subjects.limits import Limits
 from audit.workers import local
@@ -113,20 +114,20 @@ def _pair(flags: argparse.Namespace, claim: Claim) -> Pair | None:
     return given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)
 
 
-def spelled(flags: argparse.Namespace, attack: Attack) -> str:
-    """The flags that make the same attack again."""
-    words = ["--runs", str(attack.runs), "--seed", str(attack.seed)]
+def spelled(command: Command, flags: argparse.Namespace, attack: Attack) -> Command:
+    """The command with the flags that make the same attack again; raises InputError."""
+    words = {"runs": [str(attack.runs)], "seed": [str(attack.seed)]}
     for name in ("confidence", "alarm", "seconds", "megabytes"):
         value = getattr(flags, name)
-        if value is not None and (name, value) not in (("confidence", "0.95"), ("alarm", "1e-6")):
-            words += [f"--{name}", value]
+        if value is not None:
+            words[name] = [value]
     if flags.form is not None:
-        words += ["--as", flags.form]
+        words["as"] = [flags.form]
     if flags.until_decided:
-        words.append("--until-decided")
+        words["until-decided"] = []
     if flags.pair is not None:
-        words += ["--pair", *flags.pair]
-    return shlex.join(words)
+        words["pair"] = list(flags.pair)
+    return replace(command, flags={**command.flags, **words})
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,6 +17,7 @@ from audit.report.page import CertificateSection, Page
 from audit.report.terminal import certificate_lines
 from audit.run import Effort, certify
 from audit.self_test.carried import carried
+from audit.statements.reproduce import Command
 from audit.subject import Subject
 from audit.subjects.isolated import described
 from audit.subjects.matrix import is_channel_file, read_channel
@@ -85,24 +85,24 @@ def run(flags: argparse.Namespace) -> int:
     """Print the certificate, write the files asked for; the verdict's exit code."""
     inputs = (flags.data, flags.domain, flags.subject, flags.self_test)
     common.require_writable(flags.out, flags.json, flags.html, inputs=inputs)
+    again = command(flags)
     relation = common.relation(flags)
     tested = None if flags.self_test is None else carried(flags.self_test)
     subject, claim = _subject_and_claim(flags, relation)
     rows = common.optional_number(flags.rows, "--rows")
     effort = Effort(rows, common.jobs(flags.jobs), trusted=flags.trust_subject)
     attack = attack_flags.attack(flags, subject, claim)
-    again = command(flags)
     if attack is not None:
         effort = replace(effort, attack=attack, share=attack_flags.shared(flags))
-        again = f"{again} {attack_flags.spelled(flags, attack)}"
+        again = attack_flags.spelled(again, flags, attack)
     talk = common.talk_console(flags.quiet)
     if attack is None:
         with common.progress_bar(talk, "enumerating") as progress:
-            certificate = certify(subject, claim, effort, again, progress).certificate
+            certificate = certify(subject, claim, effort, str(again), progress).certificate
     else:
         with attack_flags.progress_bar(talk, claim.guarantee) as watch:
             effort = replace(effort, watch=watch)
-            certificate = certify(subject, claim, effort, again).certificate
+            certificate = certify(subject, claim, effort, str(again)).certificate
     certificate = replace(certificate, self_test=tested)
     write(certificate, flags.out, flags.json, flags.html)
     common.output_console().print(certificate_lines(certificate))
@@ -200,19 +200,16 @@ def write(
         common.write_text(path, text)
 
 
-def command(flags: argparse.Namespace) -> str:
-    """The command that makes the certificate again."""
-    words = ["dp-audit", "certify", flags.subject, "--claim", flags.claim]
-    words += ["--neighbours", flags.neighbours]
-    for name in ("unit", "max_records", "domain", "cells", "records", "rows", "data", "released"):
-        value = getattr(flags, name)
-        if value is not None and (name, value) not in (("unit", "record"), ("released", "output")):
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    for pair in flags.set or []:
-        words += ["--set", pair]
+def command(flags: argparse.Namespace) -> Command:
+    """The command that makes the certificate again; raises InputError."""
+    names = ("claim", "neighbours", "unit", "max_records", "domain", "cells", "records", "rows")
+    given = {name: getattr(flags, name) for name in (*names, "data", "released")}
     if flags.form == "program" and flags.subject.startswith(COMMAND):
-        words += ["--as", "program"]
-    for name in ("rounded", "trust_subject"):
-        if getattr(flags, name):
-            words.append(f"--{name.replace('_', '-')}")
-    return shlex.join(words)
+        given["as"] = flags.form
+    words = {
+        name.replace("_", "-"): [str(value)] for name, value in given.items() if value is not None
+    }
+    words |= {
+        name.replace("_", "-"): [] for name in ("rounded", "trust_subject") if getattr(flags, name)
+    }
+    return Command(flags.subject, words, tuple(flags.set or ()))

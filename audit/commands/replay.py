@@ -10,13 +10,12 @@ from typing import Any
 from audit.attack.black_box import BlackBox
 from audit.attack.given_pairs import read_database
 from audit.attack.replaying import frozen_test, retest
-from audit.black_boxes import box_of
 from audit.claim import Claim
 from audit.commands import common
 from audit.evidence import Verdict
 from audit.report.replay_text import replay_lines
 from audit.report.words import clean
-from audit.stated_subjects import obstacle
+from audit.stated_subjects import box_of, obstacle
 from audit.verify import load_certificate
 from audit.workers import local
 from synthesizers.errors import InputError

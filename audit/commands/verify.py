@@ -8,10 +8,11 @@ import sys
 from rich.table import Table
 from rich.text import Text
 
+from audit import strict_json
 from audit.commands import common
 from audit.commands.common import output_console
 from audit.strict_json import MAX_BYTES
-from audit.verify import load_certificate, read_certificate, verify
+from audit.verify import read_certificate, verify
 from audit.workers import local
 
 
@@ -33,7 +34,8 @@ def run(flags: argparse.Namespace) -> int:
     if flags.certificate == "-":
         document = read_certificate(sys.stdin.read(MAX_BYTES + 1), "standard input")
     else:
-        document = load_certificate(flags.certificate)
+        text = strict_json.read_text(flags.certificate)
+        document = read_certificate(text, flags.certificate)
     verification = verify(document, flags.subject, local(common.jobs(flags.jobs)))
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("statement", "result", "note"):

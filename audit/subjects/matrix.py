@@ -20,7 +20,7 @@ from audit.subject import ChannelSubject
 from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.exact import Exact
+from synthesizers.exact import MAX_DIGITS, Exact
 from synthesizers.files import replacing
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import Neighbours
@@ -134,6 +134,8 @@ def _within(value: Fraction) -> Interval:
 def _number(text: str, path: str, rounded: bool) -> Fraction | Interval:
     text = text.strip()
     try:
+        if len(text) > MAX_DIGITS:
+            raise ValueError
         if "/" in text:
             value = Fraction(text)
             half = Fraction(0)

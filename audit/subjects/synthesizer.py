@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 from audit.subject import ProgramSubject
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import search_path
+from audit.subjects.digests import command_source, module_folders, module_source
 from audit.subjects.forked import ForkedStart
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart, python_start
@@ -58,37 +56,6 @@ def live_subject(name: str, program: Program) -> ProgramSubject:
     return ProgramSubject(name, forked, False)
 
 
-def source_sha256(name: str) -> str | None:
-    """The digest of the file of ``module:attribute``, found without running anything of it."""
-    parts = name.partition(":")[0].split(".")
-    places, spec = list(_folders()), None
-    # importlib.util.find_spec would import the packages around the module, in this process.
-    try:
-        for end in range(1, len(parts) + 1):
-            spec = PathFinder.find_spec(".".join(parts[:end]), places)
-            if spec is None:
-                return None
-            places = list(spec.submodule_search_locations or ())
-    except Exception:
-        return None
-    return None if spec is None or not spec.has_location else _file_sha256(spec.origin)
-
-
-def _file_sha256(path: str | None) -> str | None:
-    if path is None or not Path(path).is_file():
-        return None
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _folders() -> tuple[str, ...]:
-    """Where a program's process looks for modules: beside the user as `python -m` would.
-
-    This process does not, or a file of the user's folder could stand for a module of its own.
-    """
-    beside = [] if os.getcwd() in sys.path or "" in sys.path else [os.getcwd()]
-    return tuple(dict.fromkeys(os.path.abspath(folder) for folder in (*beside, *sys.path)))
-
-
 def command_words(name: str) -> tuple[str, ...]:
     """The words of ``command:PATH`` or ``command:"prog args"``, its files by their full paths.
 
@@ -110,10 +77,15 @@ def command_words(name: str) -> tuple[str, ...]:
     return (program, *rest)
 
 
+def files_among(words: Sequence[str]) -> list[str]:
+    """Those of a command's words that are files."""
+    return [word for word in words if os.path.isabs(word) and Path(word).is_file()]
+
+
 def _of_command(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
     """A program in any language that speaks the curator protocol on its standard streams."""
     words = command_words(name)
-    files = [word for word in words if os.path.isabs(word) and Path(word).is_file()]
+    files = files_among(words)
     # What a submission is made of lies beside its files.
     beside = [os.path.dirname(file) for file in files]
     readable = (*python_paths(), *files, *beside)
@@ -123,25 +95,17 @@ def _of_command(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> 
     identity: dict[str, Any] = {
         "form": "program",
         "parameters": dict(values),
-        "source_sha256": _files_sha256(files),
+        **command_source(files).identity(),
     }
     return ProgramSubject(name, program, False, identity, "command")
 
 
-def _files_sha256(files: Sequence[str]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
-    return digest.hexdigest()
-
-
 def _from_module(name: str, values: Mapping[str, str], hidden: Sequence[str]) -> ProgramSubject:
     """The program in a process of its own; nothing of it is imported here."""
-    start = python_start(name, values, _folders(), tuple(map(os.path.abspath, hidden)))
+    folders = tuple(module_folders())
+    start = python_start(name, values, folders, tuple(map(os.path.abspath, hidden)))
     program = ProgramProcess(name, start, tuple(values.items()))
     program.check()
-    identity: dict[str, Any] = {"parameters": dict(values)}
-    digest = source_sha256(name)
-    if digest is not None:
-        identity["source_sha256"] = digest
+    source = module_source(name)
+    identity = {"parameters": dict(values), **({} if source is None else source.identity())}
     return ProgramSubject(name, program, False, identity)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from audit.claim import Claim
-from audit.stated_subjects import BLACK_BOXES, obstacle, stated_black_box
+from audit.stated_subjects import obstacle, stated_subject
+from audit.subjects.digests import command_source, module_source
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
-from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove
 
 SOURCE = "raise RuntimeError('run')\n"
@@ -103,15 +103,119 @@ def test_a_package_from_elsewhere_is_not_even_imported(
     assert "outside this folder" in found and not (here / "ran").exists()
 
 
-def test_a_command_is_compared_by_its_file(here: Path) -> None:
+def test_a_command_is_compared_by_its_file_in_an_older_certificate(here: Path) -> None:
     name = "command:./submission"
-    subject = {"kind": "command", "name": name, "sha256": digest(here / "submission")}
+    subject = {"kind": "command", "name": name, "source_sha256": digest(here / "submission")}
     assert obstacle(subject) == ""
-    assert "not the one" in obstacle({**subject, "sha256": "0" * 64})
+    assert "not the one" in obstacle({**subject, "source_sha256": "0" * 64})
     assert "absent" in obstacle({**subject, "name": "command:./none"})
-    shell = {"kind": "command", "name": "command:/bin/sh", "sha256": digest("/bin/sh")}
+    assert "absent" in obstacle({**subject, "name": "./submission"})
+
+
+@pytest.mark.parametrize("own", [{}, {"form": "program", "parameters": {}}])
+def test_a_command_is_compared_with_what_lies_beside_it(here: Path, own: dict[str, Any]) -> None:
+    (here / "helper.R").write_text("noise <- 0\n")
+    name = "command:./submission"
+    subject = {
+        "kind": "command",
+        "name": name,
+        **own,
+        **command_source(["./submission"]).identity(),
+    }
+    assert obstacle(subject) == ""
+    (here / "helper.R").write_text("noise <- 1\n")
+    assert "not the one that was audited" in obstacle(subject)
+    assert "not the one that was audited" in obstacle(subject, name)
+
+
+@pytest.mark.parametrize("form", [None, "program"])
+def test_a_program_of_the_system_is_run_only_where_the_user_names_it(
+    here: Path, form: str | None
+) -> None:
+    own = {} if form is None else {"form": form, "parameters": {}}
+    shell = {"kind": "command", "name": "command:/bin/sh", **own}
+    shell |= command_source(["/bin/sh"]).identity()
     assert "outside this folder" in obstacle(shell)
     assert obstacle(shell, "command:/bin/sh") == ""
+
+
+def test_what_a_command_is_told_is_not_the_certificates_to_say(here: Path) -> None:
+    """A file beside the user, with options that a stranger chose, or handed to a system's shell."""
+    own = {"form": "program", "parameters": {}, **command_source(["./submission"]).identity()}
+    for words in ("./submission --delete all", "sh ./submission", "sh -c 'rm x' ./submission"):
+        subject = {"kind": "command", "name": f"command:{words}", **own}
+        assert "say --subject" in obstacle(subject)
+        assert obstacle(subject, subject["name"]) == ""
+
+
+def test_installed_modules_are_not_imported(here: Path) -> None:
+    """Of the standard library: one opens a browser when it is imported, one makes a process."""
+    for name in ("antigravity:geohash", "subprocess:Popen", "cProfile:Profile"):
+        source = module_source(name)
+        assert source is not None
+        for kind in ("module", "function", "estimator"):
+            subject = {"kind": kind, "name": name, **source.identity(), "parameters": {"args": "x"}}
+            assert "outside this folder" in obstacle(subject)
+            found, why = stated_subject(subject, CLAIM)
+            assert found is None and f"--subject {name}" in why
+    assert "antigravity" not in sys.modules
+
+
+def test_a_module_that_hides_an_installed_one_is_run_only_where_the_user_names_it(
+    here: Path,
+) -> None:
+    """Its process may have loaded the installed one before it looks beside the user."""
+    for name in ("antigravity", "numpy", "synthesizers"):
+        (here / f"{name}.py").write_text(SOURCE)
+        source = module_source(f"{name}:f")
+        assert source is not None and source.files == (here / f"{name}.py",)
+        subject = {"kind": "module", "name": f"{name}:f", **source.identity()}
+        assert "name of an installed module" in obstacle(subject)
+
+
+def test_a_changed_helper_is_seen(here: Path) -> None:
+    (here / "helper_here.py").write_text("SCALE = 1\n")
+    for name in ("subject_here:f", "package_here.inner:f"):
+        source = module_source(name)
+        assert source is not None
+        subject = {"kind": "module", "name": name, **source.identity()}
+        assert obstacle(subject) == ""
+        (here / "helper_here.py").write_text(f"SCALE = '{name}'\n")
+        assert "not the one that was audited" in obstacle(subject)
+        # Tables and reports may come and go.
+        (here / "certificate.json").write_text(name)
+    assert "subject_here" not in sys.modules and "package_here" not in sys.modules
+
+
+def test_a_package_in_several_folders_is_absent(
+    here: Path, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder beside the user does not make what lies elsewhere the user's."""
+    other = tmp_path_factory.mktemp("portion")
+    (other / "spread").mkdir()
+    (other / "spread" / "inner.py").write_text(SOURCE)
+    (here / "spread").mkdir()
+    monkeypatch.syspath_prepend(str(other))
+    subject = of_module(other / "spread" / "inner.py", "spread.inner:f")
+    assert "absent" in obstacle(subject)
+
+
+def test_files_of_outputs_are_read_where_they_lie_beside_the_user(
+    here: Path, tmp_path_factory: Any
+) -> None:
+    other = tmp_path_factory.mktemp("elsewhere")
+    for folder in (here, other):
+        (folder / "a.json").write_text("[1]")
+        (folder / "b.json").write_text("[2]")
+    digests = [digest(here / "a.json"), digest(here / "b.json")]
+    own = {"kind": "outputs", "name": "outputs:a.json,b.json", "sha256": digests}
+    assert obstacle(own) == ""
+    assert "not those" in obstacle({**own, "sha256": digests[::-1]})
+    far = {**own, "name": f"outputs:{other}/a.json,{other}/b.json"}
+    assert "outside this folder" in obstacle(far)
+    assert obstacle(far, far["name"]) == ""
+    for name in ("outputs:a.json", "outputs:/dev/zero,/dev/zero", "a.json,b.json", "outputs:,"):
+        assert "absent" in obstacle({**own, "name": name})
 
 
 def test_built_in_programs_are_ours() -> None:
@@ -126,24 +230,9 @@ def test_built_in_programs_are_ours() -> None:
         {"kind": "channel", "name": "matrix.csv"},
         {"kind": "other", "name": "n"},
         {"kind": "function", "name": None},
-        {"kind": ["function"], "name": "subject_here:f"},
+        {"kind": "module", "name": "geometric-sanitizer"},
         {},
     ],
 )
 def test_other_subjects_cannot_be_run_anew(subject: dict[str, Any]) -> None:
     assert obstacle(subject) != ""
-
-
-def test_a_malformed_black_box_is_an_input_error() -> None:
-    good = {"kind": "function", "name": "absent_module:f"}
-    for changed in (
-        {"parameters": []},
-        {"rows": -1},
-        {"rows": "3"},
-        {"rows": True},
-        {"seconds": 0},
-        {"megabytes": "much"},
-    ):
-        with pytest.raises(InputError, match="certificate's"):
-            stated_black_box({**good, **changed}, CLAIM)
-    assert {"command", "outputs"} < set(BLACK_BOXES)

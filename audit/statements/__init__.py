@@ -1,0 +1,1 @@
+"""Statements: what is claimed, found and certified, as values and as JSON."""

@@ -1,0 +1,253 @@
+"""The command that makes a certificate again: how it is spelled, and whether a stated one is that.
+
+A certificate of a stranger states a command that its reader may paste into a shell. It is taken for
+nothing: each of its words follows from what the certificate says, or is the plain path of a file.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any
+
+from audit.attack.tested import CONTRADICTING
+from audit.decimals import extended
+from audit.subjects.limits import Limits
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
+
+PROGRAM = ("dp-audit", "certify")
+
+FLAGS = {
+    "claim": 1,
+    "neighbours": 1,
+    "unit": 1,
+    "max-records": 1,
+    "domain": 1,
+    "cells": 1,
+    "records": 1,
+    "rows": 1,
+    "data": 1,
+    "released": 1,
+    "set": 1,
+    "as": 1,
+    "rounded": 0,
+    "trust-subject": 0,
+    "runs": 1,
+    "seed": 1,
+    "confidence": 1,
+    "alarm": 1,
+    "seconds": 1,
+    "megabytes": 1,
+    "until-decided": 0,
+    "pair": 2,
+}
+"""The flags of ``certify`` that a certificate depends on, and how many words follow each."""
+
+DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm": "1e-6"}
+"""What a flag that is not given says."""
+
+PATHS = ("domain", "data", "pair")
+"""Flags whose words are paths of files, which no certificate says otherwise."""
+
+_PLAIN = re.compile(r"(?!-)[^\x00-\x1f\x7f'\"`$|<>;&!*?\n]{1,4096}")
+"""A path without characters by which a shell would do anything else than open a file."""
+
+Values = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A ``certify`` command: its subject, and the words of its flags.
+
+    ``sets``: each ``--set``. Raises InputError for a path with characters that a shell reads.
+    """
+
+    subject: str
+    flags: Values
+    sets: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in PATHS:
+            for path in self.flags.get(name, ()):
+                if _PLAIN.fullmatch(path) is None:
+                    raise InputError(
+                        f"the path after --{name} has characters that a shell reads; rename the "
+                        "file, so that the certificate can state the command that made it"
+                    )
+
+    def __str__(self) -> str:
+        words = [*PROGRAM, self.subject]
+        for name in FLAGS:
+            if name == "set":
+                words += [word for pair in self.sets for word in ("--set", pair)]
+            elif name in self.flags and list(self.flags[name]) != [DEFAULTS.get(name)]:
+                words += [f"--{name}", *self.flags[name]]
+        return shlex.join(words)
+
+    def value(self, name: str) -> str | None:
+        """The word after a flag, or what it says by default."""
+        return self.flags[name][0] if name in self.flags else DEFAULTS.get(name)
+
+    def number(self, name: str) -> int | None:
+        """The whole number after a flag; raises InputError for another."""
+        text = self.value(name)
+        if text is None:
+            return None
+        number = parse_rational(text, f"--{name}")
+        if number.denominator != 1 or number < 0:
+            raise InputError(f"--{name} must be a whole number")
+        return int(number)
+
+
+def parse_command(text: str) -> Command:
+    """The command of its text; raises InputError unless it is spelled as `Command` spells it.
+
+    Every word with a character that a shell reads stands in quotes.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if shlex.join(words) != text or tuple(words[:2]) != PROGRAM or len(words) < 3:
+        raise InputError("it is not one dp-audit certify command, in quotes where it needs them")
+    flags: dict[str, list[str]] = {}
+    sets: list[str] = []
+    rest = words[3:]
+    while rest:
+        name = rest.pop(0).removeprefix("--")
+        own = rest[: FLAGS.get(name, 0)]
+        if name not in FLAGS or name in flags or len(own) < FLAGS[name]:
+            raise InputError("it has a flag that certificates do not depend on, or one twice")
+        del rest[: FLAGS[name]]
+        if name == "set":
+            sets += own
+        else:
+            flags[name] = own
+    return Command(words[2], flags, tuple(sets))
+
+
+def contradiction(document: Mapping[str, Any]) -> str:
+    """What a certificate's command says otherwise than the certificate; empty where nothing.
+
+    Guarantee
+    ---------
+    Where it is empty, the command is one ``dp-audit certify``, each word of which follows from the
+    subject, the claim and the effort that are stated, or is the path of a file without characters
+    that a shell reads. Backed by ``tests/audit/statements/test_reproduce.py``.
+    """
+    try:
+        command = parse_command(document["reproduce"])
+        checks = {
+            "the subject": _subject_fits(command, document["subject"]),
+            "the claim": _claim_fits(command, document),
+            "the domain": _domain_fits(command, document),
+            "records or rows": _records_fit(command, document),
+            "the attack": _attack_fits(command, document),
+        }
+    except InputError as error:
+        return str(error)
+    wrong = [part for part, fits in checks.items() if not fits]
+    return f"it says otherwise of {', '.join(wrong)}" if wrong else ""
+
+
+def _subject_fits(command: Command, subject: Mapping[str, Any]) -> bool:
+    kind, name, form = subject["kind"], subject["name"], command.value("as")
+    if kind == "channel":
+        named = PurePath(command.subject).name == name and _PLAIN.fullmatch(command.subject)
+    else:
+        named = command.subject == name
+    values: dict[str, str] = {}
+    for pair in command.sets:
+        key, _, value = pair.partition("=")
+        values[key.strip().replace("_", "-")] = value.strip()
+    stated = {key.replace("_", "-"): value for key, value in subject.get("parameters", {}).items()}
+    forms = {"function": "function", "estimator": "estimator", "program": "program"}
+    own = forms.get(kind, "program" if kind == "module" else subject.get("form"))
+    fits = form in (None, own) and (form is not None or kind != "command" or own is None)
+    return bool(named) and values == stated and len(values) == len(command.sets) and fits
+
+
+def _claim_fits(command: Command, document: Mapping[str, Any]) -> bool:
+    claim, unit = command.value("claim"), document["unit"]
+    given, isolation = "trust-subject" in command.flags, document.get("isolation")
+    return (
+        claim is not None
+        and str(parse_guarantee(claim)) == document["claim"]
+        and command.value("neighbours") == document["neighbours"]
+        and command.value("unit") == unit["name"]
+        and (command.number("max-records") or 1) == unit["max_records"]
+        and command.value("released") == document["released"]
+        and ("rounded" in command.flags) == (document["subject"].get("rounded") is True)
+        # What is only run has no isolation that a verdict rests on.
+        and (isolation is None or given == isolation["trusted"])
+    )
+
+
+def _domain_fits(command: Command, document: Mapping[str, Any]) -> bool:
+    stated, cells, file = document["domain"], command.value("cells"), command.value("domain")
+    if stated is None:
+        return cells is None and file is None
+    if cells is None:
+        return bool((file is None) == (document["subject"]["kind"] == "channel"))
+    if document["subject"]["kind"] == "channel":
+        return bool(Domain.from_cells(cells).size == stated["cells"])
+    own = Domain.from_cells(cells)
+    if document["unit"]["name"] == "person":
+        own = replace(own, individual="person")
+    rest = {key: value for key, value in stated.items() if key not in ("cells", "records")}
+    return file is None and own.to_json() == rest
+
+
+def _records_fit(command: Command, document: Mapping[str, Any]) -> bool:
+    subject, records, rows = document["subject"], command.number("records"), command.number("rows")
+    kind, domain, data = subject["kind"], document["domain"], command.value("data")
+    if domain is None:
+        return data is None and rows == subject.get("rows")
+    fits = records == domain["records"]
+    if kind == "channel":
+        return rows is None and data is None and (records is None or fits)
+    if kind in ("program", "module") or subject.get("form") == "program":
+        of_table = data is not None and document["neighbours"] == "replace-one" and records is None
+        given = domain["records"] if rows is None else rows
+        return (fits or of_table) and given == subject["rows"]
+    return fits and data is None and (kind == "outputs" or rows == subject["rows"])
+
+
+_LIMITED = ("function", "estimator", "command")
+
+
+def _attack_fits(command: Command, document: Mapping[str, Any]) -> bool:
+    subject, own = document["subject"], Limits()
+    attacks = [one for one in document["evidence"] if one["auditor"] == "attack"]
+    if not attacks:
+        attack_flags = ("runs", "seed", "confidence", "alarm", "until-decided", "pair")
+        return not any(name in command.flags for name in attack_flags)
+    replay = attacks[0]["replay"]
+    runs, alarm = command.number("runs"), _fraction(command, "alarm")
+    outputs, program = subject["kind"] == "outputs", subject["kind"] == "program"
+    alarms = (alarm, min(alarm, CONTRADICTING)) if program else (alarm,)
+    limits = [
+        (command.number(name) or getattr(own, name)) == subject[name]
+        for name in ("seconds", "megabytes")
+        if subject["kind"] in _LIMITED and name in subject
+    ]
+    return (
+        runs is not None
+        and (runs >= replay["runs"] if outputs else runs == replay["runs"])
+        and command.number("seed") == replay["seed"]
+        and 1 - _fraction(command, "confidence") == extended(replay["error"])
+        and extended(replay["alarm"]) in alarms
+        and ("until-decided" in command.flags) == (replay["mode"] == "anytime")
+        and all(limits)
+    )
+
+
+def _fraction(command: Command, name: str) -> Fraction:
+    return parse_rational(command.value(name), f"--{name}")
