@@ -22,7 +22,7 @@ class ProtocolError(DPAuditError, RuntimeError):
 
 
 class ProgramGaveUp(ProtocolError):
-    """A program in another process broke a run off; the message may quote answers."""
+    """A program in another process broke a run off; the message, partly its own, may quote data."""
 
 
 class ProgramRefused(InputError):
