@@ -125,13 +125,13 @@ def one_cell(proved: Document) -> Document:
     )
 
 
-def of_matrix(folder: Path, rows: str, rounded: bool = False) -> Document:
+def of_matrix(folder: Path, rows: str, rounded: bool = False, text: str = "epsilon=1") -> Document:
     """The certificate of a channel in a file."""
     path = folder / "matrix.csv"
     path.write_text(f"database,a,b\n{rows}")
     subject = read_channel(str(path), ReplaceOne(), "output", rounded)
     own = subject.channel.domain
-    claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "output", own, 2)
+    claim = Claim(parse_guarantee(text), ReplaceOne(), "output", own, 2)
     document: Document = json.loads(
         json.dumps(certify(subject, claim, Effort(), "dp-audit certify").certificate.to_json())
     )
@@ -464,11 +464,23 @@ def test_a_channel_known_only_vaguely_has_no_exact_value_within(exact: Document)
     vague = channel_certificate(ReplaceOne(), databases, wide, ApproxDP(Fraction(1)))
     assert checker.check(vague).status == "checked"
     forged = changed(exact, put("channel_certificate", to=vague))
-    for value in ("0", "0.1", "0.5", "0.6", "0.693", "0.7", "0.9"):
-        found = checker.check(changed(forged, exact_value(value, value)))
-        assert found.status != "checked", value
+    ends = [(value, value) for value in ("0", "0.1", "0.5", "0.6", "0.693", "0.7", "0.9")]
+    for lower, upper in [*ends, ("0", "0.5"), ("0", "0.9"), ("0.5", "1"), ("0.6", "1")]:
+        assert verdict_on(changed(forged, exact_value(lower, upper))) == "rejected", (lower, upper)
     # What the vague rows do show is an enclosure that holds all of their values.
     assert verdict_on(changed(forged, exact_value("0.4", "1"))) == "checked"
+
+
+def test_an_exact_value_at_a_delta_has_no_larger_end(tmp_path: Path) -> None:
+    """Of the claim's δ = 1/10: the least ε is ln(8/5), where 1/2 - e^ε·1/4 is δ."""
+    rows = "2-0,3/4,1/4\n1-1,1/2,1/2\n0-2,1/4,3/4\n"
+    document = of_matrix(tmp_path, rows, text="epsilon=1, delta=1/10")
+    for lower, upper, status in (
+        ("0.47", "0.4701", "checked"),
+        ("0.4701", "0.4702", "rejected"),
+        ("0.469", "0.47", "rejected"),
+    ):
+        assert verdict_on(changed(document, exact_value(lower, upper))) == status
 
 
 ROUNDED = "2-0,0.75,0.25\n1-1,0.5,1/2\n0-2,2.5e-1,0.75\n"
@@ -488,9 +500,12 @@ def test_a_file_that_knows_chances_vaguely_has_no_sharper_channel(
     ]
     sharp = [[chance / sum(row) for chance in row] for row in middles]
     databases = document["channel_certificate"]["databases"]
-    carried_ = channel_certificate(ReplaceOne(), databases, sharp, ApproxDP(Fraction(1)))
-    forged = changed(document, put("channel_certificate", to=carried_))
-    assert verdict_on(forged) == "rejected"
+    few = Fraction(1, 4 * 10**9)
+    narrow = [[Interval(c * (1 - few), min(c * (1 + few), 1)) for c in row] for row in middles]
+    for better in (sharp, narrow):
+        carried_ = channel_certificate(ReplaceOne(), databases, better, ApproxDP(Fraction(1)))
+        forged = changed(document, put("channel_certificate", to=carried_))
+        assert verdict_on(forged) == "rejected"
     # Chances of a file that is not rounded are held by those of one that is, and not conversely.
     assert (
         verdict_on(changed(document, put("subject", "rounded", to=True))) == "checked"

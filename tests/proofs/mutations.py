@@ -3,11 +3,11 @@
 ``python tests/proofs/mutations.py [--rule NAME] [--file PART] [--seconds N]``
 
 The changes stand in ``mutations.txt`` beside this file: for every rule at least two of its
-constants or side conditions, and some of the kernel, the losses and the profiles. Each is made in
-a temporary copy of the tree, where the tests of the changed file run; those of `LAST_RESORT`
-follow where they stay silent. A run that does not end in time counts as caught, and is listed as
-such; it is processor time, so that a busy machine changes nothing. Exit code 1 where a change
-survives or keeps the tests from running, or where its old text does not occur exactly once.
+constants or side conditions, and some of the kernel, the checker, the losses and the profiles. Each
+is made in a temporary copy of the tree, where the tests of the changed file run; those of
+`LAST_RESORT` follow where they stay silent. A run that does not end in time counts as caught, and
+is listed as such; it is processor time, so that a busy machine changes nothing. Exit code 1 where a
+change survives or keeps the tests from running, or where its old text does not occur exactly once.
 """
 
 from __future__ import annotations
