@@ -14,7 +14,7 @@ from synthesizers.intervals import Interval, float_above, float_below
 Extended = Fraction | float
 """A rational, or ``math.inf``; no other float."""
 
-MAX_EXPONENT = 20_000
+MAX_EXPONENT = 25_000
 """The largest power of ten that is written or read (a choice of this project: a million digits
 would take minutes to write). What lies closer to zero is written as lying beside it."""
 

@@ -248,6 +248,19 @@ derivation: Kind = record(
 )
 proof: Kind = record({"derivation": derivation}, {"alternatives": listed(derivation, 100)})
 
+_CHANNEL = (
+    *("schema", "finding", "neighbours", "unit", "max_records", "complete"),
+    *("databases", "rows", "epsilon", "delta", "sha256"),
+)
+channel: Kind = record(
+    {
+        **dict.fromkeys(_CHANNEL, plain),
+        "schema": one_of("dp-audit/channel-certificate/1"),
+        "finding": one_of("holds", "violated"),
+    },
+    dict.fromkeys(("worst", "pair", "event", "probabilities"), plain),
+)
+
 isolation: Kind = record(
     {
         "process": one_of(*PROCESSES),
@@ -297,7 +310,7 @@ certificate: Kind = record(
     },
     {
         "proof": nullable(proof),
-        "channel_certificate": nullable(named(plain)),
+        "channel_certificate": nullable(channel),
         "isolation": isolation,
         "questions": questions,
         "self_test": self_test,

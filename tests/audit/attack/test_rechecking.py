@@ -128,11 +128,9 @@ UNSEEN = stated(guesses=Guesses(1000, 700, 280))
     ("document", "path", "value"),
     [
         (stated(), ("bound", "epsilon", "lower"), "3.9"),
-        (stated(), ("bound", "epsilon", "lower"), "3.2"),
         (stated(), ("bound", "epsilon", "upper"), "9"),
         (stated(), ("bound",), None),
         (stated(), ("bound", "covers"), "all pairs"),
-        (stated(), ("strict", "epsilon", "lower"), "2"),
         (stated(), ("strict",), None),
         (stated(), ("witness", "p_value"), 1e-70),
         (stated(), ("witness", "p_value"), None),
@@ -160,6 +158,13 @@ def test_whatever_does_not_follow_from_the_counts_is_false(
     document: Document, path: tuple[str, ...], value: Any
 ) -> None:
     assert statuses(change(document, path, value))[0] is Status.FALSE
+
+
+@pytest.mark.parametrize(("part", "floor"), [("bound", "3.2"), ("strict", "2")])
+def test_a_floor_that_is_lower_than_the_counts_entail_is_true(part: str, floor: str) -> None:
+    """An older certificate may have been made by a looser bound."""
+    assert statuses(change(stated(), (part, "epsilon", "lower"), floor))[0] is Status.CONFIRMED
+    assert statuses(change(stated(), (part, "epsilon", "lower"), "9"))[0] is Status.FALSE
 
 
 def test_the_rate_of_runs_matters_where_the_claim_has_a_delta() -> None:
