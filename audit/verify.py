@@ -275,13 +275,20 @@ def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> l
     verdict = _compare_verdict(document, again)
     rests = undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT)
     checks.append(_resting_on_runs(verdict) if rests else verdict)
-    if QUESTIONS in document and document[QUESTIONS] != fresh.get(QUESTIONS):
+    if QUESTIONS in document and not _asks_the_same(document[QUESTIONS], fresh.get(QUESTIONS)):
         checks.append(Check(QUESTIONS, Status.FALSE, "they are not those that the audit finds"))
     if not say_the_same(document["assumptions"], again.assumptions):
         checks.append(
             Check("assumptions", Status.FALSE, "they are not those that the verdict rests on")
         )
     return checks
+
+
+def _asks_the_same(stated: Mapping[str, Any], again: Mapping[str, Any] | None) -> bool:
+    """Whether what a release may ask is what is found; certificates of before name no budget."""
+    if again is None:
+        return False
+    return stated == {key: again[key] for key in again if key in stated or key != "budget"}
 
 
 def _own_contradictions(document: Mapping[str, Any], own: Certificate) -> Iterator[Check]:

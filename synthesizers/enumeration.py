@@ -36,6 +36,10 @@ REPLAYS = 500
 """Replays of the first transcript: a hidden coin of 2 % survives them with chance below 10^-4,
 and those of the transcripts after it besides."""
 
+FEW_REPLAYS = 16
+"""The same of a program that has a process for every run (a choice of this project): it keeps
+nothing from one run for the next, and a process takes a tenth of a second or more."""
+
 SHARE = 64
 """One transcript in so many, by secret coins, is played again in a fresh process (a choice of this
 project), beside the first `REPLAYS`."""
@@ -195,6 +199,8 @@ def blocks(
     """
     limit = UnlimitedBudget() if budget is None else budget
     player = player_of(program, setting, limit)
+    if player.starts_processes:
+        replays = min(replays, FEW_REPLAYS)
     declared = declared_ledger(program, setting)
     admit = None if declared is None else keep_to(declared)
     reading = _Reading(player, setting, databases, arithmetic, limit, admit, first, opening)

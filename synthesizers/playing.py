@@ -54,6 +54,10 @@ class Play(NamedTuple):
 class Player(Protocol):
     """Plays a program, and numbers the questions that it meets."""
 
+    @property
+    def starts_processes(self) -> bool:
+        """Whether every play has a process of its own."""
+
     def play(self, scripts: Sequence[Script]) -> list[Play]:
         """One play a script; ProtocolError where the program breaks the protocol in one of them."""
 
@@ -203,6 +207,11 @@ class LocalPlayer:
         self._book = Book() if book is None else book
         self._course = _Course(self._book)
         self._curator = ScriptedCurator(setting, budget, self._course)
+
+    @property
+    def starts_processes(self) -> bool:
+        """Every play is made in this process."""
+        return False
 
     def question(self, number: int) -> Event:
         """The question of a number."""

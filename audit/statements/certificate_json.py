@@ -269,12 +269,15 @@ isolation: Kind = record(
         "trusted": flag,
     }
 )
+_BUDGET = {"budget": named(plain)}
+"""Certificates of before have none, and no release keeps to them."""
+
 questions: Kind = chosen(
     "kind",
     {
-        "budget": record({"kind": text()}),
-        "ledger": record({"kind": text(), "events": listed(named(plain))}),
-        "tree": record({"kind": text(), "digest": tagged_sha256, "transcripts": count}),
+        "budget": record({"kind": text()}, _BUDGET),
+        "ledger": record({"kind": text(), "events": listed(named(plain))}, _BUDGET),
+        "tree": record({"kind": text(), "digest": tagged_sha256, "transcripts": count}, _BUDGET),
     },
 )
 self_test: Kind = record(

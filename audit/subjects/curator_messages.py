@@ -20,6 +20,9 @@ from synthesizers.playing import Play, Script
 PROTOCOL = "dp-audit/curator"
 VERSION = 1
 
+LONGEST_PLACE = 200
+"""The most characters of a file's or a step's name beside a question (a choice of this project)."""
+
 LONGEST_TEXT = 10_000
 """The most characters of one text of an output (a choice of this project)."""
 
@@ -34,6 +37,24 @@ def decode_answer(plain: object) -> Outcome:
     if type(plain) is not list:
         raise ProtocolError("an answer is a list of whole numbers")
     return tuple(decode_whole(value) for value in plain)
+
+
+def describe_place(plain: object) -> str:
+    """The ``where`` of a question in words, such as "paper.tex, line 3, step 2a".
+
+    They are the submission's own and decide nothing. Raises ProtocolError where the keys or their
+    values are not those of the protocol.
+    """
+    if type(plain) is not dict or plain.keys() - {"file", "line", "step"}:
+        raise ProtocolError("the where of a question has a file, a line, a step, and nothing else")
+    words = [plain[key] for key in ("file", "step") if key in plain]
+    if any(type(word) is not str or len(word) > LONGEST_PLACE for word in words):
+        raise ProtocolError(f"a file and a step are texts of at most {LONGEST_PLACE} characters")
+    line = plain.get("line", 1)
+    if type(line) is not int or not 1 <= line <= LARGEST_NUMBER:
+        raise ProtocolError("a line is a whole number from 1 on")
+    parts = {"file": "{}", "line": "line {}", "step": "step {}"}
+    return ", ".join(form.format(plain[key]) for key, form in parts.items() if key in plain)
 
 
 def encode_script(script: Script) -> list[Any]:

@@ -22,6 +22,7 @@ from audit.subjects.curator_messages import (
     VERSION,
     decode_output,
     decode_plays,
+    describe_place,
     encode_answer,
     encode_scripts,
 )
@@ -256,7 +257,7 @@ class Connection:
             self._require_few(self._lines.received - before, "a run")
             match message:
                 case {"ask": asked, **rest} if not rest.keys() - {"where"}:
-                    event = self._rebuilt(asked, curator.setting)
+                    event = self._rebuilt(asked, curator.setting, self._place(rest))
                     try:
                         outcome = curator.ask(event)
                     except BudgetExceeded:
@@ -330,15 +331,23 @@ class Connection:
         if size > most:
             self._break(f"{what} took more than {most} bytes")
 
-    def _rebuilt(self, asked: object, setting: Setting) -> Event:
+    def _rebuilt(self, asked: object, setting: Setting, place: str = "") -> Event:
         try:
             return question_from_json(asked, setting.domain)
         except InputError as error:
             self.end()
+            at = f", by its own word at {_printable(place)}" if place else ""
             raise ProgramGaveUp(
                 f"{self._program.name}: it asked what the curator does not know "
-                f"({_printable(str(error))}); see docs/curator-protocol.md"
+                f"({_printable(str(error))}){at}; see docs/curator-protocol.md"
             ) from None
+
+    def _place(self, beside: Mapping[str, Any]) -> str:
+        """Where a question stands by the program's own word; empty where it says nothing."""
+        try:
+            return describe_place(beside["where"]) if "where" in beside else ""
+        except ProtocolError as error:
+            self._break(str(error))
 
     def _output(self, output: object, domain: Any) -> Output:
         try:
@@ -422,6 +431,11 @@ class _RemotePlayer:
         if connection is not None:
             weakref.finalize(self, connection.end)
 
+    @property
+    def starts_processes(self) -> bool:
+        """A process plays many scripts."""
+        return False
+
     def play(self, scripts: Sequence[Script]) -> list[Play]:
         """One play a script."""
         # Another enumeration may have opened the process for another setting in between.
@@ -477,6 +491,12 @@ class _AskingPlayer(LocalPlayer):
     def __init__(self, program: ProgramProcess, setting: Setting, budget: Budget) -> None:
         super().__init__(program, setting, budget)
         self._given = program, setting, budget
+
+    @property
+    def starts_processes(self) -> bool:
+        """A program may need a process for every run."""
+        program, setting, _ = self._given
+        return not program.ready(setting).many
 
     def afresh(self) -> Player:
         """A player of a new process."""

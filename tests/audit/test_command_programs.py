@@ -90,3 +90,28 @@ def test_without_a_word_a_command_is_a_submission_that_can_only_be_run(
     about = [word for word in ABOUT if word not in ("--set", "epsilon=1")]
     assert main(["certify", f"command:{path}", *about, *words]) != 0
     assert "curator protocol" not in capsys.readouterr().err
+
+
+GUESSES = """
+import json, sys
+
+def say(message):
+    print(json.dumps(message), flush=True)
+
+say({"protocol": "dp-audit/curator", "version": 1, "runs": "one"})
+sys.stdin.readline()
+say({"budget": {"epsilon": "1"}, "ledger": None})
+sys.stdin.readline()
+say({"ask": {"event": "guess"}, "where": {"file": "paper.tex", "line": 3}})
+"""
+
+
+def test_an_error_about_a_question_says_where_the_submission_puts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("guesses.py").write_text(GUESSES)
+    command = f"command:{sys.executable} -I guesses.py"
+    about = ["--neighbours", "replace-one", "--cells", "2", "--records", "3"]
+    assert main(["channel", command, "--as", "program", *about]) == 4
+    assert "by its own word at paper.tex, line 3" in capsys.readouterr().err

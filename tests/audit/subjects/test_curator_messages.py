@@ -16,6 +16,7 @@ from audit.subjects.curator_messages import (
     decode_plays,
     decode_script,
     decode_scripts,
+    describe_place,
     encode_answer,
     encode_output,
     encode_play,
@@ -218,3 +219,29 @@ def test_what_is_no_series_of_plays_is_refused(plain: Any) -> None:
         decode_plays([{"values": [1]}], [plain], 2, DOMAIN)
     with pytest.raises(ProtocolError):
         decode_plays([{"values": [True]}], [], 2, DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("plain", "words"),
+    [
+        ({"file": "paper.tex", "line": 3, "step": "2a"}, "paper.tex, line 3, step 2a"),
+        ({"line": 7}, "line 7"),
+        ({}, ""),
+    ],
+)
+def test_the_place_of_a_question_is_told_in_its_own_words(
+    plain: dict[str, Any], words: str
+) -> None:
+    assert describe_place(plain) == words
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        *(None, [], {"page": 3}, {"file": 3}, {"file": None}, {"step": "a" * 201}),
+        *({"line": 0}, {"line": True}, {"line": 1.0}, {"line": 2**53}),
+    ],
+)
+def test_another_place_of_a_question_is_refused(plain: object) -> None:
+    with pytest.raises(ProtocolError):
+        describe_place(plain)
