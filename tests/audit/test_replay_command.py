@@ -67,6 +67,9 @@ def audited() -> dict[str, Document]:
             "name": f"noise_here:{name}",
             "parameters": {},
             "form": "batch",
+            "seconds": 60,
+            "megabytes": 4096,
+            "rows": None,
             "source_sha256": hashlib.sha256(SOURCE.encode()).hexdigest(),
         }
         claim = Claim(parse_guarantee("epsilon=1"), AddRemove(), "output", None, None)
