@@ -396,7 +396,7 @@ def certificates() -> dict[str, Certificate]:
             finding(Decision.VIOLATED, own("rho", inf, inf), witness=DISCLOSING_WITNESS),
         ),
         "in ε alone": certificate(claim("rho=1"), exact),
-        "hostile": certificate(claim(), hostile, name=HOSTILE, note=[HOSTILE, None, 1.5]),
+        "hostile": certificate(claim(), hostile, name=HOSTILE),
         "wide": certificate(
             claim("epsilon=1/10"), finding(Decision.UNDECIDED, bound(Side.EXACT, F(0), F(700)))
         ),
