@@ -162,7 +162,7 @@ def test_the_alarm_is_the_users_where_one_is_given(
     assert replayed(document, f"{line} 0.999", Noisy(0.5)) == 1
     assert replayed(document, f"{line} 1e-30", Noisy(0.5)) == 0
     # The certificate's own counts where it is smaller, and for no more than 1e-6.
-    document["evidence"][0]["replay"]["alarm"] = "1e-200"
+    document["evidence"][0]["replay"]["alarm"] = f"1/{10**200}"
     assert replayed(document, "--seed 1", Noisy(0.5)) == 0
     document["evidence"][0]["replay"]["alarm"] = "999/1000"
     assert replayed(document, "--runs 30 --seed 1", Noisy(0.5)) == 0
