@@ -172,8 +172,10 @@ _FOUND = {
     "covers": text(),
     "whole": flag,
     "bound": nullable(sided_bound),
+    "confidence": nullable(
+        matching(r"[0-9]+(\.[0-9]+)?([eE]-?[0-9]{1,4})?", "a probability as text", 60)
+    ),
 }
-_NULL: Kind = nullable(one_of(None))
 _replay: dict[str, Kind] = {
     "exhaustive": record(
         {"arithmetic": one_of("exact", "doubles with counted error")}, {"records": count}
@@ -201,31 +203,20 @@ _replay: dict[str, Kind] = {
         },
     ),
 }
+_beside: dict[str, tuple[dict[str, Kind], dict[str, Kind]]] = {
+    "exhaustive": ({"witness": nullable(witness)}, {}),
+    "factorised": ({"witness": nullable(witness)}, {}),
+    "proof": ({"witness": nullable(witness)}, {}),
+    "attack": (
+        {"witness": nullable(sampled_witness)},
+        {"strict": sided_bound, "resolution": resolution},
+    ),
+}
 evidence: Kind = chosen(
     "auditor",
     {
-        auditor: record(
-            {
-                **_FOUND,
-                "confidence": _NULL,
-                "witness": nullable(witness),
-                "replay": _replay[auditor],
-            }
-        )
-        for auditor in ("exhaustive", "factorised", "proof")
-    }
-    | {
-        "attack": record(
-            {
-                **_FOUND,
-                "confidence": nullable(
-                    matching(r"[0-9]+(\.[0-9]+)?([eE]-?[0-9]{1,4})?", "a probability as text", 60)
-                ),
-                "witness": nullable(sampled_witness),
-                "replay": _replay["attack"],
-            },
-            {"strict": sided_bound, "resolution": resolution},
-        )
+        auditor: record({**_FOUND, **needed, "replay": _replay[auditor]}, optional)
+        for auditor, (needed, optional) in _beside.items()
     },
 )
 

@@ -67,6 +67,9 @@ def audited() -> dict[str, Document]:
             "name": f"noise_here:{name}",
             "parameters": {},
             "form": "batch",
+            "seconds": 60,
+            "megabytes": 4096,
+            "rows": None,
             "source_sha256": hashlib.sha256(SOURCE.encode()).hexdigest(),
         }
         claim = Claim(parse_guarantee("epsilon=1"), AddRemove(), "output", None, None)
@@ -159,7 +162,7 @@ def test_the_alarm_is_the_users_where_one_is_given(
     assert replayed(document, f"{line} 0.999", Noisy(0.5)) == 1
     assert replayed(document, f"{line} 1e-30", Noisy(0.5)) == 0
     # The certificate's own counts where it is smaller, and for no more than 1e-6.
-    document["evidence"][0]["replay"]["alarm"] = "1e-200"
+    document["evidence"][0]["replay"]["alarm"] = f"1/{10**200}"
     assert replayed(document, "--seed 1", Noisy(0.5)) == 0
     document["evidence"][0]["replay"]["alarm"] = "999/1000"
     assert replayed(document, "--runs 30 --seed 1", Noisy(0.5)) == 0

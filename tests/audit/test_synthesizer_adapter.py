@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -10,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.subjects.synthesizer import program_subject, source_sha256
+from audit.subjects.digests import module_source
+from audit.subjects.synthesizer import program_subject
 from synthesizers.budget import PureBudget, UnlimitedBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
@@ -143,11 +143,13 @@ def test_parameters_out_of_range_are_input_errors(name: str, values: dict[str, s
 def test_a_function_of_a_module(module: Path) -> None:
     subject = program_subject("adapter_under_test:honest", {})
     assert not subject.built_in
+    source = module_source("adapter_under_test:honest")
+    assert source is not None and source.files == (module,)
     assert subject.to_json() == {
         "kind": "module",
         "name": "adapter_under_test:honest",
         "parameters": {},
-        "source_sha256": hashlib.sha256(module.read_bytes()).hexdigest(),
+        **source.identity(),
     }
     assert isinstance(subject.budget(SETTING), UnlimitedBudget)
 
@@ -208,19 +210,6 @@ def test_a_module_that_raises_on_import_is_an_input_error(
     for name in ("raises_on_import:f", "bad_syntax_here:f"):
         with pytest.raises(InputError, match="could not be imported"):
             program_subject(name, {})
-
-
-def test_the_digest_of_a_source_is_found_without_running_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "not_to_be_run.py"
-    path.write_text("raise SystemExit('it ran')")
-    monkeypatch.chdir(tmp_path)
-    expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert source_sha256("not_to_be_run:f") == expected
-    assert "not_to_be_run" not in sys.modules
-    for name in ("no_such_module_of_anyone:f", "", ":", "..", "sys:exit", "a.b.c:d"):
-        assert source_sha256(name) is None
 
 
 def test_a_budget_is_one_of_ours() -> None:

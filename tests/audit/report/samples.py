@@ -180,7 +180,7 @@ def finding(
         of,
         confidence,
         witness,
-        {"seed": "7", "runs": 1000},
+        {"records": 5, "arithmetic": "exact"},
     )
 
 
@@ -211,8 +211,12 @@ DISCLOSING_WITNESS = Witness(
 
 
 def certificate(of: Claim, *evidence: Evidence, **subject: Any) -> Certificate:
+    own: dict[str, Any] = {"kind": "program", "name": "sanitizer", **subject}
+    own = {"parameters": {"epsilon": "2"}, "rows": 5, **own}
+    if own["kind"] in ("function", "estimator"):
+        own = {"form": own["kind"], "seconds": 60, "megabytes": 4096, **own}
     return Certificate(
-        {"kind": "program", "name": "sanitizer", "parameters": {"epsilon": "2"}, **subject},
+        own,
         of,
         evidence,
         ("Post-processing looks at nothing but the answers.",),
@@ -248,6 +252,18 @@ def sampled(correct: int, wrong: int, runs: int = 1000, **changed: Any) -> Sampl
     return SampledWitness(**{**given, **changed})
 
 
+MADE: dict[str, Any] = {
+    "command": "dp-audit replay CERT.json",
+    "mode": "batch",
+    "seed": 7,
+    "runs": 1000,
+    "error": "1/20",
+    "alarm": "1/1000000",
+    "repeatable": True,
+    "versions": {"dp-audit": "1"},
+}
+
+
 def attack(
     decision: Decision,
     least: F | float | None,
@@ -269,7 +285,7 @@ def attack(
         of,
         None if of is None else "0.95",
         witness,
-        {"seed": 7, "runs": 1000, "mode": "batch", "repeatable": True, **replay},
+        {**MADE, **replay},
         resolution=seen,
     )
 
@@ -293,7 +309,7 @@ def attacks() -> dict[str, Certificate]:
         Decision.INVALID,
         "one pair of databases",
         False,
-        replay={"seed": 7},
+        replay=MADE,
     )
     return {
         "attack refuted": certificate(
@@ -380,7 +396,7 @@ def certificates() -> dict[str, Certificate]:
             finding(Decision.VIOLATED, own("rho", inf, inf), witness=DISCLOSING_WITNESS),
         ),
         "in ε alone": certificate(claim("rho=1"), exact),
-        "hostile": certificate(claim(), hostile, name=HOSTILE, note=[HOSTILE, None, 1.5]),
+        "hostile": certificate(claim(), hostile, name=HOSTILE),
         "wide": certificate(
             claim("epsilon=1/10"), finding(Decision.UNDECIDED, bound(Side.EXACT, F(0), F(700)))
         ),

@@ -304,7 +304,7 @@ def test_a_floor_without_an_upper_end_lies_at_its_own_end_of_the_ruler() -> None
 
 
 def test_the_command_is_the_stated_one_or_names_the_finding() -> None:
-    evidence = attack(VIOLATED, F(3), sampled(900, 20), None)
+    evidence = replace(attack(VIOLATED, F(3), sampled(900, 20), None), replay={})
     stated = replace(evidence, replay={"command": "dp-audit replay CERT.json --runs 7"})
     certificate = samples.certificate(
         samples.claim(), samples.finding(Decision.UNDECIDED, None), stated, evidence

@@ -1,0 +1,30 @@
+"""Assumptions in the words of earlier versions."""
+
+from __future__ import annotations
+
+from audit.statements.earlier_assumptions import SINCE, say_the_same
+
+OLD, NEW = next(iter(SINCE.items()))
+
+
+def test_each_assumption_has_a_line_and_each_line_is_one() -> None:
+    found = ("the sampler has its law", NEW)
+    assert say_the_same(["the sampler has its law", NEW], found)
+    assert say_the_same([OLD, "the sampler has its law"], found)
+    for stated in (
+        [],
+        [NEW],
+        ["the sampler has its law"],
+        ["the sampler has its law", OLD, NEW],
+        ["the sampler has its law", NEW, NEW],
+        ["the sampler has its law", NEW, "it was reviewed"],
+        ["the sampler has its law", "it was reviewed"],
+    ):
+        assert not say_the_same(stated, found)
+
+
+def test_a_line_that_is_still_written_stands_for_itself() -> None:
+    kept = "a release opens its curator with the program's budget, which refuses further questions"
+    assert say_the_same([kept], [kept])
+    assert say_the_same([kept], [SINCE[kept]])
+    assert not say_the_same([SINCE[kept]], [kept])
