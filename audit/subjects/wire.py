@@ -293,7 +293,7 @@ class Received:
         counts = np.bincount(of, minlength=len(self._kinds)).tolist()
         # A last shape that no outcome followed is not there.
         known = [shape for shape, number in self._shapes.items() if counts[number]]
-        blocks = map(_held, self._kinds, self._contents, counts[: len(known)])
+        blocks = map(_block_of, self._kinds, self._contents, counts[: len(known)])
         return Outcomes(tuple(known), of, tuple(blocks))
 
 
@@ -338,7 +338,7 @@ def _columns(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [(str(name), str(dtype)) for name, dtype in table.dtypes.items()]
 
 
-def _held(of: tuple[str, int], contents: list[Any], count: int) -> Block:
+def _block_of(of: tuple[str, int], contents: list[Any], count: int) -> Block:
     kind, size = of
     if kind == "numbers":
         numbers = np.frombuffer(b"".join(contents), np.float64)

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from audit.subjects.confinement import available_isolation
 from tests.audit.calls import Command
 from tests.audit.processes import ROOT
 
@@ -93,6 +94,8 @@ def test_an_honest_submission_is_not_refuted_and_verified(made: Make, dp_audit: 
     document = certificate()
     assert document["verdict"] == "NOT REFUTED"
     assert document["subject"]["serves"] is True
+    apart = available_isolation().to_json()
+    assert document["isolation"] == {**apart, "trusted": False}
     replay = document["evidence"][0]["replay"]
     assert (replay["shared_runs"], replay["fresh_runs"]) == (200, 40)
     assert any("served run" in assumption for assumption in document["assumptions"])
