@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,6 +158,16 @@ def mutations_of(draw: st.DrawFn, honest: Any, most: int = 3) -> Any:
             new = draw(nearby(inside))
         document = put(document, path, copy.deepcopy(new))
     return document
+
+
+def text_of(document: Any) -> str:
+    """The document as JSON, its numbers of any length, as a stranger may write them."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        return json.dumps(document)
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ from synthesizers.questions_json import (
     setting_from_json,
     setting_to_json,
 )
-from tests.hostile.fuzzing import REFUSED, VALUES, mutations_of, taken
+from tests.hostile.fuzzing import REFUSED, VALUES, mutations_of, taken, text_of
 from tests.proofs.honest_derivations import EXAMPLES, written
 from tests.synthesizers.declared_examples import DECLARED
 from tests.synthesizers.question_examples import domain_of, questions_with
@@ -127,14 +127,6 @@ def attacked() -> Document:
         document: Document = json.loads(path.read_text())
     assert document["verdict"] == "REFUTED"
     return document
-
-
-def text_of(document: Any) -> str:
-    """The document as a file holds it; what no JSON can hold is written as its closest."""
-    try:
-        return json.dumps(document)
-    except (ValueError, RecursionError, TypeError):
-        return "[" * 2_000
 
 
 def signed(document: Any) -> Any:

@@ -39,7 +39,7 @@ from synthesizers.noise import DiscreteLaplace
 from synthesizers.playing import Play
 from synthesizers.queries import Marginal
 from synthesizers.questions_json import question_to_json, setting_to_json
-from tests.hostile.fuzzing import changed_bytes, mutations_of, taken
+from tests.hostile.fuzzing import changed_bytes, mutations_of, taken, text_of
 
 DOMAIN = Domain.from_cells("2")
 SETTING = Setting(DOMAIN, ReplaceOne(), 1, 1)
@@ -77,7 +77,7 @@ LONG = settings(max_examples=400, suppress_health_check=ANYTHING)
 def lines_of(messages: Any) -> bytes:
     """One message a line, as a stranger may write them."""
     several = messages if isinstance(messages, list) else [messages]
-    return b"".join(json.dumps(message).encode() + b"\n" for message in several)
+    return b"".join(text_of(message).encode() + b"\n" for message in several)
 
 
 def spoken(*honest: Messages) -> st.SearchStrategy[bytes]:
