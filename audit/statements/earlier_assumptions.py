@@ -28,7 +28,7 @@ ADDED = (
     "the operating system keeps the program's process apart, as far as a program that tried to "
     "break out found"
 )
-"""What earlier versions did not write; their certificates are those with a line in earlier words."""
+"""What earlier versions did not write: their certificates have a line in earlier words."""
 
 
 def say_the_same(stated: Sequence[str], found: Sequence[str]) -> bool:
