@@ -266,13 +266,13 @@ def available_isolation() -> Isolation:
     return next(filter(can_be_built, BEST_FIRST))
 
 
-@functools.cache
 def can_be_built(isolation: Isolation) -> bool:
     """Whether this machine offers an isolation, found by building it; once a process."""
-    if isolation == PLAIN:
-        return True
-    if sys.platform != "linux":
-        return False
+    return isolation == PLAIN or (sys.platform == "linux" and _is_built(isolation))
+
+
+@functools.cache
+def _is_built(isolation: Isolation) -> bool:
     try:
         confined = start_confined(["/bin/true"], Confinement(()), isolation=isolation)
     except (OSError, InputError):

@@ -13,7 +13,7 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
@@ -189,7 +189,13 @@ class Writer:
         if len(outcomes) > 1 and [shape.kind for shape in outcomes.shapes] == ["numbers"]:
             rows = np.ascontiguousarray(np.asarray(outcomes.blocks[0])[outcomes.places()])
             return self._frames(outcomes.shapes[0], rows.tobytes(), BLOCK)
-        return b"".join(map(self._frames, *zip(*_contents(outcomes), strict=True)))
+        # Of a single outcome the places are known, and to look for them takes as long as a run.
+        places = [0] if len(outcomes) == 1 else outcomes.places().tolist()
+        runs = zip(outcomes.of.tolist(), places, strict=True)
+        return b"".join(
+            self._frames(*_content(outcomes.shapes[number], outcomes.blocks[number], place))
+            for number, place in runs
+        )
 
     def _frames(self, shape: Shape, content: bytes, kind: int | None = None) -> bytes:
         number = self._numbers.get(shape)
@@ -204,25 +210,22 @@ class Writer:
         return told + framed(number if kind is None else kind, content)
 
 
-def _contents(outcomes: Outcomes) -> Iterator[tuple[Shape, bytes]]:
-    """Of each outcome its shape and its content, as far as plain data can say it."""
-    for place, number in zip(outcomes.places().tolist(), outcomes.of.tolist(), strict=True):
-        shape, block = outcomes.shapes[number], outcomes.blocks[number]
-        try:
-            match shape.kind:
-                case "numbers":
-                    yield shape, np.asarray(block[place]).tobytes()
-                case "text":
-                    yield shape, block[place].encode("utf-8", "surrogatepass")
-                case "data":
-                    require_shallow(json.loads(block[place]))
-                    yield shape, block[place].encode("ascii")
-                case "table":
-                    yield shape, write_table(pd.DataFrame(block[place]))
-                case _:
-                    yield shape, b""
-        except Exception:
-            yield Shape("other", "table" if shape.kind == "table" else shape.detail), b""
+def _content(shape: Shape, block: Block, place: int) -> tuple[Shape, bytes]:
+    """Of an outcome its shape and its content, as far as plain data can say it."""
+    try:
+        match shape.kind:
+            case "numbers":
+                return shape, block[place].tobytes()
+            case "text":
+                return shape, block[place].encode("utf-8", "surrogatepass")
+            case "data":
+                require_shallow(json.loads(block[place]))
+                return shape, block[place].encode("ascii")
+            case "table":
+                return shape, write_table(pd.DataFrame(block[place]))
+    except Exception:
+        return Shape("other", "table" if shape.kind == "table" else shape.detail), b""
+    return shape, b""
 
 
 class Received:
