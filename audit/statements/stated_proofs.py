@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.checks import Check, Status
+from audit.checks import Check, Status, same
 from proofs.checker import ABOUT, CONVERTED, MEASURED
 
 Proof = Mapping[str, Any]
@@ -41,8 +41,8 @@ def completes(stated: Proof | None, found: Proof | None) -> bool:
         [_older(one) for one in proof.get("alternatives", [])] for proof in (stated, found)
     )
     # There were none, or none that was written.
-    same = own == others or "alternatives" not in stated
-    return same and _older(stated["derivation"]) == _older(found["derivation"])
+    alike = same(own, others) or "alternatives" not in stated
+    return alike and same(_older(stated["derivation"]), _older(found["derivation"]))
 
 
 def _older(derivation: Mapping[str, Any]) -> dict[str, Any]:
