@@ -139,7 +139,7 @@ def _bound_json(bound: Bound | None) -> dict[str, Any] | None:
     return data
 
 
-def canonical(body: Mapping[str, Any]) -> str:
+def canonical(body: object) -> str:
     """Canonical JSON: sorted keys, no spaces, ASCII."""
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 

@@ -8,6 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from audit.certificate import canonical
 from audit.decimals import Enclosure, Extended
 from audit.evidence import Side
 from synthesizers.errors import InputError
@@ -51,6 +52,11 @@ class Verification:
         if Status.FALSE in found:
             return 1
         return 3 if Status.UNCHECKED in found else 0
+
+
+def same(stated: Any, found: Any) -> bool:
+    """Whether plain data are written alike: true is not 1, and 1 is not 1.0."""
+    return canonical(stated) == canonical(found)
 
 
 _ORDER = (Status.FALSE, Status.UNCHECKED, Status.WORD, Status.CONFIRMED)

@@ -19,7 +19,7 @@ from audit import strict_json
 from audit.attack.rechecking import Rechecked, is_attack, rechecked
 from audit.attack.runs import Map, here
 from audit.certificate import Certificate, canonical, digest
-from audit.checks import Check, Status, Verification, compare_bound, compare_ends, worst
+from audit.checks import Check, Status, Verification, compare_bound, compare_ends, same, worst
 from audit.claim import Claim
 from audit.decimals import extended
 from audit.evidence import Decision, Evidence, Side, Verdict
@@ -133,6 +133,8 @@ def _beside(document: Mapping[str, Any]) -> Iterator[Check]:
             "how the maker kept the subject apart; the verdict is that of what keeps it apart here"
         )
         yield Check("isolation", Status.WORD, note)
+    if document["subject"]["kind"] == "channel":
+        yield Check("subject.sha256", Status.WORD, "the file that the channel was read from")
     if "self_test" in document:
         yield _self_test(document["self_test"])
 
@@ -203,9 +205,9 @@ def _proofs(document: Mapping[str, Any], again: Certificate) -> Iterator[Check]:
     if any(handed.get(key) is not None for key in PROOFS):
         checked = _checked_proof(handed)
         yield checked
-    if handed.get("proof") != found:
+    if not same(handed.get("proof"), found):
         yield _other_proof(stated, found, checked)
-    if document.get("channel_certificate") != fresh["channel_certificate"]:
+    if not same(document.get("channel_certificate"), fresh["channel_certificate"]):
         note = "it is not the one that the audit finds"
         yield Check("channel_certificate", Status.FALSE, note)
 
@@ -256,10 +258,10 @@ def _compare(document: Mapping[str, Any], claim: Claim, again: Certificate) -> l
     attacks, again = _with_attacks(stated, claim, again)
     fresh = again.to_json()
     for key, value in again.claim.to_json().items():
-        if document[key] != value:
+        if not same(document[key], value):
             checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
     # A fresh subject says what it is made of; whatever else is stated of it, nobody has looked at.
-    if document["subject"] != fresh["subject"]:
+    if not same(document["subject"], fresh["subject"]):
         checks.append(Check("subject", Status.FALSE, "it is described otherwise than it was built"))
     if len(stated) != len(fresh["evidence"]):
         checks.append(Check("the list of evidence", Status.FALSE, "findings were added or dropped"))
@@ -288,7 +290,7 @@ def _asks_the_same(stated: Mapping[str, Any], again: Mapping[str, Any] | None) -
     """Whether what a release may ask is what is found; certificates of before name no budget."""
     if again is None:
         return False
-    return stated == {key: again[key] for key in again if key in stated or key != "budget"}
+    return same(stated, {key: again[key] for key in again if key in stated or key != "budget"})
 
 
 def _own_contradictions(document: Mapping[str, Any], own: Certificate) -> Iterator[Check]:
@@ -374,7 +376,7 @@ def _resting_on_runs(check: Check) -> Check:
 def _compare_evidence(old: Mapping[str, Any], new: dict[str, Any], rules: Sequence[str]) -> Check:
     name = f"evidence of the {new['auditor']} auditor"
     for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
-        if old[key] != new[key]:
+        if not same(old[key], new[key]):
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
     return worst(
         compare_bound(name, old["bound"], new["bound"]),
@@ -387,10 +389,11 @@ def _compare_witness(
     name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
 ) -> Check:
     """The databases and the event must be those found; their probabilities must be implied."""
-    if old is None or new is None or any(old[k] != new[k] for k in ("from", "to", "event")):
-        same = old is None and new is None
-        note = "" if same else "its witness does not follow from the audit"
-        return Check(name, Status.CONFIRMED if same else Status.FALSE, note)
+    if old is None and new is None:
+        return Check(name, Status.CONFIRMED)
+    equal = ("from", "to", "event")
+    if old is None or new is None or not all(same(old[key], new[key]) for key in equal):
+        return Check(name, Status.FALSE, "its witness does not follow from the audit")
     return worst(
         *(
             compare_ends(name, old["probabilities"][side], new["probabilities"][side])

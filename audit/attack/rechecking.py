@@ -16,7 +16,7 @@ from audit.attack.pair import Pair
 from audit.attack.replaying import MOST_RUNS, stated_error, threshold
 from audit.attack.tested import CONTRADICTING, tested_floor, tested_p_value
 from audit.auditors.attack_evidence import About, Attack, Tested
-from audit.checks import Check, Status, compare_bound
+from audit.checks import Check, Status, compare_bound, same
 from audit.claim import Claim
 from audit.decimals import Enclosure
 from audit.evidence import Bound, Decision, Evidence, Resolution, Side
@@ -72,7 +72,7 @@ def rechecked(
     by ``tests/audit/attack/test_rechecking.py``.
     """
     evidence = _read(stated)
-    if again is not None and again == stated:
+    if again is not None and same(again, stated):
         return Rechecked((Check(NAME, Status.CONFIRMED),), evidence, True)
     checks = _entailed(stated, evidence, claim), _runs(stated, again)
     return Rechecked(checks, evidence, checks[1].status is Status.CONFIRMED)
@@ -91,8 +91,8 @@ def _runs(stated: Mapping[str, Any], again: Mapping[str, Any] | None) -> Check:
         note = f"run again, the attack chose another rule; fresh runs of this one: {REPLAY}"
         return Check(name, Status.UNCHECKED, note)
     parts = ("auditor", "finding", "decision", "covers", "whole", "confidence", "replay")
-    same = all(stated.get(part) == again.get(part) for part in parts)
-    if same and tested and _without_p(old) == _without_p(new):
+    alike = all(same(stated.get(part), again.get(part)) for part in parts)
+    if alike and tested and same(_without_p(old), _without_p(new)):
         return Check(name, Status.CONFIRMED)
     return Check(name, Status.FALSE, "drawn again, the runs gave otherwise")
 

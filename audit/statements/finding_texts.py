@@ -39,7 +39,7 @@ def compare_finding(
     if old == new and stated["bound"] == found["bound"]:
         return Check(name, Status.CONFIRMED)
     false = Check(name, Status.FALSE, "its finding does not follow from the audit")
-    if _words(old) != _words(new):
+    if _words(old) != _words(new) or stated["bound"] is None or found["bound"] is None:
         return false
     if stated["auditor"] == "proof" and old != new:
         named = _RULE.findall(old)

@@ -194,14 +194,17 @@ def _domain_fits(command: Command, document: Mapping[str, Any]) -> bool:
     stated, cells, file = document["domain"], command.value("cells"), command.value("domain")
     if stated is None:
         return cells is None and file is None
-    if cells is None:
-        return bool((file is None) == (document["subject"]["kind"] == "channel"))
+    rest = {key: value for key, value in stated.items() if key not in ("cells", "records")}
     if document["subject"]["kind"] == "channel":
-        return bool(Domain.from_cells(cells).size == stated["cells"])
+        # A file of a channel names no attributes: its cells are those of one.
+        listed = str(len(stated["attributes"][0]["values"]))
+        fits = cells is None or Domain.from_cells(cells).size == stated["cells"]
+        return fits and file is None and Domain.from_cells(listed).to_json() == rest
+    if cells is None:
+        return file is not None
     own = Domain.from_cells(cells)
     if document["unit"]["name"] == "person":
         own = replace(own, individual="person")
-    rest = {key: value for key, value in stated.items() if key not in ("cells", "records")}
     return file is None and own.to_json() == rest
 
 

@@ -212,6 +212,11 @@ PROGRAM: dict[str, Change] = {
     "a true number of records": put("domain", "records", to=True),
     "half a record": put("domain", "records", to=2.0),
     "records as text": put("domain", "records", to="3"),
+    "a false outcome": put(*FIRST, "witness", "event", 0, 0, to=False),
+    "a true number in a proof": put(
+        "proof", "derivation", "steps", 0, "conclusion", "max_records", to=True
+    ),
+    "no bound beside a finding": put(*FIRST, "bound", to=None),
     "a true count": put(*FIRST, "witness", "from", 0, to=True),
     "a number as a number": put("bounds", "exact", "epsilon", "lower", to=1),
     "a number that is none": put("bounds", "exact", "epsilon", "upper", to="nan"),
@@ -338,6 +343,15 @@ OTHERS: dict[str, tuple[str, Change]] = {
         "channel",
         put("subject", "matrix", "probabilities", 0, 0, to="0." + "9" * 10**6),
     ),
+    "a channel of a named attribute": (
+        "channel",
+        put("domain", "attributes", 0, "name", to="income"),
+    ),
+    "a channel of named values": (
+        "channel",
+        put("domain", "attributes", 0, "values", 0, to="rich"),
+    ),
+    "a channel about persons": ("channel", put("domain", "individual", to="id")),
     "a channel of another name": ("channel", put("subject", "name", to="other.csv")),
     "a channel that is rounded": ("channel", put("subject", "rounded", to=True)),
     "a wrong guess is right": ("outputs", righted),
