@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -283,8 +282,3 @@ def assumptions_of(subject: ProgramSubject, setting: Setting) -> tuple[str, ...]
             "nobody but dp-audit hands the program private data, nor did so before",
         ]
     return tuple(assumptions)
-
-
-def parameters(values: Mapping[str, str]) -> str:
-    """Program parameters as ``--set`` flags."""
-    return "".join(f" --set {name}={value}" for name, value in values.items())
