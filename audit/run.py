@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -305,8 +304,3 @@ def assumptions_of(
             "holds no confidential data"
         )
     return tuple(assumptions)
-
-
-def parameters(values: Mapping[str, str]) -> str:
-    """Program parameters as ``--set`` flags."""
-    return "".join(f" --set {name}={value}" for name, value in values.items())

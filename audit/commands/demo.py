@@ -45,7 +45,8 @@ from audit.report.page import (
     UtilitySection,
 )
 from audit.report.terminal import certificate_lines, comparison_lines
-from audit.run import Effort, certify, parameters
+from audit.run import Effort, certify
+from audit.statements.reproduce import Command
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
@@ -156,11 +157,14 @@ def _certified(
     """The certificate; ``domain`` is the flag that names its domain on the command line."""
     guarantee = ApproxDP(Fraction(claimed))
     claim = Claim(guarantee, setting.neighbours, released, setting.domain, setting.records)
-    command = (
-        f"dp-audit certify {name} --claim '{guarantee}' --neighbours {setting.neighbours.name} "
-        f"{domain} --records {setting.records} --released {released}{parameters(values)}"
-    )
-    return certify(program_subject(name, values), claim, Effort(jobs=jobs), command).certificate
+    flag, _, place = domain.removeprefix("--").partition(" ")
+    flags = {"claim": str(guarantee), "neighbours": setting.neighbours.name, flag: place}
+    flags |= {"records": str(setting.records), "released": released}
+    sets = tuple(f"{key}={value}" for key, value in values.items())
+    command = Command(name, {flag: [word] for flag, word in flags.items()}, sets)
+    return certify(
+        program_subject(name, values), claim, Effort(jobs=jobs), str(command)
+    ).certificate
 
 
 def _utility(dataset: Dataset, table: Dataset) -> UtilityResults:

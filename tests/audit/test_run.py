@@ -12,7 +12,7 @@ from audit import run as run_module
 from audit.certificate import Certificate
 from audit.claim import Claim
 from audit.evidence import Decision, Side, Verdict, verdict
-from audit.run import Effort, certify, parameters
+from audit.run import Effort, certify
 from audit.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
@@ -430,10 +430,3 @@ def test_what_doubles_leave_open_is_decided_in_exact_chances(
     ):
         text = f"epsilon={claimed}"
         assert verdict_of("multinomial-dirichlet", text, ReplaceOne(), 5) is expected
-
-
-def test_parameters_as_flags() -> None:
-    assert (
-        parameters({"epsilon": "1", "rescale": "false"}) == " --set epsilon=1 --set rescale=false"
-    )
-    assert parameters({}) == ""
