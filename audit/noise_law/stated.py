@@ -126,7 +126,7 @@ def loaded(name: str) -> Callable[..., Any]:
     """The function that ``module:function`` names; raises InputError where there is none."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
-    found, _ = attribute(name)
+    found = attribute(name)
     if not callable(found):
         raise InputError(f"{name} can't be called; expected a function")
     function: Callable[..., Any] = found

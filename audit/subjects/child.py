@@ -99,7 +99,7 @@ class _Server:
         except InputError as error:
             self._reply(Refused(str(error)))
             return
-        self._reply(Described(spec.form, None))
+        self._reply(Described(spec.form))
         single = one_of(function) if spec.form == "batch" else function
         while True:
             job = pickle.loads(source.next()[1])

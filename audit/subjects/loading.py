@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from audit.subjects.estimator import as_function
@@ -23,15 +21,15 @@ from synthesizers.errors import InputError
 
 def described(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
-    found, digest = attribute(spec.subject)
+    found = attribute(spec.subject)
     if not isinstance(found, type):
         found = _with_parameters(found, spec)
-    return Described(form_of(found), digest)
+    return Described(form_of(found))
 
 
 def prepared(spec: Spec) -> Callable[..., Any]:
     """The function of the form that the spec names; raises InputError where it is of another."""
-    found, _ = attribute(spec.subject)
+    found = attribute(spec.subject)
     if spec.form == "estimator":
         if form_of(found) != "estimator":
             raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")
@@ -41,8 +39,8 @@ def prepared(spec: Spec) -> Callable[..., Any]:
     return _taking(_with_parameters(found, spec), spec)
 
 
-def attribute(name: str) -> tuple[Any, str | None]:
-    """What ``module:attribute`` names, and the digest of the module's file; raises InputError."""
+def attribute(name: str) -> Any:
+    """What ``module:attribute`` names; raises InputError."""
     module_name, _, path = name.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -56,10 +54,7 @@ def attribute(name: str) -> tuple[Any, str | None]:
         if not part or not hasattr(found, part):
             raise InputError(f"the module {module_name!r} has no attribute {path!r}")
         found = getattr(found, part)
-    file = getattr(module, "__file__", None)
-    if file is None or not Path(file).is_file():
-        return found, None
-    return found, hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return found
 
 
 def _with_parameters(found: Any, spec: Spec) -> Any:

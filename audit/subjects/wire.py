@@ -68,10 +68,9 @@ class Spec:
 
 @dataclass(frozen=True)
 class Described:
-    """What a subject is: its form, and the digest of the file of its module."""
+    """What a subject is: its form."""
 
     form: Form
-    source_sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,8 @@ class Frames:
 def answer(said: Described | Refused | Raised) -> bytes:
     """The content of a reply in words."""
     match said:
-        case Described(form, digest):
-            document: dict[str, Any] = {"form": form, "source_sha256": digest}
+        case Described(form):
+            document = {"form": str(form)}
         case Refused(message):
             document = {"refused": message}
         case Raised(name):
@@ -163,9 +162,8 @@ def answer(said: Described | Refused | Raised) -> bytes:
 def read_answer(content: bytes) -> Described | Refused | Raised:
     """The reply; raises ValueError for anything else."""
     match json.loads(content):
-        case {"form": str(form), "source_sha256": str() | None as digest, **rest} if not rest:
-            if form in get_args(Form) and (digest is None or re.fullmatch("[0-9a-f]{64}", digest)):
-                return Described(cast(Form, form), digest)
+        case {"form": str(form), **rest} if not rest and form in get_args(Form):
+            return Described(cast(Form, form))
         case {"refused": str(message), **rest} if not rest:
             return Refused(_printable(message))
         case {"raised": str(name), **rest} if not rest:
