@@ -93,7 +93,8 @@ def narrow_setting(curator: Curator) -> Any:
 def lying_plays(curator: Curator) -> Any:
     """What is told of its plays is that nothing is asked."""
     child = sys.modules["audit.subjects.program_child"]
-    child.encode_play = lambda play: [[], "output", {"values": [1]}]  # type: ignore[attr-defined]
+    lie = {"outputs": [{"values": [1]}]}
+    child.encode_plays = lambda plays: {**lie, "played": [[[], "outputs", [0] * len(plays)]]}  # type: ignore[attr-defined]
     return _loud(curator)
 
 

@@ -40,9 +40,12 @@ def say_the_same(stated: Sequence[str], found: Sequence[str]) -> bool:
     lines in earlier words, and no other line is stated. Backed by
     ``tests/audit/statements/test_earlier_assumptions.py``.
     """
-    today = {_today(line, found) for line in stated}
-    if not today <= set(stated):
-        today |= {ADDED} & set(found)
+    earlier = {_today(line, found) for line in stated} - set(stated)
+    said = {line for line in stated if line in found}
+    if any(SINCE.get(line) in said for line in stated):
+        # Today's words beside earlier ones: no version wrote both.
+        return False
+    today = {_today(line, found) for line in stated} | ({ADDED} & set(found) if earlier else set())
     return len(set(stated)) == len(stated) and today == set(found)
 
 

@@ -139,7 +139,8 @@ def writes_another_question(curator: Curator) -> Any:
 def lying_plays(curator: Curator) -> Any:
     """The encoder of plays says that nothing is asked, and one thing is always released."""
     child = sys.modules["audit.subjects.program_child"]
-    child.encode_play = lambda play: [[], "output", {"values": [1]}]
+    lie = {"outputs": [{"values": [1]}]}
+    child.encode_plays = lambda plays: {**lie, "played": [[[], "outputs", [0] * len(plays)]]}
     return loud(curator)
 
 
@@ -152,9 +153,9 @@ def lying_json(curator: Curator) -> Any:
 
 def reads_otherwise(curator: Curator) -> Any:
     """The child's reader of answers makes of each what it likes."""
-    sys.modules["audit.subjects.program_child"].decode_script = lambda script: tuple(
-        (0,) for _ in script
-    )
+    sys.modules["audit.subjects.program_child"].decode_scripts = lambda scripts: [
+        tuple((0,) for _ in script) for script in scripts
+    ]
     return loud(curator)
 
 
