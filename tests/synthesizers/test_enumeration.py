@@ -924,6 +924,8 @@ def test_blocks_differ_in_the_last_coordinate_alone() -> None:
 class GivesUp:
     """Another process's program, which says of a run that a refusal ended it."""
 
+    starts_processes = False
+
     def __call__(self, curator: Curator) -> object:
         return noisy_total(curator)
 
