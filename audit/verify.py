@@ -33,6 +33,7 @@ from audit.statements.reproduce import contradiction
 from audit.statements.stated_certificates import stated_certificate
 from audit.statements.stated_proofs import compare_foundations, completes
 from audit.subject import BlackBoxSubject, Subject
+from audit.subjects.digests import OLDER
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 
@@ -135,6 +136,9 @@ def _beside(document: Mapping[str, Any]) -> Iterator[Check]:
         yield Check("isolation", Status.WORD, note)
     if document["subject"]["kind"] == "channel":
         yield Check("subject.sha256", Status.WORD, "the file that the channel was read from")
+    if OLDER in document["subject"]:
+        note = "it covers the named file alone, and nothing that lies beside it"
+        yield Check(f"subject.{OLDER}", Status.WORD, note)
     if "self_test" in document:
         yield _self_test(document["self_test"])
 

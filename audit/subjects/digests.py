@@ -73,7 +73,8 @@ class Source:
         Guarantee
         ---------
         Another digest if a file of code that is named, or lies below its folders, is changed, added
-        or removed. Backed by ``tests/audit/subjects/test_digests.py``.
+        or removed; not for what is hidden, for documents, and for environments. Backed by
+        ``tests/audit/subjects/test_digests.py``.
         """
         digest, left = hashlib.sha256(), MAX_BYTES
         listed = [(path.name, path) for path in self.files]
@@ -177,7 +178,7 @@ def _code(folder: Path) -> Iterator[Path]:
     met = 0
     for place, folders, files in os.walk(folder, followlinks=True):
         real = os.path.realpath(place)
-        left_out = real in seen or "pyvenv.cfg" in files
+        left_out = real in seen or (place != str(folder) and _is_environment(place, files))
         seen.add(real)
         folders[:] = [] if left_out else sorted(filter(_counts, folders))
         met += len(folders) + len(files)
@@ -192,6 +193,13 @@ def _code(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def _is_environment(folder: str, files: Sequence[str]) -> bool:
+    """Whether packages are installed into it for an interpreter of its own."""
+    interpreters = (Path(folder, "bin", "python"), Path(folder, "Scripts", "python.exe"))
+    has_one = any(map(os.path.lexists, interpreters))
+    return "pyvenv.cfg" in files and has_one and "__init__.py" not in files
+
+
 def _counts(folder: str) -> bool:
     return not folder.startswith(".") and folder not in ("__pycache__", "node_modules")
 
@@ -200,9 +208,11 @@ def _is_code(path: Path) -> bool:
     if not path.is_file():
         return False
     name = path.name.lower()
+    if name.endswith(SUFFIXES):
+        return True
     if name.endswith(DOCUMENTS):
         return False
-    if name.endswith(SUFFIXES) or os.access(path, os.X_OK):
+    if os.access(path, os.X_OK):
         return True
     try:
         with path.open("rb") as file:

@@ -45,6 +45,7 @@ _PYTHON = """
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
 main = importlib.import_module(sys.argv[2]).main
+importlib.import_module("audit.subjects.own_sources").read_sources(sys.argv[4:])
 sys.path.append(sys.path.pop(0))
 sys.path[:0] = sys.argv[4:]
 main(sys.argv[3])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from audit.certificate import digest
 from audit.claim import Claim
 from audit.cli import main
 from audit.questions import admission, certified_leave, question_tree, tree_digest
@@ -20,6 +21,7 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Event, Measure
+from synthesizers.laws.suppression import CellSuppression
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.queries import CellCounts, whole_table
@@ -154,6 +156,24 @@ def test_a_claim_that_does_not_follow_is_refused_whatever_the_certificate_says()
     claim = Claim(parse_guarantee("epsilon=1/10"), REPLACE, "output", DOMAIN, 3)
     with pytest.raises(InputError, match="certify it again"):
         admission(document["questions"], subject, setting, claim)
+
+
+def suppresses(curator: Curator) -> Any:
+    """Nothing is told of counts below 3: of small databases nothing at all."""
+    return [max(0, count or 0) for count in curator.sanitize(CellSuppression((2,), 3, False))]
+
+
+def test_what_small_databases_show_is_no_leave_where_their_size_is_private() -> None:
+    claim = Claim(parse_guarantee("epsilon=0"), AddRemove(), "output", DOMAIN, 2)
+    subject, setting = ProgramSubject("m:a", suppresses, False), Setting.of(DOMAIN, AddRemove(), 2)
+    found = certify(subject, claim, Effort(trusted=True), "again").certificate
+    document = json.loads(json.dumps(found.to_json()))
+    assert document["verdict"] == "EXACT"
+    # Relabelled, with a digest that fits: a digest is no signature.
+    document["verdict"] = "PROVED"
+    document["digest"] = digest(document)
+    with pytest.raises(InputError, match="certify it again"):
+        certified_leave(document, subject, setting)
 
 
 def test_the_budget_alone_needs_no_list() -> None:

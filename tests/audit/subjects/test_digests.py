@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
+import py_compile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from audit.subjects import digests
+from audit.subjects import digests, isolated
 from audit.subjects.digests import Source, command_source, module_source, restate
 from synthesizers.errors import InputError
 
@@ -68,7 +70,8 @@ def test_what_comes_and_goes_is_not_seen(here: Path, digest: Callable[[], str]) 
     for folder in ("__pycache__", ".git", ".venv"):
         (here / folder).mkdir()
         (here / folder / "x.py").write_text("1")
-    (here / "env").mkdir()
+    (here / "env" / "bin").mkdir(parents=True)
+    (here / "env" / "bin" / "python").write_text("")
     (here / "env" / "pyvenv.cfg").write_text("")
     (here / "env" / "y.py").write_text("1")
     assert digest() == before
@@ -127,3 +130,32 @@ def test_an_older_certificate_is_compared_by_the_file_alone(here: Path) -> None:
     stated = {"kind": "command", "form": "program", "source_sha256": "0" * 64}
     whole = hashlib.sha256(hashlib.sha256((here / "wrapper").read_bytes()).digest()).hexdigest()
     assert restate(command.identity(), stated, command) == {"source_sha256": whole}
+
+
+def test_an_empty_file_of_an_environment_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("from helper import f\n")
+    (tmp_path / "pyvenv.cfg").write_text("")
+    digests = set()
+    for text in ("f = 1\n", "f = 2\n"):
+        (tmp_path / "helper.py").write_text(text)
+        source = module_source("mine:f")
+        assert source is not None
+        digests.add(source.digest())
+    assert len(digests) == 2
+
+
+def test_bytecode_of_another_source_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.py").write_text("raise SystemExit('run')\n")
+    (tmp_path / "mine.py").write_text("def f(database, rng):\n    return 0\n")
+    py_compile.compile(
+        "evil.py",
+        cfile=importlib.util.cache_from_source(str(tmp_path / "mine.py")),
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+    assert isolated.described("mine:f", folder=str(tmp_path)).form == "function"

@@ -1,0 +1,62 @@
+"""The user's modules are compiled from their sources, whatever bytecode lies beside them.
+
+A digest covers sources. Bytecode in a ``__pycache__`` may be of another source, with its size and
+its date, and Python would run it.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from types import CodeType
+
+
+class SourceLoader(importlib.machinery.SourceFileLoader):
+    """Reads no bytecode, and writes none."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The module's code, compiled from its source."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def read_sources(folders: Sequence[str]) -> None:
+    """From now on, modules below these folders are read from their sources.
+
+    Installed packages are not, as their bytecode saves seconds: whoever can write there can change
+    their sources as well.
+    """
+    own = tuple(folder for folder in map(os.path.realpath, folders) if not _is_installed(folder))
+    sys.path_hooks.insert(0, _hook(own))
+    sys.path_importer_cache.clear()
+
+
+def _hook(own: Sequence[str]) -> Callable[[str], importlib.machinery.FileFinder]:
+    finder = importlib.machinery.FileFinder.path_hook(
+        (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+        (SourceLoader, importlib.machinery.SOURCE_SUFFIXES),
+        (importlib.machinery.SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES),
+    )
+
+    def find(folder: str) -> importlib.machinery.FileFinder:
+        real = os.path.realpath(folder or os.getcwd())
+        if _is_installed(real) or not any(_is_below(real, place) for place in own):
+            raise ImportError
+        found: importlib.machinery.FileFinder = finder(folder)  # type: ignore[assignment]
+        return found
+
+    return find
+
+
+def _is_installed(folder: str) -> bool:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    places = [*(sysconfig.get_path(name) for name in names), *site.getsitepackages()]
+    return any(_is_below(folder, os.path.realpath(place)) for place in places)
+
+
+def _is_below(folder: str, place: str) -> bool:
+    return folder == place or folder.startswith(place.rstrip(os.sep) + os.sep)
