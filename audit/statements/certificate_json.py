@@ -48,7 +48,7 @@ end: Kind = matching(_END, "a decimal of at most 60 digits as text, or inf", 130
 enclosure: Kind = record({"lower": end, "upper": end})
 count: Kind = whole(0, MAX_COUNT)
 error: Kind = matching(r"[0-9]{1,4000}(/[0-9]{1,4000})?", "a fraction as text", 8_001)
-threshold: Kind = lambda value, place: (  # noqa: E731
+threshold: Kind = lambda value, place: (  # noqa: E731 - a value, as its neighbours are
     iter(()) if value in ("inf", "-inf") else double()(value, place)
 )
 """A double; infinity is a text."""

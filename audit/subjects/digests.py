@@ -130,7 +130,7 @@ def module_source(name: str) -> Source | None:
     if file is None or top is None or not file.is_file():
         return None
     root = Path(os.path.abspath(top)).parent
-    if not _is_installed(root):
+    if not is_installed(root):
         return Source((file,), (root,))
     return Source((file,), (top,) if top.is_dir() else ())
 
@@ -139,7 +139,7 @@ def command_source(files: Sequence[str]) -> Source:
     """The code of a command: the files among its words, and all code beside and below them."""
     paths = [Path(os.path.abspath(file)) for file in files]
     beside = dict.fromkeys(path.resolve().parent for path in paths)
-    return Source(tuple(paths), tuple(folder for folder in beside if not _is_installed(folder)))
+    return Source(tuple(paths), tuple(folder for folder in beside if not is_installed(folder)))
 
 
 def module_folders() -> list[str]:
@@ -160,7 +160,7 @@ def _found(name: str, path: Sequence[str] | None) -> importlib.machinery.ModuleS
     return spec
 
 
-def _is_installed(folder: Path) -> bool:
+def is_installed(folder: Path) -> bool:
     """Whether a folder is the system's, or one that packages are installed into."""
     own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     places = [*SYSTEM_PATHS, *own, *site.getsitepackages(), site.getusersitepackages()]

@@ -175,7 +175,7 @@ def _leave_caller(source: int, target: int, caller: int) -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    sys.stdout = sys.stderr = open(  # noqa: SIM115
+    sys.stdout = sys.stderr = open(  # noqa: SIM115 - it stays open
         2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False
     )
     # A collection would run finalizers of the caller's objects, which close and remove things.

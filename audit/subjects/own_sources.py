@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
-import site
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import CodeType
+from typing import Any
+
+from audit.subjects.digests import is_installed
+
+Finder = Any
+"""What looks for modules in a folder."""
 
 
 class SourceLoader(importlib.machinery.SourceFileLoader):
@@ -30,32 +35,26 @@ def read_sources(folders: Sequence[str]) -> None:
     Installed packages are not, as their bytecode saves seconds: whoever can write there can change
     their sources as well.
     """
-    own = tuple(folder for folder in map(os.path.realpath, folders) if not _is_installed(folder))
+    real = map(os.path.realpath, folders)
+    own = tuple(folder for folder in real if not is_installed(Path(folder)))
     sys.path_hooks.insert(0, _hook(own))
     sys.path_importer_cache.clear()
 
 
-def _hook(own: Sequence[str]) -> Callable[[str], importlib.machinery.FileFinder]:
+def _hook(own: Sequence[str]) -> Callable[[str], Finder]:
     finder = importlib.machinery.FileFinder.path_hook(
         (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
         (SourceLoader, importlib.machinery.SOURCE_SUFFIXES),
         (importlib.machinery.SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES),
     )
 
-    def find(folder: str) -> importlib.machinery.FileFinder:
+    def find(folder: str) -> Finder:
         real = os.path.realpath(folder or os.getcwd())
-        if _is_installed(real) or not any(_is_below(real, place) for place in own):
+        if is_installed(Path(real)) or not any(_is_below(real, place) for place in own):
             raise ImportError
-        found: importlib.machinery.FileFinder = finder(folder)  # type: ignore[assignment]
-        return found
+        return finder(folder)
 
     return find
-
-
-def _is_installed(folder: str) -> bool:
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    places = [*(sysconfig.get_path(name) for name in names), *site.getsitepackages()]
-    return any(_is_below(folder, os.path.realpath(place)) for place in places)
 
 
 def _is_below(folder: str, place: str) -> bool:
