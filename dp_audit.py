@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``argv`` holds the arguments after the command's name; None reads them from ``sys.argv``.
     The exit code is 2 when another package shadows one of ours, 130 when interrupted, and
-    otherwise that of ``audit.cli.main``.
+    otherwise that of ``audit.cli.main.main``.
     """
     complaint = shadowing()
     if complaint is not None:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     try:
         # Imported late: a module-level import would run the foreign code that is looked for.
-        from audit.cli import main as command_line
+        from audit.cli.main import main as command_line
 
         return command_line(argv)
     except KeyboardInterrupt:

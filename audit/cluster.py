@@ -1,4 +1,4 @@
-"""Work shared out over a Dask cluster. With `audit.metrics.cluster`, all that needs Dask."""
+"""Work shared out over a Dask cluster. With `audit.utility.cluster`, all that needs Dask."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from audit.attack.runs import Map
-from audit.workers import CALLS_A_WORKER, in_order
+from audit.parallel import CALLS_A_WORKER, Map, in_order
 from synthesizers.errors import InputError, ProtocolError
 
 _EXTRA = "runs on a cluster need Dask: pip install 'dp-audit[dask]', or leave out --cluster"

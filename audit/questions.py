@@ -16,11 +16,11 @@ from typing import Any
 
 from audit.auditors import exhaustive, factorised, proof
 from audit.auditors.deciding import decided
-from audit.certificate import digest
-from audit.claim import Claim
-from audit.enumerate import Enumerated, Tree, channel_of, instance
-from audit.evidence import Decision, Evidence, Verdict
-from audit.subject import ProgramSubject
+from audit.channels.enumerate import Enumerated, Tree, channel_of, instance
+from audit.statements.certificate import digest
+from audit.statements.claim import Claim
+from audit.statements.evidence import Decision, Evidence, Verdict
+from audit.subjects.subject import ProgramSubject
 from proofs.ledgers import fixed_ledger
 from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.budget import Budget

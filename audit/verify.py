@@ -15,25 +15,34 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from audit import strict_json
-from audit.attack.rechecking import Rechecked, is_attack, rechecked
-from audit.attack.runs import Map, here
-from audit.certificate import Certificate, canonical, digest
-from audit.checks import Check, Status, Verification, compare_bound, compare_ends, same, worst
-from audit.claim import Claim
-from audit.decimals import extended
-from audit.evidence import Decision, Evidence, Side, Verdict
-from audit.redrawing import attack_again
-from audit.run import Effort, certify
-from audit.stated_subjects import stated_subject
+from audit.auditors.attack.evidence import Attack, versions
+from audit.auditors.attack.rechecking import Rechecked, is_attack, rechecked
+from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_pair, stated_error
+from audit.certify import Effort, certify
+from audit.parallel import Map, here
+from audit.statements import strict_json
+from audit.statements.certificate import Certificate, canonical, digest
 from audit.statements.certificate_json import unknown_keys
+from audit.statements.checks import (
+    Check,
+    Status,
+    Verification,
+    compare_bound,
+    compare_ends,
+    same,
+    worst,
+)
+from audit.statements.claim import Claim
+from audit.statements.decimals import extended
 from audit.statements.earlier_assumptions import say_the_same
+from audit.statements.evidence import Decision, Evidence, Side, Verdict
 from audit.statements.finding_texts import compare_finding
 from audit.statements.reproduce import contradiction
 from audit.statements.stated_certificates import stated_certificate
 from audit.statements.stated_proofs import compare_foundations, completes
-from audit.subject import BlackBoxSubject, Subject
 from audit.subjects.digests import OLDER
+from audit.subjects.stated_subjects import stated_subject
+from audit.subjects.subject import BlackBoxSubject, Subject
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 
@@ -75,8 +84,8 @@ def verify(
 ) -> Verification:
     """Re-check a certificate's statements by running its audit again.
 
-    ``meant``: the subject that the user says to mean, see `audit.stated_subjects.obstacle`;
-    ``share``: where runs of a black box are made.
+    ``meant``: the subject that the user says to mean, see
+    `audit.subjects.stated_subjects.obstacle`; ``share``: where runs of a black box are made.
 
     Guarantee
     ---------
@@ -169,7 +178,7 @@ def _audited_again(
     left of it.
     """
     attacks = [entry for entry in document["evidence"] if is_attack(entry)]
-    attack = attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
+    attack = _attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
     if isinstance(subject, BlackBoxSubject) and attack is None:
         return None
     effort = Effort(rows=document["subject"].get("rows"), attack=attack, share=share)
@@ -404,3 +413,43 @@ def _compare_witness(
             for side in ("from", "to")
         )
     )
+
+
+def _attack_again(evidence: Mapping[str, Any], claim: Claim, kind: object) -> Attack | None:
+    """The attack of an entry of evidence; None where it would not find the same again.
+
+    ``kind``: the subject's. Nothing finds the same again without the same versions, where the
+    subject has randomness of its own, where the audit was interrupted, or where a pair is not
+    carried. Raises InputError where the entry is malformed.
+    """
+    replay = evidence.get("replay")
+    if not isinstance(replay, Mapping):
+        raise InputError("the certificate's evidence of an attack is malformed")
+    lasting = replay.get("repeatable") is True or kind == "outputs"
+    if not lasting or replay.get("partial") or replay.get("versions") != versions():
+        return None
+    witness = evidence.get("witness")
+    stated = witness.get("pair") if isinstance(witness, Mapping) else None
+    # Without a witness there is no telling whether the pair was given.
+    if not isinstance(stated, Mapping):
+        return None
+    pair = None
+    if stated.get("pattern") in GIVEN and kind != "outputs":
+        if any(is_digest(stated.get(side)) for side in ("first", "second")):
+            return None
+        pair = read_pair(stated, claim)
+    return Attack(
+        _whole(replay, "runs", 1),
+        _whole(replay, "seed", 0),
+        stated_error(evidence, "error"),
+        stated_error(evidence, "alarm"),
+        replay.get("mode") == "anytime",
+        pair,
+    )
+
+
+def _whole(replay: Mapping[str, Any], name: str, least: int) -> int:
+    value = replay.get(name)
+    if type(value) is not int or value < least or (name == "runs" and value > MOST_RUNS):
+        raise InputError(f"the {name} of the certificate's attack is no whole number in its range")
+    return value

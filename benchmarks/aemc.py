@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from stopwatch import peak_gigabytes, seconds
 
-from audit.metrics.mgd.plan import move_along
-from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.semantic import nominal
-from audit.metrics.mgd.solvers import trees
-from audit.metrics.mgd.solvers.certificate import bracket, certificate
-from audit.metrics.mgd.solvers.closed_form import closed_form
-from audit.metrics.mgd.solvers.flow import flow
+from audit.utility.mgd.plan import move_along
+from audit.utility.mgd.problem import Axis, Problem
+from audit.utility.mgd.semantic import nominal
+from audit.utility.mgd.solvers import trees
+from audit.utility.mgd.solvers.certificate import bracket, certificate
+from audit.utility.mgd.solvers.closed_form import closed_form
+from audit.utility.mgd.solvers.flow import flow
 
 SHAPE = (12, 278, 174)
 RECORDS = 1_000_000

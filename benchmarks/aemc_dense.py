@@ -25,9 +25,9 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 from stopwatch import peak_gigabytes
 
-from audit.metrics.mgd.problem import Axis, Problem
-from audit.metrics.mgd.solvers.network import network
-from audit.metrics.mgd.solvers.primal_dual import primal_dual
+from audit.utility.mgd.problem import Axis, Problem
+from audit.utility.mgd.solvers.network import network
+from audit.utility.mgd.solvers.primal_dual import primal_dual
 
 SHAPE = (12, 278, 174)
 

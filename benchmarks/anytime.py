@@ -20,8 +20,9 @@ import numpy as np
 from black_boxes import CASES, Case
 from stopwatch import seconds
 
-from audit.attack.anytime import Anytime, attack
-from audit.attack.runs import Drawing, Seeds, here
+from audit.auditors.attack.anytime import Anytime, attack
+from audit.parallel import here
+from audit.subjects.runs import Drawing, Seeds
 from proofs.guarantees import ApproxDP
 
 FLOOR_ERROR = 0.05

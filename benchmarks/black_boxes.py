@@ -1,7 +1,7 @@
 """Black boxes with an exact truth, each with a pair of databases.
 
 Counts, histograms and the sparse vector technique, as functions of a database and a generator
-that give many runs at once. `tests/audit/attack/test_black_box_cases.py` checks the truths.
+that give many runs at once. `tests/audit/subjects/test_black_box_cases.py` checks the truths.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.pair import Pair
 from audit.subjects.function import FunctionBox
+from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
 GRID = 2.0**16

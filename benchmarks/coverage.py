@@ -29,17 +29,18 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, laplace
 
-from audit.attack.anytime import attack
-from audit.attack.attackers import PORTFOLIO
-from audit.attack.batch import certified, learn
-from audit.attack.cost import Cost
-from audit.attack.floors import floor, rate_matters
-from audit.attack.guesses import chances
-from audit.attack.halving import search
-from audit.attack.pair import Pair
-from audit.attack.runs import Drawing, Seeds, here
-from audit.attack.selection import Aim
+from audit.auditors.attack.anytime import attack
+from audit.auditors.attack.attackers import PORTFOLIO
+from audit.auditors.attack.batch import certified, learn
+from audit.auditors.attack.cost import Cost
+from audit.auditors.attack.floors import floor, rate_matters
+from audit.auditors.attack.guesses import chances
+from audit.auditors.attack.halving import search
+from audit.auditors.attack.selection import Aim
+from audit.parallel import here
 from audit.subjects.function import FunctionBox
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Drawing, Seeds
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 ERROR = 0.05

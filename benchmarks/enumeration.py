@@ -28,9 +28,9 @@ from pathlib import Path
 import numpy as np
 from stopwatch import peak_gigabytes, seconds
 
-from audit import workers
-from audit.channel import Channel
-from audit.enumerate import channel_of
+from audit import parallel as workers
+from audit.channels.channel import Channel
+from audit.channels.enumerate import channel_of
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import program_subject
 from synthesizers.curator import Program, Setting

@@ -17,10 +17,11 @@ from time import process_time
 
 from black_boxes import CASES
 
-from audit.attack.batch import certified, learn
-from audit.attack.floors import floor, rate_matters
-from audit.attack.guesses import chances
-from audit.attack.runs import Drawing, Seeds, here
+from audit.auditors.attack.batch import certified, learn
+from audit.auditors.attack.floors import floor, rate_matters
+from audit.auditors.attack.guesses import chances
+from audit.parallel import here
+from audit.subjects.runs import Drawing, Seeds
 
 ERROR = 0.05 * 0.9
 ALARM = 1e-6

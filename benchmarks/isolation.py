@@ -17,6 +17,7 @@ from pathlib import Path
 
 from stopwatch import seconds
 
+from audit.statements.isolation import Isolation
 from audit.subjects.confinement import (
     BEST_FIRST,
     Confinement,
@@ -24,7 +25,6 @@ from audit.subjects.confinement import (
     permitted_probes,
     start_confined,
 )
-from audit.subjects.isolation import Isolation
 from synthesizers.errors import InputError
 
 RUNS = 20

@@ -22,19 +22,19 @@ from fractions import Fraction
 import numpy as np
 from stopwatch import seconds
 
-from audit.analysis import Wishes, analyse
-from audit.channel import Channel
-from audit.measures.attacker import guess, naming
-from audit.measures.delta import delta
-from audit.measures.epsilon import epsilon
-from audit.measures.gdp import smallest_mu
-from audit.measures.groups import group_losses
-from audit.measures.probabilistic import data_laws, probabilistic_delta
-from audit.measures.profile import profile
-from audit.measures.renyi import renyi
-from audit.measures.rows import row_view
-from audit.measures.tradeoff import tradeoff
-from audit.measures.zcdp import zcdp
+from audit.channels.analysis import Wishes, analyse
+from audit.channels.channel import Channel
+from audit.channels.measures.attacker import guess, naming
+from audit.channels.measures.delta import delta
+from audit.channels.measures.epsilon import epsilon
+from audit.channels.measures.gdp import smallest_mu
+from audit.channels.measures.groups import group_losses
+from audit.channels.measures.probabilistic import data_laws, probabilistic_delta
+from audit.channels.measures.profile import profile
+from audit.channels.measures.renyi import renyi
+from audit.channels.measures.rows import row_view
+from audit.channels.measures.tradeoff import tradeoff
+from audit.channels.measures.zcdp import zcdp
 from synthesizers.domain import Domain
 from synthesizers.neighbours import ReplaceOne, histograms
 

@@ -21,9 +21,9 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 from stopwatch import peak_gigabytes, seconds
 
-from audit.metrics.pair import Pair
-from audit.metrics.propensity.distances import PMSE
-from audit.metrics.propensity.ratios import PMSERatio
+from audit.utility.pair import Pair
+from audit.utility.propensity.distances import PMSE
+from audit.utility.propensity.ratios import PMSERatio
 from synthesizers.domain import Attribute, Dataset, Domain
 
 ATTRIBUTES = 35

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.metrics.nist_2020.k_marginal import KMarginal
-from audit.metrics.records import of_dataset
-from audit.releasing import as_dataset, release_setting
+from audit.release import as_dataset, release_setting
+from audit.utility.nist_2020.k_marginal import KMarginal
+from audit.utility.records import of_dataset
 from synthesizers.domain import Dataset
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.programs import PROGRAMS, build

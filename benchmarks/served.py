@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from stopwatch import seconds
 
-from audit.attack.pair import Pair
 from audit.subjects.command import CommandBox
+from audit.subjects.pair import Pair
 from audit.subjects.served import ServedBox
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain

@@ -18,14 +18,14 @@ from fractions import Fraction
 import numpy as np
 from stopwatch import peak_gigabytes, seconds
 
-from audit.enumerate import channel_of, instance
-from audit.measures.delta import delta
-from audit.measures.epsilon import epsilon
-from audit.measures.one_pass import one_pass
-from audit.measures.power_sums import ORDERS
-from audit.measures.probabilistic import probabilistic_delta
-from audit.measures.renyi import renyi
-from audit.streamed import streamed_channel
+from audit.channels.enumerate import channel_of, instance
+from audit.channels.measures.delta import delta
+from audit.channels.measures.epsilon import epsilon
+from audit.channels.measures.one_pass import one_pass
+from audit.channels.measures.power_sums import ORDERS
+from audit.channels.measures.probabilistic import probabilistic_delta
+from audit.channels.measures.renyi import renyi
+from audit.channels.streamed import streamed_channel
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.neighbours import ReplaceOne

@@ -25,13 +25,13 @@ import numpy as np
 import pandas as pd
 from stopwatch import peak_gigabytes, seconds
 
-from audit.metrics.nist_2018.conjunction import Conjunction
-from audit.metrics.nist_2018.three_way_marginal import ThreeWayMarginal
-from audit.metrics.nist_2020.k_marginal import KMarginal
-from audit.metrics.pair import Pair
-from audit.metrics.propensity.ratios import PMSERatio
-from audit.metrics.records import Records, of_dataset, read_records
-from audit.metrics.sdmetrics.quality import Quality
+from audit.utility.nist_2018.conjunction import Conjunction
+from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
+from audit.utility.nist_2020.k_marginal import KMarginal
+from audit.utility.pair import Pair
+from audit.utility.propensity.ratios import PMSERatio
+from audit.utility.records import Records, of_dataset, read_records
+from audit.utility.sdmetrics.quality import Quality
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.schemas import load_domain
 from synthesizers.tables import to_frame

@@ -21,20 +21,20 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from audit.channel import Channel
-from audit.decimals import Enclosure
-from audit.enumerate import channel_of
-from audit.measures.attacker import guess, last_record, naming
-from audit.measures.delta import delta
-from audit.measures.epsilon import epsilon
-from audit.measures.expected_loss import expected_losses, loss_of_best_reading
-from audit.measures.extreme import witness_of
-from audit.measures.impossible import impossible_mass
-from audit.measures.optimum import Optimum, optimum, optimum_at_own
-from audit.measures.probabilistic import data_laws, probabilistic_delta
-from audit.measures.rows import RowView, row_view
+from audit.channels.channel import Channel
+from audit.channels.enumerate import channel_of
+from audit.channels.measures.attacker import guess, last_record, naming
+from audit.channels.measures.delta import delta
+from audit.channels.measures.epsilon import epsilon
+from audit.channels.measures.expected_loss import expected_losses, loss_of_best_reading
+from audit.channels.measures.extreme import witness_of
+from audit.channels.measures.impossible import impossible_mass
+from audit.channels.measures.optimum import Optimum, optimum, optimum_at_own
+from audit.channels.measures.probabilistic import data_laws, probabilistic_delta
+from audit.channels.measures.rows import RowView, row_view
 from audit.report.percentages import at_least
 from audit.report.words import measured, number, vector
+from audit.statements.decimals import Enclosure
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.intervals import exp_interval

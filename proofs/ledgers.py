@@ -37,7 +37,7 @@ def fixed_ledger(
     curator refuses every other question; or all transcripts were visited; or, of a built-in
     program, the first question, asked before any answer, exhausts the budget, and the curator
     refuses every other. Having seen a ledger once or twice is not enough. Backed by
-    ``tests/audit/test_factorised.py`` and ``tests/hostile/test_hostile_programs.py``.
+    ``tests/audit/auditors/test_factorised.py`` and ``tests/hostile/test_hostile_programs.py``.
     """
     declared = declared_ledger(program, setting)
     if declared is not None:

@@ -134,9 +134,9 @@ def test_arguments_and_exit_code_pass_through(monkeypatch: pytest.MonkeyPatch) -
         seen.append(argv)
         return 70
 
-    stand_in = ModuleType("audit.cli")
+    stand_in = ModuleType("audit.cli.main")
     stand_in.main = command_line
-    monkeypatch.setitem(sys.modules, "audit.cli", stand_in)
+    monkeypatch.setitem(sys.modules, "audit.cli.main", stand_in)
 
     assert dp_audit.main(["verify", "cert.json"]) == 70
     assert dp_audit.main() == 70
@@ -147,8 +147,8 @@ def test_an_interrupt_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def command_line(argv: Sequence[str] | None = None) -> int:
         raise KeyboardInterrupt
 
-    stand_in = ModuleType("audit.cli")
+    stand_in = ModuleType("audit.cli.main")
     stand_in.main = command_line
-    monkeypatch.setitem(sys.modules, "audit.cli", stand_in)
+    monkeypatch.setitem(sys.modules, "audit.cli.main", stand_in)
 
     assert dp_audit.main([]) == 130

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.columns import Columns
-from audit.decimals import MAX_FRACTION_BITS, Enclosure
-from audit.evidence import Decision, Witness
-from audit.measures.delta import decide_delta, epsilon_at
-from audit.measures.epsilon import decide_epsilon, epsilon
-from audit.measures.gdp import decide_gdp
-from audit.measures.renyi import decide_renyi
-from audit.measures.zcdp import decide_zcdp
+from audit.channels.columns import Columns
+from audit.channels.measures.delta import decide_delta, epsilon_at
+from audit.channels.measures.epsilon import decide_epsilon, epsilon
+from audit.channels.measures.gdp import decide_gdp
+from audit.channels.measures.renyi import decide_renyi
+from audit.channels.measures.zcdp import decide_zcdp
+from audit.statements.decimals import MAX_FRACTION_BITS, Enclosure
+from audit.statements.evidence import Decision, Witness
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 
@@ -37,7 +37,7 @@ def decided(columns: Columns, guarantee: Guarantee) -> Decided:
     Guarantee
     ---------
     A decision other than UNDECIDED is that of the exact chances. Backed by
-    ``tests/audit/test_deciding.py``.
+    ``tests/audit/auditors/test_deciding.py``.
     """
     match guarantee:
         case ApproxDP(wanted, limit) if limit == 0:

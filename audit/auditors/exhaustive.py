@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.auditors.deciding import decided
-from audit.channel import Channel
-from audit.claim import Claim
-from audit.enumerate import Enumerated, Progress, channel_of, instance
-from audit.evidence import Bound, Decision, Evidence, Side, Witness
-from audit.subject import ChannelSubject, ProgramSubject
+from audit.channels.channel import Channel
+from audit.channels.enumerate import Enumerated, Progress, channel_of, instance
+from audit.statements.claim import Claim
+from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.subjects.subject import ChannelSubject, ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.events import Databases
@@ -96,7 +96,7 @@ def examine_program(part: Instance) -> Examined:
     Guarantee
     ---------
     ``decision`` is certified for every pair of neighbours among the databases
-    enumerated. Backed by ``tests/audit/test_exhaustive.py``.
+    enumerated. Backed by ``tests/audit/auditors/test_exhaustive.py``.
     """
     work = part.plan()
     if work.transcripts > MOST_TRANSCRIPTS:

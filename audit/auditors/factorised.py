@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.deciding import shown
-from audit.claim import Claim
-from audit.decimals import Enclosure
-from audit.evidence import Bound, Decision, Evidence, Side, Witness
-from audit.subject import ProgramSubject
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from proofs.ledgers import fixed_ledger
 from synthesizers.curator import Setting
@@ -69,7 +69,7 @@ def examine(
     curator refuses every other), and a sum over independent cells of suprema
     of |ln ratio| bounds the loss; clamping is post-processing. The lower end is
     the exact loss of one transcript between two databases. Backed by
-    ``tests/audit/test_factorised.py``.
+    ``tests/audit/auditors/test_factorised.py``.
     """
     if not isinstance(claim.guarantee, ApproxDP):
         return None

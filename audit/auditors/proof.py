@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from audit.auditors.deciding import shown
-from audit.claim import Claim
-from audit.decimals import Enclosure
-from audit.evidence import Bound, Decision, Evidence, Side
-from audit.subject import ProgramSubject
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Bound, Decision, Evidence, Side
+from audit.subjects.subject import ProgramSubject
 from proofs.components import Component
 from proofs.derivation import derivation
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -44,7 +44,7 @@ def examine(
     ---------
     HOLDS only if a theorem of the kernel implies the claim under its neighbours; the theorem
     is about the budget or the ledger of this program, and the output is post-processing of its
-    answers. Backed by ``tests/audit/test_proof_auditor.py``.
+    answers. Backed by ``tests/audit/auditors/test_proof.py``.
     """
     found: list[Offer] = []
     pure: list[Offer] = []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from audit.decimals import decimal_above, decimal_below
 from audit.report.words import above, below, clean, number
+from audit.statements.decimals import decimal_above, decimal_below
 from proofs.accounting import Accounting
 from proofs.components import Component
 from proofs.derivation import derivation

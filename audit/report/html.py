@@ -9,11 +9,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from audit.channel import Channel
-from audit.report.attack_story import AttackStory
-from audit.report.channel_view import analysis_view
-from audit.report.heatmap import alternative, heat_map, ramp
-from audit.report.measures_view import measures_view
+from audit.channels.channel import Channel
+from audit.report.certificate.attack_story import AttackStory
+from audit.report.certificate.views import certificate_view, comparison_view
+from audit.report.channel.channel_view import analysis_view
+from audit.report.channel.heatmap import alternative, heat_map, ramp
+from audit.report.channel.measures_view import measures_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -24,8 +25,7 @@ from audit.report.page import (
     TextSection,
     UtilitySection,
 )
-from audit.report.utility_view import utility_view
-from audit.report.views import certificate_view, comparison_view
+from audit.report.utility.view import utility_view
 from audit.report.words import clean
 
 

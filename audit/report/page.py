@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.analysis import Analysis
-from audit.certificate import Certificate
-from audit.metrics.results import UtilityResults
+from audit.channels.analysis import Analysis
+from audit.statements.certificate import Certificate
+from audit.utility.results import UtilityResults
 from synthesizers.errors import InputError
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from audit.decimals import Enclosure
 from audit.report.words import DIGITS, measured
+from audit.statements.decimals import Enclosure
 
 HAIR = Fraction(1, 10**8)
 """The smallest percentage that is written out (a choice of this project)."""

@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.certificate import Certificate
-from audit.evidence import Evidence, Side
 from audit.report.curve import round_ticks
 from audit.report.words import bound_text, claimed, claimed_text, decided_on
+from audit.statements.certificate import Certificate
+from audit.statements.evidence import Evidence, Side
 
 FINITE_SHARE = 0.86
 """The part of an axis that finite values take where infinity is shown too."""

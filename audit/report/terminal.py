@@ -14,17 +14,22 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from audit.analysis import Analysis
-from audit.certificate import Certificate
-from audit.report.attack_story import AttackStory
-from audit.report.channel_view import analysis_view
-from audit.report.measures_view import measures_view
+from audit.channels.analysis import Analysis
+from audit.report.certificate.attack_story import AttackStory
+from audit.report.certificate.terminal_attack import attack_told
+from audit.report.certificate.views import (
+    CertificateView,
+    EvidenceRow,
+    certificate_view,
+    comparison_view,
+)
+from audit.report.channel.channel_view import analysis_view
+from audit.report.channel.measures_view import measures_view
+from audit.report.channel.terminal_measures import attacker_parts, language_parts, release_parts
 from audit.report.ruler import Scale
-from audit.report.terminal_attack import attack_told
-from audit.report.terminal_measures import attacker_parts, language_parts, release_parts
 from audit.report.terminal_sheet import Adaptive, Sheet
 from audit.report.terminal_text import command_lines, shown
-from audit.report.views import CertificateView, EvidenceRow, certificate_view, comparison_view
+from audit.statements.certificate import Certificate
 
 _TONES = {
     "proved": "green",

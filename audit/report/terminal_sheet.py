@@ -11,10 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from audit.report.certificate.witness import Story
 from audit.report.grid import Grid
 from audit.report.ruler import Mark, Scale
 from audit.report.terminal_text import ruler_rows, shown
-from audit.report.witness import Story
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.decimals import Enclosure, Extended, decimal_above, decimal_below
-from audit.evidence import Bound, Decision, Side, Verdict
+from audit.statements.decimals import Enclosure, Extended, decimal_above, decimal_below
+from audit.statements.evidence import Bound, Decision, Side, Verdict
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 

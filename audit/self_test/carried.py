@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from audit import strict_json
 from audit.self_test.code import code_digest
 from audit.self_test.run import SCHEMA, chosen
+from audit.statements import strict_json
 from synthesizers.errors import InputError
 
 _AGAIN = "make it again with dp-audit self-test --json FILE"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from audit.finding import Detector, Finding
+from audit.statements.finding import Detector, Finding
 
 
 class BugClass(Enum):

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit import data_independence, noise_law, utility_sanity
-from audit.claim import Claim
-from audit.finding import Detector, Finding
-from audit.noise_law import StatedMechanism, StatedNoise
+from audit.auditors import data_independence, noise_law, utility_sanity
+from audit.auditors.noise_law import StatedMechanism, StatedNoise
+from audit.auditors.sensitivity.declared import declared
+from audit.auditors.sensitivity.examine import StatedQuery
+from audit.auditors.sensitivity.examine import examine as examine_query
 from audit.self_test.families import GRID, TABLE
 from audit.self_test.program_cases import SEED, attacked
-from audit.sensitivity.declared import declared
-from audit.sensitivity.examine import StatedQuery
-from audit.sensitivity.examine import examine as examine_query
+from audit.statements.claim import Claim
+from audit.statements.finding import Detector, Finding
 from audit.subjects.function import FunctionBox
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.claim import Claim
-from audit.evidence import Verdict
-from audit.finding import Detector, Finding, Rigour
-from audit.run import Effort, certify
+from audit.certify import Effort, certify
+from audit.statements.claim import Claim
+from audit.statements.evidence import Verdict
+from audit.statements.finding import Detector, Finding, Rigour
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee

@@ -6,21 +6,22 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit import composition
-from audit.attack.black_box import BlackBox
-from audit.attack.replaying import ALARM
-from audit.attack.runs import Drawing, Seeds, here
-from audit.auditors.attack import Target, attack_box
-from audit.auditors.attack_evidence import Attack
-from audit.claim import Claim
-from audit.decimals import decimal_below
-from audit.evidence import Decision, Evidence, SampledWitness, Side, Witness
-from audit.finding import Detector, Finding, Rigour, Shown
-from audit.run import Effort, certify
+from audit.auditors import composition
+from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.evidence import Attack
+from audit.auditors.attack.replaying import ALARM
+from audit.certify import Effort, certify
+from audit.parallel import here
 from audit.self_test.altered import Altered, Instead, Place
 from audit.self_test.case import BugClass, Liar
-from audit.subject import ProgramSubject
+from audit.statements.claim import Claim
+from audit.statements.decimals import decimal_below
+from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Witness
+from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.subjects.black_box import BlackBox
 from audit.subjects.programs import ProgramBox
+from audit.subjects.runs import Drawing, Seeds
+from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP, parse_guarantee
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain

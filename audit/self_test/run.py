@@ -8,10 +8,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from audit.attack.runs import Map, here
-from audit.finding import Detector, Finding, violations
+from audit.parallel import Map, here
 from audit.self_test.case import EXACT, Case, Liar
 from audit.self_test.code import code_digest
+from audit.statements.finding import Detector, Finding, violations
 from synthesizers.errors import DPAuditError, InputError
 
 SCHEMA = "dp-audit/self-test/1"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from audit.certificate import SCHEMA
-from audit.evidence import Decision, Verdict
+from audit.statements.certificate import SCHEMA
+from audit.statements.evidence import Decision, Verdict
 from audit.statements.fields import (
     Kind,
     chosen,
@@ -29,7 +29,7 @@ from audit.statements.fields import (
     text,
     whole,
 )
-from audit.subjects.isolation import FILESYSTEMS, NETWORKS, PROCESSES
+from audit.statements.isolation import FILESYSTEMS, NETWORKS, PROCESSES
 
 MAX_COUNT = 10**15
 """The largest count: as on the command line."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.checks import Check, Status, compare_ends, worst
-from audit.decimals import Enclosure, decimal_above, decimal_below, extended
+from audit.statements.checks import Check, Status, compare_ends, worst
+from audit.statements.decimals import Enclosure, decimal_above, decimal_below, extended
 from synthesizers.errors import InputError
 
 _END = r"(?:inf|-?[0-9.]+(?:E[+-]?[0-9]+)?)"

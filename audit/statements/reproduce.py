@@ -14,9 +14,9 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
-from audit.attack.tested import CONTRADICTING
-from audit.decimals import extended
-from audit.subjects.limits import Limits
+from audit.statements.decimals import extended
+from audit.statements.evidence import CONTRADICTING
+from audit.statements.limits import Limits
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

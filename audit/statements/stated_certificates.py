@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from audit.certificate import Certificate
-from audit.claim import Claim
-from audit.decimals import Enclosure, extended
-from audit.evidence import Bound, Decision, Evidence, Resolution, Side
-from audit.subjects.isolation import Isolation
+from audit.statements.certificate import Certificate
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure, extended
+from audit.statements.evidence import Bound, Decision, Evidence, Resolution, Side
+from audit.statements.isolation import Isolation
 
 
 def stated_certificate(document: Mapping[str, Any], claim: Claim) -> Certificate:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.checks import Check, Status, same
+from audit.statements.checks import Check, Status, same
 from proofs.checker import ABOUT, CONVERTED, MEASURED
 
 Proof = Mapping[str, Any]

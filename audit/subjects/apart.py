@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from audit.statements.isolation import Isolation
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import (
     BEST_FIRST,
@@ -23,7 +24,6 @@ from audit.subjects.confinement import (
     can_be_built,
     require_minimum,
 )
-from audit.subjects.isolation import Isolation
 
 PROCESSES = 1024
 """The processes and threads of a black box (a choice of this project: libraries of linear algebra

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from audit.attack.outcomes import Outcomes, Raised
 from audit.subjects.function import batch_outcomes, fresh, generator, one_of
 from audit.subjects.loading import described, prepared
+from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.wire import (
     BEGUN,
     REPLY,

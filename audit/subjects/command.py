@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.outcomes import Ended, Outcomes
-from audit.attack.pair import Pair
-from audit.decimals import decimal_above, decimal_below
+from audit.statements.decimals import decimal_above, decimal_below
+from audit.statements.isolation import Isolation
+from audit.statements.limits import Limits
 from audit.subjects.apart import (
     isolation_for,
     limits_of,
@@ -30,9 +30,9 @@ from audit.subjects.apart import (
     tried_isolation,
 )
 from audit.subjects.confinement import Confinement, start_confined
-from audit.subjects.isolation import Isolation
-from audit.subjects.limits import Limits
+from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.output_tables import output_table
+from audit.subjects.pair import Pair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError

@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects.box_paths import box_paths, python_paths
 from audit.subjects.counting import COUNTERS
-from audit.subjects.isolation import PLAIN, Isolation
 from audit.subjects.probing import permitted, weakened
 from synthesizers.errors import InputError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.attack.outcomes import Outcomes, Shape
-from audit.attack.runs import Runs
+from audit.subjects.outcomes import Outcomes, Shape
+from audit.subjects.runs import Runs
 
 MOST_KINDS = 4
 """Kinds of failure that a message lists (a choice of this project: a line or two)."""

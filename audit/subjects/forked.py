@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Any, BinaryIO, NoReturn
 
+from audit.statements.isolation import Isolation
 from audit.subjects import system_calls
-from audit.subjects.isolation import Isolation
 from audit.subjects.lines import Lines
 from audit.subjects.program_child import send_message, serve
 from audit.subjects.started import END_SECONDS, Started

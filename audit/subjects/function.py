@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.outcomes import Outcomes, Raised
-from audit.attack.pair import Pair
+from audit.subjects.outcomes import Outcomes, Raised
+from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
 
 Form = Literal["program", "function", "batch", "estimator"]

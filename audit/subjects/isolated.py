@@ -19,8 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.outcomes import Ended, Outcomes, Raised
-from audit.attack.pair import Pair
+from audit.statements.isolation import Isolation
 from audit.subjects.apart import tried_isolation
 from audit.subjects.failures import failed_always
 from audit.subjects.function import (
@@ -31,7 +30,8 @@ from audit.subjects.function import (
     CallRaised,
     in_two_calls,
 )
-from audit.subjects.isolation import Isolation
+from audit.subjects.outcomes import Ended, Outcomes, Raised
+from audit.subjects.pair import Pair
 from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
 from audit.subjects.wire import (
     BEGUN,

@@ -9,7 +9,7 @@ import selectors
 import time
 from typing import IO, Any, NoReturn
 
-from audit.strict_json import MAX_DEPTH
+from audit.statements.strict_json import MAX_DEPTH
 from synthesizers.errors import ProtocolError
 
 LARGEST_LINE = 64 * 2**20

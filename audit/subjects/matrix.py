@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.channel import Channel
-from audit.decimals import decimal_below, exact_text
-from audit.subject import ChannelSubject
+from audit.channels.channel import Channel
+from audit.statements.decimals import decimal_below, exact_text
+from audit.subjects.subject import ChannelSubject
 from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
-from audit.attack.runs import STAGES, Runs, Seeds
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+from audit.subjects.runs import STAGES, Runs, Seeds
 from synthesizers.csv_files import open_csv
 from synthesizers.errors import InputError
 

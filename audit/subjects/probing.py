@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.subjects.isolation import Isolation
+from audit.statements.isolation import Isolation
 from audit.subjects.probes import probes
 
 Start = Callable[[Sequence[str], Sequence[str], Sequence[str]], "subprocess.Popen[bytes]"]

@@ -11,9 +11,9 @@ import weakref
 from collections.abc import Callable
 from pathlib import Path
 
-from audit.attack.outcomes import Ended, Raised
 from audit.subjects.apart import isolation_for, limits_of, module_environment, module_paths
 from audit.subjects.confinement import Confinement, start_confined
+from audit.subjects.outcomes import Ended, Raised
 from audit.subjects.started import own_paths, python_command
 from audit.subjects.wire import REPLY, Described, Frames, Refused, Spec, framed, read_answer
 from synthesizers.errors import InputError

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from audit.statements.isolation import Isolation
 from audit.subjects.curator_messages import (
     PROTOCOL,
     VERSION,
@@ -26,7 +27,6 @@ from audit.subjects.curator_messages import (
     encode_answer,
     encode_scripts,
 )
-from audit.subjects.isolation import Isolation
 from audit.subjects.lines import Lines, require_shallow
 from audit.subjects.started import END_SECONDS, Start, Started
 from synthesizers.budget import Budget

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.databases import dataset_of_records
-from audit.attack.outcomes import Outcomes, Raised
-from audit.attack.pair import Pair
-from audit.subject import ProgramSubject
+from audit.subjects.databases import dataset_of_records
+from audit.subjects.outcomes import Outcomes, Raised
+from audit.subjects.pair import Pair
+from audit.subjects.subject import ProgramSubject
 from synthesizers.budget import Budget
 from synthesizers.curator import Setting
 from synthesizers.domain import Dataset

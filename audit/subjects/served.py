@@ -2,7 +2,7 @@
 
 What such runs show can come from what they share, so that no verdict against a submission rests on
 them alone: `ServedBox.draw_first` makes runs as version 1 of the protocol does, each in a process
-of its own (`audit.auditors.confirming`).
+of its own (`audit.auditors.attack.confirming`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.attack.outcomes import Ended, Outcomes
-from audit.attack.pair import Pair
 from audit.subjects.command import CommandBox, as_json
+from audit.subjects.outcomes import Ended, Outcomes
+from audit.subjects.pair import Pair
 from audit.subjects.server import SERVING, TRIES, Server
 from synthesizers.errors import ProtocolError
 

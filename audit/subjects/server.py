@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from audit.attack.outcomes import Ended
+from audit.statements.limits import Limits
 from audit.subjects.apart import isolation_for, limits_of, program_environment, program_paths
 from audit.subjects.command import ending
 from audit.subjects.confinement import ConfinedProcess, Confinement, start_confined
-from audit.subjects.limits import Limits
+from audit.subjects.outcomes import Ended
 from synthesizers.errors import ProtocolError
 
 SERVING = 2

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from audit.statements.isolation import Isolation
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import Confinement, require_minimum, start_confined
-from audit.subjects.isolation import Isolation
 from synthesizers.errors import InputError
 
 END_SECONDS = 1.0

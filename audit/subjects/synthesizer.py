@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.subject import ProgramSubject
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import search_path
 from audit.subjects.digests import command_source, module_folders, module_source
 from audit.subjects.forked import ForkedStart
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart, python_start
+from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Program
 from synthesizers.errors import CannotFork, InputError
 from synthesizers.programs import PROGRAMS, build

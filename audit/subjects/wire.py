@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.attack import plain_data
-from audit.attack.outcomes import Block, Ended, Outcomes, Raised, Shape
+from audit.subjects import plain_data
 from audit.subjects.function import Form
 from audit.subjects.lines import require_shallow
+from audit.subjects.outcomes import Block, Ended, Outcomes, Raised, Shape
 from audit.subjects.plain_tables import read_table, write_table
 from synthesizers.errors import ProtocolError
 

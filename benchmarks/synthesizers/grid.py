@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from audit.metrics.associations import Associations
-from audit.metrics.metric import Metric
-from audit.metrics.nist_2020.k_marginal import KMarginal
-from audit.metrics.propensity.distances import Specks
-from audit.metrics.propensity.ratios import PMSERatio
-from audit.metrics.workload_error import WorkloadError
+from audit.utility.associations import Associations
+from audit.utility.metric import Metric
+from audit.utility.nist_2020.k_marginal import KMarginal
+from audit.utility.propensity.distances import Specks
+from audit.utility.propensity.ratios import PMSERatio
+from audit.utility.workload_error import WorkloadError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.programs import PROGRAMS
 

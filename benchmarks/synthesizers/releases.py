@@ -21,10 +21,10 @@ from grid import (
     settings,
 )
 
-from audit.metrics.models.train_on_synthetic import TrainOnSynthetic
-from audit.metrics.records import of_dataset
-from audit.metrics.suite import measured
-from audit.releasing import as_dataset, release_setting
+from audit.release import as_dataset, release_setting
+from audit.utility.models.train_on_synthetic import TrainOnSynthetic
+from audit.utility.records import of_dataset
+from audit.utility.suite import measured
 from synthesizers.domain import Dataset
 from synthesizers.programs import build
 from synthesizers.sampling import run

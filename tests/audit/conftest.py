@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.cli import main
+from audit.cli.main import main
 from tests.audit.calls import Command, Shown
 
 DOMAIN = """

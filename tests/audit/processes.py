@@ -25,7 +25,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """``python -m audit`` with these words, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "audit", *map(str, words)],
+        [sys.executable, "-m", "audit.cli", *map(str, words)],
         cwd=cwd,
         input=stdin,
         env=environment(env),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from audit.claim import Claim
+from audit.statements.claim import Claim
 from audit.statements.reproduce import Command
 
 

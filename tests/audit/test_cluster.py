@@ -16,11 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 import audit.cluster
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
-from audit.attack.runs import Drawing, Seeds
 from audit.cluster import cluster
-from audit.workers import CALLS_A_WORKER, local
+from audit.parallel import CALLS_A_WORKER, local
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Drawing, Seeds
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.far_calls import alone, crash, noted, refuse, slow_square
 

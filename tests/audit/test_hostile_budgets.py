@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from audit.claim import Claim
-from audit.evidence import Verdict
-from audit.run import Effort, certify
-from audit.subject import ProgramSubject
+from audit.certify import Effort, certify
+from audit.statements.claim import Claim
+from audit.statements.evidence import Verdict
+from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
 from synthesizers.budget import PureBudget, UnlimitedBudget
 from synthesizers.curator import Setting

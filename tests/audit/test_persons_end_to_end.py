@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.cli import main
+from audit.cli.main import main
 from synthesizers.schemas import load_domain
 from synthesizers.tables import read_table
 

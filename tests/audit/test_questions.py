@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from audit.certificate import digest
-from audit.claim import Claim
-from audit.cli import main
+from audit.certify import Effort, certify
+from audit.cli.main import main
 from audit.questions import admission, certified_leave, question_tree, tree_digest
-from audit.run import Effort, certify
-from audit.subject import ProgramSubject
+from audit.statements.certificate import digest
+from audit.statements.claim import Claim
+from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
 from synthesizers.budget import Budget, PureBudget
 from synthesizers.curator import Curator, Setting

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from audit.auditors import exhaustive
-from audit.certificate import digest
-from audit.checks import Status
-from audit.claim import Claim
-from audit.cli import main
-from audit.run import Effort, certify
-from audit.strict_json import MAX_BYTES
+from audit.certify import Effort, certify
+from audit.cli.main import main
+from audit.statements.certificate import digest
+from audit.statements.checks import Status
+from audit.statements.claim import Claim
+from audit.statements.strict_json import MAX_BYTES
 from audit.subjects.matrix import read_channel
 from audit.subjects.synthesizer import program_subject
 from audit.verify import load_certificate, read_certificate, verify
@@ -106,7 +106,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     guarantee = parse_guarantee("epsilon=1")
     claim = Claim(guarantee, ReplaceOne(), "output", subject.channel.domain, 2)
     audit = certify(subject, claim, Effort(), command_of("matrix.csv", {}, claim))
-    found["channel"] = json.loads(json.dumps(audit.certificate.to_json()))
+    found["channel"] = json.loads(json.dumps(audit.statements.certificate.to_json()))
     return found
 
 
@@ -813,7 +813,7 @@ def test_a_key_given_twice_is_no_json(documents: dict[str, Document]) -> None:
 def test_a_large_file_is_refused_after_its_first_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.strict_json.MAX_BYTES", 1000)
+    monkeypatch.setattr("audit.statements.strict_json.MAX_BYTES", 1000)
     path = tmp_path / "c.json"
     path.write_text(" " * 2000)
     with pytest.raises(InputError, match="larger"):

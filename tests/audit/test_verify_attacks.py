@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from audit.certificate import digest
-from audit.checks import Status, Verification
-from audit.cli import main
+from audit.cli.main import main
+from audit.statements.certificate import digest
+from audit.statements.checks import Status, Verification
 from audit.verify import read_certificate, verify
 
 SOURCE = """

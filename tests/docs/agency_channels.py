@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from audit.channel import Channel
+from audit.channels.channel import Channel
 from docs.agency_methods import METHODS, Comparison, channel_on, compared
 from synthesizers.exact import enclose
 

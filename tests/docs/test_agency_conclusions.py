@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from audit.measures.epsilon import epsilon
+from audit.channels.measures.epsilon import epsilon
 from docs.agency_methods import (
     DIRICHLET,
     FAR,

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.decimals import Enclosure
-from audit.measures.epsilon import epsilon
+from audit.channels.measures.epsilon import epsilon
+from audit.statements.decimals import Enclosure
 from docs import agency_methods
 from docs.agency_methods import (
     DIRICHLET,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from audit.property_test.asked import Asked
+from audit.testing.claims.asked import Asked
 
 pytest_plugins = ("pytester",)
 
@@ -20,8 +20,10 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, flags=re.DOTALL)
 FILES = {code.splitlines()[0].removeprefix("# "): code for kind, code in BLOCKS if kind == "python"}
-REGISTERED = [e.name for e in entry_points(group="pytest11") if e.value == "audit.pytest_plugin"]
-PLUGIN = () if REGISTERED else ("-p", "audit.pytest_plugin")
+REGISTERED = [
+    e.name for e in entry_points(group="pytest11") if e.value == "audit.testing.pytest_plugin"
+]
+PLUGIN = () if REGISTERED else ("-p", "audit.testing.pytest_plugin")
 
 
 def ran(pytester: pytest.Pytester, *names: str, **changed: str) -> pytest.RunResult:

@@ -30,7 +30,8 @@ from synthesizers.questions_json import (
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "curator-protocol.md").read_text("utf-8")
 EXAMPLES = DOCS / "examples" / "curator"
-SCHEMA = json.loads((Path(audit.__file__).parent / "schema/curator-protocol-1.json").read_text())
+_FILE = Path(audit.__file__).parent / "statements/schema/curator-protocol-1.json"
+SCHEMA = json.loads(_FILE.read_text())
 
 
 @pytest.mark.parametrize("language, name", [("python", "py"), ("sh", "sh"), ("r", "R")])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.metrics.catalogue import METRICS, named
-from audit.metrics.metric import FIXED
-from audit.metrics.parameters import planned, read_plan
+from audit.utility.catalogue import METRICS, named
+from audit.utility.metric import FIXED
+from audit.utility.parameters import planned, read_plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "utility.md").read_text(encoding="utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", PAGE))

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack_evidence import versions
-from audit.checks import Status
+from audit.auditors.attack.evidence import versions
+from audit.statements.checks import Status
 from audit.verify import load_certificate, verify
 from proofs import checker
 

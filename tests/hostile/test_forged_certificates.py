@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack_evidence import versions
-from audit.certificate import digest
-from audit.cli import main
+from audit.auditors.attack.evidence import versions
+from audit.cli.main import main
+from audit.statements.certificate import digest
 from audit.verify import read_certificate, verify
 from proofs import checker
 from synthesizers.errors import InputError

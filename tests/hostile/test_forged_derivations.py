@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from audit.claim import Claim
-from audit.run import Effort, certify
+from audit.certify import Effort, certify
+from audit.statements.claim import Claim
 from audit.subjects.matrix import read_channel
 from audit.subjects.synthesizer import program_subject
 from proofs import checker

@@ -19,17 +19,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.attack.databases import dataset_of_records
-from audit.attack.given_pairs import given_pair
-from audit.attack.replaying import frozen_test
-from audit.certificate import digest
-from audit.claim import Claim
-from audit.cli import main
-from audit.metrics.catalogue import named
-from audit.metrics.draws import read_draws
-from audit.metrics.parameters import planned
-from audit.run import Effort, certify
+from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.replaying import frozen_test
+from audit.certify import Effort, certify
+from audit.cli.main import main
 from audit.self_test.carried import carried
+from audit.statements.certificate import digest
+from audit.statements.claim import Claim
 from audit.subjects.curator_messages import (
     decode_answer,
     decode_output,
@@ -38,9 +34,13 @@ from audit.subjects.curator_messages import (
     encode_output,
     encode_play,
 )
+from audit.subjects.databases import dataset_of_records
 from audit.subjects.lines import require_shallow
 from audit.subjects.matrix import carried_channel
 from audit.subjects.synthesizer import program_subject
+from audit.utility.catalogue import named
+from audit.utility.draws import read_draws
+from audit.utility.parameters import planned
 from audit.verify import read_certificate, verify
 from proofs import checker
 from proofs.derivation import replayed

@@ -21,14 +21,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit import strict_json
-from audit.attack.given_pairs import read_database
-from audit.metrics.catalogue import named
-from audit.metrics.draws import read_draws
-from audit.metrics.parameters import planned, read_plan
+from audit.auditors.attack.given_pairs import read_database
+from audit.statements import strict_json
 from audit.subjects.matrix import read_channel
 from audit.subjects.output_tables import output_table
 from audit.subjects.outputs import read_outputs
+from audit.utility.catalogue import named
+from audit.utility.draws import read_draws
+from audit.utility.parameters import planned, read_plan
 from proofs import checker
 from proofs.expressions import parse
 from proofs.guarantees import parse_guarantee

@@ -21,10 +21,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.attack.outcomes import Ended
-from audit.subjects.isolation import Isolation
-from audit.subjects.limits import Limits
+from audit.statements.isolation import Isolation
+from audit.statements.limits import Limits
 from audit.subjects.lines import Lines
+from audit.subjects.outcomes import Ended
 from audit.subjects.program_child import HELLO, serve
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.server import NAME, SERVING, Server

@@ -19,18 +19,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from audit.certificate import Certificate
-from audit.claim import Claim
-from audit.cli import main
-from audit.evidence import Side, Verdict
-from audit.report.json_text import certificate_text
+from audit.certify import Effort, certify
+from audit.cli.main import main
+from audit.report.certificate.json_text import certificate_text
 from audit.report.terminal import certificate_lines
-from audit.run import Effort, certify
-from audit.subject import ProgramSubject
+from audit.statements.certificate import Certificate
+from audit.statements.claim import Claim
+from audit.statements.evidence import Side, Verdict
+from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects import program_process
 from audit.subjects.confinement import require_minimum
-from audit.subjects.isolation import PLAIN, Isolation
 from audit.subjects.program_process import ProgramProcess
+from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers import enumeration
@@ -598,7 +598,7 @@ narrows, gives_up, prices = Narrows(), GivesUp(), Prices()
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     """The command as a user starts it."""
     return subprocess.run(
-        [sys.executable, "-m", "audit", *words], capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "audit.cli", *words], capture_output=True, text=True, check=False,
         timeout=300,
     )  # fmt: skip
 
@@ -652,7 +652,7 @@ def test_one_that_takes_the_refusal_is_proved_releases_nothing_private_and_spend
 PACKAGE = """
 import sys
 
-if any(name.startswith("audit.run") for name in sys.modules):
+if any(name.startswith("audit.certify") for name in sys.modules):
     raise SystemExit("imported where verdicts are made")
 """
 

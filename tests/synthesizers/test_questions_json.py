@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.strategies import budgets, domains, events, relations, run_settings
+from audit.testing.strategies import budgets, domains, events, relations, run_settings
 from synthesizers import declared
 from synthesizers.budget import SampledGaussianBudget, UnlimitedBudget
 from synthesizers.curator import Setting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.noise_law import StatedMechanism, StatedNoise
+from audit.auditors.noise_law import StatedMechanism, StatedNoise
 from audit.self_test import noises
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.function_cases import NoiseCase

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit.attack.runs import Drawing, Seeds, here
-from audit.auditors.attack import Target, attack_box
-from audit.auditors.attack_evidence import Attack
-from audit.certificate import Verdict
-from audit.claim import Claim
-from audit.evidence import Decision, Evidence
-from audit.run import Effort, certify
-from audit.subject import ProgramSubject
+from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.evidence import Attack
+from audit.certify import Effort, certify
+from audit.parallel import here
+from audit.statements.certificate import Verdict
+from audit.statements.claim import Claim
+from audit.statements.evidence import Decision, Evidence
 from audit.subjects.programs import ProgramBox
+from audit.subjects.runs import Drawing, Seeds
+from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain

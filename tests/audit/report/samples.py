@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from audit.abowd_vilhuber import plug_in_channel
-from audit.analysis import Analysis, Wishes, analyse, analyse_streamed
-from audit.certificate import Certificate
-from audit.channel import Channel
-from audit.claim import Claim
-from audit.decimals import Enclosure
-from audit.enumerate import instance
-from audit.evidence import (
+from audit.channels.abowd_vilhuber import plug_in_channel
+from audit.channels.analysis import Analysis, Wishes, analyse, analyse_streamed
+from audit.channels.channel import Channel
+from audit.channels.enumerate import instance
+from audit.channels.measures.unavailable import Unavailable
+from audit.channels.streamed import StreamedChannel, streamed_channel
+from audit.statements.certificate import Certificate
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import (
     Bound,
     Decision,
     Evidence,
@@ -25,8 +27,6 @@ from audit.evidence import (
     Side,
     Witness,
 )
-from audit.measures.unavailable import Unavailable
-from audit.streamed import StreamedChannel, streamed_channel
 from proofs.derivation import derivation
 from proofs.guarantees import parse_guarantee
 from proofs.kernel import prove

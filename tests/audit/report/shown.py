@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from audit.decimals import Enclosure
+from audit.statements.decimals import Enclosure
 
 NUMBER = r"∞|\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 

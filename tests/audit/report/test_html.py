@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from audit.measures.unavailable import Unavailable
-from audit.report.attacker_view import attacker_view
+from audit.channels.measures.unavailable import Unavailable
+from audit.report.certificate.proof_text import proof_lines
+from audit.report.channel.attacker_view import attacker_view
+from audit.report.channel.measures_view import measures_view
 from audit.report.html import render
-from audit.report.measures_view import measures_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -20,7 +21,6 @@ from audit.report.page import (
     TableSection,
     TextSection,
 )
-from audit.report.proof_text import proof_lines
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.decimals import Enclosure
 from audit.report.percentages import at_least, percent, percent_below, share
+from audit.statements.decimals import Enclosure
 
 F = Fraction
 

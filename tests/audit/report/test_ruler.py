@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from audit.evidence import Decision, Side
 from audit.report.ruler import Scale, bound_marks, claim_mark, common_scale
+from audit.statements.evidence import Decision, Side
 from tests.audit.report import samples
 
 INF = math.inf

@@ -4,8 +4,6 @@ from fractions import Fraction
 
 import pytest
 
-from audit.decimals import Enclosure
-from audit.evidence import Bound, Decision, Side, Verdict
 from audit.report.words import (
     DECISIONS,
     MEANINGS,
@@ -17,6 +15,8 @@ from audit.report.words import (
     measured,
     vector,
 )
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Bound, Decision, Side, Verdict
 from proofs.guarantees import parse_guarantee
 
 F = Fraction

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.enumerate import channel_of
+from audit.channels.enumerate import channel_of
 from audit.self_test.altered import Altered, at, every, everywhere
 from audit.self_test.instead import look, quieter, truth, unnoised
 from audit.self_test.sketches import Parities, Rounds, Sized, Sparse, Thresholded, Views

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from audit.cli import main
-from audit.finding import Detector, Finding, Rigour
+from audit.cli.main import main
 from audit.self_test import run
 from audit.self_test.carried import carried
 from audit.self_test.case import BugClass, Liar
 from audit.self_test.run import SelfTest, chosen, self_test
+from audit.statements.finding import Detector, Finding, Rigour
 from synthesizers.errors import InputError
 
 

@@ -16,7 +16,7 @@ from synthesizers.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = sorted((ROOT / "tests" / "golden" / "certificates").glob("*.json"))
-SCHEMA = json.loads((ROOT / "audit" / "schema" / "1" / "certificate.json").read_text())
+SCHEMA = json.loads((ROOT / "audit/statements/schema/1/certificate.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 FREE = ("parameters", "conclusion", "rule", "event", "first", "second", "versions", "events")
 """Keys under which the codec leaves the meaning to others."""

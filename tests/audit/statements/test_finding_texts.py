@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.checks import Status
+from audit.statements.checks import Status
 from audit.statements.finding_texts import compare_finding
 
 WORDS = "the smallest epsilon is {}: every pair of neighbours among 4 databases"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from audit.cli import parser
-from audit.commands.certify import command
+from audit.cli.certify import command
+from audit.cli.main import parser
 from audit.statements.reproduce import FLAGS, Command, contradiction, parse_command
 from synthesizers.errors import InputError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audit.checks import Status
+from audit.statements.checks import Status
 from audit.statements.stated_proofs import compare_foundations, completes
 from proofs.derivation import derivation
 from proofs.kernel import Theorem, prove

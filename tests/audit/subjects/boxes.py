@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from audit.statements.isolation import Isolation
 from audit.subjects import landlock
 from audit.subjects.confinement import BEST_FIRST, Confinement, start_confined
-from audit.subjects.isolation import Isolation
 
 NAMESPACES, OTHER_USER, BY_PERMISSIONS, *PLAIN_ONES = BEST_FIRST
 EMPTY = Confinement(())

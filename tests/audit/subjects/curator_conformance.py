@@ -34,7 +34,8 @@ from synthesizers.questions_json import (
     setting_to_json,
 )
 
-SCHEMA = json.loads((Path(audit.__file__).parent / "schema/curator-protocol-1.json").read_text())
+_FILE = Path(audit.__file__).parent / "statements/schema/curator-protocol-1.json"
+SCHEMA = json.loads(_FILE.read_text())
 SECONDS = 30
 """For one message: only a program that hangs takes it."""
 

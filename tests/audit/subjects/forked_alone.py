@@ -24,21 +24,21 @@ from typing import Any
 
 import pytest
 
-from audit.evidence import Verdict
-from audit.property_test import Checked, ClaimRefuted, certify
-from audit.report.views import certificate_view
-from audit.run import Effort
-from audit.run import certify as audit_of
+from audit.certify import Effort
+from audit.certify import certify as audit_of
+from audit.report.certificate.views import certificate_view
+from audit.statements.evidence import Verdict
 from audit.subjects import forked
 from audit.subjects.forked import ForkedStart, fork, forked_json
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import live_subject
+from audit.testing.claims import Checked, ClaimRefuted, certify
 from synthesizers.curator import Curator
 from synthesizers.errors import CannotFork, ProtocolError
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.queries import whole_table
-from tests.audit.property_test import mechanisms
-from tests.audit.property_test.mechanisms import NoisyHistogram
+from tests.audit.testing.claims import mechanisms
+from tests.audit.testing.claims.mechanisms import NoisyHistogram
 
 F = Fraction
 SMALL: dict[str, Any] = {"neighbours": "add-remove", "cells": 2, "records": 1}
@@ -310,7 +310,7 @@ def test_a_program_is_forked_once_for_all_instances_over_a_domain(
 
 
 def test_the_api_forks_as_the_fixture_does() -> None:
-    from audit.claim import Claim
+    from audit.statements.claim import Claim
     from proofs.guarantees import parse_guarantee
     from synthesizers.domain import Domain
     from synthesizers.neighbours import AddRemove

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
+from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects import apart, command, process, server
 from audit.subjects.apart import isolation_for, program_paths
 from audit.subjects.command import CommandBox
 from audit.subjects.confinement import BEST_FIRST, available_isolation, can_be_built
 from audit.subjects.isolated import IsolatedBox
-from audit.subjects.isolation import PLAIN, Isolation
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
 from audit.subjects.served import ServedBox
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain

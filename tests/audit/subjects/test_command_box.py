@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.attack.outcomes import Ended, Outcomes, Shape
-from audit.attack.pair import Pair
-from audit.attack.runs import Seeds, draw_block
+from audit.statements.limits import Limits
 from audit.subjects import command
 from audit.subjects.command import CommandBox
 from audit.subjects.confinement import ChildLimits
-from audit.subjects.limits import Limits
+from audit.subjects.outcomes import Ended, Outcomes, Shape
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Seeds, draw_block
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
@@ -385,7 +385,7 @@ import os, signal, sys, tempfile, threading, time
 from fractions import Fraction
 from pathlib import Path
 import numpy as np
-from audit.attack.pair import Pair
+from audit.subjects.pair import Pair
 from audit.subjects.command import CommandBox
 from audit.subjects.confinement import ChildLimits
 from proofs.guarantees import ApproxDP

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects import confinement, own_root
 from audit.subjects.box_paths import python_paths
 from audit.subjects.confinement import (
@@ -28,7 +29,6 @@ from audit.subjects.confinement import (
     start_confined,
 )
 from audit.subjects.counting import COUNTERS
-from audit.subjects.isolation import PLAIN, Isolation
 from synthesizers.errors import InputError
 from tests.audit.subjects.boxes import (
     EMPTY,
@@ -494,7 +494,7 @@ def test_nothing_outlives_the_launcher(apart: Isolation) -> None:
 PARENT = """
 import sys, subprocess
 from audit.subjects.confinement import Confinement, start_confined
-from audit.subjects.isolation import Isolation
+from audit.statements.isolation import Isolation
 import json
 isolation = Isolation(**json.loads(sys.argv[1]))
 box = start_confined(sys.argv[2:], Confinement(()), stdout=subprocess.PIPE, isolation=isolation)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from audit.enumerate import channel_of, instance
+from audit.channels.enumerate import channel_of, instance
 from audit.subjects.box_paths import python_paths
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.started import ConfinedStart

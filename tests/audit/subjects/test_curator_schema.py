@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import audit
-from audit.strategies import budgets, domains, events, relations, run_settings
+from audit.testing.strategies import budgets, domains, events, relations, run_settings
 from synthesizers.budget import SampledGaussianBudget
 from synthesizers.errors import InputError
 from synthesizers.events import Draw
@@ -30,7 +30,7 @@ from tests.synthesizers.question_examples import domain_of, parts_of, put, quest
 
 jsonschema = pytest.importorskip("jsonschema")
 
-FOLDER = Path(audit.__file__).parent / "schema"
+FOLDER = Path(audit.__file__).parent / "statements" / "schema"
 SCHEMA = json.loads((FOLDER / "curator-protocol-1.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
 
@@ -50,7 +50,7 @@ def test_its_questions_are_those_of_the_codec() -> None:
     """Where a kind was added: write what `question_schemas` gives into the file's ``$defs``."""
     assert {name: DEFINITIONS[name] for name in question_schemas()} == question_schemas()
     certificate = json.loads(
-        (Path(audit.__file__).parent / "schema/1/certificate.json").read_text()
+        (Path(audit.__file__).parent / "statements/schema/1/certificate.json").read_text()
     )
     # A certificate's are closed and have limits; the keys are the same.
     keys = keys_of(certificate["$defs"]["domain"])

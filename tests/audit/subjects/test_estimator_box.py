@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.attack.pair import Pair
 from audit.subjects.estimator import as_function
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.loading import described, prepared
+from audit.subjects.pair import Pair
 from audit.subjects.wire import Spec
 from synthesizers.errors import InputError
 from tests.audit.subjects import estimators

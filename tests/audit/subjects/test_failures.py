@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.attack.outcomes import Ended, Outcomes, Raised
 from audit.subjects.failures import failed_always
+from audit.subjects.outcomes import Ended, Outcomes, Raised
 
 
 def test_runs_that_all_failed_are_told_by_kind_the_most_frequent_first() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
 from audit.subjects.function import BATCH_BLOCK, SINGLE_BLOCK, FunctionBox, form_of, in_two_calls
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.subjects import hostile_functions as hostile
 

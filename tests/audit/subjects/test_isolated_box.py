@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.attack.first_runs import StartsAnew
-from audit.attack.independence import probe
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
-from audit.attack.runs import Runs
+from audit.auditors.attack.first_runs import StartsAnew
+from audit.auditors.attack.independence import probe
 from audit.subjects import isolated
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.loading import described, prepared
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs
 from audit.subjects.wire import Spec
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.subjects import hostile_functions as hostile
@@ -259,7 +259,7 @@ START = """
 import os, signal, sys, threading, time
 import numpy as np
 from audit.subjects.isolated import IsolatedBox
-from audit.attack.pair import Pair
+from audit.subjects.pair import Pair
 
 box = IsolatedBox('f', 'hostile_functions:any_of', 'function', folder=sys.argv[1])
 

@@ -18,13 +18,13 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from audit.abowd_vilhuber import FIGURE_1, FIGURE_3, laplace_channel, plug_in_channel
-from audit.channel import Channel
-from audit.decimals import Enclosure
-from audit.enumerate import channel_of
-from audit.evidence import Decision
-from audit.measures.delta import delta
-from audit.measures.epsilon import decide_epsilon, epsilon
+from audit.channels.abowd_vilhuber import FIGURE_1, FIGURE_3, laplace_channel, plug_in_channel
+from audit.channels.channel import Channel
+from audit.channels.enumerate import channel_of
+from audit.channels.measures.delta import delta
+from audit.channels.measures.epsilon import decide_epsilon, epsilon
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Decision
 from audit.subjects.matrix import (
     MAX_CARRIED,
     carried_channel,
@@ -39,7 +39,13 @@ from synthesizers.exact import enclose
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.programs import build
-from tests.audit.slow_measures import encloses, entries, fractions, matrix, rational_channels
+from tests.audit.channels.slow_measures import (
+    encloses,
+    entries,
+    fractions,
+    matrix,
+    rational_channels,
+)
 from tests.synthesizers.brute_force import fraction
 
 F = Fraction

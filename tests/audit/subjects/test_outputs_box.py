@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
-from audit.attack.runs import Runs, Seeds
 from audit.subjects import outputs
+from audit.subjects.outcomes import Outcomes
 from audit.subjects.outputs import GivenRuns, OutputsBox, read_outputs
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs, Seeds
 from synthesizers.errors import InputError
 
 Write = Callable[[str, Any], str]

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects import confinement, probes, probing
 from audit.subjects.confinement import permitted_probes, require_minimum
-from audit.subjects.isolation import PLAIN, Isolation
 from audit.subjects.probing import UNKNOWN, permitted, weakened
 from synthesizers.errors import InputError
 from tests.audit.subjects.boxes import (

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.attack.databases import records_of_histogram
-from audit.attack.pair import Pair
-from audit.enumerate import channel_of
-from audit.subject import ProgramSubject
+from audit.channels.enumerate import channel_of
+from audit.subjects.databases import records_of_histogram
+from audit.subjects.pair import Pair
 from audit.subjects.programs import ENOUGH_RUNS, SHOWN_CELLS, ProgramBox
+from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Curator, Setting

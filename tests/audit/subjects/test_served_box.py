@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.attack.first_runs import StartsAnew
-from audit.attack.independence import Restarts
-from audit.attack.outcomes import Ended, Outcomes, Shape
-from audit.attack.pair import Pair
+from audit.auditors.attack.first_runs import StartsAnew
+from audit.auditors.attack.independence import Restarts
+from audit.statements.limits import Limits
 from audit.subjects import served, server
 from audit.subjects.command import CommandBox
-from audit.subjects.limits import Limits
+from audit.subjects.outcomes import Ended, Outcomes, Shape
+from audit.subjects.pair import Pair
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
 from proofs.guarantees import ApproxDP

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.attack.first_runs import COMPARED, FEWEST, MOST
-from audit.attack.outcomes import Outcomes
-from audit.attack.pair import Pair
+from audit.auditors.attack.first_runs import COMPARED, FEWEST, MOST
+from audit.statements.limits import Limits
 from audit.subjects.command import PROTOCOL, TABLE_BYTES, CommandBox
 from audit.subjects.confinement import ChildLimits
-from audit.subjects.limits import Limits
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
 from audit.subjects.served import ServedBox
 from audit.subjects.server import HELLO_SECONDS, LINE_BYTES, NAME, SERVER_RUNS, SERVING, serves
 from proofs.guarantees import ApproxDP

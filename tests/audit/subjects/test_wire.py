@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.attack.outcomes import Ended, Outcomes, Raised
-from audit.attack.table_rows import rows_of
+from audit.auditors.attack.table_rows import rows_of
 from audit.subjects import wire
+from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.wire import (
     BLOCK,
     HEAD,

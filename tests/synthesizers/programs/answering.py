@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.metrics.records import of_dataset
-from audit.metrics.workload_error import WorkloadError
+from audit.utility.records import of_dataset
+from audit.utility.workload_error import WorkloadError
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.events import Draw, Event, Outcome, is_seed

@@ -1,0 +1,301 @@
+"""The attack auditor: what repeated runs of a black box show of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from audit.auditors.attack import anytime, batch
+from audit.auditors.attack.attackers import PORTFOLIO
+from audit.auditors.attack.betting import along, tallied
+from audit.auditors.attack.confirming import Finding, confirmed
+from audit.auditors.attack.cost import Cost
+from audit.auditors.attack.evidence import About, Attack, Tested
+from audit.auditors.attack.floors import claimed_name, claimed_value
+from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.halving import rounds, search
+from audit.auditors.attack.independence import (
+    FALSE_ALARM,
+    Independence,
+    Kind,
+    examine,
+    guard,
+    initial,
+)
+from audit.auditors.attack.orders import LONGEST
+from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.selection import Aim
+from audit.auditors.attack.tested import BETTOR_SHARE, tested_floor, tested_p_value
+from audit.statements.claim import Claim
+from audit.statements.evidence import CONTRADICTING, Evidence
+from audit.subjects.black_box import BlackBox
+from audit.subjects.failures import failed_always, unread_always
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs, Source
+from synthesizers.errors import InputError, ProtocolError
+
+Watch = Callable[[int, int, float], None]
+"""Told how many runs are made, of how many, and the floor so far."""
+
+LEAST_LOOKED_AT = 200
+"""Runs on a pair that independence is judged by, at least, where more can be had (a choice of this
+project: the weakest correlation seen is then some 0.6)."""
+
+MOST_CLAIMED = 1e300
+"""The largest claim that is attacked: what is computed of it must be a double."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is attacked: where its runs come from, and the box itself unless they are given."""
+
+    source: Source
+    box: BlackBox | None
+
+
+def attack_box(
+    target: Target, claim: Claim, attack: Attack, watch: Watch | None = None
+) -> Evidence:
+    """The evidence of an attack; interrupted, that of the runs made until then, marked partial.
+
+    Raises ProtocolError where every run fails, InputError where there is no pair to attack.
+
+    Guarantee
+    ---------
+    Of a box that keeps the claim, with independent runs, the decision is VIOLATED with probability
+    at most ``attack.alarm``, and the floor exceeds the truth with at most ``attack.error``: one
+    rule is tested, on runs that nothing was learned from, or one process bets on guesses that are
+    fixed before each run, over all pairs. Where runs share processes, see
+    `audit.auditors.attack.confirming.confirmed`. Backed by ``benchmarks/coverage.py`` and
+    ``tests/audit/auditors/attack/test_auditor.py``.
+    """
+    if claimed_value(claim.guarantee) > MOST_CLAIMED:
+        raise InputError(
+            f"an attack can't test a {claimed_name(claim.guarantee)} above {MOST_CLAIMED:g}: no "
+            "number of runs would refute it; run it without --runs, or state a smaller claim"
+        )
+    heard = watch or (lambda done, total, floor: None)
+    pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
+    heard(0, 2 * attack.runs, 0.0)
+    mode = _bet if attack.until_decided else _certified
+    return confirmed(mode(target, claim, attack, pairs, heard), target.source, target.box)
+
+
+def _candidates(claim: Claim) -> tuple[Pair, ...]:
+    return candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
+
+
+def _certified(
+    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+) -> Finding:
+    """Batch mode: search, learn, freeze, certify."""
+    total = 2 * attack.runs
+    about = About(claim, attack, pairs[0], "batch")
+    error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (attack.error, attack.alarm))
+    aim = Aim(claim.guarantee, error, alarm, total)
+    try:
+        quick = [attacker for attacker in PORTFOLIO if attacker.cost is Cost.LOW]
+        pair, number, spent = pairs[0], 0, 0
+        if len(pairs) > 1:
+            pair, number = search(target.source, pairs, quick, aim, total)
+            spent = sum(one.pairs * one.runs for one in rounds(len(pairs), total))
+        about = About(claim, attack, pair, "batch")
+        watch(spent, total, 0.0)
+        left = (total - spent) // 2
+        learned = batch.learn(target.source, pair, number, claim.guarantee, error, alarm, left)
+    except KeyboardInterrupt:
+        return Finding(about, about.untested())
+    _require_outputs(learned.learning)
+    seen = _judged(target, pair, learned.learning, attack.seed)
+    made = spent + len(learned.learning)
+    if seen.kind is Kind.DEPENDENT:
+        return Finding(about, about.of_dependence(seen), number, made)
+    if seen.kind is Kind.DETERMINISTIC:
+        p = about.p_value_of_steady(len(learned.learning))
+        if p <= attack.alarm:
+            evidence = about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
+            return Finding(about, evidence, number, made)
+    return _tested(target, about, number, learned, seen, watch)
+
+
+def _tested(
+    target: Target,
+    about: About,
+    number: int,
+    learned: batch.Learned,
+    seen: Independence,
+    watch: Watch,
+) -> Finding:
+    """The certify runs: a binomial test at their end, a bettor for whoever can't wait."""
+    attack, guarantee, distance = about.attack, about.claim.guarantee, about.pair.distance
+    rule, total = learned.choice.rule, 2 * attack.runs
+    spent = total - learned.certifying
+    bettor = along(guarantee, distance, rule.one_sided, float(attack.error * BETTOR_SHARE))
+    guesses = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
+    kept: list[Runs] = []
+    notes: dict[str, Any] = {
+        "attacker": learned.choice.attacker,
+        "learning_runs": len(learned.learning),
+        "repeatable": seen.repeatable,
+    }
+    try:
+        for block in target.source.blocks("certify", about.pair, number, learned.certifying):
+            guesses += rule.count(block.outcomes, block.coins)
+            made = rule.guesses(block.outcomes)
+            bettor = bettor.after(tallied(made, block.coins)[None, None])
+            if sum(map(len, kept)) < LONGEST:
+                kept.append(block)
+            watch(spent + guesses.runs, total, bettor.floor)
+    except KeyboardInterrupt:
+        p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
+        tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
+        could_see = about.could_bet(guesses, float(BETTOR_SHARE))
+        notes |= _compared(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
+        evidence = about.evidence(rule, tested, could_see, notes)
+        return Finding(about, evidence, number, spent + guesses.runs, rule, guesses)
+    looked_at = Runs.join(kept)
+    again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
+    if again.kind is Kind.DEPENDENT:
+        return Finding(about, about.of_dependence(again), number, total)
+    if again.kind is Kind.DETERMINISTIC:
+        again = replace(again, repeatable=seen.repeatable)
+        p = about.p_value_of_steady(len(looked_at))
+        evidence = about.of_determinism(again, p, about.could_test(guesses))
+        return Finding(about, evidence, number, total)
+    bound, strict = (
+        tested_floor(guesses, guarantee, error, distance, about.covers)
+        for error in (attack.error, CONTRADICTING)
+    )
+    p = tested_p_value(guesses, guarantee, distance)
+    tested = Tested("exact binomial", guesses, p, bound, strict)
+    notes |= _compared(seen, total, p > attack.alarm)
+    evidence = about.evidence(rule, tested, about.could_test(guesses), notes)
+    return Finding(about, evidence, number, total, rule, guesses)
+
+
+def _bet(
+    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+) -> Finding:
+    """Anytime mode: bet from the first run on."""
+    recorded = _Recorded(target.source)
+    state: anytime.Anytime | None = None
+    rules: dict[int, Rule] = {}
+    partial: dict[str, Any] = {}
+    try:
+        for state in anytime.attack(
+            recorded,
+            pairs,
+            claim.guarantee,
+            float(attack.error),
+            float(attack.alarm),
+            attack.runs,
+            True,
+        ):
+            if state.rule is not None:
+                rules[state.pair] = state.rule
+            watch(state.runs, 2 * attack.runs, state.floor)
+    except KeyboardInterrupt:
+        partial = {"partial": True}
+    if state is None:
+        about = About(claim, attack, pairs[0], "anytime")
+        return Finding(about, about.untested())
+    about = About(claim, attack, pairs[state.pair], "anytime")
+    _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
+    seen = _all_judged(target, recorded, pairs, state.pair, attack.seed)
+    if seen.kind is Kind.DEPENDENT:
+        return Finding(about, about.of_dependence(seen), state.pair, state.runs)
+    rule = rules.get(state.pair)
+    on_pair = Runs.join(recorded.kept[state.pair])
+    frequent = _as_frequent(rule, state.runs, on_pair)
+    could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
+    if seen.kind is Kind.DETERMINISTIC:
+        evidence = about.of_determinism(seen, state.p_value, could_see)
+        return Finding(about, evidence, state.pair, state.runs)
+    notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
+    notes |= _compared(seen, state.runs, state.p_value > attack.alarm) | partial
+    tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
+    evidence = about.evidence(rule, tested, could_see, notes)
+    guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)
+    return Finding(about, evidence, state.pair, state.runs, rule, guesses)
+
+
+def _compared(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
+    """How many runs a submission served, and how many first runs they were compared with.
+
+    Nothing where the finding does not stand by these runs: see `audit.auditors.attack.confirming`.
+    """
+    return {"shared_runs": shared, "fresh_runs": seen.compared} if seen.compared and stands else {}
+
+
+def _as_frequent(rule: Rule | None, total: int, runs: Runs) -> Guesses:
+    """Guesses in all runs, as often as the latest rule makes them in those on its pair."""
+    if rule is None:
+        return Guesses(total, 0, 0)
+    found = rule.count(runs.outcomes, runs.coins)
+    return Guesses(total, found.made * total // max(found.runs, 1), 0, found.one_sided)
+
+
+@dataclass(eq=False)
+class _Recorded:
+    """A source that keeps what it gave, up to what independence is judged by."""
+
+    source: Source
+    kept: dict[int, list[Runs]] = field(default_factory=dict)
+    sizes: dict[int, int] = field(default_factory=dict)
+
+    def blocks(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Any:
+        """As the source's."""
+        for block in self.source.blocks(stage, pair, number, runs, start):
+            if self.sizes.get(number, 0) < LONGEST:
+                self.kept.setdefault(number, []).append(block)
+                self.sizes[number] = self.sizes.get(number, 0) + len(block)
+            yield block
+
+    def runs(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Runs:
+        """As the source's."""
+        return Runs.join(self.blocks(stage, pair, number, runs, start))
+
+
+def _require_outputs(runs: Runs) -> None:
+    failed = failed_always(runs.outcomes)
+    if failed is not None:
+        raise ProtocolError(
+            f"{failed}; a subject that never gives an output can't be audited: check that it runs "
+            "on these databases, and that all it reads lies in its own folder"
+        )
+    unread = unread_always(runs)
+    if unread is not None:
+        raise ProtocolError(
+            f"outputs of type {unread} on both databases hold what can't be compared; return "
+            "numbers, text, a table, or lists and mappings of these"
+        )
+
+
+def _judged(
+    target: Target, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
+) -> Independence:
+    if target.box is None:
+        return examine(runs, seed, error=error)
+    return guard(target.box, pair, runs, seed, error=error)
+
+
+def _all_judged(
+    target: Target, recorded: _Recorded, pairs: Sequence[Pair], leading: int, seed: int
+) -> Independence:
+    """Independence on every pair that was bet on; more runs are made of the leading one if few."""
+    runs = Runs.join(recorded.kept[leading])
+    if target.box is not None and len(runs) < LEAST_LOOKED_AT:
+        more = LEAST_LOOKED_AT - len(runs)
+        runs = Runs.join([runs, target.source.runs("check", pairs[leading], leading, more)])
+    # How many runs there are was decided by what they showed, but for a length that was fixed.
+    error = FALSE_ALARM / 3 / (1 + len(recorded.kept))
+    part, share = (runs, 1.0) if len(runs) == LEAST_LOOKED_AT else initial(runs)
+    found = _judged(target, pairs[leading], part, seed, error * share)
+    for parts in recorded.kept.values():
+        part, share = initial(Runs.join(parts))
+        other = examine(part, seed, error=error * share)
+        if found.kind is not Kind.DEPENDENT and other.kind is Kind.DEPENDENT:
+            found = other
+    return found

@@ -1,0 +1,208 @@
+"""Attackers that count: outcomes, and values of columns, under either coin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import betaln
+from sklearn.linear_model import LogisticRegression
+
+from audit.auditors.attack.cost import Cost
+from audit.auditors.attack.cuts import codes, difference, merged
+from audit.auditors.attack.learning import Learning, Lesson
+from audit.auditors.attack.rules import Score
+from audit.auditors.attack.scores.bins import Bins
+from audit.auditors.attack.scores.cells import Cells
+from audit.auditors.attack.scores.single import Single
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs
+
+FloatArray = NDArray[np.float64]
+
+MOST_CELLS = 4096
+"""Outcomes with a score of their own (a choice of this project: some 150 kB of a certificate)."""
+
+LEAST_COVERED = 0.01
+"""The share of runs whose outcome recurs, at least (a choice of this project: of fewer, the
+columns tell as much)."""
+
+PRIOR_EXPONENTS = (-5.0, 15.0)
+"""Logarithms between which the size of a prior is sought (a choice of this project: from no
+shrinking to nothing left)."""
+
+WEIGHTED_RUNS = 100_000
+"""Runs from which weights are learned (a choice of this project: their errors are then below one
+in a hundred)."""
+
+MOST_SUMMED = 60
+"""Columns whose steps are summed, those that tell most (a choice of this project)."""
+
+DEVIATIONS = 2.0
+"""How far below its estimate a tail's log ratio is counted, in standard errors (a choice of this
+project: of some hundred columns with some dozen tails, a lucky one seldom wins)."""
+
+
+@dataclass(frozen=True)
+class CellAttacker:
+    """For outcomes that recur: the logarithm of the ratio of each one's counts."""
+
+    name: str
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """A score of each frequent outcome; None where hardly any recurs."""
+        cells, first, places, counts = np.unique(
+            runs.outcomes.codes(), return_index=True, return_inverse=True, return_counts=True
+        )
+        frequent = np.argsort(-counts, kind="stable")[:MOST_CELLS]
+        frequent = np.sort(frequent[counts[frequent] > 1])
+        if counts[frequent].sum() < LEAST_COVERED * len(runs) or len(cells) < 2:
+            return None
+        ones = np.bincount(places[runs.coins], minlength=len(cells))[frequent].astype(np.float64)
+        zeros = counts[frequent] - ones
+        size = prior_size(zeros, ones)
+        values = np.log((ones + size) / (zeros + size))
+        ends = first[frequent[[np.argmax(values), np.argmin(values)]]]
+        high, low = (runs.outcomes.text(int(run)) for run in ends)
+        return Cells(cells[frequent], values, (high, low))
+
+
+def prior_size(zeros: FloatArray, ones: FloatArray) -> float:
+    """The a of the symmetric Beta(a, a) law of cells' chances that makes the counts likeliest.
+
+    Empirical Bayes (Robbins 1956) keeps a few lucky counts from standing above the large cells
+    that tell most; where no cell tells anything, all values shrink to 0.
+    """
+
+    def unlikely(exponent: float) -> float:
+        size = np.exp(exponent)
+        return -float((betaln(zeros + size, ones + size) - betaln(size, size)).sum())
+
+    found = minimize_scalar(unlikely, bounds=PRIOR_EXPONENTS, method="bounded")
+    return float(np.exp(found.x))
+
+
+@dataclass(frozen=True)
+class BinAttacker:
+    """Steps of each column's log ratio, summed: exact where columns are independent given the coin.
+
+    That is the naive Bayes rule. Equal neighbouring ratios become one step, so that the plateau
+    of outputs that tell most has one score.
+    """
+
+    name: str
+    learning: Learning
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """A sum of steps; None where no column alone tells anything."""
+        lesson = self.learning(runs, pair)
+        steps = _telling_steps(lesson)
+        return _bins(lesson, steps, np.ones(len(steps))) if steps else None
+
+
+@dataclass(frozen=True)
+class WeightedBinAttacker:
+    """The same with a weight for each column, so that what two columns both say counts once."""
+
+    name: str
+    learning: Learning
+    cost: Cost = Cost.MIDDLE
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """A weighted sum of steps; None where no column alone tells anything."""
+        lesson = self.learning(runs, pair)
+        steps = _telling_steps(lesson)
+        if not steps:
+            return None
+        some = lesson.first(WEIGHTED_RUNS)
+        parts = np.stack([step.of(some.matrix[:, step.place]) for step in steps], axis=1)
+        return _bins(lesson, steps, logistic_weights(parts, some.coins))
+
+
+def logistic_weights(matrix: FloatArray, coins: NDArray[np.bool_]) -> FloatArray:
+    """[columns], the weights of a regularised logistic regression of the coin; 0 if all agree."""
+    if coins.all() or not coins.any():
+        return np.zeros(matrix.shape[1])
+    return np.asarray(LogisticRegression(max_iter=200).fit(matrix, coins).coef_[0], np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The log ratio of a column as a step function.
+
+    ``worth``: the likelihood-ratio statistic of all steps together against none.
+    """
+
+    place: int
+    edges: FloatArray
+    values: FloatArray
+    worth: float
+
+    def of(self, column: FloatArray) -> FloatArray:
+        """[runs], the step that each value is on."""
+        return self.values[codes(column, self.edges)]
+
+
+def _telling_steps(lesson: Lesson) -> list[Steps]:
+    """The step functions of the columns that tell most, in the order of columns."""
+    found = [_steps(lesson, place) for place in range(len(lesson.columns))]
+    telling = sorted((s for s in found if len(s.edges)), key=lambda s: -s.worth)
+    return sorted(telling[:MOST_SUMMED], key=lambda s: s.place)
+
+
+def _steps(lesson: Lesson, place: int) -> Steps:
+    """One column's steps.
+
+    Half a count is added on both sides, which makes a log ratio nearly unbiased (Haldane 1956,
+    Anscombe 1956). A step must be worth a parameter by Schwarz's criterion (1978).
+    """
+    tally = merged(lesson.tallies[place], float(np.log(len(lesson.coins))))
+    values = np.log((tally.counts[1] + 0.5) / (tally.counts[0] + 0.5))
+    return Steps(place, tally.edges, values, difference(tally.counts))
+
+
+def _bins(lesson: Lesson, steps: Sequence[Steps], weights: FloatArray) -> Bins:
+    return Bins(
+        lesson.columns.take([step.place for step in steps]),
+        tuple(step.edges for step in steps),
+        tuple(weight * step.values for step, weight in zip(steps, weights, strict=True)),
+    )
+
+
+@dataclass(frozen=True)
+class OneColumnAttacker:
+    """The one column with a tail that tells most: of few runs, the least to learn."""
+
+    name: str
+    learning: Learning
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """The column's value or its negative; None where no column is known to tell anything."""
+        lesson = self.learning(runs, pair)
+        found = [_tails(tally.counts) for tally in lesson.tallies]
+        best = max(range(len(found)), key=lambda place: found[place][0], default=None)
+        if best is None or found[best][0] <= 0:
+            return None
+        return Single(lesson.columns.take([best]), found[best][1])
+
+
+def _tails(counts: FloatArray) -> tuple[float, bool]:
+    """The largest log ratio of a tail, cautiously, and whether large values speak for the second.
+
+    The standard error of a log ratio of counts m and n is about √(1/m + 1/n) (Woolf 1955).
+    """
+    best, rising = 0.0, True
+    for reverse in (False, True):
+        tails = np.cumsum(counts[:, ::-1] if reverse else counts, axis=1)[:, :-1] + 0.5
+        ratio = np.log(tails[1] / tails[0])
+        cautious = abs(ratio) - DEVIATIONS * np.sqrt(1 / tails[0] + 1 / tails[1])
+        place = int(np.argmax(cautious))
+        if cautious[place] > best:
+            best, rising = float(cautious[place]), (ratio[place] > 0) == reverse
+    return best, bool(rising)

@@ -1,0 +1,299 @@
+"""Independence: whether repeated runs of a black box are independent draws, as every floor assumes.
+
+What only seems to be random is found before anything is concluded from it: noise that is cached,
+a fixed seed, a state that goes from run to run. A box that gives one output on each of the two
+databases is another finding: deterministic, and then there is nothing random about its leak.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.auditors.attack.dependence_tests import (
+    FloatArray,
+    Sign,
+    any_repeats,
+    drift,
+    lags,
+    other_coins,
+    repeats,
+    uniform_ranks,
+    waves,
+)
+from audit.auditors.attack.first_runs import COMPARED, StartsAnew, compare, first_runs
+from audit.auditors.attack.orders import LONGEST, orders
+from audit.subjects.black_box import BlackBox
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs
+
+FALSE_ALARM = 1e-9
+"""The chance that an audit calls independent runs dependent (a choice of this project: that of a
+contradiction). A third each is for the learning runs, for new calls, and for the certify runs."""
+
+LEAST = 20
+"""Runs on either database that all gave one output, before a box is called deterministic or
+constant (a choice of this project: a fair coin would look so once in 10^11)."""
+
+PROBED = 100
+"""Runs of a new call (a choice of this project: enough to tell a repeat of two-valued outputs)."""
+
+STEP = 1.25
+"""The ratio of neighbouring lengths at which runs that may stop at any time are looked at (a choice
+of this project: at most a fifth of them is left out, and the share costs some 7 nats)."""
+
+
+CACHED = "outputs are always the same within a process, and others in a new one"
+ALONE = "outputs are always the same in processes of their own, and others where runs are served"
+
+
+class Kind(Enum):
+    """What runs look like."""
+
+    INDEPENDENT = "independent so far"
+    CONSTANT = "always the same output"
+    DETERMINISTIC = "deterministic"
+    DEPENDENT = "not independent"
+
+
+@dataclass(frozen=True)
+class Independence:
+    """Whether runs look like independent draws.
+
+    ``finding``: what was seen, in words. ``runs``: how many were looked at. ``repeatable``: the
+    same seed gave the same outcomes again, in new processes too where the box offers them; None
+    where that was not tried. ``compared``: of the runs, those that were each the only one of its
+    process, with which served runs were compared.
+
+    DETERMINISTIC: each database gave one output only, and the two differ. So does a random
+    mechanism whose other outputs are rarer than about 3 in the runs on one database: what follows
+    from it holds if the box is deterministic.
+    """
+
+    kind: Kind
+    finding: str
+    runs: int
+    repeatable: bool | None = None
+    compared: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {
+            "kind": self.kind.value,
+            "finding": self.finding,
+            "runs": self.runs,
+            "repeatable": self.repeatable,
+        }
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """A black box that can be run in a new process."""
+
+    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """As `BlackBox.draw`, in a process that has run nothing before."""
+        ...
+
+
+def guard(
+    box: BlackBox,
+    pair: Pair,
+    learned: Runs,
+    seed: int,
+    probed: int = PROBED,
+    error: float = FALSE_ALARM / 3,
+) -> Independence:
+    """What the learning runs on a pair and a few new calls show: `examine` and `probe` together.
+
+    ``probed``: runs of each new call; there are three, and two in new processes where the box
+    offers them. ``error``: of each of the two. Runs that a submission serves are compared with
+    first runs of new processes besides. Raises ProtocolError where the box can't be run.
+    """
+    seen = examine(learned, seed, error=error)
+    if not (isinstance(box, StartsAnew) and box.serves):
+        new = probe(box, pair, learned, seed, probed, error)
+        found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
+        return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
+    new = probe(box, pair, learned, seed, probed, error / 2)
+    first = first_runs(box, pair, COMPARED, seed)
+    signs = (
+        compare(first, learned, seed, error / 4),
+        _steady_once(_coded(first), _coded(learned), ALONE, error / 4),
+    )
+    sign = max(signs, key=lambda sign: sign.nats)
+    made = len(learned) + new.runs + len(first)
+    found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
+    if sign.nats >= 0 and found.kind is not Kind.DEPENDENT:
+        found = Independence(Kind.DEPENDENT, sign.words, made)
+    return replace(found, runs=made, repeatable=new.repeatable, compared=len(first))
+
+
+def examine(
+    runs: Runs, seed: int, score: FloatArray | None = None, error: float = FALSE_ALARM / 3
+) -> Independence:
+    """Whether runs on one pair, in the order in which they were made, look independent.
+
+    ``seed``: shares out ties in ranks; none that the box was handed. ``score`` [runs]: a number
+    for each run, a function of its outcome that was fixed before.
+
+    Guarantee
+    ---------
+    Independent runs, of any law of outcomes on either database, are called DEPENDENT with a
+    probability of at most ``error``: each test has a share of it, and the shares sum to at most 1.
+    Backed by ``tests/audit/auditors/attack/test_independence.py``.
+    """
+    codes = runs.outcomes.codes()
+    steady = _steady(codes, runs.coins)
+    if steady is not None:
+        return Independence(steady[0], steady[1], len(runs))
+    # A batch form is called once a database, so that its blocks repeat on each of them.
+    signs = list(any_repeats(codes, runs.coins, error / 8))
+    for mine in (runs.coins, ~runs.coins):
+        signs += any_repeats(codes[mine], runs.coins[mine], error / 16)
+    signs += _signs(runs, codes, score, seed, error * 3 / 4)
+    worst = max(signs, key=lambda sign: sign.nats)
+    if worst.nats >= 0:
+        return Independence(Kind.DEPENDENT, worst.words, len(runs))
+    return Independence(Kind.INDEPENDENT, Kind.INDEPENDENT.value, len(runs))
+
+
+def initial(runs: Runs) -> tuple[Runs, float]:
+    """For runs whose number was decided by what they showed: their part to look at, and its share.
+
+    The longest initial part of one of the lengths that are fixed beforehand, each `STEP` times the
+    one before, and the share of the error that its look may have: of the k-th length, 1/(k(k+1)).
+
+    Guarantee
+    ---------
+    However the number of runs was decided, independent runs fail `examine` on the part at that
+    share of an error with at most the whole error: each length is a look at the first runs of an
+    endless sequence, and shares sum to 1. Backed by
+    ``tests/audit/auditors/attack/test_independence.py``.
+    """
+    place = 1
+    while STEP ** (place + 1) < len(runs) + 1:
+        place += 1
+    length = min(len(runs), int(STEP**place))
+    return runs.take(np.arange(length)), 1 / (place * (place + 1))
+
+
+def probe(
+    box: BlackBox,
+    pair: Pair,
+    learned: Runs,
+    seed: int,
+    runs: int = PROBED,
+    error: float = FALSE_ALARM / 3,
+) -> Independence:
+    """Whether new calls, with the same coins and other seeds, give outputs of their own.
+
+    ``learned``: earlier runs on the pair. Raises ProtocolError where the box can't be run.
+
+    Guarantee
+    ---------
+    As of `examine`. Backed by ``tests/audit/auditors/attack/test_independence.py``.
+    """
+    sequence = np.random.SeedSequence([seed, PROBED])
+    size = max(1, min(runs, box.block))
+    coins = np.random.default_rng(sequence).integers(0, 2, size).astype(np.bool_)
+    first, other = (int(s) for s in sequence.generate_state(2, np.uint64))
+    found = box.draw(pair, coins, first).codes()
+    repeatable = bool(np.array_equal(found, box.draw(pair, coins, first).codes()))
+    second = box.draw(pair, coins, other).codes()
+    signs = [_again(found, second, coins, "a new call", error / 3)]
+    made = 3 * size
+    if isinstance(box, Restarts):
+        # The seeds are those of before: a state that differs from process to process would show.
+        fresh = [box.draw_afresh(pair, coins, s).codes() for s in (first, other)]
+        repeatable = repeatable and np.array_equal(fresh, [found, second])
+        signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
+        both = np.concatenate(fresh), np.concatenate([coins, coins])
+        signs.append(_steady_once(_coded(learned), both, CACHED, error / 3))
+        made += 2 * size
+    worst = max(signs, key=lambda sign: sign.nats)
+    kind = Kind.DEPENDENT if worst.nats >= 0 else Kind.INDEPENDENT
+    words = worst.words if worst.nats >= 0 else kind.value
+    return Independence(kind, words, made, repeatable)
+
+
+_Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
+"""The digests of outcomes, and the coins of their runs."""
+
+
+def _coded(runs: Runs) -> _Coded:
+    return runs.outcomes.codes(), runs.coins
+
+
+def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[Kind, str] | None:
+    """Where each database gave one output only, in runs enough to say so."""
+    sides = [codes[~coins], codes[coins]]
+    if min(map(len, sides)) < LEAST or any(len(np.unique(side)) > 1 for side in sides):
+        return None
+    if sides[0][0] == sides[1][0]:
+        return Kind.CONSTANT, f"all {len(codes)} runs gave one output, the same on both databases"
+    words = f"{len(sides[0])} and {len(sides[1])} runs gave one output on each database"
+    return Kind.DETERMINISTIC, f"{words}, not the same on both"
+
+
+def _signs(
+    runs: Runs, codes: NDArray[np.uint64], score: FloatArray | None, seed: int, error: float
+) -> Iterator[Sign]:
+    """The tests on ranks, of the j-th order with the share 1/(j(j+1)) of the error."""
+    random = np.random.default_rng([seed, LONGEST])
+    coins = runs.coins[:LONGEST]
+    for j, order in enumerate(orders(runs.outcomes, codes, score), 1):
+        share = error / (j * (j + 1))
+        ranks = uniform_ranks(order, coins, random)
+        yield other_coins(ranks, coins, share / 8)
+        # Noise that repeats may push outputs the opposite way on the other database.
+        mirrored = np.where(coins, ranks, -ranks)
+        for series, part in (
+            (ranks, share * 3 / 8),
+            (mirrored, share / 4),
+            (ranks[coins], share / 8),
+            (ranks[~coins], share / 8),
+        ):
+            yield lags(series, part / 2)
+            yield drift(series, part / 4)
+            yield waves(series, part / 4)
+
+
+def _again(
+    old: NDArray[np.uint64],
+    new: NDArray[np.uint64],
+    coins: NDArray[np.bool_],
+    what: str,
+    error: float,
+) -> Sign:
+    """Whether a second call gave the outputs of the first again, though its seed was another."""
+    found = repeats(np.concatenate([old, new]), np.tile(coins, 2), len(coins), error)
+    same = int(np.count_nonzero(old == new))
+    words = f"{what} gave {same} of {len(old)} outputs again, although its seed was another"
+    return Sign(found.nats, words)
+
+
+def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
+    """Whether outputs that never changed in some runs changed in others.
+
+    Given all outputs on a database without their order, the chance that m of them, all that differ
+    from a certain one, fall into the new ones is a ratio of binomial coefficients. The one is any
+    that is common enough to fill the old ones.
+    """
+    log_chance = 0.0
+    for side in (False, True):
+        before, after = (codes[coins == side] for codes, coins in (old, new))
+        if not len(before) or len(np.unique(before)) > 1:
+            return Sign(-math.inf, "")
+        odd = int(np.count_nonzero(after != before[0]))
+        places = np.arange(odd)
+        everything = len(before) + len(after)
+        log_chance += math.log(everything // len(before))
+        log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
+    return Sign(-log_chance - math.log(1 / error), words)

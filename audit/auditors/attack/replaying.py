@@ -1,0 +1,336 @@
+"""Replays: the rule that a certificate states, tested on runs that nobody has seen before.
+
+A certificate may come from anyone, so nothing in it is taken for true: its rule is read as data
+and compared with its digest, its pair is found to be neighbours anew, and what the fresh runs say
+does not depend on any count that it states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from audit.auditors.attack.chains import chain_between
+from audit.auditors.attack.first_runs import MOST, FirstRuns, enough, enough_steady, shares
+from audit.auditors.attack.floors import floor_bound, p_value, takes_distance
+from audit.auditors.attack.given_pairs import REORDERED, chained, given_pair
+from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.independence import Independence, Kind, examine, probe
+from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.scores.reading import score_from_json
+from audit.parallel import Map
+from audit.statements.claim import Claim
+from audit.statements.decimals import extended
+from audit.statements.evidence import Bound, Decision
+from audit.subjects.black_box import BlackBox
+from audit.subjects.pair import CARRIED_CHARACTERS, Pair
+from audit.subjects.runs import Drawing, Runs, Seeds
+from synthesizers.errors import InputError
+
+GIVEN = ("given", REORDERED)
+"""Patterns of pairs that a user gave; any other was searched for."""
+
+ERROR = 0.05
+"""Of the floor that a replay states: confidence 0.95, as the reports of audits have it."""
+
+ALARM = 1e-6
+"""The largest error at which a replay refutes by itself; a certificate may ask for less, not for
+more (the project's limit for REFUTED)."""
+
+MOST_RUNS = 10**8
+"""The most runs that a certificate may ask for (a choice of this project: nobody waits longer)."""
+
+MOST_CHARACTERS = 8 * 2**20
+"""The longest rule that is read, as JSON (a choice of this project: many times the largest that an
+attack learns)."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenTest:
+    """What a certificate says was tested.
+
+    ``rule``: None where no guesses were counted, since each database always gave one output.
+    ``runs``: how many tested it. ``refuted``: whether it was found that they violate the claim.
+    ``alarm``: the error of that.
+    """
+
+    claim: Claim
+    pair: Pair
+    rule: Rule | None
+    runs: int
+    refuted: bool
+    alarm: float
+
+
+@dataclass(frozen=True, eq=False)
+class Retest:
+    """What fresh runs say: guesses, the p-value of the claim, the floor at 95 %.
+
+    ``independence``: whether the runs look like independent draws, without which the rest is void.
+    """
+
+    guesses: Guesses
+    p_value: float
+    floor: Bound
+    independence: Independence
+
+    @property
+    def valid(self) -> bool:
+        """Whether anything follows from the runs."""
+        return self.independence.kind is not Kind.DEPENDENT
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether each database always gave one output, and the two differ.
+
+        If the subject is deterministic, no ε is large enough; if not, the p-value decides.
+        """
+        return self.independence.kind is Kind.DETERMINISTIC
+
+    def refutes(self, alarm: float) -> bool:
+        """Whether the claim is refuted, with an error of at most ``alarm``."""
+        return self.valid and self.p_value <= alarm
+
+
+def frozen_test(
+    document: Mapping[str, Any], number: int | None, databases: tuple[Any, Any] | None = None
+) -> FrozenTest:
+    """The test of a certificate's evidence: of the given number, or the first that has one.
+
+    ``databases``: the pair, where the certificate states digests of it alone. Raises InputError
+    where there is no sampled witness, where it is malformed or its digests do not fit, and where
+    the two databases are no neighbours under the claim.
+    """
+    evidence = _chosen(document["evidence"], number)
+    witness = evidence["witness"]
+    claim = Claim.from_json(dict(document))
+    runs = witness.get("runs")
+    if type(runs) is not int or not 1 <= runs <= MOST_RUNS:
+        raise InputError(f"a rule is tested on 1 to {MOST_RUNS} runs; the certificate says other")
+    return FrozenTest(
+        claim,
+        read_pair(witness.get("pair"), claim, databases),
+        None
+        if witness.get("test") == "if deterministic"
+        else read_rule(witness.get("rule"), witness.get("digest")),
+        runs,
+        evidence.get("decision") == Decision.VIOLATED.value,
+        _alarm(evidence),
+    )
+
+
+def _chosen(evidence: Any, number: int | None) -> dict[str, Any]:
+    """The evidence of a number from 1, or the first with a sampled witness, violations first."""
+    if not isinstance(evidence, list) or not all(isinstance(e, dict) for e in evidence):
+        raise InputError("the certificate's evidence is malformed")
+    found = [entry for entry in evidence if _is_sampled(entry.get("witness"))]
+    if number is not None:
+        chosen = evidence[number - 1 : number]
+        if not chosen or chosen[0] not in found:
+            numbers = [str(k) for k, entry in enumerate(evidence, 1) if entry in found]
+            raise InputError(
+                f"finding {number} of the certificate has no rule that was tested on runs; "
+                + (f"there is one in {', '.join(numbers)}" if numbers else "none has one")
+            )
+        return dict(chosen[0])
+    if not found:
+        raise InputError(
+            "no finding of the certificate rests on runs of the subject: there is nothing to "
+            "repeat; dp-audit verify re-checks it"
+        )
+    found.sort(key=lambda entry: entry.get("decision") != Decision.VIOLATED.value)
+    return dict(found[0])
+
+
+def _is_sampled(witness: Any) -> bool:
+    return isinstance(witness, dict) and {"pair", "rule", "digest"} <= witness.keys()
+
+
+def _alarm(evidence: Mapping[str, Any]) -> float:
+    """The alarm of the certificate, but no error larger than ours."""
+    replay = evidence.get("replay")
+    if not isinstance(replay, Mapping) or "alarm" not in replay:
+        return ALARM
+    return min(float(stated_error(evidence, "alarm")), ALARM)
+
+
+def stated_error(evidence: Mapping[str, Any], name: str) -> Fraction:
+    """An error that the evidence of an attack states, between 0 and 1; raises InputError."""
+    value = extended(str(evidence["replay"].get(name)))
+    if not 0 < value < 1:
+        raise InputError(f"the {name} of the certificate's attack lies strictly between 0 and 1")
+    return Fraction(value)
+
+
+def read_rule(data: Any, digest: Any) -> Rule:
+    """The rule of its plain data; raises InputError unless it says all that the digest is of."""
+    if not isinstance(data, dict):
+        raise InputError("the certificate's rule is malformed")
+    if len(json.dumps(data)) > MOST_CHARACTERS:
+        raise InputError(f"the certificate's rule is longer than {MOST_CHARACTERS} characters")
+    try:
+        rule = Rule(score_from_json(data), threshold(data.get("low")), threshold(data.get("high")))
+        whole = rule.digest() == digest
+    except InputError:
+        raise
+    except (RecursionError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError):
+        raise InputError("the certificate's rule is malformed") from None
+    if not whole:
+        raise InputError("the certificate's rule is not the one that its digest is of")
+    return rule
+
+
+def threshold(value: Any) -> float:
+    """A threshold of its JSON, where infinity is a text; raises InputError."""
+    if value in ("inf", "-inf"):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        raise InputError("a threshold of the certificate is no number")
+    return float(value)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def read_pair(data: Any, claim: Claim, databases: tuple[Any, Any] | None = None) -> Pair:
+    """The pair of a certificate, found to be neighbours or the ends of a chain where it can be.
+
+    Raises InputError where it is malformed, and where its databases are further apart than stated.
+    """
+    if not isinstance(data, dict) or not {"first", "second", "distance"} <= data.keys():
+        raise InputError("the certificate's pair is malformed")
+    stated = data["first"], data["second"]
+    given: tuple[Any, Any] = (None, None) if databases is None else databases
+    first, second = (_database(shown, own) for shown, own in zip(stated, given, strict=True))
+    distance, pattern = data["distance"], str(data.get("pattern", "given"))
+    if type(distance) is not int or not 1 <= distance <= MOST_RUNS:
+        raise InputError("the distance of the certificate's pair is a whole number of at least 1")
+    if distance > 1 and not takes_distance(claim.guarantee):
+        raise InputError("databases apart by more than one step say nothing sharp of this claim")
+    if distance == 1:
+        found = given_pair(first, second, claim.neighbours, claim.domain, None, claim.records)
+        return found if pattern in GIVEN else replace(found, pattern=pattern)
+    return Pair(first, second, distance, pattern, _are_ends(first, second, distance, claim))
+
+
+def is_digest(shown: Any) -> bool:
+    """Whether the certificate names a database by its digest alone, as `Pair` does."""
+    return isinstance(shown, dict) and shown.keys() == {"sha256"}
+
+
+def _database(shown: Any, own: Any) -> Any:
+    """A database as the certificate carries it, or the user's where its digest is stated."""
+    if is_digest(shown):
+        if own is None:
+            raise InputError(
+                "the certificate states digests of its databases, which it does not carry: give "
+                "them with --pair A.json B.json"
+            )
+        if hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest() != shown["sha256"]:
+            raise InputError("a database of --pair is not the one that was audited")
+        return own
+    if len(json.dumps(shown, sort_keys=True)) > CARRIED_CHARACTERS:
+        raise InputError("the certificate's databases are longer than a certificate carries")
+    return shown
+
+
+def _are_ends(first: Any, second: Any, distance: int, claim: Claim) -> bool:
+    """Whether a chain of neighbours of at most ``distance`` steps was found between two databases.
+
+    Raises InputError where the databases are lists of records and it is longer, or none.
+    """
+    individual = None if claim.domain is None else claim.domain.individual
+    if not (_are_records(first) and _are_records(second)):
+        return False
+    chain = chain_between(first, second, claim.neighbours, individual)
+    if chain is None:
+        return False
+    if not 1 <= len(chain) - 1 <= distance:
+        raise InputError(
+            f"the certificate's databases are {len(chain) - 1} steps apart, not {distance}"
+        )
+    chained(chain, claim.neighbours, claim.domain, "a chain", None, claim.records)
+    return True
+
+
+def _are_records(database: Any) -> bool:
+    """Whether a database is read as records: see `audit.auditors.attack.given_pairs`."""
+    if not isinstance(database, list):
+        return False
+    return not database or not all(type(item) in (int, float) for item in database)
+
+
+def retest(
+    test: FrozenTest, box: BlackBox, runs: int, seed: int, share: Map, alarm: float = ALARM
+) -> Retest:
+    """Test the rule on that many fresh runs of the box, in all; raises InputError, ProtocolError.
+
+    ``alarm``: the error at which the claim would be refuted. What would speak against a box whose
+    runs share processes is tested on first runs instead, each the only one of its process, and as
+    many of them as should suffice, at most ``runs``.
+
+    Guarantee
+    ---------
+    Under the claim, and if the runs are independent draws, the p-value is at most x with a
+    probability of at most x, and the floor exceeds the truth with a probability of at most 0.05,
+    whatever rule the certificate states: it was fixed before the runs, whose random numbers are of
+    a stage of their own. Backed by ``tests/audit/auditors/attack/test_replaying.py``.
+    """
+    found = _retested(test, Drawing(box, Seeds(seed), share), runs, seed)
+    against = not found.valid or found.refutes(alarm)
+    if not (against and shares(box, found.independence.repeatable)):
+        return found
+    guarantee, distance = test.claim.guarantee, test.pair.distance
+    if test.rule is None or not found.valid:
+        wanted = enough_steady(guarantee, alarm, distance)
+    else:
+        wanted = enough(found.guesses, guarantee, alarm, distance)
+    first = Drawing(FirstRuns(box), Seeds(seed), share)
+    return _retested(test, first, min(runs, wanted or MOST), seed)
+
+
+def _retested(test: FrozenTest, drawing: Drawing, runs: int, seed: int) -> Retest:
+    """The rule tested on runs from one source, which are all that it rests on."""
+    drawn = drawing.runs("replay", test.pair, 0, runs)
+    independence = examine(drawn, seed)
+    new = probe(drawing.box, test.pair, drawn, seed)
+    found_new = new.kind is Kind.DEPENDENT and independence.kind is not Kind.DEPENDENT
+    independence = replace(new if found_new else independence, repeatable=new.repeatable)
+    if test.rule is None:
+        found = _told_apart(len(drawn), independence)
+    else:
+        found = _counted(test.rule, drawn)
+    guarantee, distance = test.claim.guarantee, test.pair.distance
+    return Retest(
+        found,
+        p_value(found, guarantee, distance),
+        floor_bound(found, guarantee, ERROR, distance, "the pair of the certificate"),
+        independence,
+    )
+
+
+def _told_apart(runs: int, independence: Independence) -> Guesses:
+    """Guesses by which output it is, where each database gave one: learned from a run on either."""
+    if independence.kind is Kind.DETERMINISTIC:
+        return Guesses(runs - 2, runs - 2, 0, abstains=False)
+    return Guesses(runs, 0, 0)
+
+
+def _counted(rule: Rule, runs: Runs) -> Guesses:
+    """How the rule fares; InputError where it can't be evaluated, as a forged one may not."""
+    try:
+        with np.errstate(all="ignore"):
+            return rule.count(runs.outcomes, runs.coins)
+    except (RecursionError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError):
+        raise InputError("the certificate's rule cannot be evaluated on these outputs") from None

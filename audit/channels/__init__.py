@@ -1,0 +1,1 @@
+"""Channels: the exact law Pr[output | database] on small databases, and its measures."""

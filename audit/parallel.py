@@ -1,0 +1,238 @@
+"""Work shared out over processes that leave Ctrl-C to the one that started them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent import futures
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from itertools import starmap
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+
+from synthesizers.errors import ProtocolError
+
+Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
+"""Calls of a function with each tuple of arguments, somewhere; the results in their order."""
+
+CALLS_A_WORKER = 2
+"""Calls in flight for each worker: one at work and one at hand (joblib's pre_dispatch, too)."""
+
+IDLE_SECONDS = 300
+"""How long a process waits for the next call before it ends (joblib's own figure)."""
+
+WORTH_SECONDS = 1.0
+"""What is left to do must take one process so long that further ones earn their start (a choice of
+this project: one takes some tenths of a second to import what it needs)."""
+
+_DIED = "a process died in a call: its memory ran out, or what it ran crashed"
+
+_THREADED = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA")
+
+
+def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
+    """The results of ``joblib.delayed`` calls, in their order, from ``jobs`` processes."""
+    with _interrupts_wait():
+        results: Iterator[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(calls)
+        return results
+
+
+def divided(
+    jobs: int,
+    function: Callable[..., Any],
+    elsewhere: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    seconds: float = 0.0,
+) -> Iterator[Any]:
+    """The results of calls, in their order, from this process and ``jobs`` - 1 others.
+
+    ``function``: what is called here, ``elsewhere`` there. ``seconds``: what this process would
+    need for all calls, or less.
+
+    The others are started where the calls take longer than `WORTH_SECONDS`. If ``seconds`` does not
+    say so, this process makes the first call alone, to see. They stay for the next series, as those
+    of `local` do, and end in the same way.
+
+    Raises ProtocolError where a process dies.
+    """
+    left = deque(calls)
+    others = _others(jobs - 1)
+    if others.executor is None and left and (jobs == 1 or seconds < WORTH_SECONDS):
+        begun = time.monotonic()
+        yield function(*left.popleft())
+        if jobs == 1 or (time.monotonic() - begun) * len(left) < WORTH_SECONDS:
+            yield from starmap(function, left)
+            return
+    waiting: deque[Future] = deque()
+    whole = False
+    try:
+        while left or waiting:
+            busy = sum(not future.done() for future in waiting)
+            for _ in range(min(len(left), CALLS_A_WORKER * (jobs - 1) - busy)):
+                waiting.append(others.submit(elsewhere, left.popleft()))
+            if left:
+                waiting.append(_made(function, left.popleft()))
+            while waiting and (waiting[0].done() or not left):
+                yield waiting.popleft().result()
+        whole = True
+    except BrokenProcessPool:
+        raise ProtocolError(_DIED) from None
+    finally:
+        if not whole:
+            others.kill()
+
+
+@functools.cache
+def _others(jobs: int) -> _Processes:
+    return _Processes(jobs)
+
+
+def _made(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+    """A call made here; what it raises waits for its turn."""
+    made: futures.Future[Any] = futures.Future()
+    try:
+        made.set_result(function(*arguments))
+    except Exception as error:
+        made.set_exception(error)
+    return made
+
+
+def here(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Every call in this process, one after the other."""
+    for arguments in calls:
+        yield function(*arguments)
+
+
+def local(jobs: int) -> Map:
+    """Calls made by ``jobs`` processes of this machine; by this process where that is one.
+
+    At most `CALLS_A_WORKER` calls a process are in flight or waiting to be fetched, so that
+    whoever stops early has not made many calls in vain. The processes stay for the next series
+    of calls, one series at a time. Where results are left before the last, or a call raises an
+    exception, they are killed with all that they started, and their temporary files removed.
+
+    In a series, raises ProtocolError where a process dies.
+    """
+    if jobs == 1:
+        return here
+    processes = _Processes(jobs)
+
+    def share(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        def submit(arguments: tuple[Any, ...]) -> Future:
+            return processes.submit(function, arguments)
+
+        whole = False
+        try:
+            yield from in_order(submit, calls, CALLS_A_WORKER * jobs)
+            whole = True
+        except BrokenProcessPool:
+            raise ProtocolError(_DIED) from None
+        finally:
+            if not whole:
+                processes.kill()
+
+    return share
+
+
+class _Processes:
+    """Processes that make calls, started when there are some, and a folder for what they write.
+
+    A process that is killed can't remove its temporary files; they may hold private tables.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.executor: Any = None
+        self.folder: TemporaryDirectory[str] | None = None
+
+    def submit(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+        with _interrupts_wait():
+            if self.executor is None:
+                self.folder = TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True)
+                # These processes are the parallelism; libraries shall not add threads to it.
+                alone = {f"{library}_NUM_THREADS": "1" for library in _THREADED}
+                self.executor = ProcessPoolExecutor(
+                    self.jobs, timeout=IDLE_SECONDS, env={**alone, "TMPDIR": self.folder.name}
+                )
+            future: Future = self.executor.submit(function, *arguments)
+            return future
+
+    def kill(self) -> None:
+        if self.executor is not None and self.folder is not None:
+            # One that goes on when its children are killed may start further ones before its turn.
+            workers = dict(self.executor._processes)
+            for process in workers if os.name == "posix" else ():
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGSTOP)
+            self.executor.shutdown(wait=True, kill_workers=True)
+            # A pool that broke leaves its other processes as they are: stopped, for good.
+            for process, worker in workers.items() if os.name == "posix" else ():
+                if worker.exitcode is None:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
+            self.folder.cleanup()
+        self.executor = self.folder = None
+
+
+class Future(Protocol):
+    """What a call will have given, once it is made."""
+
+    def done(self) -> bool:
+        """Whether the call was made."""
+        ...
+
+    def result(self) -> Any:
+        """Wait for the result; raises what the call raised."""
+        ...
+
+    def cancel(self) -> object:
+        """Don't make the call if it has not begun."""
+        ...
+
+
+def in_order(
+    submit: Callable[[tuple[Any, ...]], Future], calls: Iterable[tuple[Any, ...]], most: int
+) -> Iterator[Any]:
+    """The results of calls in their order, with at most ``most`` of them in flight.
+
+    Calls that have not begun are cancelled when the results are left before the last.
+    """
+    waiting: deque[Future] = deque()
+    try:
+        for arguments in calls:
+            waiting.append(submit(arguments))
+            if len(waiting) == most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back, for good in processes that start meanwhile.
+
+    Interrupted while it starts, a process would print a traceback, and joblib ends it anyhow.
+    """
+    if os.name != "posix":
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    # To start it lets interrupts through again.
+    ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

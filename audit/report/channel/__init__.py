@@ -1,0 +1,1 @@
+"""Reports on channels: the exact law, its measures, and their pictures."""

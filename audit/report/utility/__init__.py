@@ -1,0 +1,1 @@
+"""Reports on the scores of synthetic files."""

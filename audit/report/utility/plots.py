@@ -1,0 +1,193 @@
+"""Pictures of breakdowns: propensities of both tables, samples of the real one, all groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from audit.report.curve import (
+    Axis,
+    Box,
+    Dot,
+    Label,
+    Line,
+    Plot,
+    Point,
+    decades,
+    from_zero,
+    round_ticks,
+)
+from audit.report.utility.breakdowns import numbers, plotted_column, rises
+from audit.report.utility.words import FEW_DIGITS, entry_text, value_text
+from audit.utility.score import Breakdown, Score
+
+HEIGHT = 210.0
+"""The box' height in pixels."""
+
+HEADROOM = 1.08
+"""How far an axis reaches beyond the largest value."""
+
+_MARGIN = 0.08
+
+
+def even_axis(name: str, low: float, high: float) -> Axis:
+    """An even axis from ``low`` to ``high`` > ``low`` with some round ticks between."""
+    step = round_ticks(high - low)[1][0]
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    ticks = tuple((k * step, value_text(k * step, FEW_DIGITS)) for k in range(first, last + 1))
+    return Axis(name, low, high, ticks)
+
+
+def density_top(details: Sequence[Breakdown]) -> float:
+    """The largest share of a bin over the breakdowns of several files."""
+    return max(max(real, synthetic) for detail in details for *_, real, synthetic in _bins(detail))
+
+
+def density_plot(detail: Breakdown, top: float) -> Plot | None:
+    """The shares of both tables in bins of a score, up to ``top``; None without such bins.
+
+    The columns are the ends of a bin, the share of the real records in it and that of
+    the synthetic ones.
+    """
+    bins = _bins(detail)
+    if not bins or not top > 0 or bins[-1][1] <= bins[0][0]:
+        return None
+    box = Box(
+        even_axis("chance that a record is synthetic", bins[0][0], bins[-1][1]),
+        from_zero("share of records", HEADROOM * top),
+        HEIGHT,
+    )
+    real = [(end, row[2]) for row in bins for end in row[:2]]
+    synthetic = [(end, row[3]) for row in bins for end in row[:2]]
+    overlap = math.fsum(min(row[2], row[3]) for row in bins)
+    fact = f"The two overlap by {value_text(100 * min(overlap, 1.0), 3)} %."
+    return Plot(
+        "Propensity scores",
+        "How likely a classifier finds it that each record is synthetic. Filled: the real "
+        "records; line: the synthetic ones. Where they part, the tables can be told apart.",
+        fact,
+        f"Across: the predicted chance. Upwards: the share of records. {fact}",
+        box,
+        areas=(Line("real", box.path(_grounded(real))),),
+        lines=(Line("real", box.path(real)), Line("main", box.path(synthetic))),
+    )
+
+
+def _grounded(points: Sequence[Point]) -> list[Point]:
+    return [(points[0][0], 0.0), *points, (points[-1][0], 0.0)]
+
+
+def _bins(detail: Breakdown) -> list[tuple[float, float, float, float]]:
+    """The rows in order, if all of them are four finite numbers."""
+    found = []
+    for row in detail.rows:
+        if len(row) != 4:
+            return []
+        values = [float(e) for e in row if isinstance(e, int | float) and math.isfinite(e)]
+        if len(values) < 4:
+            return []
+        found.append((values[0], values[1], values[2], values[3]))
+    return sorted(found)
+
+
+def subsample_plot(score: Score) -> Plot | None:
+    """What random samples of the real table score, and the size that a file is as good as.
+
+    The breakdown "subsamples" has the columns percentage, mean score, standard deviation,
+    replicates, and the score is such a percentage. None with fewer than two samples.
+    """
+    detail = score.breakdown("subsamples")
+    taken = _samples(detail) if detail is not None else []
+    if len(taken) < 2 or score.value is None:
+        return None
+    ends = [mean + sign * spread for _, mean, spread in taken for sign in (-1, 1)]
+    low, high = min(ends), max(ends)
+    if not low < high:
+        return None
+    room = _MARGIN * (high - low)
+    box = Box(
+        decades("sample, % of the real records", 0, 2),
+        even_axis("score of the samples", low - room, high + room),
+        HEIGHT,
+    )
+    x, _ = box.place(score.value, low)
+    left = x > (box.left + box.right) / 2
+    size = f"{value_text(score.value, 3)} %"
+    return Plot(
+        "Beside samples of the real records",
+        "What random samples of the real table itself score, with their standard deviation. The "
+        "dotted line is at the size that the synthetic file is as good as.",
+        f"It is {_alike(score)} a sample of {size} of the real records.",
+        f"Across: the size of the sample. Upwards: its score. The file is at {size}.",
+        box,
+        lines=(
+            *(
+                Line("whisker", box.path([(percent, mean - spread), (percent, mean + spread)]))
+                for percent, mean, spread in taken
+                if spread
+            ),
+            Line("main", box.path([(percent, mean) for percent, mean, _ in taken])),
+            Line("bound", box.path([(score.value, low - room), (score.value, high + room)])),
+        ),
+        dots=tuple(
+            Dot("main", *box.place(percent, mean), f"{percent:g} %: {value_text(mean, 4)}", 3.5)
+            for percent, mean, _ in taken
+        ),
+        labels=(
+            Label(
+                "bound", x - 7 if left else x + 7, box.bottom - 10, size, "end" if left else "start"
+            ),
+        ),
+    )
+
+
+def _alike(score: Score) -> str:
+    """How the file compares with a sample of the size of its score, which may be a bound."""
+    if score.bracket is None or score.value is None:
+        return "as good as"
+    return "no better than" if score.value >= score.bracket[1] else "no worse than"
+
+
+def _samples(detail: Breakdown) -> list[tuple[float, float, float]]:
+    """Percentage, mean and standard deviation of the rows that have a value, smallest first."""
+    found = []
+    for row in detail.rows:
+        percent, mean, spread = (*row, None)[:3]
+        if isinstance(percent, int | float) and isinstance(mean, int | float):
+            known = isinstance(spread, int | float) and math.isfinite(spread)
+            if percent > 0 and math.isfinite(mean):
+                found.append((float(percent), float(mean), float(spread or 0) if known else 0.0))
+    return sorted(found)
+
+
+def strip_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
+    """Every row of a breakdown in its order as one line; None of fewer than two numbers."""
+    column = plotted_column(detail)
+    if column is None or not ends[0] < ends[1]:
+        return None
+    found = numbers(detail, column)
+    if len(found) < 2:
+        return None
+    ticks = round_ticks(float(len(found)))
+    box = Box(
+        Axis(f"{detail.name}, worst first", 0.0, float(len(found)), ticks),
+        even_axis(detail.columns[column], *ends),
+        HEIGHT,
+    )
+    steps = [(float(end), value) for k, value in enumerate(found) for end in (k, k + 1)]
+    middle = sorted(found)[len(found) // 2]
+    worst = "lowest" if rises(detail, column) else "highest"
+    fact = (
+        f"Of {len(found)} {detail.name} half lie above {entry_text(middle)}; the {worst} is at "
+        f"{entry_text(found[0])}."
+    )
+    return Plot(
+        f"All {detail.name}",
+        "The same, for all that are listed: whether a few or most of them are off.",
+        fact,
+        f"Across: {detail.name}, worst first. Upwards: {detail.columns[column]}. {fact}",
+        box,
+        areas=(Line("real", box.path(_grounded(steps))),),
+        lines=(Line("main", box.path(steps)),),
+    )

@@ -1,0 +1,124 @@
+"""Scores of synthetic files as the strings and pictures that every form of report lays out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.report.utility.dives import MAX_FILES, Dive, dives
+from audit.report.utility.ranking_view import RankingView, ranking_view
+from audit.report.utility.score_blocks import ScoreBlock, score_blocks
+from audit.report.utility.words import NOTICE, grouped, value_text
+from audit.report.words import plural
+from audit.utility.ranking import ranked
+from audit.utility.results import UtilityResults
+
+MAX_LISTED = 12
+"""The most attributes that are named."""
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One file: what it is, its records, and these as a part of the real ones."""
+
+    name: str
+    role: str
+    records: str
+    part: str
+
+
+MAX_REASON = 120
+"""The most characters of a reason that is told in full: longer ones list all attributes."""
+
+
+@dataclass(frozen=True)
+class UtilityView:
+    """Utility in words and pictures.
+
+    ``notice``: that none of it is private. ``ranking``: None of fewer than two files.
+    ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
+    out of them. ``undefined``: metric, file, reason; ``refused``: metric, reason.
+    """
+
+    notice: str
+    files: tuple[FileRow, ...]
+    columns: str
+    ranking: RankingView | None
+    blocks: tuple[ScoreBlock, ...]
+    undefined: tuple[tuple[str, str, str], ...]
+    refused: tuple[tuple[str, str], ...]
+    dives: tuple[tuple[str, tuple[Dive, ...]], ...]
+    dives_note: str
+
+    @property
+    def baseline(self) -> bool:
+        """Whether some metric was taken of a table that knows nothing but the domain."""
+        return any(row.baseline for block in self.blocks for row in block.rows)
+
+
+def utility_view(results: UtilityResults) -> UtilityView:
+    """The results as text and pictures."""
+    ranking = ranked(results)
+    return UtilityView(
+        NOTICE,
+        _files(results),
+        _columns(results),
+        None if ranking is None else ranking_view(ranking),
+        score_blocks(results, ranking),
+        _undefined(results),
+        tuple((metric, _brief(metric, reason)) for metric, reason in results.refused),
+        dives(results),
+        _dives_note(results),
+    )
+
+
+def _files(results: UtilityResults) -> tuple[FileRow, ...]:
+    real = results.records[results.real]
+    rows = [FileRow(results.real, "real", grouped(real), "")]
+    for file in results.synthetics:
+        records = results.records[file]
+        rows.append(FileRow(file, "synthetic", grouped(records), _part(records, real)))
+    return tuple(rows)
+
+
+def _part(records: int, real: int) -> str:
+    if records == real:
+        return "as many as the real table"
+    return f"{value_text(records / real, 3)} times as many as the real table" if real else ""
+
+
+def _columns(results: UtilityResults) -> str:
+    domain = results.domain
+    names = [f"{a.name} ({plural(a.size, 'value')})" for a in domain.attributes[:MAX_LISTED]]
+    further = len(domain.attributes) - len(names)
+    more = f" and {further} more" if further else ""
+    return (
+        f"{plural(len(domain.attributes), 'column')} of the domain {domain.name}: "
+        f"{', '.join(names)}{more}"
+    )
+
+
+def _undefined(results: UtilityResults) -> tuple[tuple[str, str, str], ...]:
+    found = []
+    for scored in results.scored:
+        if scored.score.undefined is not None:
+            metric, reason = scored.score.metric, scored.score.undefined
+            found.append((metric, scored.synthetic, _bare(metric, reason)))
+    return tuple(found)
+
+
+def _bare(metric: str, reason: str) -> str:
+    """A reason without the metric's name at its head: it stands beside."""
+    return reason.removeprefix(f"{metric}: ")
+
+
+def _brief(metric: str, reason: str) -> str:
+    """Why a metric does not apply; a long reason without what would help somebody who wants it."""
+    bare = _bare(metric, reason)
+    return bare if len(bare) <= MAX_REASON else bare.partition("; ")[0]
+
+
+def _dives_note(results: UtilityResults) -> str:
+    further = len(results.synthetics) - MAX_FILES
+    if further <= 0:
+        return ""
+    return f"Shown of the first {MAX_FILES} files; the JSON document has the others."

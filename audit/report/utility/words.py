@@ -1,0 +1,115 @@
+"""Words and numbers of utility reports: scores, ranges, directions, uncertainty."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from audit.report.words import number, plural
+from audit.utility.metric import FIXED
+from audit.utility.score import Entry, Score
+
+NOTICE = (
+    "Everything here was computed on the confidential data and is not private itself: no noise "
+    "was added, and no certificate covers it. Keep it where the confidential data is kept, or "
+    "spend privacy budget on what you publish of it."
+)
+"""What heads every report of utility."""
+
+DIGITS = 6
+"""Significant digits of a score."""
+
+GROUPED = 1_000
+"""From this number on thousands are set apart."""
+
+FEW_DIGITS = 4
+"""Significant digits of what stands beside a score or inside a picture."""
+
+
+def value_text(value: float | None, digits: int = DIGITS) -> str:
+    """A number to be read: ``0.0123457``, ``987654``, ``-∞``; ``–`` for none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = number(Fraction(value), digits)
+    if abs(value) >= GROUPED and "e" not in text:
+        whole, dot, rest = text.partition(".")
+        text = f"{int(whole):,}{dot}{rest}"
+    return text.replace("-", "−")
+
+
+def score_text(score: Score) -> str:
+    """The value of a score, to no more digits than its standard error leaves a meaning to."""
+    value, error = score.value, score.standard_error
+    if value is None or not error or not math.isfinite(value) or not math.isfinite(error):
+        return value_text(value)
+    places = 1 - math.floor(math.log10(error))
+    size = math.floor(math.log10(abs(value))) if value else 0
+    return value_text(value, min(max(size + 1 + places, 2), DIGITS))
+
+
+def entry_text(entry: Entry, digits: int = FEW_DIGITS) -> str:
+    """One entry of a breakdown."""
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, int):
+        return grouped(entry)
+    return value_text(entry, digits)
+
+
+def grouped(count: int) -> str:
+    """A count with its thousands set apart, as ``1,204``."""
+    return f"{count:,}".replace("-", "−")
+
+
+def range_text(score: Score) -> str:
+    """``0 to 1,000``; an end that is infinite is said to be so."""
+    ends = [
+        grouped(int(end)) if math.isfinite(end) and end == int(end) else value_text(end)
+        for end in (score.lowest, score.highest)
+    ]
+    return f"{ends[0]} to {ends[1]}"
+
+
+def direction_text(score: Score) -> str:
+    """Which end is better, with an arrow."""
+    return "↑ higher is better" if score.direction == "higher" else "↓ lower is better"
+
+
+def mode_text(score: Score) -> str:
+    """Which definition was followed."""
+    return "sound definition" if score.mode == FIXED else f"reproduces {score.mode}"
+
+
+def draws_text(score: Score) -> str:
+    """The random draws behind a score, or nothing for one without."""
+    if score.draws is None:
+        return "" if score.seed is None else f"seed {score.seed}"
+    drawn = plural(score.draws, "draw")
+    return drawn if score.seed is None else f"{drawn}, seed {score.seed}"
+
+
+def error_text(score: Score) -> str:
+    """The Monte-Carlo standard error, as ``± 0.0021``; nothing without one."""
+    if score.value is None or score.standard_error is None:
+        return ""
+    return f"± {value_text(score.standard_error, 2)}"
+
+
+def remarks(score: Score) -> tuple[str, ...]:
+    """What belongs beside a value: its bracket, and the values of further seeds."""
+    found = []
+    if score.bracket is not None:
+        low, high = (value_text(float(end)) for end in score.bracket)
+        found.append(f"all that is known: from {low} to {high}")
+    if score.value is not None and score.replicates:
+        values = (score.value, *score.replicates)
+        if all(map(math.isfinite, values)):
+            mean = math.fsum(values) / len(values)
+            spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
+            found.append(
+                f"mean {value_text(mean)}, standard deviation {value_text(spread, 2)} over "
+                f"{len(values)} seeds"
+            )
+    return tuple(found)

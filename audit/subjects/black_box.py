@@ -1,0 +1,38 @@
+"""Black boxes: whatever can be run on a database and gives an output."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+
+
+class BlackBox(Protocol):
+    """Something that can only be run.
+
+    ``block``: how many runs one call of `draw` should be asked for, at most. A box is sent to
+    other processes, so it pickles.
+    """
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        ...
+
+    @property
+    def block(self) -> int:
+        """The most runs of one call."""
+        ...
+
+    def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, in order: on the second database where it is true.
+
+        ``seed``: all randomness that the box is handed comes from it, so that a box without
+        randomness of its own gives the same again. What goes wrong in a run is an outcome;
+        ProtocolError only where the box can't be run at all.
+        """
+        ...

@@ -1,0 +1,142 @@
+"""Black boxes by name: what the command line, or a certificate, says is to be attacked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from audit.statements.claim import Claim
+from audit.statements.limits import Limits
+from audit.subjects.command import CommandBox
+from audit.subjects.digests import command_source, module_source
+from audit.subjects.isolated import IsolatedBox, described
+from audit.subjects.outputs import read_outputs
+from audit.subjects.served import ServedBox
+from audit.subjects.server import serves
+from audit.subjects.subject import BlackBoxSubject
+from audit.subjects.wire import Described
+from synthesizers.errors import InputError
+
+COMMAND, OUTPUTS = "command:", "outputs:"
+
+INDEPENDENT = "repeated runs are independent draws of one law, as far as the runs looked at show"
+ON_YOUR_WORD = (
+    "the two databases of the pair are neighbours under the claim: that is taken on trust"
+)
+SERVED = "a served run has the law of a run in a process of its own, as far as those compared show"
+SCOPE = "running time, memory, what is printed or written elsewhere are out of scope"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A black box as it was named.
+
+    ``name``: ``module:attribute``, ``command:PATH`` or ``outputs:A,B``. ``form``: of a module's,
+    function, batch or estimator; None where it is to be found out. ``rows``: the public number of
+    rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
+    that was found out before. ``serves``: whether a command is asked for its runs by version 2 of
+    its protocol; None where the command is to say.
+    """
+
+    name: str
+    form: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    rows: int | None = None
+    found: Described | None = None
+    serves: bool | None = None
+
+
+def is_command_or_outputs(name: str) -> bool:
+    """Whether a subject's name is that of a command or of drawn outputs."""
+    return name.startswith((COMMAND, OUTPUTS))
+
+
+def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
+    """The subject; raises InputError where it can't be found, made or asked.
+
+    Nothing of it has run but the import of its module, in a process of its own, or a command's
+    start to say whether it serves; raises ProtocolError where it says that otherwise than agreed.
+    """
+    name = wanted.name
+    if is_command_or_outputs(name) and wanted.parameters:
+        raise InputError(f"{name} takes no --set; a command is handed the claim alone")
+    if name.startswith(COMMAND):
+        return _command(wanted, claim)
+    if name.startswith(OUTPUTS):
+        return _outputs(name)
+    return _of_module(wanted, claim)
+
+
+def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
+    parameters = {key.replace("-", "_"): value for key, value in wanted.parameters.items()}
+    found = wanted.found or described(wanted.name, parameters)
+    form = wanted.form or found.form
+    if form == "function" and found.form == "batch":
+        form = "batch"
+    if form not in ("function", "batch", "estimator"):
+        raise InputError(f"{wanted.name} is a program of a curator, and no black box")
+    box = IsolatedBox(
+        wanted.name,
+        wanted.name,
+        cast(Literal["function", "batch", "estimator"], form),
+        parameters,
+        seconds=wanted.limits.seconds,
+        megabytes=wanted.limits.megabytes,
+        rows=wanted.rows,
+        columns=None if claim.domain is None else claim.domain.names,
+    )
+    box.check()
+    source = module_source(wanted.name)
+    identity = {
+        "form": form,
+        "parameters": dict(wanted.parameters),
+        **_limited(wanted),
+        **({} if source is None else source.identity()),
+    }
+    kind = "estimator" if form == "estimator" else "function"
+    assumptions = ("the module's code is the code that will run", INDEPENDENT, SCOPE)
+    return BlackBoxSubject(wanted.name, kind, box, assumptions, identity, box.isolation)
+
+
+def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
+    path = wanted.name.removeprefix(COMMAND)
+    box = CommandBox(
+        path,
+        claim.guarantee,
+        claim.neighbours,
+        claim.require_domain(),
+        claim.records if wanted.rows is None else wanted.rows,
+        wanted.limits,
+    )
+    box.check()
+    identity = {**_limited(wanted), **command_source([path]).identity()}
+    same = "the program at the path is the one that will run, with all that it loads"
+    apart = box.isolation
+    if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
+        identity["serves"] = True
+        of_served = (same, INDEPENDENT, SERVED, SCOPE)
+        served = ServedBox(box)
+        return BlackBoxSubject(wanted.name, "command", served, of_served, identity, apart)
+    assumptions = (same, INDEPENDENT, SCOPE)
+    return BlackBoxSubject(wanted.name, "command", box, assumptions, identity, apart)
+
+
+def _outputs(name: str) -> BlackBoxSubject:
+    first, comma, second = name.removeprefix(OUTPUTS).partition(",")
+    if not comma or not first or not second:
+        raise InputError(f"outputs are two files, outputs:A,B, one a database; found {name!r}")
+    box = read_outputs(first, second)
+    assumptions = (
+        "each file's outputs are independent draws on one of two neighbouring databases",
+        INDEPENDENT,
+    )
+    identity = {"sha256": list(box.digests)}
+    return BlackBoxSubject(name, "outputs", box, assumptions, identity)
+
+
+def _limited(wanted: Wanted) -> dict[str, Any]:
+    """What a run may take and is asked for."""
+    seconds, megabytes = wanted.limits.seconds, wanted.limits.megabytes
+    return {"seconds": seconds, "megabytes": megabytes, "rows": wanted.rows}

@@ -1,0 +1,204 @@
+"""Subjects as certificates state them: what stands in the way of running one again.
+
+A certificate may come from anyone, and its subject is code. The same code has the same digest;
+but a digest is no leave to run it: some function of an installed package, on databases that a
+stranger chose, may do anything. So code is run that lies beside the user, who put it there, and any
+other only where the user names it, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from audit.statements.claim import Claim
+from audit.statements.limits import Limits
+from audit.subjects.black_box import BlackBox
+from audit.subjects.black_boxes import OUTPUTS, Wanted, black_box
+from audit.subjects.digests import (
+    KEY,
+    OLDER,
+    Source,
+    command_source,
+    module_folders,
+    module_source,
+    restate,
+)
+from audit.subjects.matrix import carried_channel
+from audit.subjects.outputs import OutputsBox
+from audit.subjects.programs import ProgramBox
+from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
+from audit.subjects.synthesizer import COMMAND, command_words, files_among, program_subject
+from synthesizers.curator import Setting
+from synthesizers.errors import InputError
+from synthesizers.programs import PROGRAMS
+
+MODULES = ("module", "function", "estimator")
+"""The kinds of subject that are code of a module."""
+
+
+def obstacle(subject: Mapping[str, Any], meant: str | None = None) -> str:
+    """Why the subject can't be run anew here, in words; empty where nothing stands in the way.
+
+    ``meant``: the subject that the user says to mean, if any.
+
+    Guarantee
+    ---------
+    Without an obstacle, the code to be run has the digest that is stated, and is ours, lies in the
+    current folder alone, or was named by the user. Nothing of it has been imported or run. Backed
+    by ``tests/audit/subjects/test_stated_subjects.py``.
+    """
+    kind, name = subject.get("kind"), subject.get("name")
+    if not isinstance(name, str):
+        return "the certificate does not name its subject"
+    if meant is not None and meant != name:
+        return f"the certificate is about {name}, not about {meant}"
+    if kind == "program":
+        return "" if name in PROGRAMS else f"{name} is no built-in program of this version"
+    if kind == "outputs":
+        return _outputs_obstacle(name, subject.get("sha256"), meant)
+    if kind not in (*MODULES, "command") or name in PROGRAMS:
+        return "the subject is of no kind that can be run"
+    source = _source(subject, name)
+    if source is None:
+        return f"the subject {name} is absent; run from the folder that holds it, or install it"
+    if meant is None:
+        why = _not_beside_the_user(subject, name, source)
+        if why:
+            return f"the subject {name} {why}; say --subject {name} to run it"
+    try:
+        found = restate(source.identity(), subject, source)
+    except InputError as error:
+        return str(error)
+    if any(found.get(key) != subject.get(key) for key in (KEY, OLDER)):
+        return f"the source of {name} is not the one that was audited"
+    return ""
+
+
+def _source(subject: Mapping[str, Any], name: str) -> Source | None:
+    """Where the subject's code lies; None where it is absent."""
+    if subject.get("kind") != "command":
+        return module_source(name) if ":" in name else None
+    if not name.startswith(COMMAND):
+        return None
+    if subject.get("form") is None:
+        path = name.removeprefix(COMMAND)
+        return command_source([path]) if Path(path).is_file() else None
+    try:
+        return command_source(files_among(command_words(name)))
+    except InputError:
+        return None
+
+
+def _not_beside_the_user(subject: Mapping[str, Any], name: str, source: Source) -> str:
+    """Why what would run is not what the user put into the current folder, or nothing."""
+    if not source.files or not source.lies_below(Path.cwd()):
+        return "lies outside this folder"
+    if subject.get("kind") != "command":
+        top = name.partition(":")[0].partition(".")[0]
+        return "has the name of an installed module" if _is_installed_too(top) else ""
+    if subject.get("form") is None:
+        return ""
+    # A program of the system, or an option, does what the certificate says.
+    words = command_words(name)
+    return "" if len(source.files) == len(words) else "names more than files of this folder"
+
+
+def _is_installed_too(top: str) -> bool:
+    """Whether a module of this name is also found elsewhere: its process may have loaded that."""
+    if top in sys.stdlib_module_names:
+        return True
+    here = Path.cwd().resolve()
+    elsewhere = [path for path in module_folders() if not Path(path).resolve().is_relative_to(here)]
+    return importlib.machinery.PathFinder.find_spec(top, elsewhere) is not None
+
+
+def _outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
+    """Why files of outputs are not read: a certificate names any file it likes."""
+    paths = [Path(part) for part in name.removeprefix(OUTPUTS).split(",", 1)]
+    there = len(paths) == 2 and all(path.is_file() for path in paths)
+    if not name.startswith(OUTPUTS) or not there:
+        return f"the subject {name} is absent; run from the folder that holds its files"
+    here = Path.cwd().resolve()
+    if meant is None and not all(path.resolve().is_relative_to(here) for path in paths):
+        return f"the subject {name} lies outside this folder; say --subject {name} to read it"
+    if [_file_sha256(path) for path in paths] != stated:
+        return "the files of outputs are not those that were audited"
+    return ""
+
+
+def _file_sha256(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def stated_subject(
+    subject: Mapping[str, Any], claim: Claim, meant: str | None = None
+) -> tuple[Subject | None, str]:
+    """The subject built anew, or what stands in the way; raises InputError where it is malformed.
+
+    Guarantee
+    ---------
+    As `obstacle`, which is asked first, whatever the subject's kind.
+    """
+    if subject["kind"] == "channel":
+        if meant not in (None, subject["name"]):
+            return None, f"the certificate is about {subject['name']}, not about {meant}"
+        own = carried_channel(dict(subject), subject["name"], claim.neighbours, claim.released)
+        return own, "" if own else "the channel is too large to carry, and is not here"
+    hindrance = obstacle(subject, meant)
+    if hindrance:
+        return None, hindrance
+    try:
+        return _built(subject, claim), ""
+    except InputError as error:
+        if subject["kind"] == "program":
+            raise
+        return None, f"the subject is absent: {error}"
+
+
+def _built(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBoxSubject:
+    """The subject that is described, by the form of digest that is stated."""
+    name, values = subject["name"], dict(subject.get("parameters", {}))
+    form, source = subject.get("form"), None
+    own: ProgramSubject | BlackBoxSubject
+    if subject["kind"] in ("program", "module") or form == "program":
+        own = program_subject(name, values)
+    else:
+        limits = Limits(*(subject.get(key, getattr(Limits(), key)) for key in LIMITS))
+        serves = subject.get("serves") is True
+        own = black_box(
+            Wanted(name, form, values, limits, subject.get("rows"), serves=serves), claim
+        )
+    if subject["kind"] in (*MODULES, "command"):
+        source = _source(subject, name)
+    if source is None:
+        return own
+    return replace(own, identity=restate(own.identity, subject, source))
+
+
+LIMITS = ("seconds", "megabytes")
+
+
+def box_of(subject: Mapping[str, Any], claim: Claim) -> BlackBox:
+    """A certificate's subject as something that can be run; of a program, it as a black box.
+
+    Asked after `obstacle`; raises InputError where it can't be run.
+    """
+    found = _built(subject, claim)
+    if isinstance(found, ProgramSubject):
+        public = claim.records if claim.neighbours.records_public else None
+        rows = subject.get("rows")
+        setting = Setting(claim.require_domain(), claim.neighbours, public, rows)
+        return ProgramBox(found, setting, claim.released)
+    if isinstance(found.box, OutputsBox):
+        raise InputError("outputs that were drawn before can't be drawn again")
+    return found.box

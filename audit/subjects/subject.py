@@ -1,0 +1,93 @@
+"""Subjects: the thing under test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.channels.channel import Channel
+from audit.statements.isolation import Isolation
+from audit.subjects.black_box import BlackBox
+from audit.subjects.outputs import OutputsBox
+from audit.subjects.program_process import ProgramProcess
+from synthesizers.budget import Budget
+from synthesizers.curator import Program, Setting, declared_budget, declared_ledger
+from synthesizers.events import Event
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramSubject:
+    """A program of a curator: a built-in one, or one of a user's module.
+
+    ``built_in``: it is ours, so findings that contradict each other are our
+    fault. ``identity``: what `verify` needs to find it again. ``kind``: of one that is not ours,
+    module or command.
+    """
+
+    name: str
+    program: Program
+    built_in: bool
+    identity: dict[str, Any] = field(default_factory=dict)
+    kind: str = "module"
+
+    def budget(self, setting: Setting) -> Budget:
+        """The budget that the program declares, unlimited if it declares none."""
+        return declared_budget(self.program, setting)
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps it from the process that judges it."""
+        if isinstance(self.program, ProgramProcess):
+            return self.program.isolation()
+        return Isolation("in this process", "none", "none")
+
+    def end(self) -> None:
+        """End the process that this thread keeps for it, if there is one."""
+        if isinstance(self.program, ProgramProcess):
+            self.program.end()
+
+    def ledger(self, setting: Setting) -> tuple[Event, ...] | None:
+        """The questions that the program declares to ask in every run; None without any."""
+        return declared_ledger(self.program, setting)
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        kind = "program" if self.built_in else self.kind
+        return {"kind": kind, "name": self.name, **self.identity}
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelSubject:
+    """A channel given as a file."""
+
+    name: str
+    channel: Channel
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        return {"kind": "channel", "name": self.name, **self.identity}
+
+
+@dataclass(frozen=True, eq=False)
+class BlackBoxSubject:
+    """Something that can only be run: a function, an estimator, a command, or drawn outputs.
+
+    ``kind``: which of these. ``assumptions``: what a verdict rests on because of what it is.
+    ``isolation``: what keeps its runs from the process that judges them; None where nothing runs.
+    """
+
+    name: str
+    kind: str
+    box: BlackBox | OutputsBox
+    assumptions: tuple[str, ...]
+    identity: dict[str, Any] = field(default_factory=dict)
+    isolation: Isolation | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The subject as plain data."""
+        return {"kind": self.kind, "name": self.name, **self.identity}
+
+
+Subject = ProgramSubject | ChannelSubject | BlackBoxSubject
+"""Anything that an audit can be run on."""

@@ -1,0 +1,237 @@
+"""A subject checked: exactly where it is a program, by attack where it can only be run."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audit.auditors import exhaustive
+from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.given_pairs import given_pair
+from audit.certify import Effort, assumptions_of, certify
+from audit.parallel import here
+from audit.statements.certificate import Certificate
+from audit.statements.claim import Claim
+from audit.statements.evidence import Decision, SampledWitness
+from audit.statements.isolation import Isolation
+from audit.subjects.black_boxes import INDEPENDENT, ON_YOUR_WORD, SCOPE
+from audit.subjects.databases import dataset_of_records, records_of_histogram
+from audit.subjects.estimator import as_function
+from audit.subjects.function import Form, FunctionBox, form_of
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Drawing, Seeds
+from audit.subjects.subject import BlackBoxSubject, ProgramSubject
+from audit.subjects.synthesizer import live_subject
+from audit.testing.claims.asked import RECORDS, REQUIRED, Asked
+from audit.testing.claims.checked import Checked
+from audit.testing.claims.code import as_test
+from audit.testing.claims.evidence import of_certificate
+from audit.testing.claims.properties import of_box, of_ledger, of_program
+from audit.testing.shrinking import coarser, smaller_pair, smallest_violation
+from synthesizers.curator import Program, Setting
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError, ProtocolError
+from synthesizers.events import Databases
+
+_LONGEST_NAME = 60
+"""Characters of a subject in a report (a choice of this project: most of a line)."""
+
+_WITHOUT_ATTACK: dict[str, Any] = {
+    field.name: field.default
+    for field in fields(Asked)
+    if field.name in ("runs", "seed", "confidence", "alarm")
+}
+
+
+def checked(subject: Any, asked: Asked, name: str | None = None) -> Checked:
+    """What is found of a subject; raises InputError for one that can't be checked as asked.
+
+    ``subject``: a program of a curator, a function (database, rng), its batch form (database, rng,
+    runs), or an estimator; of a class of programs, an instance is made.
+    """
+    form = form_of(subject)
+    if form == "program":
+        # An attack's options say nothing of a program, which is examined exactly.
+        asked = replace(asked, **_WITHOUT_ATTACK)
+    called = name or spoken(subject)
+    if form == "program":
+        program = _made(subject)
+        live = live_subject(called, program)
+        try:
+            return _of_program(live, program, subject, asked)
+        finally:
+            live.end()
+    return _of_box(subject, form, called, asked)
+
+
+def spoken(subject: Any) -> str:
+    """What a report calls a subject: its name, or how it was made where that is short."""
+    if hasattr(subject, "__name__"):
+        return str(subject.__name__)
+    text = repr(subject) if is_dataclass(subject) else ""
+    return text if 0 < len(text) <= _LONGEST_NAME else type(subject).__name__
+
+
+def _made(subject: Any) -> Any:
+    if not isinstance(subject, type):
+        return subject
+    try:
+        return subject()
+    except TypeError:
+        raise InputError(
+            f"{subject.__name__} is a class that needs parameters: hand over an instance of it"
+        ) from None
+
+
+def _of_program(subject: ProgramSubject, program: Program, given: Any, asked: Asked) -> Checked:
+    claim = asked.claim_of(RECORDS if asked.records is None else asked.records)
+    if claim.domain is None:
+        raise InputError("state the domain of the databases: cells=2, cells='2x3' or domain=...")
+    if asked.pair is not None:
+        return _on_pair(subject, given, claim, asked)
+    accepted = REQUIRED[asked.require]
+    setting = _setting(claim, asked)
+    try:
+        certificate = certify(subject, claim, Effort(rows=asked.rows, trusted=True), "").certificate
+    except ProtocolError as error:
+        small = replace(claim, records=min(claim.records or 0, 1))
+        found = of_ledger(subject, small, _setting(small, asked)) if asked.properties else ()
+        return Checked(subject.name, claim, None, found, accepted, trouble=str(error))
+    findings = of_certificate(certificate)
+    smallest = None
+    if any(finding.violated for finding in findings):
+        domains = _domains(claim.domain, asked)
+        smallest = smallest_violation(subject, claim, domains, asked.rows)
+    if asked.properties and smallest is not None:
+        findings += of_ledger(subject, smallest.claim, _setting(smallest.claim, asked))
+    elif asked.properties:
+        findings += of_program(subject.name, program, claim, setting, asked)
+    result = Checked(subject.name, claim, certificate, findings, accepted, smallest)
+    return _with_pair(result, given, asked)
+
+
+def _setting(claim: Claim, asked: Asked) -> Setting:
+    public = claim.records if claim.neighbours.records_public else None
+    rows = claim.records if asked.rows is None else asked.rows
+    return Setting(claim.require_domain(), claim.neighbours, public, rows)
+
+
+def _domains(domain: Domain, asked: Asked) -> tuple[Domain, ...]:
+    """The domain, after smaller ones where it is no more than a number of cells."""
+    if asked.cells is not None and str(asked.cells).isdecimal():
+        return coarser(domain.size)
+    return (domain,)
+
+
+def _with_pair(result: Checked, given: Any, asked: Asked) -> Checked:
+    """With the smallest pair as code that fails by itself."""
+    smallest = result.smallest
+    if smallest is None:
+        return result
+    domain = smallest.claim.require_domain()
+    cells = domain.name if domain != asked.stated_domain() else asked.cells
+    again = replace(asked, cells=cells, records=smallest.claim.records, pair=smallest.pair)
+    return replace(result, pair=smallest.pair, code=as_test(given, again))
+
+
+def _on_pair(subject: ProgramSubject, given: Any, claim: Claim, asked: Asked) -> Checked:
+    """The claim decided on two given databases alone."""
+    domain = claim.require_domain()
+    rows = np.array([_counts(database, domain) for database in asked.pair or ()], np.int64)
+    if not claim.neighbours.are_neighbours(rows[0].tolist(), rows[1].tolist()):
+        raise InputError("the pair's two databases are no neighbours under the claim's relation")
+    largest = int(rows.sum(axis=1).max())
+    if asked.records is None:
+        claim = replace(claim, records=largest)
+    elif largest > asked.records or (claim.neighbours.records_public and largest != asked.records):
+        raise InputError("a database of the pair has another number of records than the claim's")
+    setting = _setting(claim, asked)
+    chosen = Databases(domain, rows)
+    part = exhaustive.Instance(subject, claim, setting, claim.records or 0, chosen=chosen)
+    accepted = REQUIRED[asked.require]
+    try:
+        evidence = exhaustive.examine_program(part).evidence
+    except ProtocolError as error:
+        return Checked(subject.name, claim, None, (), accepted, trouble=str(error))
+    certificate = Certificate(
+        {**subject.to_json(), "rows": setting.rows},
+        claim,
+        (evidence,),
+        assumptions_of(subject, setting, trusted=True),
+        "",
+        isolation=subject.isolation,
+        trusted=True,
+    )
+    found = of_certificate(certificate)
+    code = as_test(given, asked) if evidence.decision is Decision.VIOLATED else ""
+    return Checked(subject.name, claim, certificate, found, accepted, pair=asked.pair, code=code)
+
+
+def _counts(database: Any, domain: Domain) -> list[int]:
+    """A database of a pair as counts: given so, or as records."""
+    if not isinstance(database, list | tuple):
+        raise InputError("a database of a pair is a list of records, or of counts over the cells")
+    if all(type(item) is int for item in database) and len(database) == domain.size:
+        return list(database)
+    return [int(count) for count in dataset_of_records(list(database), domain).histogram()]
+
+
+def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
+    claim = asked.claim_of(asked.records)
+    box = FunctionBox(name, _function(subject, form, asked), form == "batch")
+    kind = "estimator" if form == "estimator" else "function"
+    apart = Isolation("in this process", "none", "none")
+    described = BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form}, apart)
+    attack = replace(asked.attack(form), pair=_pair(asked, claim))
+    accepted = REQUIRED[asked.require]
+    target = Target(Drawing(box, Seeds(attack.seed), here), box)
+    try:
+        evidence = attack_box(target, claim, attack)
+    except ProtocolError as error:
+        return Checked(name, claim, None, (), accepted, trouble=str(error))
+    if evidence.decision is Decision.VIOLATED and attack.pair is None:
+        evidence = smaller_pair(target, claim, attack, evidence)
+    assumptions = described.assumptions
+    if attack.pair is not None and not attack.pair.verified:
+        assumptions = (*assumptions, ON_YOUR_WORD)
+    certificate = Certificate(described.to_json(), claim, (evidence,), assumptions, "")
+    found = of_certificate(certificate, float(attack.alarm))
+    if asked.properties:
+        found += of_box(subject, form, name, claim, asked)
+    result = Checked(name, claim, certificate, found, accepted)
+    witness = evidence.witness
+    if evidence.decision is not Decision.VIOLATED or not isinstance(witness, SampledWitness):
+        return result
+    pair = (witness.pair["first"], witness.pair["second"])
+    again = replace(asked, pair=pair, runs=attack.runs)
+    return replace(result, pair=pair, code=as_test(subject, again))
+
+
+def _function(subject: Any, form: Form, asked: Asked) -> Any:
+    if form != "estimator":
+        if asked.parameters:
+            raise InputError("parameters go with an estimator's class; bind a function's yourself")
+        return subject
+    if asked.rows is None:
+        raise InputError("an estimator is asked for a public number of rows: give rows=...")
+    domain = asked.stated_domain()
+    return as_function(
+        subject, asked.parameters, asked.rows, None if domain is None else domain.names
+    )
+
+
+def _pair(asked: Asked, claim: Claim) -> Pair | None:
+    if asked.pair is None:
+        return None
+    first, second = (_records(database, claim.domain) for database in asked.pair)
+    return given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)
+
+
+def _records(database: Any, domain: Domain | None) -> Any:
+    """A database of a pair as a function takes it; counts over the domain's cells are spelt out."""
+    if domain is None or not isinstance(database, list | tuple):
+        return database
+    counts = len(database) == domain.size and all(type(item) is int for item in database)
+    return records_of_histogram(database, domain) if counts else list(database)

@@ -1,0 +1,91 @@
+"""Auditors of single properties, on subjects that they can look at with nothing else declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.channels.enumerate import instance
+from audit.statements.claim import Claim
+from audit.statements.finding import Finding
+from audit.subjects.forked import forked_json
+from audit.subjects.function import Form
+from audit.subjects.program_process import RUN_SECONDS
+from audit.subjects.subject import ProgramSubject
+from audit.testing.claims.asked import Asked, chance
+from synthesizers.curator import Program, Setting
+from synthesizers.errors import CannotFork, DPAuditError, InputError, ProtocolError
+from synthesizers.plan import plan
+
+MOST_EXPLAINED = 64
+"""Transcripts up to which a ledger is recounted beside a violation (a choice of this project: a
+second, where Hypothesis asks for dozens of examples)."""
+
+
+def of_ledger(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[Finding, ...]:
+    """What the ledger adds up to, and which question passes the claim or the budget.
+
+    Beside a violation, for whoever looks for its cause: where the claim is kept it says nothing
+    more. Nothing where the instance is too large, or the program answers nothing at all.
+    """
+    # Each auditor is loaded where it is needed: a test that succeeds does not wait for this one.
+    from audit.auditors import composition
+
+    try:
+        databases = instance(setting, claim.records or 0)
+        if plan(subject.program, setting, databases).transcripts > MOST_EXPLAINED:
+            return ()
+        return composition.examine(subject, claim, setting)
+    except DPAuditError:
+        return ()
+
+
+def of_program(
+    name: str, program: Program, claim: Claim, setting: Setting, asked: Asked
+) -> tuple[Finding, ...]:
+    """What depends on the data beside the answers of the curator.
+
+    The auditor looks on from within, so that it runs with the program: in a copy of this process,
+    where it can be copied.
+    """
+    from audit.auditors import data_independence
+
+    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    subject = ProgramSubject(name, program, False)
+
+    def examine() -> list[dict[str, Any]]:
+        try:
+            findings = data_independence.examine_program(
+                subject, claim, setting, seed=asked.seed, effort=effort
+            )
+        except DPAuditError:
+            # What a program's certificate says of such an error stands already.
+            return []
+        return [finding.to_json() for finding in findings]
+
+    try:
+        plain = forked_json(examine, RUN_SECONDS)
+    except CannotFork:
+        plain = examine()
+    except ProtocolError:
+        return ()
+    return tuple(map(Finding.from_json, plain))
+
+
+def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:
+    """What depends on the data beside the output's noise."""
+    from audit.auditors import data_independence
+
+    if claim.domain is None and asked.pair is None:
+        return ()
+    if form == "estimator":
+        columns = None if claim.domain is None else claim.domain.names
+        rows = asked.rows or 0
+        seen = data_independence.audited_estimator(subject, asked.parameters, rows, columns, name)
+    else:
+        seen = data_independence.audited(subject, name)
+    pairs = None if asked.pair is None else [asked.pair]
+    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    try:
+        return data_independence.examine(seen, claim, pairs=pairs, seed=asked.seed, effort=effort)
+    except InputError:
+        return ()

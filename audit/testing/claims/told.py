@@ -1,0 +1,109 @@
+"""What a failing test prints: the ruler, the witness, the smallest pair as code, the replay."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from dataclasses import replace
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from audit.report.certificate.attack_story import AttackStory
+from audit.report.certificate.findings_text import findings_lines
+from audit.report.certificate.terminal_attack import attack_told
+from audit.report.certificate.views import CertificateView, certificate_view
+from audit.report.certificate.witness import story
+from audit.report.terminal_sheet import Adaptive, Sheet
+from audit.statements.evidence import Decision, Verdict
+from audit.testing.claims.checked import Checked
+
+WIDTH = 96
+"""Columns (a choice of this project: a failure is read in logs that are wider than a terminal of
+80, and indented by some)."""
+
+
+FRESH = "certify(..., pair=(first, second), seed=1), or any other seed"
+"""What tests a rule's pair on fresh randomness."""
+
+
+def told(checked: Checked, replay: str = "the same call: its seed is fixed") -> str:
+    """The failure as plain text; ``replay``: what makes it again."""
+    parts = [as_text(Adaptive(lambda sheet: _told(sheet, checked)))]
+    if checked.code:
+        # Outside of the layout, whose lines are broken at its width.
+        code = textwrap.indent(checked.code, "    ")
+        parts += ["", "The smallest pair, as a test that fails by itself", "", code]
+    return "\n".join([*parts, "", f"Make it again: {replay}"])
+
+
+def as_text(part: RenderableType) -> str:
+    """A report as text without colours, `WIDTH` columns wide."""
+    page = io.StringIO()
+    console = Console(file=page, width=WIDTH, no_color=True, force_terminal=False, highlight=False)
+    console.print(part)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).strip("\n")
+
+
+def _told(sheet: Sheet, checked: Checked) -> Group:
+    parts: list[RenderableType] = [sheet.text(_headline(checked)), Text()]
+    if checked.trouble:
+        parts += [sheet.text(checked.trouble), Text()]
+    if checked.certificate is not None:
+        view = certificate_view(checked.certificate)
+        parts += _ruler(sheet, view)
+        parts += _witness(sheet, checked, view)
+    # Of a program the smallest pair stands above already.
+    hidden = checked.smallest is not None
+    others = [
+        replace(finding, pair=None) if hidden else finding
+        for finding in checked.violations
+        if not finding.about.startswith("the claim ")
+    ]
+    if others:
+        parts += [sheet.heading("What single properties show"), findings_lines(others)]
+    return Group(*parts)
+
+
+def _headline(checked: Checked) -> str:
+    claim = checked.claim
+    asserted = f"{claim.guarantee} under {claim.neighbours.name}, {claim.covers}"
+    if checked.verdict is None:
+        return f"{checked.name} broke the protocol: {asserted} could not be checked"
+    if checked.verdict in (Verdict.REFUTED, Verdict.CONTRADICTION):
+        return f"{checked.name} does not keep {asserted}"
+    if checked.verdict not in checked.accepted:
+        wanted = " or ".join(verdict.value for verdict in checked.accepted)
+        return f"{checked.verdict.value}: {checked.name}, {asserted}; expected {wanted}"
+    return f"{checked.name} shows more of its data than {asserted} allows"
+
+
+def _ruler(sheet: Sheet, view: CertificateView) -> list[RenderableType]:
+    if not view.bounds:
+        return [sheet.text(view.no_bounds), Text()]
+    ruler = sheet.ruler(view.scale, view.claim, view.bounds, sheet.columns(view.bounds))
+    glyph = ":" if sheet.ascii_only else "┊"
+    claimed = sheet.text(f"{glyph} {view.claim.text} is claimed")
+    return [sheet.indented(ruler), sheet.indented(claimed), Text()]
+
+
+def _witness(sheet: Sheet, checked: Checked, view: CertificateView) -> list[RenderableType]:
+    smallest = checked.smallest
+    if smallest is not None:
+        told = story(
+            smallest.witness,
+            smallest.claim.require_domain(),
+            smallest.claim.guarantee,
+            Decision.VIOLATED,
+        )
+        size = f"The smallest violation, {smallest.claim.covers}"
+        return [sheet.heading(size), sheet.indented(sheet.story(told)), Text()]
+    found: list[RenderableType] = []
+    for auditor, witness in view.witnesses[:1]:
+        body = (
+            attack_told(sheet, replace(witness, command=FRESH))
+            if isinstance(witness, AttackStory)
+            else sheet.story(witness)
+        )
+        found += [sheet.heading(f"Witness, found by {auditor}"), sheet.indented(body), Text()]
+    return found

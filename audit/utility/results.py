@@ -1,0 +1,89 @@
+"""What several metrics said of several synthetic tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from audit.utility.score import Score
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One metric of one file.
+
+    ``synthetic``: the file, as its user named it. ``baseline``: the same metric of a
+    table that knows nothing but the domain, if it was taken. ``seconds``: how long
+    the score took.
+    """
+
+    synthetic: str
+    score: Score
+    baseline: Score | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class UtilityResults:
+    """The scores of synthetic files against one ``real`` file over a domain.
+
+    ``records``: the rows of every file, the real one among them. ``refused``: metrics
+    that cannot be taken over the domain, each with the reason. Raises ``InputError``
+    for a metric taken twice of a file, for one whose direction or mode changes from
+    file to file, and for a file whose rows are not told.
+    """
+
+    real: str
+    domain: Domain
+    records: Mapping[str, int]
+    scored: tuple[Scored, ...]
+    refused: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse scores that cannot be laid side by side."""
+        met: set[tuple[str, str]] = set()
+        forms: dict[str, tuple[str, str]] = {}
+        for scored in self.scored:
+            score = scored.score
+            if (score.metric, scored.synthetic) in met:
+                raise InputError(f"{scored.synthetic} has two scores of {score.metric}")
+            met.add((score.metric, scored.synthetic))
+            form = score.direction, score.mode
+            if forms.setdefault(score.metric, form) != form:
+                raise InputError(f"{score.metric}: its direction or mode is not one")
+        untold = {self.real, *self.synthetics} - set(self.records)
+        if untold:
+            raise InputError(f"the number of records of {min(untold)} is not told")
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that were taken, in the order of their first score."""
+        return tuple(dict.fromkeys(scored.score.metric for scored in self.scored))
+
+    @property
+    def synthetics(self) -> tuple[str, ...]:
+        """The synthetic files that were scored, in the order of their first score."""
+        return tuple(dict.fromkeys(scored.synthetic for scored in self.scored))
+
+    def renamed(self, names: Mapping[str, str]) -> UtilityResults:
+        """The same results with other names for the files."""
+        return replace(
+            self,
+            real=names[self.real],
+            records={names[file]: records for file, records in self.records.items()},
+            scored=tuple(replace(s, synthetic=names[s.synthetic]) for s in self.scored),
+        )
+
+    def of_metric(self, metric: str) -> tuple[Scored, ...]:
+        """The scores of one metric, a file each; none for a metric that was not taken."""
+        return tuple(scored for scored in self.scored if scored.score.metric == metric)
+
+    def of_file(self, synthetic: str) -> tuple[Scored, ...]:
+        """The scores of one file, a metric each; none for a file that was not scored."""
+        return tuple(scored for scored in self.scored if scored.synthetic == synthetic)
+
+    def at(self, metric: str, synthetic: str) -> Scored | None:
+        """The score of one metric of one file, if it was taken."""
+        return next((s for s in self.of_metric(metric) if s.synthetic == synthetic), None)

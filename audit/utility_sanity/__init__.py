@@ -1,6 +1,0 @@
-"""Sanity of utility: whether error falls towards its limit as ε grows over a wide grid."""
-
-from audit.utility_sanity.examination import examine
-from audit.utility_sanity.family import Family
-
-__all__ = ["Family", "examine"]

@@ -1,0 +1,297 @@
+"""Candidates: neighbours all of them, by a check of its own, and the patterns that are promised."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from audit.auditors.attack.patterns import (
+    LARGEST,
+    MODERATE,
+    MOST_CANDIDATES,
+    MOST_STEPS,
+    candidates,
+)
+from audit.subjects.databases import dataset_of_records
+from audit.subjects.pair import Pair
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from synthesizers.domain import Attribute, Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+
+PURE = ApproxDP(Fraction(1))
+SMALL = ApproxDP(Fraction(1, 10))
+PERSON = Unit("person", 3)
+CLINIC = Domain(
+    "clinic",
+    (
+        Attribute("sex", ("m", "f")),
+        Attribute.binned("age", [-30, Fraction(1, 3), Fraction(181, 3)], missing=True),
+        Attribute("grade", ("1", "2"), missing=True, missing_label="N"),
+    ),
+)
+DOMAINS = [
+    Domain.from_cells("1"),
+    Domain.from_cells("4"),
+    Domain.from_cells("2x3"),
+    CLINIC,
+    Domain("owned", CLINIC.attributes, (), "who"),
+    Domain("wide", tuple(Attribute(f"a{n}", tuple("abcdefgh")) for n in range(40))),
+    Domain("numbers", (Attribute.binned("x", [Fraction(1, 10), 2, 3]),)),
+]
+RELATIONS: list[Neighbours] = [
+    AddRemove(),
+    ReplaceOne(),
+    AddRemove(PERSON),
+    ReplaceOne(PERSON),
+]
+
+
+def texts(database: Any) -> list[str]:
+    return [json.dumps(record, sort_keys=True) for record in database]
+
+
+def lies_in(record: dict[str, Any], domain: Domain) -> bool:
+    """Whether a record is one of the domain, by a check that shares no code with the product."""
+    if record.keys() - {domain.individual} != set(domain.names):
+        return False
+    for attribute in domain.attributes:
+        value = record[attribute.name]
+        if value is None:
+            if not attribute.missing:
+                return False
+        elif attribute.edges is not None:
+            if type(value) not in (int, float) or not math.isfinite(value):
+                return False
+            if not attribute.edges[0] <= Fraction(str(value)) <= attribute.edges[-1]:
+                return False
+        elif value not in attribute.values:
+            return False
+    return True
+
+
+def steps_apart(pair: Pair, neighbours: Neighbours, domain: Domain) -> int:
+    """How many units come, go or are exchanged between the databases of a pair."""
+    first, second = Counter(texts(pair.first)), Counter(texts(pair.second))
+    lost, gained = first - second, second - first
+    most = neighbours.unit.max_records
+    if neighbours.unit.is_record or domain.individual is None:
+        sizes = [-(-lost.total() // most), -(-gained.total() // most)]
+    else:
+        owners = [{json.loads(text)[domain.individual] for text in side} for side in (lost, gained)]
+        for side in (pair.first, pair.second):
+            assert max(Counter(r[domain.individual] for r in side).values(), default=0) <= most
+        stay = {json.loads(text)[domain.individual] for text in first & second}
+        assert not stay & (owners[0] | owners[1])
+        sizes = [len(owners[0]), len(owners[1])]
+    return sum(sizes) if isinstance(neighbours, AddRemove) else max(sizes)
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: str(domain.name))
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+@pytest.mark.parametrize("records", [None, 1, 7])
+def test_every_candidate_is_as_far_apart_as_it_says_inside_the_domain_and_the_claim(
+    domain: Domain, neighbours: Neighbours, records: int | None
+) -> None:
+    if neighbours == ReplaceOne() and domain.size == 1:
+        with pytest.raises(InputError, match="no two databases"):
+            candidates(domain, neighbours, records, SMALL)
+        return
+    found = candidates(domain, neighbours, records, SMALL)
+    assert 0 < len(found) <= MOST_CANDIDATES
+    assert len({json.dumps([p.first, p.second], sort_keys=True) for p in found}) == len(found)
+    for pair in found:
+        assert pair.verified
+        assert steps_apart(pair, neighbours, domain) == pair.distance, pair.pattern
+        for database in (pair.first, pair.second):
+            assert all(lies_in(record, domain) for record in database)
+            if records is not None:
+                assert len(database) <= records
+                assert len(database) == records or not neighbours.records_public
+        if neighbours.records_public:
+            assert len(pair.first) == len(pair.second)
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+def test_what_both_hold_stands_in_the_same_places(neighbours: Neighbours) -> None:
+    for pair in candidates(DOMAINS[4], neighbours, None, SMALL):
+        left, right = texts(pair.first), texts(pair.second)
+        both = (Counter(left) & Counter(right)).total()
+        assert sum(a == b for a, b in zip(left, right, strict=False)) == both
+
+
+def test_no_record_is_one_object_with_another_that_a_mechanism_could_alter() -> None:
+    for neighbours in RELATIONS:
+        for pair in candidates(CLINIC, neighbours, 20, SMALL):
+            records = [*pair.first, *pair.second]
+            assert len({id(record) for record in records}) == len(records)
+
+
+def some(found: tuple[Pair, ...], wanted: Callable[[list[str], list[str]], bool]) -> bool:
+    """Whether a pair of neighbours is as wanted, by the texts of its records."""
+    return any(wanted(texts(p.first), texts(p.second)) for p in found if p.distance == 1)
+
+
+def record(cell: int) -> str:
+    return json.dumps({"cell": str(cell)})
+
+
+def test_the_patterns_of_records_that_come_are_there() -> None:
+    found = candidates(Domain.from_cells("4"), AddRemove(), None, PURE)
+    rest = MODERATE - 1
+    last, first = record(3), record(0)
+    for cell in range(4):
+        own = [record(cell)]
+        assert some(found, lambda a, b, own=own: (a, b) == ([], own))
+        assert some(found, lambda a, b, own=own: (a, b) == (own * rest, own * (rest + 1)))
+        assert some(
+            found, lambda a, b, own=own: len(a) == rest and b == a + own and own[0] not in a
+        )
+    for copies in (1, 2, 4, 9):
+        assert some(found, lambda a, b, n=copies: a == [last] * n and b == [last] * (n + 1))
+    assert some(found, lambda a, b: len(set(a)) == 4 and len(a) == rest and b == [*a, last])
+    # One more decides which of two kinds is the commoner.
+    for half in (1, rest // 2):
+        tie = {first: half, last: half}
+        assert some(found, lambda a, b, t=tie: Counter(a) == t and b[-1] == last)
+
+
+def test_the_patterns_of_an_exchange_are_there_at_the_claims_number_of_records() -> None:
+    found = candidates(Domain.from_cells("4"), ReplaceOne(), 8, PURE)
+    last, first = record(3), record(0)
+    assert some(found, lambda a, b: a == [first] * 8 and b == [first] * 7 + [last])
+    assert some(found, lambda a, b: a == [last] * 7 + [first] and b == [last] * 8)
+    assert some(found, lambda a, b: Counter(a)[last] == 4 and Counter(b)[last] == 5)
+    assert some(found, lambda a, b: Counter(a)[last] == 2 and Counter(b)[last] == 3)
+    assert some(found, lambda a, b: len(set(a)) == 4 and b[-1] == last)
+    alone = candidates(Domain.from_cells("4"), ReplaceOne(), None, PURE)
+    assert some(alone, lambda a, b: (a, b) == ([first], [last]))
+    assert some(alone, lambda a, b: len(a) == MODERATE)
+
+
+@pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne()], ids=str)
+@pytest.mark.parametrize("records", [None, 5])
+def test_missing_values_bin_edges_ends_and_both_zeros_come_up(
+    neighbours: Neighbours, records: int | None
+) -> None:
+    found = candidates(CLINIC, neighbours, records, PURE)
+
+    def change(name: str, value: Any) -> bool:
+        """Whether some pair differs by a record with the value, which no other record has."""
+        spelt = json.dumps(value)
+        sides = [([json.dumps(r[name]) for r in p.first], p.second[-1][name]) for p in found]
+        return any(spelt not in others and json.dumps(own) == spelt for others, own in sides)
+
+    assert change("age", None) and change("grade", None)
+    assert change("age", -30) and change("age", 60.333333333333336 - 2**-47)
+    assert change("age", 0.3333333333333333) and change("age", -0.0)
+    # The double next to 1/3 reads as a decimal below it, so that it lies below the edge.
+    assert Fraction("0.3333333333333333") < Fraction(1, 3)
+    zeros = [p for p in found if json.dumps(p.second[-1]["age"]) == "-0.0"]
+    assert any(json.dumps(r["age"]) in ("0.0", "0") for p in zeros for r in p.first)
+
+
+def test_numbers_are_next_to_edges_and_as_far_as_the_ends_go() -> None:
+    found = candidates(DOMAINS[6], AddRemove(), None, PURE)
+    alone = {json.dumps(pair.second[0]["x"]) for pair in found if len(pair.second) == 1}
+    # 0.1 is 1/10 as a decimal; the ends of bins are whole, or the doubles next to them.
+    assert alone == {"0.1", "3", "2", "1.9999999999999998"}
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+def test_programs_read_candidates_as_datasets(neighbours: Neighbours) -> None:
+    for domain in (CLINIC, DOMAINS[4]):
+        for pair in candidates(domain, neighbours, 12, PURE):
+            for database in (pair.first, pair.second):
+                dataset = dataset_of_records(database, domain)
+                assert dataset.records == len(database)
+                owners = {record["who"] for record in database} if domain.individual else set()
+                assert dataset.persons is None or len(set(dataset.persons)) == len(owners)
+
+
+def test_persons_come_and_go_with_all_their_records_and_their_ids() -> None:
+    owned = DOMAINS[4]
+    for neighbours in (AddRemove(PERSON), ReplaceOne(PERSON)):
+        found = candidates(owned, neighbours, 12, PURE)
+        come = [p.second for p in found if not p.first]
+        assert any(len({json.dumps(r) for r in new}) == 1 and len(new) == 3 for new in come)
+        assert any(len({json.dumps(r) for r in new}) == 3 and len(new) == 3 for new in come)
+        assert any(len(p.second) == 12 for p in found)
+    exchanged = [p for p in found if len(p.first) == len(p.second) == 12]
+    assert any(sum(a != b for a, b in zip(p.first, p.second, strict=True)) == 3 for p in exchanged)
+
+
+def test_chains_are_for_pure_claims_and_gaussian_ones() -> None:
+    for neighbours in RELATIONS:
+        for guarantee in (SMALL, GaussianDP(Fraction(1, 10))):
+            found = candidates(CLINIC, neighbours, None, guarantee)
+            assert max(pair.distance for pair in found) in (22, 31, 32)
+        others: list[Guarantee] = [
+            ApproxDP(Fraction(1, 10), Fraction(1, 10**9)),
+            ZCDP(Fraction(1, 10)),
+            RenyiDP(Fraction(2), Fraction(1, 10)),
+        ]
+        for guarantee in others:
+            found = candidates(CLINIC, neighbours, None, guarantee)
+            assert {pair.distance for pair in found} == {1}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "distances"),
+    [
+        ("0", {1, 2, 4, MOST_STEPS}),
+        ("1/1000", {1, 2, 4, MOST_STEPS}),
+        ("1/100", {1, 2, 4, 222}),
+        ("1/2", {1, 2, 4}),
+        ("1", {1, 2, 4}),
+        ("2", {1, 2}),
+        ("3", {1}),
+        ("9" * 400, {1}),
+    ],
+)
+def test_the_distances_suit_what_is_claimed(epsilon: str, distances: set[int]) -> None:
+    claim = ApproxDP(Fraction(epsilon))
+    for neighbours in (AddRemove(), ReplaceOne()):
+        found = candidates(Domain.from_cells("3"), neighbours, None, claim)
+        assert {pair.distance for pair in found} == distances
+
+
+def test_a_chain_ends_where_the_claims_records_end() -> None:
+    for neighbours in RELATIONS:
+        most = 13 // neighbours.unit.max_records
+        found = candidates(Domain.from_cells("3"), neighbours, 13, SMALL)
+        assert max(pair.distance for pair in found) == most
+
+
+def test_the_most_telling_come_first() -> None:
+    found = candidates(CLINIC, AddRemove(), None, SMALL)
+    assert (found[0].first, len(found[0].second), found[0].distance) == ([], 1, 1)
+    assert found[1].distance == 22
+    early = [p.second[-1] for p in found[:10]]
+    assert any(r["age"] is None for r in early) and any(r["grade"] is None for r in early)
+
+
+def test_large_claims_are_searched_on_databases_of_moderate_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = candidates(CLINIC, AddRemove(), 3 * LARGEST, PURE)
+    assert max(len(pair.second) for pair in found) == LARGEST
+    # With n public there is no choice but of fewer pairs.
+    monkeypatch.setattr("audit.auditors.attack.patterns.MOST_RECORDS_HELD", 10_000)
+    exact = candidates(Domain.from_cells("3"), ReplaceOne(), 1500, PURE)
+    assert {len(pair.first) for pair in exact} == {1500}
+    assert len(exact) == 3
+
+
+def test_without_a_domain_or_a_record_there_are_no_candidates() -> None:
+    with pytest.raises(InputError, match="--pair"):
+        candidates(None, AddRemove(), None, PURE)
+    for neighbours in RELATIONS:
+        with pytest.raises(InputError, match="no two databases"):
+            candidates(CLINIC, neighbours, 0, PURE)

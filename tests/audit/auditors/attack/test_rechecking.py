@@ -1,0 +1,313 @@
+"""Re-checking an attack's evidence: what its counts entail, and every way to say other."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from scipy.stats import beta, binom
+
+from audit.auditors.attack import evidence as attack_evidence
+from audit.auditors.attack import tested
+from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.rechecking import is_attack, rechecked
+from audit.statements.checks import Status
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import CONTRADICTING, Bound, SampledWitness, Side
+from audit.subjects.pair import Pair
+from proofs.guarantees import parse_guarantee
+from synthesizers.errors import InputError
+from synthesizers.neighbours import AddRemove
+
+Document = dict[str, Any]
+ERROR, ALARM = Fraction(1, 20), Fraction(1, 10**6)
+RULE: Document = {"score": "single", "low": -0.5, "high": 1.5}
+
+
+def claim_of(text: str) -> Claim:
+    return Claim(parse_guarantee(text), AddRemove(), "output", None, None)
+
+
+def stated(
+    text: str = "epsilon=1",
+    guesses: Guesses | None = None,
+    distance: int = 1,
+    rule: Document = RULE,
+) -> Document:
+    """The evidence of a batch attack, as its auditor makes it."""
+    found = guesses or Guesses(1000, 900, 20)
+    claim = claim_of(text)
+    about = attack_evidence.About(
+        claim, attack_evidence.Attack(2000, 1, ERROR, ALARM), Pair(0, 1, distance), "batch"
+    )
+    floors = [
+        tested.tested_floor(found, claim.guarantee, error, distance, about.covers)
+        for error in (ERROR, CONTRADICTING)
+    ]
+    p = tested.tested_p_value(found, claim.guarantee, distance)
+    test = attack_evidence.Tested("exact binomial", found, p, *floors)
+    evidence = about.evidence(None, test, about.could_test(found), {})
+    witness = SampledWitness(
+        about.pair.to_json(),
+        rule,
+        "sha256:0",
+        ("said",),
+        test.test,
+        found.runs,
+        found.correct,
+        found.wrong,
+        p,
+    )
+    whole = replace(evidence, witness=witness)
+    document: Document = json.loads(json.dumps(whole.to_json()))
+    return document
+
+
+def statuses(document: Document, text: str = "epsilon=1", **more: Any) -> list[Status]:
+    return [check.status for check in rechecked(document, claim_of(text), **more).checks]
+
+
+SEVERAL = [
+    ("epsilon=1", Guesses(1000, 900, 20), 1, RULE),
+    ("epsilon=1", Guesses(1000, 700, 280), 1, RULE),
+    ("epsilon=1/10", Guesses(1000, 700, 280), 22, RULE),
+    ("epsilon=1, delta=1e-3", Guesses(1000, 900, 20), 1, RULE),
+    ("rho=1/2", Guesses(1000, 990, 2), 1, RULE),
+    ("mu=1", Guesses(1000, 100, 20, True), 1, {**RULE, "low": "-inf"}),
+    ("mu=1", Guesses(1000, 800, 200, False, False), 2, {**RULE, "low": 0, "high": 5e-324}),
+    ("alpha=2, rdp=1", Guesses(1000, 10, 0, True), 1, {**RULE, "high": "inf"}),
+    ("epsilon=1", Guesses(1000, 0, 0), 1, RULE),
+]
+
+
+@pytest.mark.parametrize(("text", "guesses", "distance", "rule"), SEVERAL)
+def test_what_follows_from_the_counts_is_confirmed_and_the_counts_are_not(
+    text: str, guesses: Guesses, distance: int, rule: Document
+) -> None:
+    document = stated(text, guesses, distance, rule)
+    assert statuses(document, text) == [Status.CONFIRMED, Status.UNCHECKED]
+    found = rechecked(document, claim_of(text))
+    assert not found.drawn and "dp-audit replay CERT.json" in found.checks[1].note
+    data = found.evidence.to_json()
+    parts = ("decision", "bound", "strict", "resolution", "confidence", "whole", "covers")
+    assert {part: data.get(part) for part in parts} == {p: document.get(p) for p in parts}
+
+
+def test_the_numbers_are_those_of_textbooks() -> None:
+    """900 right, 20 wrong: at ε = 1, σ(1) of guesses may be right; nine tenths of each error."""
+    document = stated()
+    accuracy = beta.ppf(0.05 * 0.9, 900, 21)
+    least = math.log(accuracy / (1 - accuracy))
+    assert float(document["bound"]["epsilon"]["lower"]) == pytest.approx(least, rel=1e-6)
+    p = binom.sf(899, 920, math.e / (1 + math.e)) / 0.9
+    assert document["witness"]["p_value"] == pytest.approx(p, rel=1e-6)
+    strict = beta.ppf(1e-9 * 0.9, 900, 21)
+    least = math.log(strict / (1 - strict))
+    assert float(document["strict"]["epsilon"]["lower"]) == pytest.approx(least, rel=1e-6)
+
+
+def change(document: Document, path: tuple[str, ...], value: Any) -> Document:
+    found = copy.deepcopy(document)
+    place = found
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return found
+
+
+UNSEEN = stated(guesses=Guesses(1000, 700, 280))
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "value"),
+    [
+        (stated(), ("bound", "epsilon", "lower"), "3.9"),
+        (stated(), ("bound", "epsilon", "upper"), "9"),
+        (stated(), ("bound",), None),
+        (stated(), ("bound", "covers"), "all pairs"),
+        (stated(), ("strict",), None),
+        (stated(), ("witness", "p_value"), 1e-70),
+        (stated(), ("witness", "p_value"), None),
+        (stated(), ("witness", "p_value"), True),
+        (stated(), ("witness", "correct"), 901),
+        (stated(), ("witness", "wrong"), 19),
+        (stated(), ("witness", "pair", "distance"), 2),
+        (stated(), ("decision",), "no violation seen"),
+        (stated(), ("confidence",), "0.99"),
+        (stated(), ("confidence",), None),
+        (stated(), ("replay", "error"), "1/100"),
+        (stated(), ("resolution",), UNSEEN["resolution"]),
+        (stated(), ("covers",), "all pairs"),
+        (UNSEEN, ("decision",), "violated"),
+        (UNSEEN, ("resolution",), None),
+        (UNSEEN, ("resolution", "detectable"), 1.0),
+        (UNSEEN, ("resolution", "delta"), 1e-9),
+        (UNSEEN, ("resolution", "runs"), 10**6),
+        (UNSEEN, ("replay", "alarm"), "0.9"),
+        (stated(), ("finding",), "nothing was seen"),
+        (stated("epsilon=1", Guesses(1000, 880, 120), 2), ("covers",), "the pair of neighbours"),
+    ],
+)
+def test_whatever_does_not_follow_from_the_counts_is_false(
+    document: Document, path: tuple[str, ...], value: Any
+) -> None:
+    assert statuses(change(document, path, value))[0] is Status.FALSE
+
+
+@pytest.mark.parametrize(("part", "floor"), [("bound", "3.2"), ("strict", "2")])
+def test_a_floor_that_is_lower_than_the_counts_entail_is_true(part: str, floor: str) -> None:
+    """An older certificate may have been made by a looser bound."""
+    assert statuses(change(stated(), (part, "epsilon", "lower"), floor))[0] is Status.CONFIRMED
+    assert statuses(change(stated(), (part, "epsilon", "lower"), "9"))[0] is Status.FALSE
+
+
+def test_the_rate_of_runs_matters_where_the_claim_has_a_delta() -> None:
+    text = "epsilon=1, delta=1e-3"
+    document = stated(text, Guesses(1000, 900, 20))
+    assert statuses(document, text)[0] is Status.CONFIRMED
+    assert statuses(change(document, ("witness", "runs"), 10_000), text)[0] is Status.FALSE
+    one_sided = change(document, ("witness", "rule", "low"), "-inf")
+    assert statuses(one_sided, text)[0] is Status.FALSE
+    sure = stated("mu=1", Guesses(1000, 800, 200, False, False), 1, {**RULE, "low": 1, "high": 2})
+    assert statuses(sure, "mu=1")[0] is Status.FALSE
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("decision",), "holds"),
+        (("decision",), 3),
+        (("whole",), True),
+        (("bound", "side"), "exact"),
+        (("bound", "rigour"), "exact"),
+        (("bound", "epsilon"), {"lower": "x", "upper": "inf"}),
+        (("strict", "side"), "ceiling"),
+        (("witness", "runs"), -5),
+        (("witness", "runs"), 10**30),
+        (("witness", "correct"), 10**9),
+        (("witness", "correct"), 1.0),
+        (("witness", "rule"), None),
+        (("witness", "rule", "low"), "nan"),
+        (("witness", "pair"), []),
+        (("witness", "pair", "distance"), 0),
+        (("replay", "error"), "2"),
+        (("replay", "alarm"), None),
+        (("replay",), 3),
+        (("resolution",), {"detectable": "x", "delta": 0, "runs": 3}),
+        (("finding",), None),
+    ],
+)
+def test_malformed_evidence_is_an_input_error_or_false(path: tuple[str, ...], value: Any) -> None:
+    document = change(stated(), path, value)
+    if path == ("finding",):
+        del document["finding"]
+    try:
+        found = statuses(document)
+    except InputError:
+        return
+    assert found[0] is Status.FALSE
+
+
+@pytest.mark.parametrize("key", list(stated()))
+def test_evidence_without_a_key_is_an_input_error_or_false(key: str) -> None:
+    document = {name: value for name, value in stated().items() if name != key}
+    if not is_attack(document):
+        return
+    try:
+        found = statuses(document)
+    except InputError:
+        return
+    assert found[0] is Status.FALSE
+
+
+def betting(**changed: Any) -> Document:
+    document = change(stated(), ("witness", "test"), "e-process")
+    del document["strict"]
+    document["witness"]["p_value"] = 1e-7
+    for key, value in changed.items():
+        document[key] = value
+    return document
+
+
+def test_what_was_bet_does_not_follow_from_counts() -> None:
+    assert statuses(betting()) == [Status.UNCHECKED, Status.UNCHECKED]
+    weak = betting()
+    weak["witness"]["p_value"] = 1e-3
+    assert statuses(weak)[0] is Status.FALSE
+    assert statuses(betting(witness=None))[0] is Status.FALSE
+
+
+def test_an_invalid_run_with_a_bound_contradicts_itself() -> None:
+    void = betting(decision="invalid run", bound=None, confidence=None, witness=None)
+    assert statuses(void) == [Status.UNCHECKED, Status.UNCHECKED]
+    assert "replay" not in rechecked(void, claim_of("epsilon=1")).checks[1].note
+    for part in ("bound", "witness", "resolution"):
+        stray = {**void, part: (UNSEEN if part == "resolution" else stated())[part]}
+        assert statuses(stray)[0] is Status.FALSE
+
+
+def test_the_same_attack_made_again_confirms_the_counts() -> None:
+    document = stated()
+    found = rechecked(document, claim_of("epsilon=1"), copy.deepcopy(document))
+    assert [check.status for check in found.checks] == [Status.CONFIRMED] and found.drawn
+    # The last digits of numbers may differ between machines.
+    near = change(document, ("witness", "p_value"), document["witness"]["p_value"] * (1 + 1e-9))
+    assert statuses(document, again=near) == [Status.CONFIRMED, Status.CONFIRMED]
+    assert rechecked(document, claim_of("epsilon=1"), near).drawn
+    assert statuses(betting(), again=betting()) == [Status.CONFIRMED]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("witness", "correct"), 880),
+        (("witness", "wrong"), 40),
+        (("witness", "runs"), 1001),
+        (("witness", "event"), ["other words"]),
+        (("witness", "pair", "first"), 7),
+        (("finding",), "something kinder"),
+        (("replay", "seed"), 2),
+        (("decision",), "no violation seen"),
+        (("witness",), None),
+    ],
+)
+def test_an_attack_made_again_with_another_result_shows_the_counts_to_be_false(
+    path: tuple[str, ...], value: Any
+) -> None:
+    again = change(stated(), path, value)
+    found = rechecked(stated(), claim_of("epsilon=1"), again)
+    assert found.checks[1].status is Status.FALSE and not found.drawn
+
+
+def test_another_rule_says_nothing_of_this_ones_counts() -> None:
+    """What is learned may differ in its last digits on another machine."""
+    again = change(stated(), ("witness", "digest"), "sha256:1")
+    assert statuses(stated(), again=again) == [Status.CONFIRMED, Status.UNCHECKED]
+
+
+def test_attacks_are_known_by_their_auditor() -> None:
+    assert is_attack(stated())
+    assert not any(map(is_attack, ({"auditor": "proof"}, None, [], "attack")))
+
+
+def test_the_confidence_is_the_decimal_below_one_minus_the_error() -> None:
+    third = Fraction(1, 3)
+    document = stated()
+    floor = tested.tested_floor(
+        Guesses(1000, 900, 20), parse_guarantee("epsilon=1"), third, 1, document["covers"]
+    )
+    document["bound"], document["replay"]["error"] = floor.to_json(), "1/3"
+    document["confidence"] = "0.666666666666"
+    assert statuses(document)[0] is Status.CONFIRMED
+
+
+def test_a_floor_of_the_wrong_parameter_is_false() -> None:
+    document = stated("mu=1", Guesses(1000, 700, 200))
+    own = Bound(Side.FLOOR, Enclosure(Fraction(0), math.inf), document["covers"], "statistical")
+    assert statuses({**document, "bound": own.to_json()}, "mu=1")[0] is Status.FALSE

@@ -1,0 +1,266 @@
+"""``dp-audit certify`` on what can only be run: flags, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from tests.audit.calls import Command
+from tests.audit.processes import ROOT, environment
+
+SCHEMA = ROOT / "audit" / "statements" / "schema" / "1" / "certificate.json"
+
+MODULE = """
+import time
+import numpy as np
+
+def leaky(database, rng, runs):
+    return rng.random(runs) < (0.9 if len(database) else 0.1)
+
+def honest(database, rng, runs):
+    return rng.random(runs) < (0.6 if len(database) else 0.4)
+
+def number(database, rng):
+    return bool(rng.random() < (0.9 if database else 0.1))
+
+def seeded(database, rng):
+    return len(database) + np.random.default_rng(0).laplace()
+
+NOISE = []
+
+def cached(database, rng):
+    if len(NOISE) % 8 == 0:
+        NOISE.append(rng.laplace())
+    else:
+        NOISE.append(NOISE[-1])
+    return len(database) + NOISE[-1]
+
+def repeating(database, rng, runs):
+    return len(database) + np.random.default_rng(0).laplace(size=runs)
+
+def failing(database, rng):
+    raise KeyError("a private value")
+
+def slow(database, rng):
+    time.sleep(0.002)
+    return bool(rng.random() < (0.9 if len(database) else 0.1))
+
+class Everything:
+    def __init__(self, random_state=None):
+        self.rng = np.random.default_rng(random_state)
+
+    def fit(self, table):
+        self.table = table
+
+    def sample(self, rows):
+        place = self.rng.integers(0, 4, rows)
+        return self.table.iloc[place % max(len(self.table), 1)]
+
+def program(curator):
+    raise AssertionError("not run")
+"""
+
+SUBMISSION = """#!/usr/bin/env python3
+import csv, random, sys
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+random.seed(int(options["--seed"]))
+with open(options["--input"]) as file:
+    records = len(list(csv.reader(file))) - 1
+with open(options["--output"], "w") as file:
+    file.write("cell\\n" + "0\\n" * (2 * records + (random.random() < 0.5)))
+"""
+
+PLACE = "--claim epsilon=1 --neighbours add-remove --cells 2 --records 2 --seed 3 --jobs 1 --quiet"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "boxes_here.py").write_text(MODULE)
+    submission = tmp_path / "submission"
+    submission.write_text(SUBMISSION)
+    submission.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def certificate(path: Path) -> dict[str, object]:
+    document = json.loads(path.read_text())
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    return dict(document)
+
+
+@pytest.mark.parametrize(
+    ("subject", "more", "code", "verdict", "kind"),
+    [
+        ("boxes_here:leaky", "--runs 1000", 1, "REFUTED", "function"),
+        ("boxes_here:leaky", "--runs 1000 --until-decided", 1, "REFUTED", "function"),
+        ("boxes_here:honest", "--runs 1000", 0, "NOT REFUTED", "function"),
+        ("boxes_here:seeded", "--runs 200", 1, "REFUTED", "function"),
+        ("boxes_here:cached", "--runs 500", 3, "UNDECIDED", "function"),
+        ("boxes_here:repeating", "--runs 500", 5, "INVALID RUN", "function"),
+        ("boxes_here:Everything", "--runs 100 --rows 3", 1, "REFUTED", "estimator"),
+        ("command:./submission", "--runs 60", 1, "REFUTED", "command"),
+    ],
+)
+def test_a_black_box_gets_a_certificate_that_fits_the_schema(
+    folder: Path,
+    dp_audit: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    subject: str,
+    more: str,
+    code: int,
+    verdict: str,
+    kind: str,
+) -> None:
+    # Each is a process of its own that imports the suite.
+    monkeypatch.setattr("audit.auditors.attack.confirming.FEWEST", 5)
+    shown = dp_audit(f"certify {subject} {PLACE} {more} --out cert.json --html report.html")
+    assert shown.code == code, shown.err
+    document = certificate(folder / "cert.json")
+    assert document["verdict"] == verdict
+    assert document["subject"]["kind"] == kind
+    assert verdict in shown.out
+    assert verdict in (folder / "report.html").read_text()
+    if verdict == "INVALID RUN":
+        assert "ε ≥" not in shown.out
+    if subject.endswith("cached"):
+        # What it keeps lives as long as its process, and so is not what it was.
+        return
+    again = dp_audit(document["reproduce"].removeprefix("dp-audit ") + " --out again.json --quiet")
+    assert again.code == code
+    assert certificate(folder / "again.json")["evidence"] == document["evidence"]
+
+
+def test_a_given_pair_is_handed_over_as_parsed_and_taken_on_trust(
+    folder: Path, dp_audit: Command
+) -> None:
+    (folder / "a.json").write_text("0")
+    (folder / "b.json").write_text("1")
+    shown = dp_audit(
+        "certify boxes_here:number --claim epsilon=1 --neighbours add-remove --pair a.json b.json "
+        "--runs 500 --seed 1 --jobs 1 --quiet --out cert.json"
+    )
+    assert shown.code == 1, shown.err
+    document = certificate(folder / "cert.json")
+    assert document["domain"] is None
+    assert any("on trust" in line for line in document["assumptions"])
+
+
+def test_a_pair_that_is_no_pair_of_neighbours_is_refused_and_nothing_written(
+    folder: Path, dp_audit: Command
+) -> None:
+    (folder / "a.json").write_text('[{"secret": 17}]')
+    (folder / "b.json").write_text('[{"secret": 17}, {"secret": 18}, {"secret": 19}]')
+    shown = dp_audit(
+        "certify boxes_here:leaky --claim epsilon=1 --neighbours add-remove --pair a.json b.json "
+        "--runs 100 --out cert.json"
+    )
+    assert shown.code == 2
+    assert "add-remove" in shown.err
+    assert "17" not in shown.err
+    assert not (folder / "cert.json").exists()
+
+
+def test_outputs_drawn_before_are_audited(folder: Path, dp_audit: Command) -> None:
+    random = np.random.default_rng(1)
+    for name, chance in (("a.csv", 0.1), ("b.csv", 0.9)):
+        drawn = (random.random(1000) < chance).astype(int)
+        (folder / name).write_text("\n".join(["answer", *map(str, drawn)]) + "\n")
+    shown = dp_audit(
+        "certify outputs:a.csv,b.csv --claim epsilon=1 --neighbours add-remove --seed 1 --quiet "
+        "--out cert.json"
+    )
+    assert shown.code == 1, shown.err
+    assert certificate(folder / "cert.json")["subject"]["kind"] == "outputs"
+
+
+def test_a_subject_that_always_fails_ends_with_exit_code_4(folder: Path, dp_audit: Command) -> None:
+    shown = dp_audit(f"certify boxes_here:failing {PLACE} --runs 50 --out cert.json")
+    assert shown.code == 4
+    assert "KeyError" in shown.err
+    assert "private" not in shown.err
+    assert not (folder / "cert.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"certify boxes_here:leaky {PLACE} --runs 0", "--runs must be a whole number from 1"),
+        (f"certify boxes_here:leaky {PLACE} --confidence 1", "between 0 and 1"),
+        (f"certify boxes_here:leaky {PLACE} --alarm 0", "between 0 and 1"),
+        (f"certify boxes_here:absent {PLACE}", "no attribute"),
+        (f"certify not_here:absent {PLACE}", "could not be imported"),
+        (f"certify command:./absent {PLACE}", "not a file"),
+        (f"certify outputs:a.csv {PLACE}", "two files"),
+        (f"certify boxes_here:Everything {PLACE} --runs 9 --as function", "called"),
+        (f"certify boxes_here:leaky {PLACE} --pair a.json b.json", "a.json"),
+        (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --until-decided", "--runs"),
+        (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --as function", "module:attribute"),
+        (f"certify boxes_here:leaky {PLACE} --data a.csv", "--data"),
+        (
+            "certify boxes_here:leaky --claim epsilon=1 --neighbours add-remove --runs 9",
+            "--pair",
+        ),
+        (
+            "certify command:./submission --claim epsilon=1 --neighbours add-remove --runs 9",
+            "--domain",
+        ),
+        (f"certify boxes_here:leaky {PLACE} --claim nonsense", "a claim reads"),
+    ],
+)
+def test_bad_input_is_said_before_anything_runs(
+    folder: Path, dp_audit: Command, words: str, said: str
+) -> None:
+    shown = dp_audit(words)
+    assert shown.code == 2, shown.err
+    assert said in shown.err
+    assert "Traceback" not in shown.err
+    assert shown.out == ""
+
+
+def test_a_program_is_attacked_beside_its_exact_value(folder: Path, dp_audit: Command) -> None:
+    shown = dp_audit(
+        "certify geometric-sanitizer --set epsilon=1 --claim epsilon=1 --neighbours replace-one "
+        "--cells 2 --records 2 --runs 300 --seed 1 --jobs 1 --quiet --out cert.json"
+    )
+    assert shown.code == 0, shown.err
+    document = certificate(folder / "cert.json")
+    assert document["verdict"] == "PROVED"
+    floor, exact = (document["bounds"][side]["epsilon"]["lower"] for side in ("floor", "exact"))
+    assert 0 < float(floor) <= float(exact)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
+@pytest.mark.parametrize("mode", ["", "--until-decided"])
+def test_ctrl_c_gives_the_report_of_what_was_found_so_far(folder: Path, mode: str) -> None:
+    words = f"certify boxes_here:slow --claim epsilon=5 {PLACE.replace('--claim epsilon=1', '')}"
+    words = words.replace("--quiet", "")
+    command = [sys.executable, "-m", "audit.cli", *f"{words} --runs 1000000 {mode}".split()]
+    with subprocess.Popen(
+        [*command, "--out", "cert.json"],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        while "attacking" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    document = certificate(folder / "cert.json")
+    assert document["verdict"] == "NOT REFUTED"
+    assert document["evidence"][0]["replay"]["partial"] is True
+    assert "interrupted" in out

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from audit.report.utility.ranking_view import RankingView, ranking_view
+from audit.report.utility.score_blocks import NULL, Track, rank_text, score_blocks
+from audit.report.utility.square_map import colour_step, square_map
+from audit.report.utility.view import utility_view
+from audit.utility.ranking import Place, ranked
+from audit.utility.results import UtilityResults
+from tests.audit.report.utility import samples
+from tests.audit.utility.made_scores import results_of
+
+INF = math.inf
+VIEW = utility_view(samples.results())
+BLOCKS = {block.metric: block for block in VIEW.blocks}
+
+
+def rows(metric: str) -> dict[str, object]:
+    return {row.name: row for row in BLOCKS[metric].rows}
+
+
+def view_of(values: dict[str, Sequence[float | None]], files: Sequence[str]) -> RankingView:
+    ranking = ranked(results_of(values, files))
+    assert ranking is not None
+    return ranking_view(ranking)
+
+
+def test_files_are_told_with_their_size() -> None:
+    assert [(f.role, f.records, f.part) for f in VIEW.files[:3]] == [
+        ("real", "10,000", ""),
+        ("synthetic", "10,000", "as many as the real table"),
+        ("synthetic", "9,612", "0.961 times as many as the real table"),
+    ]
+    assert VIEW.columns.startswith("6 columns of the domain patients: sex (2 values), age")
+
+
+@pytest.mark.parametrize(
+    ("track", "shares"),
+    [
+        (Track(10.0, 0.0, ""), {10.0: 0.0, 5.0: 0.5, 0.0: 1.0, 12.0: 0.0, INF: 0.0, -INF: 1.0}),
+        (Track(500.0, 1000.0, ""), {500.0: 0.0, 750.0: 0.5, 1000.0: 1.0, -INF: 0.0, INF: 1.0}),
+    ],
+)
+def test_right_is_better_on_every_track(track: Track, shares: dict[float, float]) -> None:
+    assert {value: track.share(value) for value in shares} == shares
+
+
+def test_a_track_reaches_from_the_baseline_to_the_best_possible() -> None:
+    block = BLOCKS["k-marginal"]
+    assert block.track == Track(505.0, 1000.0, "best possible")
+    assert block.ends == ("505", "1,000")
+    assert rows("k-marginal")[NULL].at == 0.0
+
+
+def test_a_track_reaches_to_the_worst_file_where_that_is_worse_than_the_baseline() -> None:
+    results = samples.results()
+    low = tuple(
+        dataclasses.replace(s, score=dataclasses.replace(s.score, value=100.0))
+        if (s.score.metric, s.synthetic) == ("k-marginal", samples.FILES[2])
+        else s
+        for s in results.scored
+    )
+    blocks = score_blocks(dataclasses.replace(results, scored=low), None)
+    assert blocks[1].track == Track(100.0, 1000.0, "best possible")
+
+
+def test_without_a_baseline_a_track_is_the_whole_range() -> None:
+    (block,) = utility_view(samples.single()).blocks
+    assert block.track == Track(1.0, 0.0, "best possible")
+    assert [row.at for row in block.rows] == [0.75]
+
+
+def test_a_track_without_a_best_end_reaches_to_the_best_value() -> None:
+    results = samples.results()
+    open_ended = tuple(
+        dataclasses.replace(
+            s,
+            score=dataclasses.replace(s.score, lowest=-INF),
+            baseline=None,
+        )
+        for s in results.of_metric("mgd")
+    )
+    (block,) = score_blocks(dataclasses.replace(results, scored=open_ended), None)
+    assert block.track == Track(1.71, 0.28, "best here")
+
+
+def test_nothing_is_drawn_of_infinite_values_alone() -> None:
+    scored = tuple(
+        dataclasses.replace(s, score=dataclasses.replace(s.score, value=INF), baseline=None)
+        for s in samples.results().of_metric("pmse-ratio")
+    )
+    (block,) = score_blocks(dataclasses.replace(samples.results(), scored=scored), None)
+    assert block.track is None and block.ends == ("", "")
+    assert {row.value for row in block.rows} == {"∞"}
+
+
+def test_scores_have_error_rank_and_what_holds_for_their_file_alone() -> None:
+    first = rows("k-marginal")[samples.FILES[0]]
+    assert (first.value, first.error, first.rank, first.first) == ("886.3", "± 4.6", "1 to 2", True)
+    assert first.low < first.at < first.high
+    assert BLOCKS["k-marginal"].stated == (
+        "sets of 3 distinct attributes",
+        "a group empty on one side scores 0",
+    )
+    alike = rows("subsample-equivalent")[samples.FILES[0]]
+    assert alike.remarks == ("as good as a 19 % sample, by k-marginal (886.289)",)
+    assert BLOCKS["subsample-equivalent"].stated == (
+        "5 subsamples of each size without replacement",
+    )
+    assert rows("mgd")[samples.FILES[0]].remarks == ("all that is known: from 0.27 to 0.32",)
+    assert rows("pay-gap")[samples.FILES[2]].undefined == "no city has wages of both sexes"
+
+
+def test_baselines_that_differ_are_told_apart_by_their_file() -> None:
+    results = samples.results()
+    scored = tuple(
+        dataclasses.replace(
+            s, baseline=dataclasses.replace(s.baseline, value=500.0) if place else s.baseline
+        )
+        for place, s in enumerate(results.of_metric("k-marginal"))
+        if s.baseline is not None
+    )
+    (block,) = score_blocks(dataclasses.replace(results, scored=scored), None)
+    names = [row.name for row in block.rows if row.baseline]
+    assert names == [f"{NULL} ({samples.FILES[0]})", f"{NULL} ({samples.FILES[1]})"]
+
+
+def test_undefined_and_refused_scores_are_listed() -> None:
+    assert VIEW.undefined == (("pay-gap", samples.FILES[2], "no city has wages of both sexes"),)
+    assert VIEW.refused == samples.results().refused
+
+
+def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
+    own = samples.score(None, "m", undefined="m: no such column")
+    scored = (dataclasses.replace(samples.single().scored[0], score=own),)
+    results = dataclasses.replace(samples.single(), scored=scored, refused=(("n", "n: a rule"),))
+    view = utility_view(results)
+    assert view.undefined == (("m", "s.csv", "no such column"),)
+    assert view.refused == (("n", "a rule"),)
+
+
+def test_ranks_are_intervals() -> None:
+    assert rank_text(Place("a", 1, 1)) == "1"
+    assert rank_text(Place("a", 1, 3)) == "1 to 3"
+    assert rank_text(None) == "–"
+
+
+def test_the_outcome_is_told_with_the_metrics_that_say_otherwise() -> None:
+    view = VIEW.ranking
+    assert view is not None
+    assert view.sentences[0] == (
+        "synthetic/marginals_eps1.csv has the best mean rank, 1.42 over 6 metrics."
+    )
+    assert (
+        "Another file is ahead by 2 of 7 metrics: pmse-ratio (synthetic/bayes"
+        in (view.sentences[1])
+    )
+    assert "pay-gap" in view.podium_note
+    assert [p.leads for p in view.podium] == [True, False, False]
+    assert view.ranks.columns[0] == samples.FILES[0]
+    assert view.ranks.rows[1] == ("k-marginal", ("1 to 2", "1 to 2", "3"))
+    assert {(1, 0), (1, 1)} <= view.ranks.peaks and (1, 2) not in view.ranks.peaks
+
+
+def test_metrics_that_agree_are_said_to() -> None:
+    view = view_of({"m": [1.0, 2.0], "n": [3.0, 4.0]}, ["a", "b"])
+    assert view.sentences[1] == "By no metric is another file better beyond chance."
+    assert view.disagreement == ("Every two metrics put the files in the same order (τ = 1).",)
+    assert view.agreement is None and view.taus is None
+
+
+def test_two_metrics_that_disagree_are_one_sentence() -> None:
+    view = view_of({"m": [1.0, 2.0], "n": [5.0, 4.0]}, ["a", "b"])
+    assert view.sentences[0] == "a and b share the best mean rank, 1.5 over 2 metrics."
+    assert view.disagreement == ("Kendall's τ-b between m and n is −1.",)
+
+
+def test_metrics_without_an_order_are_named() -> None:
+    view = view_of({"m": [1.0, 1.0], "n": [5.0, 4.0]}, ["a", "b"])
+    assert view.disagreement == ("No two files can be told apart by m.",)
+
+
+def test_of_like_mean_ranks_the_file_that_wins_most_stands_first() -> None:
+    view = view_of({"m": [2.0, 1.0, 3.0], "n": [2.0, 3.0, 1.0]}, ["a", "b", "c"])
+    assert [(p.synthetic, p.mean_rank, p.won) for p in view.podium] == [
+        ("b", "2", "1"),
+        ("c", "2", "1"),
+        ("a", "2", "0"),
+    ]
+
+
+def test_without_a_metric_of_all_files_there_is_no_mean_rank() -> None:
+    view = view_of({"m": [1.0, None, 2.0], "n": [None, 5.0, 4.0]}, ["a", "b", "c"])
+    assert view.sentences == (
+        "No metric has a value for every file, so that there is no mean rank.",
+    )
+    assert [p.mean_rank for p in view.podium] == ["–", "–", "–"]
+
+
+def test_the_map_of_agreement_has_every_two_metrics() -> None:
+    view = VIEW.ranking
+    assert view is not None and view.agreement is not None and view.taus is not None
+    texts = {cell.text: cell for cell in view.agreement.cells}
+    assert len(texts) == 21
+    assert texts["total-variation × workload-error: 1"].step == 0
+    assert texts["total-variation × pay-gap: −1"].step == 15
+    assert texts["mgd × pay-gap: no value"].step is None
+    assert view.taus.rows[0] == ("k-marginal", ("0.82", "", "", "", "", ""))
+
+
+def test_a_square_map_draws_every_pair_once_inside_its_frame() -> None:
+    names = [f"attribute {k}" for k in range(7)]
+    values = {(a, b): 0.1 for k, a in enumerate(names) for b in names[k + 1 :]}
+    drawn = square_map(names, values, (0.0, 1.0), deep_is_low=False)
+    assert len({(cell.x, cell.y) for cell in drawn.cells}) == 21 and not drawn.gaps
+    for cell in drawn.cells:
+        assert cell.x >= 0 and cell.x + drawn.size <= drawn.width + 1e-9
+        assert cell.y >= 0 and cell.y + drawn.size <= drawn.height + 1e-9
+    assert [text for *_, text in drawn.labels] == names[1:]
+    assert [text for *_, text in drawn.heads] == names[:-1]
+
+
+def test_of_many_names_the_first_are_drawn() -> None:
+    drawn = square_map([str(k) for k in range(50)], {}, (0.0, 1.0), deep_is_low=False)
+    assert drawn.left_out == 10 and len(drawn.cells) == 40 * 39 // 2 and drawn.gaps
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "step"),
+    [(0.0, False, 0), (1.0, False, 15), (0.5, False, 8), (0.0, True, 15), (INF, False, 15)],
+)
+def test_colours_deepen_towards_the_worse_end(value: float, low: bool, step: int) -> None:
+    assert colour_step(value, (0.0, 1.0), low) == step
+    assert colour_step(0.0, (0.0, 0.0), False) == 0
+
+
+def test_one_file_has_no_ranking() -> None:
+    view = utility_view(samples.single())
+    assert view.ranking is None
+    assert [row.rank for block in view.blocks for row in block.rows] == [""]
+
+
+def test_results_without_scores_are_empty() -> None:
+    results = UtilityResults("r", samples.DOMAIN, {"r": 1}, (), (("m", "why"),))
+    view = utility_view(results)
+    assert view.blocks == view.dives == () and view.refused == (("m", "why"),)
