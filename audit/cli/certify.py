@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from audit.certify import Effort, certify
-from audit.cli import attack_flags, common
+from audit.cli import attack_flags, common, streams
 from audit.report.certificate.json_text import certificate_text
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
@@ -37,9 +37,8 @@ SATISFYING = {
 """Which verdicts reach the evidence that ``--require`` names."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("certify", help="decide a privacy claim about a subject")
     parser.add_argument(
         "subject",
         help="a built-in name, module:attribute, command:PATH, outputs:A,B, or a channel file "
@@ -78,7 +77,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_released(parser)
     common.add_settings(parser)
     attack_flags.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -95,9 +93,9 @@ def run(flags: argparse.Namespace) -> int:
     if attack is not None:
         effort = replace(effort, attack=attack, share=attack_flags.shared(flags))
         again = attack_flags.spelled(again, flags, attack)
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     if attack is None:
-        with common.progress_bar(talk, "enumerating") as progress:
+        with streams.progress_bar(talk, "enumerating", *streams.TRANSCRIPTS) as progress:
             certificate = certify(subject, claim, effort, str(again), progress).certificate
     else:
         with attack_flags.progress_bar(talk, claim.guarantee) as watch:
@@ -105,7 +103,7 @@ def run(flags: argparse.Namespace) -> int:
             certificate = certify(subject, claim, effort, str(again)).certificate
     certificate = replace(certificate, self_test=tested)
     write(certificate, flags.out, flags.json, flags.html)
-    common.output_console().print(certificate_lines(certificate))
+    streams.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code
     if code == 0 and any(evidence.replay.get("partial") for evidence in certificate.evidence):
         talk.print("interrupted: the report is that of the runs made until then", markup=False)
