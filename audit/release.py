@@ -34,13 +34,14 @@ class Wanted:
     """A release as it is asked for.
 
     ``program``: a built-in name, module:attribute or command:…; ``parameters``: its own, as text.
-    ``data``: the table's file. ``rows``: the public number of rows, where n is private.
+    ``data``: the table's file, or the table where the caller holds it. ``rows``: the public
+    number of rows, where n is private.
     ``certificate``: the file of the certificate that it keeps to. ``trusted``: run a program even
     where nothing keeps it from the data.
     """
 
     program: str
-    data: str
+    data: str | Dataset
     domain: Domain
     neighbours: Neighbours
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +79,7 @@ def release(wanted: Wanted, progress: Progress | None = None) -> Released:
     ``tests/audit/test_release.py``.
     """
     require_name(wanted.program)
-    hidden = [path for path in (wanted.data, wanted.certificate) if path is not None]
+    hidden = [path for path in (wanted.data, wanted.certificate) if isinstance(path, str)]
     subject = program_subject(wanted.program, wanted.parameters, hidden)
     try:
         return _release(wanted, subject, progress)
@@ -119,7 +120,9 @@ def _release(wanted: Wanted, subject: ProgramSubject, progress: Progress | None)
         # A program of one run a process was used up by what was asked of it.
         subject.budget(setting)
         guarantee = f"it keeps to the certificate: {document['verdict']}, {document['claim']}"
-    dataset = read_table(wanted.data, wanted.domain)
+    dataset = wanted.data
+    if not isinstance(dataset, Dataset):
+        dataset = read_table(dataset, wanted.domain)
     if leave is None:
         setting = release_setting(wanted.domain, wanted.neighbours, dataset.records, wanted.rows)
         leave = Leave(subject.budget(setting), None)

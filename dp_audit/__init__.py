@@ -1,1 +1,68 @@
-"""Check privacy claims from Python; the entry of the ``dp-audit`` command."""
+"""Check privacy claims from Python: what ``dp-audit`` does, as functions.
+
+>>> import dp_audit as dpa
+>>> dpa.certify("geometric-sanitizer", "epsilon=1", neighbours="replace-one", cells=2, records=3,
+...             parameters={"epsilon": 1}).verdict
+'PROVED'
+
+A name is imported when it is used. A float is read by its shortest decimal, so that 0.1 is 1/10,
+and results show the exact number.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dp_audit.own_packages import shadowing
+
+if TYPE_CHECKING:
+    from dp_audit.accounts import account, calibrate
+    from dp_audit.certification import certify, verify
+    from dp_audit.channels import channel
+    from dp_audit.releases import release
+    from dp_audit.sensitivities import sensitivity
+    from dp_audit.usefulness import utility
+    from synthesizers.domain import Domain
+    from synthesizers.neighbours import AddRemove, ReplaceOne
+
+__all__ = [
+    "AddRemove",
+    "Domain",
+    "ReplaceOne",
+    "account",
+    "calibrate",
+    "certify",
+    "channel",
+    "release",
+    "sensitivity",
+    "utility",
+    "verify",
+]
+
+_MODULES = {
+    "AddRemove": "synthesizers.neighbours",
+    "Domain": "synthesizers.domain",
+    "ReplaceOne": "synthesizers.neighbours",
+    "account": "dp_audit.accounts",
+    "calibrate": "dp_audit.accounts",
+    "certify": "dp_audit.certification",
+    "channel": "dp_audit.channels",
+    "release": "dp_audit.releases",
+    "sensitivity": "dp_audit.sensitivities",
+    "utility": "dp_audit.usefulness",
+    "verify": "dp_audit.certification",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    complaint = shadowing()
+    if complaint is not None:
+        raise ImportError(complaint)
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

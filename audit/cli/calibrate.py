@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-
-from rich.text import Text
 
 from audit.cli import common, streams
-from audit.report.accounting_text import DIGITS, relation_json, rests_on
-from audit.report.words import above
-from audit.statements.decimals import decimal_above
-from proofs.derivation import derivation
-from proofs.guarantees import parse_guarantee
-from proofs.search.noise import MORE_NOISE_IS_LARGER, calibrated
-from synthesizers.exact import parse_rational
-from synthesizers.neighbours import describe
-from synthesizers.numerals import number_text
+from dp_audit.accounts import calibrate
+from dp_audit.arguments import whole_number
+from proofs.search.noise import MORE_NOISE_IS_LARGER
+from synthesizers.neighbours import AddRemove
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -30,44 +22,21 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of one run, under the stated neighbours (default: 1)",
     )
-    parser.add_argument("--json", metavar="FILE", help="write the parameter and the proof")
     common.add_relation(parser, required=False, default="add-remove")
+    common.add_output(parser, html=True)
 
 
 def run(flags: argparse.Namespace) -> int:
     """Print the noise; exit code 0."""
-    common.require_writable(flags.json)
-    claimed = parse_guarantee(flags.claim)
-    if flags.neighbours is None:
-        flags.neighbours = "add-remove"
-    neighbours = common.relation(flags)
-    count = common.whole_number(flags.count, "--count", 1)
-    sensitivity = parse_rational(flags.sensitivity, "--sensitivity")
-    name = flags.noise.replace("-", "_")
-    found = calibrated(name, claimed, count, sensitivity, neighbours)
-    if flags.json:
-        document = {
-            "noise": name,
-            found.parameter: str(found.value),
-            "count": count,
-            "sensitivity": str(sensitivity),
-            "claim": str(claimed),
-            **relation_json(neighbours),
-            "rule": found.offer.rule,
-            "reached": decimal_above(found.offer.value, DIGITS),
-            "kernel_only": found.offer.kernel_only,
-            "proof": {"derivation": derivation(found.offer.theorem)},
-        }
-        common.write_text(flags.json, json.dumps(document, indent=1) + "\n")
-    console = streams.output_console()
-    lines = [
-        str(found.term),
-        f"{found.parameter} = {number_text(found.value)} keeps {claimed} ({describe(neighbours)})",
-        f"by {found.offer.rule}: at most {above(found.offer.value, DIGITS)}"
-        + ("  (kernel only)" if found.offer.kernel_only else ""),
-        "",
-        *rests_on(found.offer.theorem),
-    ]
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
-    return 0
+    common.require_writable(flags.json, flags.html)
+    result = calibrate(
+        flags.noise,
+        flags.claim,
+        count=whole_number(flags.count, "--count", 1),
+        sensitivity=flags.sensitivity,
+        neighbours=flags.neighbours or AddRemove.name,
+        unit=flags.unit,
+        max_records=flags.max_records,
+    )
+    streams.deliver(result, flags)
+    return result.exit_code

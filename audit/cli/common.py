@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Sequence
 from pathlib import Path
 
-from synthesizers.domain import Domain
+from dp_audit.arguments import whole_number
 from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
-from synthesizers.files import replacing
-from synthesizers.neighbours import Neighbours, neighbours_from
-from synthesizers.schemas import load_domain
-
-MAX_COUNT = 10**15
-"""The largest count of a flag: more records than any table has, and safe in 64-bit sums."""
 
 
 def settings(pairs: list[str] | None) -> dict[str, str]:
@@ -34,56 +24,6 @@ def settings(pairs: list[str] | None) -> dict[str, str]:
     return values
 
 
-def relation(flags: argparse.Namespace) -> Neighbours:
-    """The neighbouring relation of the flags."""
-    return neighbours_from(flags.neighbours, flags.unit, flags.max_records)
-
-
-def domain(flags: argparse.Namespace) -> Domain:
-    """The domain of ``--domain`` or ``--cells``."""
-    file, cells = getattr(flags, "domain", None), getattr(flags, "cells", None)
-    if file is not None and cells is None:
-        return load_domain(file)
-    if cells is not None and file is None:
-        found = Domain.from_cells(cells)
-        # Its records have to say whose they are, as those of a file's domain do.
-        return replace(found, individual="person") if flags.unit == "person" else found
-    raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
-
-
-def whole_number(text: str, name: str, least: int = 0) -> int:
-    """A whole number of a flag; raises InputError."""
-    value = parse_rational(text, name)
-    if value.denominator != 1 or not least <= value <= MAX_COUNT:
-        raise InputError(
-            f"{name} must be a whole number from {least} to {MAX_COUNT}, found {text[:40]!r}"
-        )
-    return int(value)
-
-
-def optional_number(text: str | None, name: str, least: int = 0) -> int | None:
-    """A whole number of a flag that may be left out."""
-    return None if text is None else whole_number(text, name, least)
-
-
-def epsilons(texts: list[str] | None) -> Mapping[str, Fraction]:
-    """The ``--epsilon`` flags, keyed as typed."""
-    found: dict[str, Fraction] = {}
-    for text in texts or []:
-        value = parse_rational(text, "--epsilon")
-        if value < 0:
-            raise InputError(f"--epsilon must not be negative, found {text!r}")
-        found[text] = value
-    return found
-
-
-def jobs(text: str | None) -> int:
-    """The number of processes: what was asked for, or the cores of this machine."""
-    if text is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    return whole_number(text, "--jobs", 1)
-
-
 def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:
     """Raise InputError before any work if an output cannot be written or is used twice.
 
@@ -91,8 +31,9 @@ def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> N
     """
     taken = {Path(path).resolve() for path in inputs if path is not None}
     for path in paths:
-        if path is None:
+        if path in (None, "-"):
             continue
+        assert path is not None
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path} is a folder; expected the name of a file to write")
@@ -103,18 +44,13 @@ def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> N
         taken.add(target.resolve())
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a file whole or not at all."""
-    with replacing(Path(path)) as file:
-        file.write(text.encode())
-
-
 def add_relation(
     parser: argparse.ArgumentParser, *, required: bool, default: str = "replace-one"
 ) -> None:
     """``--neighbours``, ``--unit``, ``--max-records``; ``default``: the relation without them."""
     parser.add_argument(
         "--neighbours",
+        "--neighbors",
         required=required,
         metavar="add-remove|replace-one",
         help="which databases are neighbours" + ("" if required else f" (default: {default})"),
@@ -129,16 +65,39 @@ def _count(text: str) -> int:
     return whole_number(text, "--max-records", 1)
 
 
+def add_output(parser: argparse.ArgumentParser, *, html: bool = False) -> None:
+    """``--json``, ``--quiet``, and ``--html`` where there is a page."""
+    parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - prints it")
+    if html:
+        parser.add_argument("--html", metavar="FILE", help="write the report")
+    parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """``--jobs``."""
+    parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
+
+
+def add_domain(parser: argparse.ArgumentParser) -> None:
+    """``--domain``, ``--cells``."""
+    parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")
+    parser.add_argument("--cells", metavar="K", help="a small domain: 4, or 2x3")
+
+
+def add_limits(parser: argparse._ActionsContainer, seconds: str) -> None:
+    """``--seconds``, ``--megabytes``: what one run of a subject may take."""
+    parser.add_argument("--seconds", metavar="T", help=f"the longest that one may take ({seconds})")
+    parser.add_argument("--megabytes", metavar="M", help="the memory that one may take (4096)")
+
+
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """``--set``, ``--jobs``, ``--quiet``."""
+    """``--set``."""
     parser.add_argument(
         "--set",
         action="append",
         metavar="name=value",
         help="a program parameter (see: dp-audit list programs); repeat",
     )
-    parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
-    parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
 
 
 def add_as_program(parser: argparse.ArgumentParser) -> None:

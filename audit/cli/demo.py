@@ -9,7 +9,6 @@ figures of Abowd & Vilhuber 2008 are computed again.
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from fractions import Fraction
 from importlib.resources import files
@@ -25,7 +24,7 @@ from audit.channels.channel import Channel
 from audit.channels.measures.delta import delta
 from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.probabilistic import probabilistic_delta
-from audit.cli import common, streams
+from audit.cli import streams
 from audit.report.certificate.json_text import certificate_text
 from audit.report.html import render
 from audit.report.page import (
@@ -48,6 +47,7 @@ from audit.utility.metric import generator
 from audit.utility.records import of_dataset
 from audit.utility.results import UtilityResults
 from audit.utility.suite import applicable, measured
+from dp_audit.arguments import process_count
 from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
 from synthesizers.domain import Dataset, Domain
@@ -76,7 +76,7 @@ def run(flags: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is not a folder; choose another --out")
     talk = streams.talk_console(flags.quiet)
-    jobs = common.jobs(flags.jobs)
+    jobs = process_count(flags.jobs)
     dataset = patients()
     setting = release.release_setting(dataset.domain, RELATION, dataset.records, None)
 
@@ -101,12 +101,12 @@ def run(flags: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made: {error.strerror}") from None
-    common.write_text(str(folder / "patients.toml"), dump_domain(dataset.domain))
+    streams.write_text(str(folder / "patients.toml"), dump_domain(dataset.domain))
     write_table(table, folder / "synthetic.csv")
     ledger = release.ledger_json(subject, setting, budget, released)
-    common.write_text(str(folder / "ledger.json"), json.dumps(ledger, indent=1) + "\n")
-    common.write_text(str(folder / "certificate.json"), certificate_text(certificate))
-    common.write_text(str(folder / "report.html"), render(page))
+    streams.write_text(str(folder / "ledger.json"), streams.dump(ledger))
+    streams.write_text(str(folder / "certificate.json"), certificate_text(certificate))
+    streams.write_text(str(folder / "report.html"), render(page))
 
     console = streams.output_console()
     console.print(certificate_lines(certificate))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rich.text import Text
+from rich.console import Group
 
-from audit.cli import streams
+from audit.cli import common, streams
 from audit.report.certificate.proof_text import proof_lines
 from audit.report.words import clean
 from audit.statements import strict_json
+from dp_audit.results import Result, plain_lines
 from proofs.derivation import replayed
 from synthesizers.errors import InputError
 
@@ -23,10 +25,33 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "document", metavar="CERT.json", help="a certificate or accounting, or - for standard input"
     )
+    common.add_output(parser)
+
+
+@dataclass(frozen=True, repr=False)
+class ProofResult(Result):
+    """A proof, made again by the kernel."""
+
+    derivation: Mapping[str, Any]
+    soft_wrap = True
+
+    def summary(self) -> str:
+        """What is proved."""
+        return clean(list(proof_lines(self.derivation))[-1])
+
+    def lines(self) -> Group:
+        """Its steps."""
+        return plain_lines(list(proof_lines(self.derivation)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Its steps as text, and as data."""
+        steps = [clean(line) for line in proof_lines(self.derivation)]
+        return {"steps": steps, "derivation": dict(self.derivation)}
 
 
 def run(flags: argparse.Namespace) -> int:
     """Print the proof, made again by the kernel; exit code 0."""
+    common.require_writable(flags.json, inputs=(flags.document,))
     if flags.document == "-":
         document = strict_json.parse(strict_json.read_input(), "standard input", EXPECTED)
     else:
@@ -35,9 +60,7 @@ def run(flags: argparse.Namespace) -> int:
     data = _derivation(document)
     # Nothing of a stranger's proof is printed that does not follow.
     replayed(data)
-    console = streams.output_console()
-    for line in proof_lines(data):
-        console.print(Text(clean(line)), soft_wrap=True)
+    streams.deliver(ProofResult(data), flags)
     return 0
 
 

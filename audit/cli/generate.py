@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 from pathlib import Path
 
-from audit.cli import common, streams
+from audit.cli import streams
 from audit.utility.benchmark_tables import Size, benchmark_table, commitment
+from dp_audit.arguments import optional_number, whole_number
 from synthesizers.errors import InputError
 from synthesizers.schemas import dump_domain
 from synthesizers.tables import write_table
@@ -30,10 +30,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Write the table, its domain, what is public of the process, and the seed; exit code 0."""
     size = Size(
-        common.whole_number(flags.attributes, "--attributes"),
-        common.whole_number(flags.values, "--values"),
-        common.whole_number(flags.records, "--records"),
-        common.optional_number(flags.max_records, "--max-records"),
+        whole_number(flags.attributes, "--attributes"),
+        whole_number(flags.values, "--values"),
+        whole_number(flags.records, "--records"),
+        optional_number(flags.max_records, "--max-records"),
     )
     if flags.seed is not None and not flags.seed.strip():
         raise InputError("--seed is empty: give the seed that was revealed, or leave it out")
@@ -47,7 +47,7 @@ def run(flags: argparse.Namespace) -> int:
     dataset = benchmark_table(size, seed)
     folder.mkdir(parents=True, exist_ok=True)
     write_table(dataset, folder / "table.csv")
-    common.write_text(str(folder / "domain.toml"), dump_domain(dataset.domain))
+    streams.write_text(str(folder / "domain.toml"), dump_domain(dataset.domain))
     public = {
         "schema": "dp-audit/benchmark/1",
         "attributes": size.attributes,
@@ -56,8 +56,8 @@ def run(flags: argparse.Namespace) -> int:
         "max_records": size.max_records,
         "seed_sha256": commitment(seed),
     }
-    common.write_text(str(folder / "process.json"), json.dumps(public, indent=1) + "\n")
-    common.write_text(str(folder / "seed.txt"), seed + "\n")
+    streams.write_text(str(folder / "process.json"), streams.dump(public))
+    streams.write_text(str(folder / "seed.txt"), seed + "\n")
     talk = streams.talk_console(flags.quiet)
     talk.print(
         f"{folder}: table.csv ({size.records} records), domain.toml, process.json (public) and "

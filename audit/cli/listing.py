@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from importlib.resources import files
 
 from rich.table import Table
 from rich.text import Text
 
-from audit.cli.streams import output_console
+from audit.cli import streams
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
@@ -30,12 +31,22 @@ AUDITORS = {
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
     parser.add_argument("topic", nargs="?", choices=TOPICS, help="one topic alone")
+    parser.add_argument("--json", metavar="FILE", help="write names and words as JSON; - prints it")
+    parser.add_argument("--quiet", action="store_true", help="say nothing beside the list")
 
 
 def run(flags: argparse.Namespace) -> int:
     """Print the lists; exit code 0."""
-    console = output_console()
-    for topic in TOPICS if flags.topic is None else (flags.topic,):
+    topics = TOPICS if flags.topic is None else (flags.topic,)
+    if flags.json is not None:
+        text = streams.dump({topic: dict(_rows(topic)) for topic in topics})
+        if flags.json != "-":
+            streams.write_text(flags.json, text)
+        else:
+            sys.stdout.write(text)
+            return 0
+    console = streams.output_console()
+    for topic in topics:
         console.print(f"[bold]{topic}[/bold]")
         if topic == "programs" and flags.topic is not None:
             for name in PROGRAMS:

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-
-from rich.markup import escape
 
 from audit.cli import common, streams
-from audit.release import Wanted, ledger_json, release
-from synthesizers.events import Event, is_seed
-from synthesizers.neighbours import ReplaceOne, describe
-from synthesizers.plan import describe as describe_event
-from synthesizers.schemas import load_domain
-from synthesizers.tables import write_table
+from dp_audit.arguments import optional_number
+from dp_audit.releases import release
+from synthesizers.neighbours import ReplaceOne
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -38,39 +32,33 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", metavar="M", help="public output size; needed where n is private")
     common.add_relation(parser, required=False)
     common.add_settings(parser)
+    common.add_jobs(parser)
+    common.add_output(parser)
     common.add_as_program(parser)
 
 
 def run(flags: argparse.Namespace) -> int:
     """Write the synthetic table and the ledger; exit code 0."""
-    common.require_writable(flags.out, flags.ledger, inputs=(flags.data, flags.domain))
-    if flags.neighbours is None:
-        flags.neighbours = ReplaceOne.name
-    relation = common.relation(flags)
-    wanted = Wanted(
-        flags.program,
-        flags.data,
-        load_domain(flags.domain),
-        relation,
-        common.settings(flags.set),
-        common.optional_number(flags.rows, "--rows"),
-        flags.certificate,
-        flags.trust_subject,
-    )
+    outputs = (flags.out, flags.ledger, flags.json)
+    common.require_writable(*outputs, inputs=(flags.data, flags.domain))
     talk = streams.talk_console(flags.quiet)
-    with talk.status("asking") as status:
-
-        def progress(asked: int, event: Event) -> None:
-            generating = "; generating" if is_seed(event) else ""
-            status.update(escape(f"question {asked}: {describe_event(event)}{generating}"))
-
-        made = release(wanted, progress)
-    write_table(made.table, flags.out)
-    if flags.ledger:
-        document = ledger_json(made.subject, made.setting, made.budget, made.run)
-        common.write_text(flags.ledger, json.dumps(document, indent=1) + "\n")
-    talk.print(
-        f"{flags.out}: {made.table.records} synthetic records ({describe(relation)})", markup=False
-    )
-    talk.print(made.guarantee, markup=False)
-    return 0
+    with streams.follow(talk) as progress:
+        result = release(
+            flags.program,
+            flags.data,
+            flags.domain,
+            rows=optional_number(flags.rows, "--rows"),
+            neighbours=flags.neighbours or ReplaceOne.name,
+            unit=flags.unit,
+            max_records=flags.max_records,
+            parameters=common.settings(flags.set),
+            certificate=flags.certificate,
+            trust_subject=flags.trust_subject,
+            progress=progress,
+        )
+    result.write_table(flags.out)
+    ledger = streams.dump(result.ledger())
+    streams.deliver(result, flags, {flags.ledger: ledger}, printed=False)
+    for line in result.described(flags.out):
+        talk.print(line, markup=False)
+    return result.exit_code

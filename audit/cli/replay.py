@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from rich.console import RenderableType
+
 from audit.auditors.attack.given_pairs import read_database
-from audit.auditors.attack.replaying import frozen_test, retest
+from audit.auditors.attack.replaying import FrozenTest, Retest, frozen_test, retest
 from audit.cli import common, streams
 from audit.parallel import local
 from audit.report.certificate.replay_text import replay_lines
@@ -18,8 +21,9 @@ from audit.statements.evidence import Verdict
 from audit.subjects.black_box import BlackBox
 from audit.subjects.stated_subjects import box_of, obstacle
 from audit.verify import load_certificate
+from dp_audit.arguments import optional_number, probability, process_count
+from dp_audit.results import Result
 from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
 
 ABSENT = 3
 """The exit code where the subject is not here, or is another."""
@@ -50,18 +54,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subject", metavar="NAME", help="the certificate's, if it lies outside this folder"
     )
-    parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
-    parser.add_argument("--quiet", action="store_true", help="no talk")
+    common.add_jobs(parser)
+    common.add_output(parser)
 
 
 def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     """Print what fresh runs say; 1 where they refute the claim, 3 where there can be none."""
-    runs = common.optional_number(flags.runs, "--runs", 1)
-    seed = common.optional_number(flags.seed, "--seed")
-    number = common.optional_number(flags.evidence, "--evidence", 1)
+    common.require_writable(flags.json, inputs=(flags.certificate, *(flags.pair or ())))
+    runs = optional_number(flags.runs, "--runs", 1)
+    seed = optional_number(flags.seed, "--seed")
+    number = optional_number(flags.evidence, "--evidence", 1)
     document = load_certificate(flags.certificate)
     test = frozen_test(document, number, _databases(flags.pair))
-    alarm = test.alarm if flags.alarm is None else _chance(flags.alarm)
+    alarm = test.alarm if flags.alarm is None else float(probability(flags.alarm, "--alarm"))
     subject = document["subject"]
     if not isinstance(subject, dict):
         raise InputError("the certificate's subject is malformed")
@@ -73,11 +78,54 @@ def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     seed = secrets.randbits(48) if seed is None else seed
     total = test.runs if runs is None else 2 * runs
     talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
-    found = retest(test, box, total, seed, local(common.jobs(flags.jobs)), alarm)
-    streams.output_console().print(replay_lines(test, found, alarm, box.name, seed))
-    if not found.valid:
-        return Verdict.INVALID_RUN.exit_code
-    return Verdict.REFUTED.exit_code if found.refutes(alarm) else 0
+    found = retest(test, box, total, seed, local(process_count(flags.jobs)), alarm)
+    result = ReplayResult(test, found, alarm, box.name, seed)
+    streams.deliver(result, flags)
+    return result.exit_code
+
+
+@dataclass(frozen=True, repr=False)
+class ReplayResult(Result):
+    """What fresh runs say of a certificate's finding."""
+
+    test: FrozenTest
+    retest: Retest
+    alarm: float
+    subject: str
+    seed: int
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        """1 where the runs refute the claim, 5 where they are not independent."""
+        if not self.retest.valid:
+            return Verdict.INVALID_RUN.exit_code
+        return Verdict.REFUTED.exit_code if self.retest.refutes(self.alarm) else 0
+
+    def summary(self) -> str:
+        """Of whom, and what they say."""
+        words = {0: "do not refute", Verdict.REFUTED.exit_code: "refute"}
+        return f"fresh runs of {self.subject} {words.get(self.exit_code, 'say nothing of')} it"
+
+    def lines(self) -> RenderableType:
+        """The counts, and what follows from them."""
+        return replay_lines(self.test, self.retest, self.alarm, self.subject, self.seed)
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts, and what follows from them."""
+        guesses, valid = self.retest.guesses, self.retest.valid
+        return {
+            "subject": self.subject,
+            "claim": str(self.test.claim.guarantee),
+            "seed": self.seed,
+            "alarm": self.alarm,
+            "runs": guesses.runs,
+            "right": guesses.correct,
+            "wrong": guesses.wrong,
+            "valid": valid,
+            "p_value": self.retest.p_value if valid else None,
+            "floor": self.retest.floor.to_json() if valid else None,
+            "refuted": self.exit_code == Verdict.REFUTED.exit_code,
+        }
 
 
 def _box(
@@ -95,10 +143,3 @@ def _box(
 
 def _databases(paths: list[str] | None) -> tuple[Any, Any] | None:
     return None if paths is None else (read_database(paths[0]), read_database(paths[1]))
-
-
-def _chance(text: str) -> float:
-    value = parse_rational(text, "--alarm")
-    if not 0 < value < 1:
-        raise InputError(f"--alarm must lie strictly between 0 and 1, found {text[:40]!r}")
-    return float(value)

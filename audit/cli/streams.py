@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-TRANSCRIPTS = "transcripts", ", each for all databases"
-"""What an enumeration counts."""
+from synthesizers.files import replacing
 
+if TYPE_CHECKING:
+    import argparse
 
-class Report(Protocol):
-    """Told how much is done, of how much, and a word on it."""
+    from dp_audit.progress import Progress
+    from dp_audit.results import Result
 
-    def __call__(self, done: int, total: int, word: str = "") -> None:
-        """Show it."""
+UNITS = {
+    "enumerating": ("transcripts", ", each for all databases"),
+    "measuring": ("transcripts", ", each for all databases"),
+    "attacking": ("runs", " at most; Ctrl-C reports what is found"),
+    "scoring": ("scores", ""),
+    "examining": ("cases", ""),
+}
+"""What the steps of long work count, and what is said of their total as they begin."""
 
 
 class _Results(Console):
@@ -44,25 +53,70 @@ def talk_console(quiet: bool) -> Console:
 
 
 @contextmanager
-def progress_bar(console: Console, label: str, unit: str, begins: str = "") -> Iterator[Report]:
-    """A bar on the console that follows so many ``unit``; ``begins``: said of their total."""
+def follow(console: Console) -> Iterator[Progress]:
+    """A bar on the console that follows the steps of long work."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn(label),
+        TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:,}/{task.total:,} " + unit),
-        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.fields[counts]}"),
+        TextColumn("{task.fields[word]}", markup=False),
         TimeElapsedColumn(),
     )
     # Off a terminal the bar would leave nothing but an empty line.
     hidden = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("", total=1)
+        task = bar.add_task("", total=None, counts="", word="")
 
-        def report(done: int, total: int, word: str = "") -> None:
-            if done == 0 and begins:
-                console.print(f"{label}: {total:,} {unit}{begins}")
-            bar.update(task, completed=done, total=total, description=word)
+        def report(step: str, done: int, total: int, word: str) -> None:
+            unit, beginning = UNITS.get(step, ("", ""))
+            if step == "reading":
+                console.print(f"reading {word}", markup=False, soft_wrap=True)
+            if done == 0 and beginning:
+                console.print(f"{step}: {total:,} {unit}{beginning}")
+            counts = f"{done:,}/{total:,} {unit}" if total else f"{done or ''}"
+            limit = total or None
+            bar.update(
+                task, description=step, completed=done, total=limit, counts=counts, word=word
+            )
 
         yield report
+
+
+def deliver(
+    result: Result,
+    flags: argparse.Namespace,
+    beside: Mapping[str | None, str] | None = None,
+    printed: bool = True,
+) -> None:
+    """Write the files that were asked for, then print the result; ``--json -`` prints that alone.
+
+    ``beside``: texts of further files, by path; None for one that was not asked for. ``printed``:
+    False where the result is a file, and nothing is to be read of it.
+    """
+    place = getattr(flags, "json", None)
+    text = result.json_text() if place is not None else ""
+    # All texts are made before the first is written: after a fault in one, none is.
+    texts = {path: text for path, text in (beside or {}).items() if path is not None}
+    if getattr(flags, "html", None) is not None and flags.html not in texts:
+        texts[flags.html] = result.html()
+    if place not in (None, "-"):
+        texts[place] = text
+    for path, content in texts.items():
+        write_text(path, content)
+    if place == "-":
+        sys.stdout.write(text)
+    elif printed:
+        output_console().print(result.lines(), soft_wrap=result.soft_wrap)
+
+
+def dump(document: Mapping[str, Any]) -> str:
+    """A document as the text of a JSON file."""
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file whole or not at all."""
+    with replacing(Path(path)) as file:
+        file.write(text.encode())

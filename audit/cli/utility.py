@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-from rich.console import Console
 
 from audit.cli import common, streams
-from audit.report.certificate.certificate_table import certificate_table
 from audit.report.html import render
-from audit.report.page import Page, Section, UtilitySection
-from audit.report.utility.scores_json import utility_text
-from audit.report.utility.terminal import utility_lines
-from audit.utility.chunks import Chunks
-from audit.utility.counts import Counted
-from audit.utility.draws import draws_text, read_draws
-from audit.utility.metric import FIXED, Metric
-from audit.utility.parameters import MOST_REPEATS, planned, read_plan
-from audit.utility.records import Outside, read_records
-from audit.utility.results import UtilityResults
-from audit.utility.suite import applicable, measured
 from audit.verify import load_certificate
-from synthesizers.domain import Domain
+from dp_audit.arguments import optional_number, whole_number
+from dp_audit.usefulness import utility
 from synthesizers.errors import InputError
-from synthesizers.schemas import load_domain
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -66,159 +48,54 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-baseline", action="store_true", help="no baseline table beside")
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
-    for name in ("json", "html"):
-        parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
-    parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
+    common.add_output(parser, html=True)
 
 
 def run(flags: argparse.Namespace) -> int:
     """Print the scores, write the files asked for; exit code 0."""
-    tables = [flags.real, *flags.synthetic]
     certificates = flags.certificate or []
-    inputs = (*tables, flags.domain, flags.draws, flags.plan, *certificates)
+    inputs = (
+        *(flags.real, *flags.synthetic, *certificates),
+        *(flags.domain, flags.draws, flags.plan),
+    )
     common.require_writable(flags.json, flags.html, flags.save_draws, inputs=inputs)
-    if len({Path(path).resolve() for path in flags.synthetic}) < len(flags.synthetic):
-        raise InputError("a synthetic table is given twice; name each file once")
     if inputs.count("-") > 1:
         raise InputError("standard input can be only one of the files")
     if certificates and not flags.html:
         raise InputError("--certificate shows a certificate in the HTML report; add --html FILE")
     evidence = [(path, load_certificate(path)) for path in certificates]
-    domain = load_domain(flags.domain)
-    metrics, refused = _metrics(flags, domain)
-    replicates = common.whole_number(flags.replicates, "--replicates", 1)
-    if replicates > MOST_REPEATS:
-        raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {replicates}")
-    rows = None if flags.chunk is None else common.whole_number(flags.chunk, "--chunk", 1)
-    talk = streams.talk_console(flags.quiet)
-    read = {path: _table(path, domain, rows, flags.outside, talk) for path in tables}
-    with streams.progress_bar(talk, "measuring", "scores") as progress:
-        results = measured(
-            (flags.real, read[flags.real]),
-            {path: read[path] for path in flags.synthetic},
-            metrics,
-            replicates=replicates,
+    with streams.follow(streams.talk_console(flags.quiet)) as progress:
+        result = utility(
+            flags.real,
+            flags.synthetic,
+            flags.domain,
+            metrics=flags.metric,
+            compat=flags.compat,
+            parameters=_parameters(flags.set),
+            plan=flags.plan,
+            draws=flags.draws,
+            seed=optional_number(flags.seed, "--seed"),
+            replicates=whole_number(flags.replicates, "--replicates", 1),
+            outside=flags.outside,
+            chunk=optional_number(flags.chunk, "--chunk", 1),
             baseline=not flags.no_baseline,
-            refused=refused,
             progress=progress,
         )
-    # All of them first: after a fault in one, none is written.
-    for path, text in _documents(results, evidence, flags).items():
-        common.write_text(path, text)
-    streams.output_console().print(utility_lines(results.renamed(_short(tables))))
-    return 0
+    texts = {}
+    if flags.html is not None:
+        texts[flags.html] = render(result.page(evidence))
+    if flags.save_draws is not None:
+        texts[flags.save_draws] = result.draws_text()
+    streams.deliver(result, flags, texts)
+    return result.exit_code
 
 
-def _metrics(
-    flags: argparse.Namespace, domain: Domain
-) -> tuple[tuple[Metric, ...], tuple[tuple[str, str], ...]]:
-    """The metrics of the flags, and those that were not asked for by name and do not apply."""
-    # Here, not above: scikit-learn comes with it.
-    from audit.utility.catalogue import METRICS, named
-
-    parameters = _parameters(flags)
-    draws = {} if flags.draws is None else read_draws(flags.draws)
-    mentioned = dict.fromkeys((*parameters, *draws))
-    asked = list(dict.fromkeys(flags.metric or METRICS))
-    for name in (*asked, *mentioned):
-        named(name)
-    stray = [name for name in mentioned if name not in asked]
-    if stray:
-        raise InputError(
-            f"{stray[0]} has parameters or draws but is not among the metrics asked for"
-        )
-    metrics = [planned(METRICS[name], parameters.get(name, {}), named) for name in asked]
-    if flags.seed is not None:
-        seeds: dict[str, Any] = {"seed": common.whole_number(flags.seed, "--seed")}
-        metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
-    if flags.compat is not None:
-        modes = sorted({mode for metric in METRICS.values() for mode in metric.modes} - {FIXED})
-        if flags.compat not in modes:
-            raise InputError(f"--compat must be one of {', '.join(modes)}, not {flags.compat!r}")
-        metrics = _compatible(metrics, flags.compat, flags.metric or mentioned)
-    metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
-    for metric in metrics:
-        if flags.metric or metric.name in mentioned:
-            _require(metric, domain)
-    kept, refused = applicable(metrics, domain)
-    if not kept:
-        raise InputError(
-            "none of the metrics can be taken of tables over this domain: "
-            + "; ".join(f"{name}: {reason}" for name, reason in refused)
-            + "; name the attributes with --set or a plan"
-        )
-    return kept, refused
-
-
-def _require(metric: Metric, domain: Domain) -> None:
-    """Raise ``InputError``, with the metric's name, unless it can be taken over the domain."""
-    try:
-        metric.check(domain)
-    except InputError as error:
-        text = str(error)
-        if text.startswith(f"{metric.name}: "):
-            raise
-        raise type(error)(f"{metric.name}: {text}") from error
-
-
-def _compatible(metrics: Sequence[Metric], mode: str, named: Collection[str]) -> list[Metric]:
-    """The metrics that have the mode, in it; those that were asked for by name must have it."""
-    without = [m.name for m in metrics if m.name in named and mode not in m.modes]
-    if without:
-        raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
-    return [replace(metric, mode=mode) for metric in metrics if mode in metric.modes]
-
-
-def _parameters(flags: argparse.Namespace) -> Mapping[str, Mapping[str, object]]:
-    """The parameters of each metric, those of ``--set`` over those of the plan."""
-    plan = {} if flags.plan is None else read_plan(flags.plan)
-    parameters = {metric: dict(values) for metric, values in plan.items()}
-    for text, value in common.settings(flags.set).items():
+def _parameters(pairs: list[str] | None) -> dict[str, dict[str, str]]:
+    """The parameters of ``--set``, by metric and name."""
+    parameters: dict[str, dict[str, str]] = {}
+    for text, value in common.settings(pairs).items():
         metric, dot, name = text.partition(".")
         if not dot:
             raise InputError(f"--set reads METRIC.NAME=VALUE here, found {text!r}")
         parameters.setdefault(metric, {})[name] = value
     return parameters
-
-
-def _table(path: str, domain: Domain, rows: int | None, outside: Outside, talk: Console) -> Counted:
-    """One table, in chunks of so many ``rows`` if any; what is wrong with it names its file."""
-    talk.print(f"reading {path}", markup=False, soft_wrap=True)
-    try:
-        if rows is None:
-            return read_records(path, domain, outside)
-        chunks = Chunks(path, domain, rows, outside)
-        # Gone through once for its extent: now, so that its faults are found under its name.
-        chunks.measure()
-        return chunks
-    except InputError as error:
-        where = "standard input" if path == "-" else path
-        raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
-
-
-def _short(paths: Sequence[str]) -> Mapping[str, str]:
-    """What reports call the files: their own names, or as typed where two names are alike."""
-    names = {path: Path(path).name for path in paths}
-    return names if len(set(names.values())) == len(names) else {path: path for path in paths}
-
-
-def _documents(
-    results: UtilityResults,
-    evidence: Sequence[tuple[str, Mapping[str, Any]]],
-    flags: argparse.Namespace,
-) -> Mapping[str, str]:
-    """The text of every file that was asked for."""
-    texts: dict[str, str] = {}
-    if flags.json:
-        texts[flags.json] = utility_text(results)
-    if flags.html:
-        short = results.renamed(_short([results.real, *results.synthetics]))
-        title = f"Utility beside {short.real}"
-        lead = "How near synthetic tables are to the real one, by the measures of the field."
-        sections: list[Section] = [UtilitySection(title, short)]
-        if evidence:
-            sections.append(certificate_table(evidence))
-        texts[flags.html] = render(Page(title, lead, tuple(sections)))
-    if flags.save_draws:
-        texts[flags.save_draws] = draws_text(s.score for s in results.scored)
-    return texts

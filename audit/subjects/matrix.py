@@ -1,4 +1,4 @@
-"""Channels in files: CSV or Parquet, one row a database, one column an output."""
+"""Channels in files: CSV, Parquet or JSON, one row a database, one column an output."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from audit.channels.channel import Channel
+from audit.statements import strict_json
 from audit.statements.decimals import decimal_below, exact_text
 from audit.subjects.subject import ChannelSubject
 from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import MAX_DIGITS, Exact
-from synthesizers.files import replacing
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import Neighbours
 from synthesizers.parquet import parquet_columns, parquet_frames
@@ -32,7 +32,7 @@ ROW_TOLERANCE = Fraction(1, 10**9)
 MAX_CARRIED = 20_000
 """The most entries of a channel that a certificate carries itself."""
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
+SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json")
 
 _COUNTS = re.compile(r"(\d{1,15}|\?)(-(\d{1,15}|\?))*")
 
@@ -52,7 +52,7 @@ def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool
     that sums to 1 only within `ROW_TOLERANCE` is known only within it, so each
     of its chances is taken within that relative distance (a zero stays a zero).
     """
-    header, rows = _table(Path(path))
+    header, rows = _table(Path(path), neighbours, released)
     if not header or header[0] != "database" or len(header) < 2:
         raise InputError(
             f"a channel file's header is 'database' and then one column an output; "
@@ -96,7 +96,9 @@ def carried_channel(
     return ChannelSubject(name, channel, identity)
 
 
-def _table(path: Path) -> tuple[list[str], list[list[str]]]:
+def _table(path: Path, neighbours: Neighbours, released: str) -> tuple[list[str], list[list[str]]]:
+    if path.name.endswith(".json"):
+        return _json_table(path, neighbours, released)
     if path.name.endswith(".parquet"):
         columns = list(parquet_columns(path))
         frames = list(parquet_frames(path, columns, None))
@@ -107,6 +109,31 @@ def _table(path: Path) -> tuple[list[str], list[list[str]]]:
     return columns, [
         [str(v) for v in row] for frame in frames for row in frame.itertuples(index=False)
     ]
+
+
+def _json_table(
+    path: Path, neighbours: Neighbours, released: str
+) -> tuple[list[str], list[list[str]]]:
+    """The table of what ``dp-audit channel --json`` wrote."""
+    spoken = "a channel as dp-audit channel --json writes it"
+    document = strict_json.parse(strict_json.read_text(str(path)), str(path), spoken)
+    for key, own in (("neighbours", neighbours.name), ("released", released)):
+        if document.get(key, own) != own:
+            raise InputError(f"{path} says {key} {str(document[key])[:40]}; say so, or {own} there")
+    try:
+        outputs = ["-".join(map(_spelled, output)) for output in document["outputs"]]
+        databases = ["-".join(map(str, counts)) for counts in document["databases"]]
+        rows = [
+            [label, *map(str, row)]
+            for label, row in zip(databases, document["probabilities"], strict=True)
+        ]
+        if any(len(row) != len(outputs) + 1 for row in rows):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            f"{path} is no channel: expected databases, outputs and probabilities, {spoken}"
+        ) from None
+    return ["database", *outputs], rows
 
 
 def _row(texts: Sequence[str], path: str, rounded: bool) -> Sequence[Exact]:
@@ -188,7 +215,7 @@ def _counts(text: str) -> tuple[int | None, ...] | None:
     return tuple(None if part == "?" else int(part) for part in text.strip().split("-"))
 
 
-def write_channel(channel: Channel, path: str, exact: bool) -> None:
+def channel_csv(channel: Channel, exact: bool) -> str:
     """A channel as CSV: decimals, or fractions with ``exact`` where the law is rational."""
     lines = [["database", *("-".join(map(_spelled, output)) for output in channel.outputs)]]
     centre = channel.centre.tolist()
@@ -202,8 +229,7 @@ def write_channel(channel: Channel, path: str, exact: bool) -> None:
         lines.append(["-".join(map(str, channel.counts(number))), *cells])
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
-    with replacing(Path(path)) as file:
-        file.write(text.getvalue().encode())
+    return text.getvalue()
 
 
 def _decimal(channel: Channel, row: int, column: int, centre: float) -> str:

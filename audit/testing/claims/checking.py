@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,15 @@ from audit.parallel import here
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness
-from audit.statements.isolation import Isolation
-from audit.subjects.black_boxes import INDEPENDENT, ON_YOUR_WORD, SCOPE
+from audit.subjects.black_boxes import ON_YOUR_WORD
 from audit.subjects.databases import dataset_of_records, records_of_histogram
-from audit.subjects.estimator import as_function
 from audit.subjects.function import Form, FunctionBox, form_of
+from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
-from audit.subjects.subject import BlackBoxSubject, ProgramSubject
+from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import live_subject
-from audit.testing.claims.asked import RECORDS, REQUIRED, Asked
+from audit.testing.claims.asked import RECORDS, REQUIRED, SEED, Asked
 from audit.testing.claims.checked import Checked
 from audit.testing.claims.code import as_test
 from audit.testing.claims.evidence import of_certificate
@@ -34,9 +33,6 @@ from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Databases
-
-_LONGEST_NAME = 60
-"""Characters of a subject in a report (a choice of this project: most of a line)."""
 
 _WITHOUT_ATTACK: dict[str, Any] = {
     field.name: field.default
@@ -55,34 +51,15 @@ def checked(subject: Any, asked: Asked, name: str | None = None) -> Checked:
     if form == "program":
         # An attack's options say nothing of a program, which is examined exactly.
         asked = replace(asked, **_WITHOUT_ATTACK)
-    called = name or spoken(subject)
+    called = name or name_of(subject)
     if form == "program":
-        program = _made(subject)
+        program = live_program(subject)
         live = live_subject(called, program)
         try:
             return _of_program(live, program, subject, asked)
         finally:
             live.end()
     return _of_box(subject, form, called, asked)
-
-
-def spoken(subject: Any) -> str:
-    """What a report calls a subject: its name, or how it was made where that is short."""
-    if hasattr(subject, "__name__"):
-        return str(subject.__name__)
-    text = repr(subject) if is_dataclass(subject) else ""
-    return text if 0 < len(text) <= _LONGEST_NAME else type(subject).__name__
-
-
-def _made(subject: Any) -> Any:
-    if not isinstance(subject, type):
-        return subject
-    try:
-        return subject()
-    except TypeError:
-        raise InputError(
-            f"{subject.__name__} is a class that needs parameters: hand over an instance of it"
-        ) from None
 
 
 def _of_program(subject: ProgramSubject, program: Program, given: Any, asked: Asked) -> Checked:
@@ -131,7 +108,7 @@ def _with_pair(result: Checked, given: Any, asked: Asked) -> Checked:
     if smallest is None:
         return result
     domain = smallest.claim.require_domain()
-    cells = domain.name if domain != asked.stated_domain() else asked.cells
+    cells = domain.name if domain != asked.stated_domain else asked.cells
     again = replace(asked, cells=cells, records=smallest.claim.records, pair=smallest.pair)
     return replace(result, pair=smallest.pair, code=as_test(given, again))
 
@@ -180,13 +157,11 @@ def _counts(database: Any, domain: Domain) -> list[int]:
 
 def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     claim = asked.claim_of(asked.records)
-    box = FunctionBox(name, _function(subject, form, asked), form == "batch")
-    kind = "estimator" if form == "estimator" else "function"
-    apart = Isolation("in this process", "none", "none")
-    described = BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form}, apart)
-    attack = replace(asked.attack(form), pair=_pair(asked, claim))
+    described = live_box(subject, form, name, asked.parameters, asked.rows, claim.domain)
+    attack = asked.attack(form, SEED, _pair(asked, claim))
     accepted = REQUIRED[asked.require]
-    target = Target(Drawing(box, Seeds(attack.seed), here), box)
+    assert isinstance(described.box, FunctionBox)
+    target = Target(Drawing(described.box, Seeds(attack.seed), here), described.box)
     try:
         evidence = attack_box(target, claim, attack)
     except ProtocolError as error:
@@ -207,19 +182,6 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     pair = (witness.pair["first"], witness.pair["second"])
     again = replace(asked, pair=pair, runs=attack.runs)
     return replace(result, pair=pair, code=as_test(subject, again))
-
-
-def _function(subject: Any, form: Form, asked: Asked) -> Any:
-    if form != "estimator":
-        if asked.parameters:
-            raise InputError("parameters go with an estimator's class; bind a function's yourself")
-        return subject
-    if asked.rows is None:
-        raise InputError("an estimator is asked for a public number of rows: give rows=...")
-    domain = asked.stated_domain()
-    return as_function(
-        subject, asked.parameters, asked.rows, None if domain is None else domain.names
-    )
 
 
 def _pair(asked: Asked, claim: Claim) -> Pair | None:

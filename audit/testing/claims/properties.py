@@ -11,7 +11,8 @@ from audit.subjects.forked import forked_json
 from audit.subjects.function import Form
 from audit.subjects.program_process import RUN_SECONDS
 from audit.subjects.subject import ProgramSubject
-from audit.testing.claims.asked import Asked, chance
+from audit.testing.claims.asked import Asked
+from dp_audit.arguments import probability
 from synthesizers.curator import Program, Setting
 from synthesizers.errors import CannotFork, DPAuditError, InputError, ProtocolError
 from synthesizers.plan import plan
@@ -49,7 +50,7 @@ def of_program(
     """
     from audit.auditors import data_independence
 
-    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
     subject = ProgramSubject(name, program, False)
 
     def examine() -> list[dict[str, Any]]:
@@ -84,7 +85,7 @@ def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> t
     else:
         seen = data_independence.audited(subject, name)
     pairs = None if asked.pair is None else [asked.pair]
-    effort = data_independence.Effort(alarm=float(chance(asked.alarm, "alarm")))
+    effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
     try:
         return data_independence.examine(seen, claim, pairs=pairs, seed=asked.seed, effort=effort)
     except InputError:

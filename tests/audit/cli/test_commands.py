@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from audit.cli import common
+from dp_audit.arguments import process_count, whole_number
 from synthesizers.errors import InputError
 from synthesizers.programs import PROGRAMS
 from tests.audit.calls import Command, Shown
@@ -88,6 +89,62 @@ def test_a_channel_written_is_a_channel_read(dp_audit: Command) -> None:
     held = "certify c.csv --neighbours replace-one --quiet --claim epsilon="
     assert dp_audit(held + "1.9460").code == 0
     assert dp_audit(held + "1.9459").code == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_a_channel_file_is_analysed_as_its_program_is(
+    dp_audit: Command, folder: Path, form: str
+) -> None:
+    words = "channel multinomial-dirichlet --cells 2 --records 3 --exact --epsilon 1 --quiet"
+    assert dp_audit(f"{words} --csv c.csv --json c.json").code == 0
+    if form == "parquet":
+        pd = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        pd.read_csv(folder / "c.csv", dtype=str).to_parquet(folder / "c.parquet")
+    shown = dp_audit(f"channel c.{form} --exact --epsilon 1 --json again.json --html c.html")
+    assert shown.code == 0 and "1.9459" in shown.out, "not ln 7"
+    own, again = (json.loads((folder / name).read_text()) for name in ("c.json", "again.json"))
+    for key in ("databases", "outputs", "epsilon", "delta", "probabilities", "witness"):
+        assert again[key] == own[key], key
+    assert dp_audit(f"certify c.{form} --neighbours replace-one --claim epsilon=1.946").code == 0
+
+
+def test_a_matrix_that_someone_has_is_analysed(dp_audit: Command, folder: Path) -> None:
+    rows = ("database,0-2,1-1,2-0", "0-2,3/4,1/4,0", "1-1,1/4,1/2,1/4", "2-0,0,1/4,3/4")
+    (folder / "swap.csv").write_text("\n".join(rows))
+    shown = dp_audit("channel swap.csv --json c.json")
+    data = json.loads((folder / "c.json").read_text())
+    # The output 0-2 has no chance under 2-0, and 1/4 under its neighbour 1-1.
+    assert shown.code == 0 and data["epsilon"] == {"lower": "inf", "upper": "inf"}
+    assert dp_audit("channel swap.csv --cells 2 --records 2").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "channel c.csv --cells 3",
+        "channel c.csv --records 9",
+        "channel c.csv --set epsilon=1",
+        "channel c.csv --domain domain.toml",
+        "channel c.csv --rows 3",
+        "channel absent.csv",
+        "channel other.json",
+        "channel c.json --neighbours add-remove",
+        "channel c.json --released transcript",
+        f"channel {GEOMETRIC} --cells 2 --records 3 --rounded",
+        f"channel {GEOMETRIC} --cells 2",
+        "channel c.csv --json c.csv",
+    ],
+)
+def test_a_channel_file_has_its_own_cells_and_records(
+    dp_audit: Command, folder: Path, words: str
+) -> None:
+    made = f"channel {GEOMETRIC} --cells 2 --records 2 --csv c.csv --json c.json --quiet"
+    assert dp_audit(made).code == 0
+    (folder / "other.json").write_text('{"databases": [[1, 0]], "outputs": 3, "probabilities": []}')
+    before = {name: (folder / name).read_bytes() for name in names(folder)}
+    one_line(dp_audit(words + " --html c.html"), 2)
+    assert {name: (folder / name).read_bytes() for name in names(folder)} == before
 
 
 def test_channel_says_how_large_the_job_is(dp_audit: Command) -> None:
@@ -550,7 +607,7 @@ def test_a_report_that_cannot_be_made_leaves_nothing(
     def broken(page: Any) -> str:
         raise InputError("no report")
 
-    monkeypatch.setattr("audit.cli.certify.render", broken)
+    monkeypatch.setattr("audit.report.html.render", broken)
     shown = dp_audit(f"{CERTIFY} --claim epsilon=1 --html c.html --out c.json")
     one_line(shown, 2)
     assert names(folder) == before
@@ -576,7 +633,7 @@ def test_a_name_too_long_is_one_line(dp_audit: Command, folder: Path) -> None:
 def test_outputs_are_looked_at_before_any_work(
     dp_audit: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.cli.certify.certify", lambda *a: pytest.fail("it worked"))
+    monkeypatch.setattr("audit.cli.certify.certify", lambda *a, **k: pytest.fail("it worked"))
     one_line(dp_audit(f"{CERTIFY} --claim epsilon=1 --out no/such/c.json"), 2)
 
 
@@ -593,19 +650,17 @@ def test_settings_are_read_once_each() -> None:
 
 @pytest.mark.parametrize("text", ["1", "12", "1e3", "4/2", " 5 "])
 def test_whole_numbers(text: str) -> None:
-    assert common.whole_number(text, "--n") == {"1": 1, "12": 12, "1e3": 1000, "4/2": 2}.get(
-        text, 5
-    )
+    assert whole_number(text, "--n") == {"1": 1, "12": 12, "1e3": 1000, "4/2": 2}.get(text, 5)
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "nan", "inf", "0x1", "1/0", "one", "1e99999"])
 def test_what_is_no_whole_number(text: str) -> None:
     with pytest.raises(InputError, match="--n"):
-        common.whole_number(text, "--n")
+        whole_number(text, "--n")
 
 
 def test_the_cores_of_this_machine_are_the_default() -> None:
-    assert common.jobs(None) >= 1 and common.jobs("3") == 3
+    assert process_count(None) >= 1 and process_count("3") == 3
 
 
 def test_nothing_is_read_from_a_module_of_that_name_in_the_users_folder(

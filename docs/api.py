@@ -1,0 +1,127 @@
+"""Writes docs/api.md from the docstrings of the package ``dp_audit``.
+
+python docs/api.py            # writes the page
+python docs/api.py --check    # compares it, and exits 1 if it differs
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import dp_audit
+from dp_audit import results
+
+PAGE = Path(__file__).with_name("api.md")
+WIDTH = 100
+
+STARS: Mapping[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
+
+
+def rendered() -> str:
+    """The page."""
+    names = [name for name in dp_audit.__all__ if name.islower()]
+    environment = Environment(
+        loader=FileSystemLoader(PAGE.parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # The page is Markdown.
+    )
+    return environment.get_template("api.md.j2").render(
+        functions=[_function(getattr(dp_audit, name)) for name in names], results=list(_results())
+    )
+
+
+def _function(function: Callable[..., Any]) -> str:
+    """A function's heading, signature, example and arguments."""
+    lead, *parts = (inspect.getdoc(function) or "").split("\n\n")
+    signature = f"```python\n{_signature(function)}\n```"
+    heading = f"## {function.__name__}"
+    return "\n\n".join([heading, _prose(lead), signature, *map(_part, parts)])
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    """The call with its defaults, as the project's formatter writes it."""
+    words: list[str] = []
+    for parameter in inspect.signature(function).parameters.values():
+        default = "" if parameter.default is parameter.empty else f"={_default(parameter.default)}"
+        star = STARS.get(parameter.kind, "")
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(w.startswith("*") for w in words):
+            words.append("*")
+        words.append(f"{star}{parameter.name}{default}")
+    line = f"{function.__name__}({', '.join(words)})"
+    if len(line) <= WIDTH:
+        return line
+    return f"{function.__name__}(\n" + "".join(f"    {word},\n" for word in words) + ")"
+
+
+def _default(value: object) -> str:
+    return json.dumps(value) if isinstance(value, str) else getattr(value, "__name__", repr(value))
+
+
+def _part(part: str) -> str:
+    """A paragraph of a docstring: an example, a list of arguments, or prose."""
+    if part.startswith(">>>"):
+        return f"```pycon\n{part}\n```"
+    if re.match(r"\S.*\n    \S", part):
+        rows = re.findall(r"^(\S.*)\n((?:    .*\n?)+)", part, re.MULTILINE)
+        return "\n".join(
+            f"- {', '.join(f'`{name}`' for name in names.split(', '))}: "
+            f"{_prose(inspect.cleandoc(words))}"
+            for names, words in rows
+        )
+    return _prose(part)
+
+
+def _prose(text: str) -> str:
+    return " ".join(text.split()).replace("``", "`")
+
+
+def _results() -> Iterator[str]:
+    """Every class of results, with what it has beside what all have."""
+    for name, kind in vars(results).items():
+        if not name.endswith("Result") or name == "Result":
+            continue
+        lines = [f"### {name}", "", _lead(kind), ""]
+        for member, value in vars(kind).items():
+            shared = member.startswith("_") or hasattr(results.Result, member)
+            if not shared and (isinstance(value, property) or inspect.isfunction(value)):
+                call = "" if isinstance(value, property) else "()"
+                lines.append(f"- `{member}{call}`: {_lead(value)}")
+        yield "\n".join(lines)
+
+
+def _lead(documented: object) -> str:
+    """The first paragraph of a docstring."""
+    return _prose((inspect.getdoc(documented) or "").split("\n\n")[0])
+
+
+def main() -> int:
+    """Write the page, or compare it; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="compare the page, and write nothing")
+    flags = parser.parse_args()
+    text = rendered()
+    if flags.check:
+        same = PAGE.exists() and PAGE.read_text() == text
+        print("the page is current" if same else f"run python {Path(__file__).name} to renew it")
+        return 0 if same else 1
+    PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,431 @@
+"""`certify` and `verify`: a claim about a subject makes a certificate; a certificate re-checked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from audit.auditors.attack.evidence import Attack
+from audit.auditors.attack.floors import claimed_name
+from audit.certify import Effort
+from audit.certify import certify as audited
+from audit.cluster import cluster as of_cluster
+from audit.parallel import Map, here, local
+from audit.statements.claim import Claim
+from audit.statements.limits import Limits
+from audit.statements.reproduce import Command
+from audit.subjects.black_boxes import Wanted, black_box, is_command_or_outputs
+from audit.subjects.function import Form, form_of
+from audit.subjects.isolated import described
+from audit.subjects.live import live_box, live_program, name_of
+from audit.subjects.matrix import is_channel_file, read_channel
+from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
+from audit.subjects.synthesizer import COMMAND, live_subject, program_subject
+from dp_audit.arguments import DomainLike, Number, optional_number, process_count, text, texts
+from dp_audit.progress import Progress, nobody
+from dp_audit.request import ALARM, CONFIDENCE, Request
+from dp_audit.results import CertificateResult, VerificationResult
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import Neighbours
+from synthesizers.programs import PROGRAMS
+from synthesizers.tables import read_table
+
+
+def certify(
+    subject: Any,
+    claim: str,
+    *,
+    neighbours: str | Neighbours,
+    unit: str = "record",
+    max_records: int | None = None,
+    cells: int | str | None = None,
+    domain: DomainLike | None = None,
+    records: int | None = None,
+    rows: int | None = None,
+    data: str | Path | None = None,
+    released: str = "output",
+    parameters: Mapping[str, Any] | None = None,
+    form: Form | None = None,
+    rounded: bool = False,
+    trust_subject: bool | None = None,
+    pair: tuple[Any, Any] | None = None,
+    runs: int | None = None,
+    seed: int | None = None,
+    confidence: Number = CONFIDENCE,
+    alarm: Number = ALARM,
+    until_decided: bool = False,
+    seconds: int | None = None,
+    megabytes: int | None = None,
+    self_test: str | Path | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Progress = nobody,
+) -> CertificateResult:
+    """Decide a privacy claim about a subject.
+
+    >>> import dp_audit as dpa
+    >>> result = dpa.certify(
+    ...     "geometric-sanitizer",
+    ...     "epsilon=1",
+    ...     neighbours="replace-one",
+    ...     cells=2,
+    ...     records=3,
+    ...     parameters={"epsilon": 1},
+    ... )
+    >>> result.verdict
+    'PROVED'
+    >>> result
+    <CertificateResult: PROVED: geometric-sanitizer, epsilon=1 (replace-one)>
+
+    subject
+        A built-in name, ``module:attribute``, ``command:PATH``, ``outputs:A,B``, a channel file, or
+        an object: a program (a function of a curator), a function ``f(database, rng)`` or ``f(
+        database, rng, runs)``, an estimator with ``fit`` and ``sample``.
+    claim
+        ``"epsilon=1"``, ``"epsilon=1, delta=1e-6"``, ``"rho=0.5"``, ``"mu=1"``, ``"alpha=8,
+        rdp=2"``.
+    neighbours, unit, max_records
+        ``"add-remove"`` or ``"replace-one"``, of a ``"record"`` or of a ``"person"`` with at most
+        ``max_records`` records; or `AddRemove`, `ReplaceOne`.
+    cells, domain
+        A small domain, ``2`` or ``"2x3"``; or a `Domain`, or the path of a domain file.
+    records, rows
+        Records of a database, 0 to so many where n is private; the public number of rows.
+    data
+        The table of a planned release: under replace-one it states the number of records.
+    released
+        ``"output"`` or ``"transcript"``, all noisy answers.
+
+    parameters, form
+        Of a program or an estimator; what ``module:attribute`` is, where its type does not say it.
+    rounded
+        A channel file's decimals are rounded.
+    trust_subject
+        Take a program's word where nothing here can keep it apart. An object is the caller's own
+        and trusted unless this is False; the certificate says so.
+    pair, runs, seed, confidence, alarm, until_decided
+        Of an attack: two neighbouring databases, or the ``Path`` of each; runs a database; its
+        random numbers (fresh ones); confidence of the floor; the error that REFUTED may have; stop
+        as soon as the claim is refuted.
+    seconds, megabytes
+        What one run of an attack may take.
+    self_test
+        A file of ``dp-audit self-test --json``, whose sum the certificate carries.
+    jobs, cluster
+        Processes (all cores), or the address of a Dask cluster that makes the runs.
+    progress
+        Told of the work as it goes on.
+
+    Raises ``ValueError`` for what makes no sense, ``RuntimeError`` for a subject that breaks its
+    protocol. The certificate of an object can be read and not re-checked by others: name a subject
+    for one that `verify` can run again.
+
+    """
+    request = Request(
+        claim=claim,
+        neighbours=neighbours,
+        unit=unit,
+        max_records=max_records,
+        cells=cells,
+        domain=domain,
+        records=records,
+        rows=rows,
+        released=released,
+        pair=pair,
+        runs=runs,
+        seed=seed,
+        confidence=confidence,
+        alarm=alarm,
+        until_decided=until_decided,
+    )
+    subject = str(subject) if isinstance(subject, Path) else subject
+    about = _About(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
+    own = Limits()
+    limits = Limits(
+        optional_number(seconds, "--seconds", 1) or own.seconds,
+        optional_number(megabytes, "--megabytes", 1) or own.megabytes,
+    )
+    command = about.command()
+    tested = None if self_test is None else _self_test(self_test)
+    audit_of, stated = about.subject_and_claim(limits)
+    trusted = about.live if trust_subject is None else trust_subject
+    effort = Effort(rows, process_count(jobs), trusted=trusted)
+    attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
+    if attack is None:
+        certificate = audited(
+            audit_of,
+            stated,
+            effort,
+            "" if command is None else str(command),
+            lambda done, total: progress("enumerating", done, total, ""),
+        ).certificate
+    else:
+        name = claimed_name(stated.guarantee)
+
+        def watch(done: int, total: int, floor: float) -> None:
+            progress("attacking", done, total, f"{name} >= {floor:.4g} so far" if floor > 0 else "")
+
+        if command is not None:
+            command = _spelled(command, request, attack, form, seconds, megabytes)
+        share = here if about.live else _shared(jobs, cluster)
+        effort = replace(effort, attack=attack, share=share, watch=watch)
+        again = "" if command is None else str(command)
+        certificate = audited(audit_of, stated, effort, again).certificate
+    if isinstance(audit_of, ProgramSubject) and about.live:
+        audit_of.end()
+    return CertificateResult(replace(certificate, self_test=tested))
+
+
+def verify(
+    certificate: str | Path | Mapping[str, Any] | CertificateResult,
+    *,
+    subject: str | None = None,
+    jobs: int | None = None,
+) -> VerificationResult:
+    """Re-check every number of a certificate without trusting whoever wrote it.
+
+    >>> import dp_audit as dpa
+    >>> result = dpa.certify(
+    ...     "subsample",
+    ...     "epsilon=1, delta=1/2",
+    ...     neighbours="replace-one",
+    ...     cells=2,
+    ...     records=2,
+    ...     parameters={"fraction": 0.5},
+    ... )
+    >>> dpa.verify(result).confirmed
+    True
+
+    certificate
+        The path of its file (``-``: standard input), its JSON, or what `certify` returned.
+    subject
+        The certificate's, if it can only be run and lies outside the current folder.
+    jobs
+        Processes (all cores).
+
+    Raises ``ValueError`` for what is no certificate.
+    """
+    from audit.statements import strict_json
+    from audit.verify import read_certificate
+    from audit.verify import verify as checked
+
+    if isinstance(certificate, str | Path):
+        path = str(certificate)
+        spoken = "standard input" if path == "-" else path
+        written = strict_json.read_input() if path == "-" else strict_json.read_text(path)
+    else:
+        import json
+
+        spoken = "the certificate"
+        written = (
+            certificate.json_text()
+            if isinstance(certificate, CertificateResult)
+            else json.dumps(dict(certificate))
+        )
+    document = read_certificate(written, spoken)
+    return VerificationResult(checked(document, subject, local(process_count(jobs))))
+
+
+@dataclass(frozen=True)
+class _About:
+    """A request's subject, as it was given, with what is said of it alone."""
+
+    request: Request
+    given: Any
+    parameters: Mapping[str, Any]
+    form: Form | None
+    data: str | Path | None
+    rounded: bool
+    trust_subject: bool | None
+
+    @property
+    def live(self) -> bool:
+        """Whether it is an object of the caller's, and no name."""
+        return not isinstance(self.given, str)
+
+    def subject_and_claim(self, limits: Limits) -> tuple[Subject, Claim]:
+        """The subject, and the claim with its domain and number of records."""
+        if self.live:
+            return self._object()
+        values = texts(self.parameters)
+        wanted = self._black_box(values, limits)
+        if wanted is not None:
+            if self.data or self.rounded:
+                raise InputError("an attack reads neither --data nor --rounded; give --pair")
+            claim = self.request.claim_of(self.request.records)
+            return black_box(replace(wanted, rows=self.request.rows), claim), claim
+        if is_channel_file(self.given):
+            return self._channel()
+        if self.rounded:
+            raise InputError("--rounded goes with a channel file")
+        domain = self._domain()
+        # The program's process starts before the table is opened, and may not open it.
+        hidden = [] if self.data is None else [str(self.data)]
+        program = program_subject(self.given, values, hidden)
+        return program, self.request.claim_of(self._records(domain))
+
+    def _object(self) -> tuple[Subject, Claim]:
+        if self.data or self.rounded:
+            raise InputError("an object takes neither data nor rounded")
+        form = form_of(self.given) if self.form is None else self.form
+        name, request = name_of(self.given), self.request
+        claim = request.claim_of(request.records)
+        if form != "program":
+            domain, rows = request.stated_domain, request.rows
+            return live_box(self.given, form, name, self.parameters, rows, domain), claim
+        if self.parameters:
+            raise InputError("an object has its parameters inside: leave them out")
+        self._domain()
+        return live_subject(name, live_program(self.given)), claim
+
+    def _channel(self) -> tuple[Subject, Claim]:
+        request = self.request
+        if self.parameters or self.data or request.domain is not None or request.rows is not None:
+            raise InputError("a channel file takes no --set, --data, --domain or --rows")
+        subject = read_channel(self.given, request.relation, request.released, self.rounded)
+        channel = subject.channel
+        stated = request.stated_domain
+        if stated is not None and stated.size != channel.domain.size:
+            raise InputError(f"the channel has {channel.domain.size} cells, --cells says otherwise")
+        largest = int(channel.databases.sum(axis=1).max())
+        if request.records not in (None, largest):
+            raise InputError(f"the channel has databases of {largest} records, --records differs")
+        return subject, request.claim_of(largest, channel.domain)
+
+    def _domain(self) -> Domain:
+        domain = self.request.stated_domain
+        if domain is None:
+            raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
+        return domain
+
+    def _black_box(self, values: Mapping[str, str], limits: Limits) -> Wanted | None:
+        """The black box that the subject is; None for a program or a channel."""
+        wanted = Wanted(self.given, self.form, values, limits)
+        if is_command_or_outputs(self.given):
+            if self.form == "program" and self.given.startswith(COMMAND):
+                return None
+            if self.form is not None:
+                raise InputError(f"--as {self.form} goes with module:attribute")
+            return wanted
+        named = ":" in self.given and self.given not in PROGRAMS
+        if not named or is_channel_file(self.given):
+            if self.form not in (None, "program"):
+                raise InputError(f"--as {self.form} goes with module:attribute")
+            return None
+        if self.form is not None:
+            return None if self.form == "program" else wanted
+        parameters = {key.replace("-", "_"): value for key, value in values.items()}
+        found = described(self.given, parameters)
+        return None if found.form == "program" else replace(wanted, found=found)
+
+    def _records(self, domain: Domain) -> int | None:
+        """The claim's number of records: as stated, or that of the table where n is public."""
+        stated = self.request.records
+        if self.data is None:
+            return stated
+        dataset = read_table(self.data, domain)
+        if not self.request.relation.records_public:
+            return stated
+        if stated not in (None, dataset.records):
+            raise InputError("the table has another number of records than --records")
+        return dataset.records
+
+    def command(self) -> Command | None:
+        """The command that makes the certificate again; None for an object. Raises InputError."""
+        if self.live:
+            return None
+        request, unit = self.request, self.request.relation.unit
+        domain = request.domain
+        given: dict[str, Any] = {
+            "claim": request.claim,
+            "neighbours": request.relation.name,
+            "unit": unit.name,
+            "max-records": None if unit.is_record else unit.max_records,
+            # Of a domain that was handed over, the file that the reader writes it to.
+            "domain": f"{domain.name}.toml" if isinstance(domain, Domain) else domain,
+            "cells": request.cells,
+            "records": request.records,
+            "rows": request.rows,
+            "data": self.data,
+            "released": request.released,
+        }
+        if self.form == "program" and self.given.startswith(COMMAND):
+            given["as"] = self.form
+        words = {name: [str(value)] for name, value in given.items() if value is not None}
+        if self.rounded:
+            words["rounded"] = []
+        if self.trust_subject:
+            words["trust-subject"] = []
+        sets = tuple(f"{name}={value}" for name, value in texts(self.parameters).items())
+        return Command(self.given, words, sets)
+
+
+def _attack(
+    request: Request,
+    subject: Subject,
+    claim: Claim,
+    seconds: int | None,
+    megabytes: int | None,
+    cluster: str | None,
+) -> Attack | None:
+    """How the subject is attacked; None where it is not. Raises InputError."""
+    box = isinstance(subject, BlackBoxSubject)
+    if not box and not (isinstance(subject, ProgramSubject) and request.runs is not None):
+        alone = {
+            "pair": request.pair,
+            "runs": request.runs,
+            "seed": request.seed,
+            "cluster": cluster,
+            "seconds": seconds,
+            "megabytes": megabytes,
+            "until-decided": request.until_decided or None,
+        }
+        given = [f"--{name}" for name, value in alone.items() if value is not None]
+        if given:
+            raise InputError(
+                f"{', '.join(given)} goes with an attack: on a function, an estimator or a "
+                "command, or on a program with --runs N"
+            )
+        return None
+    kind = subject.kind if isinstance(subject, BlackBoxSubject) else "program"
+    return request.attack(kind, secrets.randbits(48), request.given_pair(claim))
+
+
+def _spelled(
+    command: Command,
+    request: Request,
+    attack: Attack,
+    form: str | None,
+    seconds: int | None,
+    megabytes: int | None,
+) -> Command:
+    """The command with the flags that make the same attack again; raises InputError."""
+    limits = {"seconds": seconds, "megabytes": megabytes, "as": form}
+    words = {
+        "runs": [str(attack.runs)],
+        "seed": [str(attack.seed)],
+        "confidence": [text(request.confidence, "--confidence")],
+        "alarm": [text(request.alarm, "--alarm")],
+        **{name: [str(value)] for name, value in limits.items() if value is not None},
+    }
+    if request.until_decided:
+        words["until-decided"] = []
+    if request.pair is not None and all(isinstance(one, Path) for one in request.pair):
+        words["pair"] = [str(one) for one in request.pair]
+    return replace(command, flags={**command.flags, **words})
+
+
+def _self_test(path: str | Path) -> dict[str, Any]:
+    # Here, not above: all liars and what they need come with it.
+    from audit.self_test.carried import carried
+
+    return carried(str(path))
+
+
+def _shared(jobs: int | None, address: str | None) -> Map:
+    """Where runs are made: on a cluster, or in processes of this machine."""
+    return local(process_count(jobs)) if address is None else of_cluster(address)

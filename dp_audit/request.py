@@ -1,0 +1,125 @@
+"""What is asked of a subject: one request behind the command, the fixture and the function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from audit.auditors.attack.evidence import Attack
+from audit.auditors.attack.given_pairs import given_pair, read_database
+from audit.statements.claim import Claim
+from audit.statements.evidence import Verdict
+from audit.subjects.pair import Pair
+from dp_audit.arguments import DomainLike, Number, domain_of, probability, relation
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.neighbours import Neighbours
+
+REACHED: Mapping[str | None, tuple[Verdict, ...]] = {
+    "exact": (Verdict.PROVED, Verdict.EXACT),
+    "proof": (Verdict.PROVED,),
+}
+"""The verdicts that reach the evidence which is required."""
+
+RUNS = {"function": 10_000, "batch": 10_000}
+RUNS_OF_OTHERS = 1_000
+"""Runs a database of an attack, by what is attacked: minutes at most where one run takes a tenth of
+a second."""
+
+CONFIDENCE, ALARM = "0.95", "1e-6"
+"""Of the floor that is shown, and the error that REFUTED may have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A claim about a subject, with all that it is relative to.
+
+    ``claim``: its text. ``neighbours``: "add-remove", "replace-one", or a relation. ``unit``,
+    ``max_records``: of persons. ``cells``: a small domain, 2 or "2x3"; ``domain``: any other one,
+    also as the path of its file. ``records``: of a database, at most; where n is public, exactly.
+    ``rows``: the public number of rows. ``pair``: two databases, each as its value or the ``Path``
+    of its file, instead of generated ones. ``runs``, ``seed``, ``confidence``, ``alarm``,
+    ``until_decided``: of attacks.
+
+    Raises InputError for what makes no sense.
+    """
+
+    claim: str
+    neighbours: str | Neighbours
+    unit: str = "record"
+    max_records: int | None = None
+    cells: int | str | None = None
+    domain: DomainLike | None = None
+    records: int | None = None
+    rows: int | None = None
+    released: str = "output"
+    pair: tuple[Any, Any] | None = None
+    runs: int | None = None
+    seed: int | None = None
+    confidence: Number = CONFIDENCE
+    alarm: Number = ALARM
+    until_decided: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.claim, str):
+            raise InputError(
+                "state the claim as text: 'epsilon=1', 'rho=0.5', 'epsilon=1, delta=1e-6'"
+            )
+        if self.cells is not None and self.domain is not None:
+            raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
+        if not (self.pair is None or (isinstance(self.pair, tuple | list) and len(self.pair) == 2)):
+            raise InputError("a pair is two databases: pair=(first, second)")
+        if not isinstance(self.domain, DomainLike | None):
+            raise InputError("a domain is a Domain, or the path of a domain file")
+        for name, least in (("runs", 1), ("records", 0), ("rows", 0), ("seed", 0)):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < least):
+                raise InputError(f"{name} must be a whole number of at least {least}")
+        # Both are looked at before any work.
+        probability(self.confidence, "--confidence")
+        probability(self.alarm, "--alarm")
+        assert self.relation
+
+    @cached_property
+    def relation(self) -> Neighbours:
+        """The neighbouring relation."""
+        return relation(self.neighbours, self.unit, self.max_records)
+
+    @cached_property
+    def stated_domain(self) -> Domain | None:
+        """The domain, if one is stated."""
+        return domain_of(self.domain, self.cells, self.unit)
+
+    def claim_of(self, records: int | None, domain: Domain | None = None) -> Claim:
+        """The claim, about databases of so many records; ``domain``: where none is stated."""
+        return Claim(
+            parse_guarantee(self.claim),
+            self.relation,
+            self.released,
+            self.stated_domain if domain is None else domain,
+            records,
+        )
+
+    def attack(self, kind: str, seed: int, pair: Pair | None) -> Attack:
+        """How a black box of a kind is attacked; ``seed``: where none is stated."""
+        return Attack(
+            runs=RUNS.get(kind, RUNS_OF_OTHERS) if self.runs is None else self.runs,
+            seed=seed if self.seed is None else self.seed,
+            error=1 - probability(self.confidence, "--confidence"),
+            alarm=probability(self.alarm, "--alarm"),
+            until_decided=self.until_decided,
+            pair=pair,
+        )
+
+    def given_pair(self, claim: Claim) -> Pair | None:
+        """The pair of databases, those of files read; None without one."""
+        if self.pair is None:
+            return None
+        first, second = (
+            read_database(str(one)) if isinstance(one, Path) else one for one in self.pair
+        )
+        return given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)

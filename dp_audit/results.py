@@ -1,0 +1,605 @@
+"""What the functions of this package return: a value each, which the report shows.
+
+A result shows itself at a prompt in a line, with ``print`` as the command prints it, and in a
+notebook as the page that the command writes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from audit.report.page import Page, Section, TableSection, TextSection
+from audit.report.words import clean
+from synthesizers.files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from audit.channels.analysis import Analysis
+    from audit.release import Released
+    from audit.statements.certificate import Certificate
+    from audit.statements.checks import Verification
+    from audit.statements.finding import Finding
+    from audit.utility.results import UtilityResults
+    from proofs.accounting import Accounting
+    from proofs.search.noise import Calibrated
+    from synthesizers.neighbours import Neighbours
+
+WIDTH = 96
+"""Columns of a printed result."""
+
+FRAME = (
+    '<iframe srcdoc="{page}" title="{title}" '
+    'style="width: 100%; height: 36rem; border: 0"></iframe>'
+)
+"""A page within a notebook, which keeps its styles to itself."""
+
+
+class Result(ABC):
+    """A value that shows itself."""
+
+    exit_code: int = 0
+    """What the command of the same name ends with."""
+
+    soft_wrap = False
+    """Whether a terminal alone breaks its lines."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """The result in a line."""
+
+    @abstractmethod
+    def lines(self) -> RenderableType:
+        """The result for a terminal."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain data, as ``--json`` writes it."""
+
+    def page(self) -> Page:
+        """The result as a page of sections."""
+        return Page(self.summary(), "", (TextSection("In full", tuple(str(self).splitlines())),))
+
+    def json_text(self) -> str:
+        """The text of ``--json``; strict, so that every reader takes it."""
+        return json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n"
+
+    def html(self) -> str:
+        """The page as one HTML file that loads nothing."""
+        from audit.report.html import render
+
+        return render(self.page())
+
+    def save(self, path: str | Path) -> None:
+        """Write the result whole or not at all: HTML for ``.html``, otherwise JSON."""
+        text = self.html() if str(path).endswith(".html") else self.json_text()
+        with replacing(Path(path)) as file:
+            file.write(text.encode())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {clean(self.summary())}>"
+
+    def __str__(self) -> str:
+        page = io.StringIO()
+        Console(file=page, width=WIDTH, no_color=True, highlight=False).print(
+            self.lines(), soft_wrap=self.soft_wrap
+        )
+        return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+    def _repr_html_(self) -> str:
+        return FRAME.format(page=escape(self.html()), title=escape(clean(self.summary())))
+
+
+def plain_lines(lines: Sequence[str]) -> Group:
+    """Lines as they are: no markup and no control sequences."""
+    return Group(*(Text(clean(line)) for line in lines))
+
+
+def _page(title: str, lead: str, *sections: Section) -> Page:
+    return Page(title, lead, sections)
+
+
+@dataclass(frozen=True, repr=False)
+class CertificateResult(Result):
+    """What `dp_audit.certify` returns: a certificate."""
+
+    certificate: Certificate
+
+    @property
+    def verdict(self) -> str:
+        """PROVED, EXACT, NOT REFUTED, REFUTED, UNDECIDED, INVALID RUN or CONTRADICTION."""
+        return self.certificate.verdict.value
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        """That of the verdict."""
+        return self.certificate.verdict.exit_code
+
+    @property
+    def partial(self) -> bool:
+        """Whether an attack was interrupted: it reports the runs made until then."""
+        return any(evidence.replay.get("partial") for evidence in self.certificate.evidence)
+
+    def summary(self) -> str:
+        """The verdict, the subject and the claim."""
+        claim, name = self.certificate.claim, self.certificate.subject["name"]
+        return f"{self.verdict}: {name}, {claim.guarantee} ({claim.neighbours.name})"
+
+    def lines(self) -> RenderableType:
+        """The certificate in full."""
+        from audit.report.terminal import certificate_lines
+
+        return certificate_lines(self.certificate)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate, with its digest."""
+        return self.certificate.to_json()
+
+    def json_text(self) -> str:
+        """The certificate's own text, which `dp_audit.verify` reads."""
+        from audit.report.certificate.json_text import certificate_text
+
+        return certificate_text(self.certificate)
+
+    def page(self) -> Page:
+        """The certificate's page."""
+        from audit.report.page import CertificateSection
+
+        name = str(self.certificate.subject["name"])
+        return _page(
+            f"Privacy certificate of {name}",
+            "What was claimed, what was found, and how to check it without trusting this report.",
+            CertificateSection(f"{name}: {self.certificate.claim.guarantee}", self.certificate),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ChannelResult(Result):
+    """What `dp_audit.channel` returns: an exact channel with its measures.
+
+    ``exact``: plain data holds fractions and the decimal ends of enclosures, not doubles.
+    """
+
+    name: str
+    analysis: Analysis
+    exact: bool = False
+
+    @property
+    def epsilon(self) -> tuple[float, float]:
+        """The ends of an enclosure of the smallest ε of the channel, in nats."""
+        return self.analysis.epsilon.enclosure.floats()
+
+    def summary(self) -> str:
+        """The channel's size and its ε."""
+        channel = self.analysis.channel
+        lower, upper = self.epsilon
+        ends = f"{lower:.6g}" if lower == upper else f"{lower:.6g} to {upper:.6g}"
+        return f"{self.name}, {len(channel.databases)} databases, epsilon = {ends}"
+
+    def lines(self) -> RenderableType:
+        """The measures, and the matrix where it is small enough to read."""
+        from audit.report.terminal import analysis_lines
+
+        return analysis_lines(self.analysis)
+
+    def to_json(self) -> dict[str, Any]:
+        """The channel and all its measures."""
+        from audit.report.channel.channel_json import to_json
+
+        return to_json(self.analysis, self.exact)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Pr[output | database] as doubles: a row a database, a column an output."""
+        import pandas as pd
+
+        channel = self._whole("no table")
+        index = ["-".join(map(str, channel.counts(row))) for row in range(len(channel.databases))]
+        columns = ["-".join("?" if v is None else str(v) for v in out) for out in channel.outputs]
+        frame = pd.DataFrame(channel.centre, index=index, columns=columns)
+        return frame.rename_axis(index="database", columns="output")
+
+    def csv_text(self) -> str:
+        """The channel as the text of a file that `dp_audit.channel` reads."""
+        from audit.subjects.matrix import channel_csv
+
+        return channel_csv(self._whole("--csv out"), self.exact)
+
+    def _whole(self, left_out: str) -> Any:
+        from audit.channels.channel import Channel
+        from synthesizers.errors import InputError
+
+        if not isinstance(self.analysis.channel, Channel):
+            raise InputError(f"the channel is too large to be written; leave {left_out}")
+        return self.analysis.channel
+
+    def page(self) -> Page:
+        """The channel's page."""
+        from audit.report.page import AnalysisSection
+
+        return _page(
+            self.name,
+            "The exact law of every output under every database, and what follows from it.",
+            AnalysisSection(self.name, self.analysis),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class AccountResult(Result):
+    """What `dp_audit.account` returns: what a composition costs, by every rule that applies.
+
+    ``wanted``: "epsilon" or "delta"; ``given``: the other one.
+    """
+
+    asked: Any
+    accounting: Accounting
+    soft_wrap = True
+
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """The ends, as exact numbers, between which the smallest value lies."""
+        return self.accounting.lower, self.accounting.best.value
+
+    def summary(self) -> str:
+        """The bound, and the rule."""
+        from audit.report.words import above
+
+        best = self.accounting.best
+        return f"{self.asked.wanted} <= {above(best.value, 8)} by {best.rule}"
+
+    def _lines(self) -> list[str]:
+        from audit.report.accounting_text import accounting_lines
+
+        return list(accounting_lines(self.asked, self.accounting))
+
+    def lines(self) -> RenderableType:
+        """Both ends, and what every rule gives."""
+        return plain_lines(self._lines())
+
+    def to_json(self) -> dict[str, Any]:
+        """Both ends, and the proof."""
+        from audit.report.accounting_text import accounting_json
+
+        return accounting_json(self.asked, self.accounting)
+
+    def to_frame(self) -> pd.DataFrame:
+        """What every rule gives, as doubles, the best first."""
+        import pandas as pd
+
+        rows = [(o.rule, float(o.value), not o.kernel_only) for o in self.accounting.found]
+        return pd.DataFrame(rows, columns=["rule", self.asked.wanted, "recheckable"])
+
+    def page(self) -> Page:
+        """The account as a page."""
+        return _page("Privacy account", self.summary(), TextSection("Account", _filled(self)))
+
+
+@dataclass(frozen=True, repr=False)
+class NoiseResult(Result):
+    """What `dp_audit.calibrate` returns: the least noise for a claim, with its theorem."""
+
+    name: str
+    noise: Calibrated
+    claim: Any
+    count: int
+    sensitivity: Any
+    neighbours: Neighbours
+    soft_wrap = True
+
+    @property
+    def value(self) -> Any:
+        """The parameter, an exact number."""
+        return self.noise.value
+
+    def summary(self) -> str:
+        """The parameter, and what it keeps."""
+        from synthesizers.numerals import number_text
+
+        return f"{self.noise.parameter} = {number_text(self.value)} keeps {self.claim}"
+
+    def _lines(self) -> list[str]:
+        from audit.report.accounting_text import DIGITS, rests_on
+        from audit.report.words import above
+        from synthesizers.neighbours import describe
+
+        offer = self.noise.offer
+        return [
+            str(self.noise.term),
+            f"{self.summary()} ({describe(self.neighbours)})",
+            f"by {offer.rule}: at most {above(offer.value, DIGITS)}"
+            + ("  (kernel only)" if offer.kernel_only else ""),
+            "",
+            *rests_on(offer.theorem),
+        ]
+
+    def lines(self) -> RenderableType:
+        """The noise, and what the theorem rests on."""
+        return plain_lines(self._lines())
+
+    def to_json(self) -> dict[str, Any]:
+        """The parameter, and the proof."""
+        from audit.report.accounting_text import DIGITS, relation_json
+        from audit.statements.decimals import decimal_above
+        from proofs.derivation import derivation
+
+        offer = self.noise.offer
+        return {
+            "noise": self.name,
+            self.noise.parameter: str(self.value),
+            "count": self.count,
+            "sensitivity": str(self.sensitivity),
+            "claim": str(self.claim),
+            **relation_json(self.neighbours),
+            "rule": offer.rule,
+            "reached": decimal_above(offer.value, DIGITS),
+            "kernel_only": offer.kernel_only,
+            "proof": {"derivation": derivation(offer.theorem)},
+        }
+
+    def page(self) -> Page:
+        """The noise as a page."""
+        return _page("The least noise", self.summary(), TextSection("Noise", _filled(self)))
+
+
+def _filled(result: AccountResult | NoiseResult) -> tuple[str, ...]:
+    return tuple(line for line in result._lines() if line)
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseResult(Result):
+    """What `dp_audit.release` returns: a synthetic table, and what stands for it."""
+
+    released: Released
+    soft_wrap = True
+
+    @property
+    def guarantee(self) -> str:
+        """What the release guarantees, in words."""
+        return self.released.guarantee
+
+    def summary(self) -> str:
+        """How many records, made by whom, under what guarantee."""
+        made = self.released
+        return f"{made.table.records} synthetic records by {made.subject.name}; {made.guarantee}"
+
+    def described(self, name: str = "the table") -> list[str]:
+        """How many records a file of that name has, and the guarantee."""
+        from synthesizers.neighbours import describe
+
+        made = self.released
+        how = describe(made.setting.neighbours)
+        return [f"{name}: {made.table.records} synthetic records ({how})", made.guarantee]
+
+    def lines(self) -> RenderableType:
+        """How many records, and the guarantee."""
+        return plain_lines(self.described())
+
+    def to_json(self) -> dict[str, Any]:
+        """How many records, the guarantee, and the ledger."""
+        return {
+            "records": self.released.table.records,
+            "guarantee": self.guarantee,
+            "ledger": self.ledger(),
+        }
+
+    def ledger(self) -> dict[str, Any]:
+        """What was asked, without the answers, and what it cost: no private number."""
+        from audit.release import ledger_json
+
+        made = self.released
+        return dict(ledger_json(made.subject, made.setting, made.budget, made.run))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The synthetic records."""
+        from synthesizers.tables import to_frame
+
+        return to_frame(self.released.table)
+
+    def write_table(self, path: str | Path) -> None:
+        """Write the synthetic records as CSV or Parquet."""
+        from synthesizers.tables import write_table
+
+        write_table(self.released.table, path)
+
+    def page(self) -> Page:
+        """The release as a page."""
+        names = ", ".join(self.released.table.domain.names)
+        about = TextSection("What was released", (*self.described(), f"Attributes: {names}."))
+        return _page("A release", self.guarantee, about)
+
+
+@dataclass(frozen=True, repr=False)
+class UtilityResult(Result):
+    """What `dp_audit.utility` returns: scores of synthetic tables. None of it is private."""
+
+    results: UtilityResults
+
+    def summary(self) -> str:
+        """How many metrics, of how many tables."""
+        metrics, tables = len(self.results.metrics), len(self.results.synthetics)
+        return f"{metrics} metrics of {tables} synthetic tables, none of it private"
+
+    def lines(self) -> RenderableType:
+        """The ranking and the scores."""
+        from audit.report.utility.terminal import utility_lines
+
+        return utility_lines(self._short())
+
+    def to_json(self) -> dict[str, Any]:
+        """Scores and ranking."""
+        from audit.report.utility.scores_json import utility_json
+
+        return utility_json(self.results)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The scores: a row a metric and a table."""
+        import pandas as pd
+
+        columns = ["metric", "synthetic", "mode", "value", "standard_error", "baseline"]
+        rows = [
+            (
+                one.score.metric,
+                one.synthetic,
+                one.score.mode,
+                one.score.value,
+                one.score.standard_error,
+                None if one.baseline is None else one.baseline.value,
+            )
+            for one in self.results.scored
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+    def page(self, certificates: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> Page:
+        """The scores as a page; ``certificates``: shown beside, by the names of their files."""
+        from audit.report.certificate.certificate_table import certificate_table
+        from audit.report.page import UtilitySection
+
+        short = self._short()
+        title = f"Utility beside {short.real}"
+        sections: list[Section] = [UtilitySection(title, short)]
+        if certificates:
+            sections.append(certificate_table(certificates))
+        lead = "How near synthetic tables are to the real one, by the measures of the field."
+        return _page(title, lead, *sections)
+
+    def draws_text(self) -> str:
+        """The random draws that were used, as the text of a draws file."""
+        from audit.utility.draws import draws_text
+
+        return draws_text(one.score for one in self.results.scored)
+
+    def _short(self) -> UtilityResults:
+        """Files by their own names, or as typed where two names are alike."""
+        paths = [self.results.real, *self.results.synthetics]
+        names = {path: Path(path).name for path in paths}
+        alike = len(set(names.values())) < len(names)
+        return self.results.renamed({path: path for path in paths} if alike else names)
+
+
+@dataclass(frozen=True, repr=False)
+class VerificationResult(Result):
+    """What `dp_audit.verify` returns: every statement of a certificate, and what came of it."""
+
+    verification: Verification
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        """0, 1 where something is false or altered, 3 where something was not re-checked."""
+        return self.verification.exit_code
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether nothing is false, and nothing was left unchecked."""
+        return self.exit_code == 0
+
+    def summary(self) -> str:
+        """How many statements, and what came of them."""
+        states = [check.status.value for check in self.verification.checks]
+        counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
+        return f"{len(states)} statements: {', '.join(counts)}"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        checks = self.verification.checks
+        return [(check.statement, check.status.value, check.note) for check in checks]
+
+    def lines(self) -> RenderableType:
+        """The statements as a table."""
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for heading in ("statement", "result", "note"):
+            table.add_column(heading, overflow="fold")
+        for row in self._rows():
+            # A stranger's text: no markup, no control sequences, no broken characters.
+            table.add_row(
+                *(Text("".join(c if c.isprintable() else "?" for c in text)) for text in row)
+            )
+        return table
+
+    def to_json(self) -> dict[str, Any]:
+        """The statements, what came of each, and the exit code."""
+        keys = ("statement", "result", "note")
+        checks = [dict(zip(keys, row, strict=True)) for row in self._rows()]
+        return {"exit_code": self.exit_code, "checks": checks}
+
+    def to_frame(self) -> pd.DataFrame:
+        """The statements: a row each."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), columns=["statement", "result", "note"])
+
+    def page(self) -> Page:
+        """The statements as a page."""
+        rows = TableSection("Statements", ("statement", "result", "note"), tuple(self._rows()))
+        return _page("A certificate, re-checked", self.summary(), rows)
+
+
+@dataclass(frozen=True, repr=False)
+class SensitivityResult(Result):
+    """What `dp_audit.sensitivity` returns: how far one unit moves a function."""
+
+    name: str
+    declared: Any
+    neighbours: Neighbours
+    findings: tuple[Finding, ...]
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether a pair of neighbours shows a larger change than was declared."""
+        return any(finding.violated for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        """1 where the declaration is exceeded."""
+        return int(self.exceeded)
+
+    def summary(self) -> str:
+        """Whether the declaration is exceeded."""
+        verb = "exceeds" if self.exceeded else "was not seen to exceed"
+        return f"{self.name} {verb} {self.declared}"
+
+    def lines(self) -> RenderableType:
+        """The findings, with the smallest pair."""
+        from audit.report.certificate.findings_text import findings_lines
+
+        return findings_lines(self.findings)
+
+    def to_json(self) -> dict[str, Any]:
+        """The findings."""
+        from audit.report.accounting_text import relation_json
+
+        return {
+            "function": self.name,
+            "declared": str(self.declared),
+            **relation_json(self.neighbours),
+            "exceeded": self.exceeded,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings: a row each."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), columns=_FINDING)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (f.about, f.declared, f.found, f.rigour.value, f.covers, "yes" if f.violated else "no")
+            for f in self.findings
+        ]
+
+    def page(self) -> Page:
+        """The findings as a page."""
+        rows = TableSection("Findings", _FINDING, tuple(self._rows()))
+        return _page(f"Sensitivity of {self.name}", self.summary(), rows)
+
+
+_FINDING = ("about", "declared", "found", "rigour", "covers", "violated")

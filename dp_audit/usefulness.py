@@ -1,0 +1,209 @@
+"""`utility`: how useful synthetic tables are, beside the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.utility.catalogue import METRICS, named
+from audit.utility.chunks import Chunks
+from audit.utility.counts import Counted
+from audit.utility.draws import read_draws
+from audit.utility.metric import FIXED, Metric
+from audit.utility.parameters import MOST_REPEATS, planned, read_plan
+from audit.utility.records import Outside, of_dataset, of_frame, read_records
+from audit.utility.suite import applicable, measured
+from dp_audit.arguments import DomainLike, required_domain, whole_number
+from dp_audit.progress import Progress, nobody
+from dp_audit.results import ReleaseResult, UtilityResult
+from synthesizers.domain import Dataset, Domain
+from synthesizers.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Table = str | Path | pd.DataFrame | Dataset | ReleaseResult
+
+
+def utility(
+    real: Table,
+    synthetic: Table | Sequence[str | Path] | Mapping[str, Table],
+    domain: DomainLike,
+    *,
+    metrics: Sequence[str] | None = None,
+    compat: str | None = None,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    plan: str | Path | None = None,
+    draws: str | Path | None = None,
+    seed: int | None = None,
+    replicates: int = 1,
+    outside: Outside = "refuse",
+    chunk: int | None = None,
+    baseline: bool = True,
+    progress: Progress = nobody,
+) -> UtilityResult:
+    """How near synthetic tables are to the real one. None of it is private.
+
+    >>> import dp_audit as dpa, pandas as pd
+    >>> real = pd.DataFrame({"a1": [0, 1, 1, 1], "a2": [0, 0, 1, 2]})
+    >>> other = pd.DataFrame({"a1": [0, 0, 1, 1], "a2": [0, 0, 1, 2]})
+    >>> small = dpa.Domain.from_cells("2x3")
+    >>> result = dpa.utility(real, {"other": other}, small, metrics=["total-variation"])
+    >>> result
+    <UtilityResult: 1 metrics of 1 synthetic tables, none of it private>
+    >>> result.to_frame()[["metric", "synthetic"]].values.tolist()
+    [['total-variation', 'other']]
+
+    real, synthetic
+        Paths (CSV or Parquet), data frames, `Dataset`s, or what `release` returned; of several
+        synthetic tables a list of paths, or a mapping from their names.
+    domain
+        A `Domain`, or the path of a domain file.
+    metrics
+        Their names (see ``dp-audit list metrics``); all that apply where it is left out.
+    compat
+        Reproduce an official program.
+    parameters, plan
+        Parameters of metrics, by metric and name, over those of a plan's file (TOML).
+    draws, seed, replicates
+        The file of the random draws to use; the seed of every metric that draws (0); how many seeds
+        to take what is drawn with.
+    outside
+        Values that the domain does not declare: ``"refuse"``, or ``"cell"``, one of their own.
+    chunk
+        Count so many records of a file at a time.
+    baseline
+        Put a table that knows only the domain beside.
+    progress
+        Told of the work as it goes on.
+
+    Raises ``ValueError`` for what makes no sense.
+    """
+    space = required_domain(domain, None, "record")
+    chosen, refused = _metrics(space, metrics, compat, parameters or {}, plan, draws, seed)
+    again = whole_number(replicates, "--replicates", 1)
+    if again > MOST_REPEATS:
+        raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
+    rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
+    tables = _tables(synthetic)
+    real_name = str(real) if isinstance(real, str | Path) else "real"
+    # The real table first: it is the one whose faults concern all others.
+    counted = {
+        name: _counted(name, table, space, rows, outside, progress)
+        for name, table in {real_name: real, **tables}.items()
+    }
+    results = measured(
+        (real_name, counted[real_name]),
+        {name: counted[name] for name in tables},
+        chosen,
+        replicates=again,
+        baseline=baseline,
+        refused=refused,
+        progress=lambda done, total, name: progress("scoring", done, total, name),
+    )
+    return UtilityResult(results)
+
+
+def _tables(synthetic: Any) -> dict[str, Any]:
+    """The synthetic tables by name."""
+    if isinstance(synthetic, Mapping):
+        return {str(name): table for name, table in synthetic.items()}
+    if isinstance(synthetic, str | Path):
+        synthetic = [synthetic]
+    if not isinstance(synthetic, list | tuple):
+        return {"synthetic": synthetic}
+    if not synthetic or not all(isinstance(path, str | Path) for path in synthetic):
+        raise InputError("name the synthetic tables: {'name': table, …}, or a list of paths")
+    if len({Path(path).resolve() for path in synthetic}) < len(synthetic):
+        raise InputError("a synthetic table is given twice; name each file once")
+    return {str(path): path for path in synthetic}
+
+
+def _counted(
+    name: str, table: Any, domain: Domain, rows: int | None, outside: Outside, progress: Progress
+) -> Counted:
+    """One table, in chunks of so many ``rows`` if any; what is wrong with it names it."""
+    progress("reading", 0, 0, name)
+    try:
+        if isinstance(table, ReleaseResult):
+            return of_dataset(table.released.table)
+        if isinstance(table, Dataset):
+            return of_dataset(table)
+        if not isinstance(table, str | Path):
+            return of_frame(table, domain, outside)
+        if rows is None:
+            return read_records(table, domain, outside)
+        chunks = Chunks(str(table), domain, rows, outside)
+        # Gone through once for its extent: now, so that its faults are found under its name.
+        chunks.measure()
+        return chunks
+    except InputError as error:
+        where = "standard input" if name == "-" else name
+        raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
+
+
+def _metrics(
+    domain: Domain,
+    names: Sequence[str] | None,
+    compat: str | None,
+    parameters: Mapping[str, Mapping[str, Any]],
+    plan: str | Path | None,
+    draws_file: str | Path | None,
+    seed: int | None,
+) -> tuple[tuple[Metric, ...], tuple[tuple[str, str], ...]]:
+    """The metrics, and those that were not asked for by name and do not apply."""
+    values = {} if plan is None else {name: dict(own) for name, own in read_plan(plan).items()}
+    for name, own in parameters.items():
+        values.setdefault(name, {}).update(own)
+    draws = {} if draws_file is None else read_draws(draws_file)
+    mentioned = dict.fromkeys((*values, *draws))
+    asked = list(dict.fromkeys(names or METRICS))
+    for name in (*asked, *mentioned):
+        named(name)
+    stray = [name for name in mentioned if name not in asked]
+    if stray:
+        raise InputError(
+            f"{stray[0]} has parameters or draws but is not among the metrics asked for"
+        )
+    metrics = [planned(METRICS[name], values.get(name, {}), named) for name in asked]
+    if seed is not None:
+        seeds: dict[str, Any] = {"seed": whole_number(seed, "--seed")}
+        metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]
+    if compat is not None:
+        modes = sorted({mode for metric in METRICS.values() for mode in metric.modes} - {FIXED})
+        if compat not in modes:
+            raise InputError(f"--compat must be one of {', '.join(modes)}, not {compat!r}")
+        metrics = _compatible(metrics, compat, names or mentioned)
+    metrics = [m.with_draws(draws[m.name]) if m.name in draws else m for m in metrics]
+    for metric in metrics:
+        if names or metric.name in mentioned:
+            _require(metric, domain)
+    kept, refused = applicable(metrics, domain)
+    if not kept:
+        raise InputError(
+            "none of the metrics can be taken of tables over this domain: "
+            + "; ".join(f"{name}: {reason}" for name, reason in refused)
+            + "; name the attributes with --set or a plan"
+        )
+    return kept, refused
+
+
+def _require(metric: Metric, domain: Domain) -> None:
+    """Raise ``InputError``, with the metric's name, unless it can be taken over the domain."""
+    try:
+        metric.check(domain)
+    except InputError as error:
+        text = str(error)
+        if text.startswith(f"{metric.name}: "):
+            raise
+        raise type(error)(f"{metric.name}: {text}") from error
+
+
+def _compatible(metrics: Sequence[Metric], mode: str, names: Collection[str]) -> list[Metric]:
+    """The metrics that have the mode, in it; those that were asked for by name must have it."""
+    without = [m.name for m in metrics if m.name in names and mode not in m.modes]
+    if without:
+        raise InputError(f"{without[0]} has no mode {mode!r}; leave it out, or choose another mode")
+    return [replace(metric, mode=mode) for metric in metrics if mode in metric.modes]

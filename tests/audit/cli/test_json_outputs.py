@@ -1,0 +1,126 @@
+"""Every command that has a result writes it as JSON in a published form, and is quiet if asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from audit.cli.main import COMMANDS
+from tests.audit.calls import Command
+from tests.audit.processes import ROOT
+
+SCHEMAS = {
+    path.stem: json.loads(path.read_text())
+    for path in sorted((ROOT / "audit" / "statements" / "schema" / "1").glob("*.json"))
+}
+FORMS = {"certify": "certificate"}
+"""The form of a command's JSON where it has another name than the command."""
+
+GEOMETRIC = "geometric-sanitizer --set epsilon=1"
+SUBJECT = "--neighbors replace-one --cells 2 --records 2"
+LINES = {
+    "list": ["list", "list noise"],
+    "channel": [
+        f"channel {GEOMETRIC} {SUBJECT} --epsilon 1",
+        f"channel subsample --set fraction=1/2 {SUBJECT} --exact --epsilon 1/2",
+        "channel k-anonymity --set k=2 --cells 3 --records 3 --neighbours add-remove",
+    ],
+    "certify": [f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1"],
+    "verify": ["verify cert.json"],
+    "replay": ["replay attacked.json --runs 100 --jobs 1 --seed 1"],
+    "release": [f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s{{}}.csv"],
+    "account": [
+        "account '10 * gaussian(sigma=3)' --delta 1e-6 --neighbors add-remove",
+        "account '10 * laplace(epsilon=1/10)' --epsilon 1/2 --neighbours add-remove",
+    ],
+    "calibrate": ["calibrate gaussian --claim 'epsilon=1, delta=1e-6'"],
+    "explain": ["explain cert.json"],
+    "sensitivity": ["sensitivity own:size --declared l1=1/2 --neighbours add-remove --cells 2"],
+    "utility": ["utility table.csv table.csv --domain domain.toml --metric total-variation"],
+    "self-test": ["self-test --only 'debug path' --jobs 1"],
+}
+"""Lines of each command."""
+
+OWN = """
+def size(records):
+    return len(records)
+
+def tells(database, rng):
+    return len(database)
+"""
+
+CODES = {"sensitivity": 1, "replay": 1}
+"""The exit codes that are not 0: of what is refuted."""
+
+
+def validator(form: str) -> Draft202012Validator:
+    resources = [(schema["$id"], Resource.from_contents(schema)) for schema in SCHEMAS.values()]
+    return Draft202012Validator(SCHEMAS[form], registry=Registry().with_resources(resources))
+
+
+@pytest.fixture
+def prepared(dp_audit: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what the lines read."""
+    (folder / "own.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(folder))
+    attacked = "certify own:tells --claim epsilon=1 --neighbours add-remove --runs 300 --jobs 1"
+    (folder / "a.json").write_text("[]")
+    (folder / "b.json").write_text('["x"]')
+    pair = "--pair a.json b.json --seed 1 --out attacked.json"
+    assert dp_audit(f"{attacked} {pair}").code == 1
+    assert dp_audit(f"certify {GEOMETRIC} {SUBJECT} --claim epsilon=1 --out cert.json").code == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_every_schema_is_one_and_is_named_for_its_file(name: str) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    assert SCHEMAS[name]["$id"] == f"dp-audit/{name}/1"
+
+
+def test_every_command_with_a_result_takes_the_flags(dp_audit: Command) -> None:
+    makers = {"demo", "generate"}  # they make folders of files
+    helps = {name: dp_audit(f"{name} --help").out for name in COMMANDS}
+    assert {name for name in COMMANDS if "--json" in helps[name]} == set(COMMANDS) - makers
+    assert set(LINES) == set(COMMANDS) - makers
+    assert all("--quiet" in text for text in helps.values())
+    assert {FORMS.get(name, name) for name in LINES} | {"ledger", "benchmark"} == set(SCHEMAS)
+
+
+def test_what_a_command_writes_has_its_published_form(dp_audit: Command, prepared: Path) -> None:
+    """Into a file and to standard output alike; with ``--quiet`` nothing else is said."""
+    for name, lines in LINES.items():
+        for number, line in enumerate(lines):
+            loud = dp_audit(f"{line.replace('{}', f'{number}a')} --json {name}{number}.json")
+            code = CODES.get(name, 0)
+            assert loud.code == code, (line, loud.err)
+            document = json.loads((prepared / f"{name}{number}.json").read_text())
+            validator(FORMS.get(name, name)).validate(document)
+            again = dp_audit(f"{line.replace('{}', f'{number}b')} --quiet --json -")
+            assert (again.code, again.err) == (code, ""), line
+            shown = json.loads(again.out)
+            validator(FORMS.get(name, name)).validate(shown)
+            if name not in ("utility", "release"):  # seconds are measured, releases drawn
+                assert shown == document, line
+            assert dp_audit(f"{line.replace('{}', f'{number}c')} --quiet").err == ""
+
+
+def test_a_folder_of_a_benchmark_and_a_ledger_have_their_forms(
+    dp_audit: Command, prepared: Path
+) -> None:
+    assert dp_audit("generate --attributes 2 --values 3 --records 9 --out made --quiet").code == 0
+    validator("benchmark").validate(json.loads((prepared / "made" / "process.json").read_text()))
+    words = f"release {GEOMETRIC} --data table.csv --domain domain.toml --out s.csv --ledger l.json"
+    assert dp_audit(words).code == 0
+    validator("ledger").validate(json.loads((prepared / "l.json").read_text()))
+
+
+@pytest.mark.parametrize("form", sorted(SCHEMAS))
+def test_a_form_refuses_what_it_does_not_know(form: str) -> None:
+    strange: Any = {"zebra": 1}
+    assert not validator(form).is_valid(strange) and not validator(form).is_valid([])
