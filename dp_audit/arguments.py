@@ -110,19 +110,22 @@ def relation(neighbours: str | Neighbours, unit: str, max_records: int | None) -
     return neighbours
 
 
+def require_one_domain(domain: object, cells: object) -> None:
+    """Raise InputError unless a domain is stated once or not at all, as what one is."""
+    if domain is not None and cells is not None:
+        raise InputError("state the domain once, not both: --domain FILE, or --cells 4 (or 2x3)")
+    if not isinstance(domain, DomainLike | None):
+        raise InputError("a domain is a Domain, or the path of a domain file")
+
+
 def domain_of(domain: DomainLike | None, cells: int | str | None, unit: str) -> Domain | None:
     """The domain as it is stated, once or not at all; raises InputError."""
-    if domain is not None and cells is not None:
-        raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
+    require_one_domain(domain, cells)
     if cells is not None:
         small = Domain.from_cells(str(cells))
         # Its records have to say whose they are, as those of a file's domain do.
         return replace(small, individual="person") if unit == "person" else small
-    if domain is None or isinstance(domain, Domain):
-        return domain
-    if not isinstance(domain, str | Path):
-        raise InputError("a domain is a Domain, or the path of a domain file")
-    return load_domain(domain)
+    return domain if isinstance(domain, Domain | None) else load_domain(domain)
 
 
 def required_domain(domain: DomainLike | None, cells: int | str | None, unit: str) -> Domain:

@@ -24,7 +24,15 @@ from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.matrix import is_channel_file, read_channel
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
 from audit.subjects.synthesizer import COMMAND, live_subject, program_subject
-from dp_audit.arguments import DomainLike, Number, optional_number, process_count, text, texts
+from dp_audit.arguments import (
+    DomainLike,
+    Number,
+    optional_number,
+    process_count,
+    required_domain,
+    text,
+    texts,
+)
 from dp_audit.progress import Progress, nobody
 from dp_audit.request import ALARM, CONFIDENCE, Request
 from dp_audit.results import CertificateResult, VerificationResult
@@ -143,17 +151,15 @@ def certify(
         until_decided=until_decided,
     )
     subject = str(subject) if isinstance(subject, Path) else subject
-    about = _About(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
-    own = Limits()
-    limits = Limits(
-        optional_number(seconds, "--seconds", 1) or own.seconds,
-        optional_number(megabytes, "--megabytes", 1) or own.megabytes,
-    )
+    about = Assignment(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
+    seconds = optional_number(seconds, "--seconds", 1)
+    megabytes = optional_number(megabytes, "--megabytes", 1)
+    limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
     command = about.command()
     tested = None if self_test is None else _self_test(self_test)
     audit_of, stated = about.subject_and_claim(limits)
     trusted = about.live if trust_subject is None else trust_subject
-    effort = Effort(rows, process_count(jobs), trusted=trusted)
+    effort = Effort(request.rows, process_count(jobs), trusted=trusted)
     attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
     if attack is None:
         certificate = audited(
@@ -231,8 +237,8 @@ def verify(
 
 
 @dataclass(frozen=True)
-class _About:
-    """A request's subject, as it was given, with what is said of it alone."""
+class Assignment:
+    """A request, and its subject as it was given, with what is said of that alone."""
 
     request: Request
     given: Any
@@ -297,10 +303,8 @@ class _About:
         return subject, request.claim_of(largest, channel.domain)
 
     def _domain(self) -> Domain:
-        domain = self.request.stated_domain
-        if domain is None:
-            raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
-        return domain
+        request = self.request
+        return required_domain(request.domain, request.cells, request.unit)
 
     def _black_box(self, values: Mapping[str, str], limits: Limits) -> Wanted | None:
         """The black box that the subject is; None for a program or a channel."""

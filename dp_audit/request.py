@@ -13,7 +13,15 @@ from audit.auditors.attack.given_pairs import given_pair, read_database
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from audit.subjects.pair import Pair
-from dp_audit.arguments import DomainLike, Number, domain_of, probability, relation
+from dp_audit.arguments import (
+    DomainLike,
+    Number,
+    domain_of,
+    optional_number,
+    probability,
+    relation,
+    require_one_domain,
+)
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -69,16 +77,12 @@ class Request:
             raise InputError(
                 "state the claim as text: 'epsilon=1', 'rho=0.5', 'epsilon=1, delta=1e-6'"
             )
-        if self.cells is not None and self.domain is not None:
-            raise InputError("state the domain once: --domain FILE, or --cells 4 (or 2x3)")
         if not (self.pair is None or (isinstance(self.pair, tuple | list) and len(self.pair) == 2)):
             raise InputError("a pair is two databases: pair=(first, second)")
-        if not isinstance(self.domain, DomainLike | None):
-            raise InputError("a domain is a Domain, or the path of a domain file")
+        require_one_domain(self.domain, self.cells)
         for name, least in (("runs", 1), ("records", 0), ("rows", 0), ("seed", 0)):
-            value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < least):
-                raise InputError(f"{name} must be a whole number of at least {least}")
+            number = optional_number(getattr(self, name), f"--{name}", least)
+            object.__setattr__(self, name, number)
         # Both are looked at before any work.
         probability(self.confidence, "--confidence")
         probability(self.alarm, "--alarm")

@@ -27,13 +27,6 @@ def run(flags: argparse.Namespace) -> int:
     """Print both ends and what every rule gives; exit code 0."""
     files = [ledger for ledger in flags.ledgers if ledger.endswith((".json", ".toml"))]
     common.require_writable(flags.json, flags.html, inputs=files)
-    result = account(
-        *flags.ledgers,
-        delta=flags.delta,
-        epsilon=flags.epsilon,
-        neighbours=flags.neighbours,
-        unit=flags.unit,
-        max_records=flags.max_records,
-    )
+    result = account(*flags.ledgers, **common.arguments(account, flags))
     streams.deliver(result, flags)
     return result.exit_code

@@ -6,9 +6,7 @@ import argparse
 
 from audit.cli import common, streams
 from dp_audit.accounts import calibrate
-from dp_audit.arguments import whole_number
 from proofs.search.noise import MORE_NOISE_IS_LARGER
-from synthesizers.neighbours import AddRemove
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -29,14 +27,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the noise; exit code 0."""
     common.require_writable(flags.json, flags.html)
-    result = calibrate(
-        flags.noise,
-        flags.claim,
-        count=whole_number(flags.count, "--count", 1),
-        sensitivity=flags.sensitivity,
-        neighbours=flags.neighbours or AddRemove.name,
-        unit=flags.unit,
-        max_records=flags.max_records,
-    )
+    result = calibrate(**common.arguments(calibrate, flags))
     streams.deliver(result, flags)
     return result.exit_code

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from audit.cli import common, streams
-from dp_audit.arguments import optional_number
 from dp_audit.certification import certify
 from dp_audit.request import ALARM, CONFIDENCE, REACHED
 
@@ -90,35 +89,7 @@ def run(flags: argparse.Namespace) -> int:
     common.require_writable(flags.out, flags.json, flags.html, inputs=inputs)
     talk = streams.talk_console(flags.quiet)
     with streams.follow(talk) as progress:
-        result = certify(
-            flags.subject,
-            flags.claim,
-            neighbours=flags.neighbours,
-            unit=flags.unit,
-            max_records=flags.max_records,
-            cells=flags.cells,
-            domain=flags.domain,
-            records=optional_number(flags.records, "--records"),
-            rows=optional_number(flags.rows, "--rows"),
-            data=flags.data,
-            released=flags.released,
-            parameters=common.settings(flags.set),
-            form=flags.form,
-            rounded=flags.rounded,
-            trust_subject=flags.trust_subject,
-            pair=flags.pair,
-            runs=optional_number(flags.runs, "--runs", 1),
-            seed=optional_number(flags.seed, "--seed"),
-            confidence=flags.confidence,
-            alarm=flags.alarm,
-            until_decided=flags.until_decided,
-            seconds=optional_number(flags.seconds, "--seconds", 1),
-            megabytes=optional_number(flags.megabytes, "--megabytes", 1),
-            self_test=flags.self_test,
-            jobs=optional_number(flags.jobs, "--jobs", 1),
-            cluster=flags.cluster,
-            progress=progress,
-        )
+        result = certify(**common.arguments(certify, flags), progress=progress)
     streams.deliver(result, flags, {flags.out: result.json_text()})
     if result.exit_code == 0 and result.partial:
         talk.print("interrupted: the report is that of the runs made until then", markup=False)

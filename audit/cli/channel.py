@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
-from dp_audit.arguments import optional_number, relation
+from dp_audit.arguments import relation
 from dp_audit.channels import channel
 from synthesizers.neighbours import ReplaceOne, describe
 
@@ -20,7 +20,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_domain(parser)
     parser.add_argument("--records", metavar="N", help="records of the databases")
     parser.add_argument("--rows", metavar="M", help="public output size (default: N)")
-    parser.add_argument("--epsilon", action="append", metavar="E", help="for delta; repeat")
+    parser.add_argument(
+        "--epsilon", dest="epsilons", action="append", metavar="E", help="for delta; repeat"
+    )
     parser.add_argument(
         "--prior", metavar="P", help="what the attacker thinks of one of two databases (1/2)"
     )
@@ -48,26 +50,8 @@ def run(flags: argparse.Namespace) -> int:
     talk = streams.talk_console(flags.quiet)
     talk.print(describe(relation(neighbours, flags.unit, flags.max_records)), markup=False)
     with streams.follow(talk) as progress:
-        result = channel(
-            flags.program,
-            cells=flags.cells,
-            domain=flags.domain,
-            records=optional_number(flags.records, "--records"),
-            rows=optional_number(flags.rows, "--rows"),
-            neighbours=neighbours,
-            unit=flags.unit,
-            max_records=flags.max_records,
-            released=flags.released,
-            parameters=common.settings(flags.set),
-            epsilons=flags.epsilon or (),
-            prior=flags.prior,
-            optimum=flags.optimum,
-            exact=flags.exact,
-            whole=flags.csv is not None,
-            rounded=flags.rounded,
-            jobs=optional_number(flags.jobs, "--jobs", 1),
-            progress=progress,
-        )
+        whole = flags.csv is not None
+        result = channel(**common.arguments(channel, flags), whole=whole, progress=progress)
     texts = {} if flags.csv is None else {flags.csv: result.csv_text()}
     streams.deliver(result, flags, texts)
     return result.exit_code

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
 from pathlib import Path
+from typing import Any
 
 from dp_audit.arguments import whole_number
 from synthesizers.errors import InputError
@@ -22,6 +24,18 @@ def settings(pairs: list[str] | None) -> dict[str, str]:
             raise InputError(f"--set {name} is given twice")
         values[name] = value.strip()
     return values
+
+
+def arguments(function: Callable[..., Any], flags: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say of a function's arguments, by name; its defaults hold for the others."""
+    names = [p.name for p in signature(function).parameters.values() if p.kind in _NAMED]
+    stated = {name: getattr(flags, name, None) for name in names}
+    if "parameters" in names:
+        stated["parameters"] = settings(flags.set)
+    return {name: value for name, value in stated.items() if value is not None}
+
+
+_NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 def require_writable(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:

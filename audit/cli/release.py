@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
-from dp_audit.arguments import optional_number
 from dp_audit.releases import release
-from synthesizers.neighbours import ReplaceOne
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -43,20 +41,7 @@ def run(flags: argparse.Namespace) -> int:
     common.require_writable(*outputs, inputs=(flags.data, flags.domain))
     talk = streams.talk_console(flags.quiet)
     with streams.follow(talk) as progress:
-        result = release(
-            flags.program,
-            flags.data,
-            flags.domain,
-            rows=optional_number(flags.rows, "--rows"),
-            neighbours=flags.neighbours or ReplaceOne.name,
-            unit=flags.unit,
-            max_records=flags.max_records,
-            parameters=common.settings(flags.set),
-            certificate=flags.certificate,
-            trust_subject=flags.trust_subject,
-            progress=progress,
-        )
-    result.write_table(flags.out)
+        result = release(**common.arguments(release, flags), progress=progress)
     ledger = streams.dump(result.ledger())
     streams.deliver(result, flags, {flags.ledger: ledger}, printed=False)
     for line in result.described(flags.out):

@@ -7,7 +7,6 @@ import argparse
 from audit.auditors.sensitivity.isolated import SECONDS
 from audit.auditors.sensitivity.search import EXAMPLES
 from audit.cli import common, streams
-from dp_audit.arguments import optional_number, whole_number
 from dp_audit.sensitivities import sensitivity
 
 
@@ -45,21 +44,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print the findings; 1 where the declaration is exceeded."""
     common.require_writable(flags.json, flags.html, inputs=(flags.domain,))
-    records = flags.records
-    result = sensitivity(
-        flags.function,
-        flags.declared,
-        neighbours=flags.neighbours,
-        unit=flags.unit,
-        max_records=flags.max_records,
-        cells=flags.cells,
-        domain=flags.domain,
-        floats=flags.floats,
-        records=records and [whole_number(text, "--records", 1) for text in records],
-        examples=optional_number(flags.examples, "--examples"),
-        seed=optional_number(flags.seed, "--seed"),
-        seconds=optional_number(flags.seconds, "--seconds", 1),
-        megabytes=optional_number(flags.megabytes, "--megabytes", 1),
-    )
+    result = sensitivity(**common.arguments(sensitivity, flags))
     streams.deliver(result, flags)
     return result.exit_code

@@ -7,7 +7,6 @@ import argparse
 from audit.cli import common, streams
 from audit.report.html import render
 from audit.verify import load_certificate
-from dp_audit.arguments import optional_number, whole_number
 from dp_audit.usefulness import utility
 from synthesizers.errors import InputError
 
@@ -19,6 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file")
     parser.add_argument(
         "--metric",
+        dest="metrics",
         action="append",
         metavar="NAME",
         help="one metric (see: dp-audit list metrics); repeat; default: all that apply",
@@ -46,7 +46,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="CERT.json",
         help="show a certificate in the HTML report, beside the scores; repeat",
     )
-    parser.add_argument("--no-baseline", action="store_true", help="no baseline table beside")
+    parser.add_argument(
+        "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
+    )
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
     common.add_output(parser, html=True)
 
@@ -64,23 +66,10 @@ def run(flags: argparse.Namespace) -> int:
     if certificates and not flags.html:
         raise InputError("--certificate shows a certificate in the HTML report; add --html FILE")
     evidence = [(path, load_certificate(path)) for path in certificates]
+    parameters = _parameters(flags.set)
     with streams.follow(streams.talk_console(flags.quiet)) as progress:
-        result = utility(
-            flags.real,
-            flags.synthetic,
-            flags.domain,
-            metrics=flags.metric,
-            compat=flags.compat,
-            parameters=_parameters(flags.set),
-            plan=flags.plan,
-            draws=flags.draws,
-            seed=optional_number(flags.seed, "--seed"),
-            replicates=whole_number(flags.replicates, "--replicates", 1),
-            outside=flags.outside,
-            chunk=optional_number(flags.chunk, "--chunk", 1),
-            baseline=not flags.no_baseline,
-            progress=progress,
-        )
+        asked = {**common.arguments(utility, flags), "parameters": parameters}
+        result = utility(**asked, progress=progress)
     texts = {}
     if flags.html is not None:
         texts[flags.html] = render(result.page(evidence))

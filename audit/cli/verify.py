@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
-from dp_audit.arguments import optional_number
 from dp_audit.certification import verify
 
 
@@ -24,7 +23,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(flags: argparse.Namespace) -> int:
     """Print what was re-checked; 0, 1 (false or altered) or 3 (not re-checked)."""
     common.require_writable(flags.json, flags.html, inputs=(flags.certificate,))
-    jobs = optional_number(flags.jobs, "--jobs", 1)
-    result = verify(flags.certificate, subject=flags.subject, jobs=jobs)
+    result = verify(**common.arguments(verify, flags))
     streams.deliver(result, flags)
     return result.exit_code

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from audit.cli.certify import command
+from audit.cli import common
 from audit.cli.main import parser
 from audit.statements.reproduce import FLAGS, Command, contradiction, parse_command
+from dp_audit.certification import Assignment, certify
+from dp_audit.request import Request
 from synthesizers.errors import InputError
 
 GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "certificates").glob("*.json"))
@@ -43,7 +45,11 @@ def test_a_command_is_spelled_and_read_the_same() -> None:
         "certify command:'./a b' --claim 'epsilon=1, delta=1e-6' --neighbours add-remove "
         "--domain 'my domain.toml' --records 3 --set a=1 --set 'b=x y' --as program"
     )
-    spelled = str(command(parser().parse_args(shlex.split(line))))
+    asked = common.arguments(certify, parser().parse_args(shlex.split(line)))
+    own = {name: asked[name] for name in asked if name in Request.__dataclass_fields__}
+    assert Request(**own).records == 3
+    said = (asked["subject"], asked["parameters"], asked["form"], None, False, None)
+    spelled = str(Assignment(Request(**own), *said).command())
     assert str(parse_command(spelled)) == spelled
     assert "'my domain.toml'" in spelled and "--set 'b=x y'" in spelled
 
