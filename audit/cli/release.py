@@ -42,6 +42,7 @@ def run(flags: argparse.Namespace) -> int:
     talk = streams.talk_console(flags.quiet)
     with streams.follow(talk) as progress:
         result = release(**common.arguments(release, flags), progress=progress)
+    result.write_table(flags.out)
     ledger = streams.dump(result.ledger())
     streams.deliver(result, flags, {flags.ledger: ledger}, printed=False)
     for line in result.described(flags.out):
