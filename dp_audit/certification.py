@@ -158,31 +158,35 @@ def certify(
     command = about.command()
     tested = None if self_test is None else _self_test(self_test)
     audit_of, stated = about.subject_and_claim(limits)
-    trusted = about.live if trust_subject is None else trust_subject
-    effort = Effort(request.rows, process_count(jobs), trusted=trusted)
-    attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
-    if attack is None:
-        certificate = audited(
-            audit_of,
-            stated,
-            effort,
-            "" if command is None else str(command),
-            lambda done, total: progress("enumerating", done, total, ""),
-        ).certificate
-    else:
-        name = claimed_name(stated.guarantee)
+    try:
+        trusted = about.live if trust_subject is None else trust_subject
+        effort = Effort(request.rows, process_count(jobs), trusted=trusted)
+        attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
+        if attack is None:
+            certificate = audited(
+                audit_of,
+                stated,
+                effort,
+                "" if command is None else str(command),
+                lambda done, total: progress("enumerating", done, total, ""),
+            ).certificate
+        else:
+            name = claimed_name(stated.guarantee)
 
-        def watch(done: int, total: int, floor: float) -> None:
-            progress("attacking", done, total, f"{name} >= {floor:.4g} so far" if floor > 0 else "")
+            def watch(done: int, total: int, floor: float) -> None:
+                progress(
+                    "attacking", done, total, f"{name} >= {floor:.4g} so far" if floor > 0 else ""
+                )
 
-        if command is not None:
-            command = _spelled(command, request, attack, form, seconds, megabytes)
-        share = here if about.live else _shared(jobs, cluster)
-        effort = replace(effort, attack=attack, share=share, watch=watch)
-        again = "" if command is None else str(command)
-        certificate = audited(audit_of, stated, effort, again).certificate
-    if isinstance(audit_of, ProgramSubject) and about.live:
-        audit_of.end()
+            if command is not None:
+                command = _spelled(command, request, attack, form, seconds, megabytes)
+            share = here if about.live else _shared(jobs, cluster)
+            effort = replace(effort, attack=attack, share=share, watch=watch)
+            again = "" if command is None else str(command)
+            certificate = audited(audit_of, stated, effort, again).certificate
+    finally:
+        if isinstance(audit_of, ProgramSubject) and about.live:
+            audit_of.end()
     return CertificateResult(replace(certificate, self_test=tested))
 
 
