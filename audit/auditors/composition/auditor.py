@@ -22,7 +22,7 @@ from audit.channels.measures.epsilon import decide_epsilon
 from audit.channels.measures.zcdp import decide_zcdp
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Witness
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.subject import ProgramSubject
 from proofs.components import Component
 from proofs.guarantees import ZCDP, ApproxDP
@@ -288,14 +288,14 @@ class _Whole:
         )
         pair = None if witness is None else Shown(witness.source, witness.target)
         return Finding(
-            detector=Detector.COMPOSITION,
+            auditor="composition",
             about=about,
-            violated=violated,
+            decision=Decision.of_declaration(violated),
             declared=declared,
             found=found,
             rigour=Rigour.EXACT,
             covers=covered,
-            replay=(
+            again=(
                 "from audit.auditors.composition import examine\n"
                 f"examine(subject, claim, setting)  # {self.subject.name}"
             ),

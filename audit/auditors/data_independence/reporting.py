@@ -14,7 +14,8 @@ from audit.auditors.data_independence.searching import Effort, Seen
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.data_independence.subjects import AuditedFunction
 from audit.auditors.data_independence.surroundings import overseen
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.function import fresh, generator
 from audit.subjects.pair import Pair
 from proofs.guarantees import Guarantee
@@ -67,14 +68,14 @@ class Report:
             declared += f", or as private as {self.guarantee}"
         if seen is None:
             return Finding(
-                detector=Detector.DATA_INDEPENDENCE,
+                auditor="data independence",
                 about=facet.value,
-                violated=False,
+                decision=Decision.of_declaration(False),
                 declared=declared,
                 found=f"no difference beyond noise in {2 * LEARNING} runs of a pair",
                 rigour=Rigour.STATISTICAL,
                 covers=self.covers,
-                replay=self._replay("domain=domain"),
+                again=self._replay("domain=domain"),
                 error=self.effort.alarm,
             )
         exact = seen.rigour is Rigour.EXACT
@@ -82,14 +83,14 @@ class Report:
         words = f"{seen.rule.name[1]}: {first} on the first database, {second} on the second"
         when = ", settled before anything random" if exact else f", in {seen.runs} runs"
         return Finding(
-            detector=Detector.DATA_INDEPENDENCE,
+            auditor="data independence",
             about=facet.value,
-            violated=seen.violated,
+            decision=Decision.of_declaration(seen.violated),
             declared=declared,
             found=words + when + ("" if seen.violated else self._excuse(facet)),
             rigour=seen.rigour,
             covers=self.covers,
-            replay=self._replay("pairs=[(finding.pair.first, finding.pair.second)]"),
+            again=self._replay("pairs=[(finding.pair.first, finding.pair.second)]"),
             pair=Shown(seen.pair.first, seen.pair.second),
             responsible=self._responsible(facet, seen),
             error=None if exact else self.effort.alarm,
@@ -111,14 +112,14 @@ class Report:
     def read(self, pair: Pair, found: Sequence[Touch]) -> Finding:
         """What was read past measurements, on a pair that shows it."""
         return Finding(
-            detector=Detector.DATA_INDEPENDENCE,
+            auditor="data independence",
             about="data read outside measurements",
-            violated=bool(found),
+            decision=Decision.of_declaration(bool(found)),
             declared="the data are read by measurements alone",
             found="; ".join(map(str, found[:3])) if found else "nothing was read elsewhere",
             rigour=Rigour.EXACT,
             covers="one run on a database of each pair",
-            replay=self._replay("pairs=[(finding.pair.first, finding.pair.second)]"),
+            again=self._replay("pairs=[(finding.pair.first, finding.pair.second)]"),
             pair=Shown(pair.first, pair.second) if found else None,
             responsible=str(found[0]) if found else None,
         )

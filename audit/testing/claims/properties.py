@@ -60,7 +60,7 @@ def of_program(
         except DPAuditError:
             # What a program's certificate says of such an error stands already.
             return []
-        return [finding.to_json() for finding in findings]
+        return [finding.to_report_json() for finding in findings]
 
     try:
         plain = forked_json(examine, RUN_SECONDS)
@@ -68,7 +68,7 @@ def of_program(
         plain = examine()
     except ProtocolError:
         return ()
-    return tuple(map(Finding.from_json, plain))
+    return tuple(map(Finding.from_report_json, plain))
 
 
 def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:

@@ -34,7 +34,7 @@ def found(program, claim=PURE, setting=SETTING):
     findings = examine(ProgramSubject("program", program, False), claim, setting)
     assert all(finding.rigour is Rigour.EXACT for finding in findings)
     for finding in findings:
-        json.dumps(finding.to_json())
+        json.dumps(finding.to_report_json())
     return findings
 
 
