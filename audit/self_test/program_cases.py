@@ -69,7 +69,7 @@ class ProgramCase:
             box = ProgramBox(subject, self._setting(), "output")
             return (attacked(self.name, box, claim),)
         if detector is Detector.COMPOSITION:
-            return composition.examine(subject, claim, self._setting())
+            return tuple(composition.examine(subject, claim, Effort(self.rows)))
         certificate = certify(subject, claim, Effort(self.rows, trusted=True), "").certificate
         return tuple(
             _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence
