@@ -131,7 +131,7 @@ def _follows(
 ) -> bool:
     """Whether the claim follows from the program's budget, or from the ledger that is kept to."""
     evidence = (
-        auditor.examine(subject, claim, setting, ledgers) for auditor in (proof, factorised)
+        auditor.conclude(subject, claim, setting, ledgers) for auditor in (proof, factorised)
     )
     return any(one is not None and one.decision is Decision.HOLDS for one in evidence)
 

@@ -18,6 +18,7 @@ from typing import Any
 from audit.auditors.attack.evidence import Attack, versions
 from audit.auditors.attack.rechecking import Rechecked, is_attack, rechecked
 from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_pair, stated_error
+from audit.auditors.registry import named
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
 from audit.statements import strict_json
@@ -37,12 +38,12 @@ from audit.statements.decimals import extended
 from audit.statements.earlier_assumptions import say_the_same
 from audit.statements.evidence import Decision, Evidence, Side, Verdict
 from audit.statements.finding_texts import compare_finding
-from audit.statements.reproduce import contradiction
+from audit.statements.reproduce import contradiction, parse_command
 from audit.statements.stated_certificates import stated_certificate
 from audit.statements.stated_proofs import compare_foundations, completes
 from audit.subjects.digests import OLDER
 from audit.subjects.stated_subjects import stated_subject
-from audit.subjects.subject import BlackBoxSubject, Subject
+from audit.subjects.subject import Subject
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 
@@ -179,9 +180,15 @@ def _audited_again(
     """
     attacks = [entry for entry in document["evidence"] if is_attack(entry)]
     attack = _attack_again(attacks[0], claim, document["subject"].get("kind")) if attacks else None
-    if isinstance(subject, BlackBoxSubject) and attack is None:
+    if subject.category in ("black box", "outputs") and attack is None:
         return None
-    effort = Effort(rows=document["subject"].get("rows"), attack=attack, share=share)
+    auditors = _stated_auditors(document)
+    if auditors is not None and attack is None:
+        auditors = tuple(name for name in auditors if name != "attack")
+        if not auditors:
+            return None
+    rows = document["subject"].get("rows")
+    effort = Effort(rows=rows, attack=attack, share=share, auditors=auditors)
     try:
         found = certify(subject, claim, effort, document["reproduce"]).certificate
     except TooLargeError:
@@ -192,6 +199,15 @@ def _audited_again(
         # An attack that is interrupted says what it found; here that would be no comparison.
         raise KeyboardInterrupt
     return found
+
+
+def _stated_auditors(document: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The auditors that the stated command names; None where it names none, or is no command."""
+    try:
+        words = parse_command(document["reproduce"]).value("auditors")
+    except InputError:
+        return None
+    return None if words is None else named(words)
 
 
 def _unseen(document: Mapping[str, Any], claim: Claim) -> Certificate:
@@ -388,6 +404,11 @@ def _resting_on_runs(check: Check) -> Check:
 
 def _compare_evidence(old: Mapping[str, Any], new: dict[str, Any], rules: Sequence[str]) -> Check:
     name = f"evidence of the {new['auditor']} auditor"
+    if not same(old.get("property"), new.get("property")):
+        drawn = (old.get("property") or {}).get("error") is not None
+        if drawn and old["auditor"] == new["auditor"]:
+            return Check(name, Status.UNCHECKED, "its draws come out otherwise here")
+        return Check(name, Status.FALSE, "what it found does not follow from the audit")
     for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
         if not same(old[key], new[key]):
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")

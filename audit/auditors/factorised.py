@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.deciding import shown
+from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
@@ -51,7 +52,14 @@ MAX_CELLS = 300
 IntArray = NDArray[np.int64]
 
 
-def examine(
+def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
+    """The transcript's ε over databases of any size, where it factorises."""
+    evidence = conclude(subject, claim, effort.setting(claim), effort.ledgers(subject, claim))
+    if evidence is not None:
+        yield evidence
+
+
+def conclude(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,

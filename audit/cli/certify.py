@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 
+from audit.auditors.registry import AUDITORS, named
 from audit.certify import Effort, certify
 from audit.cli import attack_flags, common
 from audit.report.certificate.json_text import certificate_text
@@ -65,6 +68,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="take a program's word where nothing here can keep it apart",
     )
+    parser.add_argument(
+        "--auditors",
+        metavar="NAME,…",
+        help="run these and no others: "
+        + ", ".join(auditor.flag for auditor in AUDITORS.values())
+        + " (default: each that fits and is quick)",
+    )
     parser.add_argument("--require", choices=("exact", "proof"), help="exit 3 without it")
     parser.add_argument(
         "--self-test",
@@ -90,20 +100,30 @@ def run(flags: argparse.Namespace) -> int:
     tested = None if flags.self_test is None else carried(flags.self_test)
     subject, claim = _subject_and_claim(flags, relation)
     rows = common.optional_number(flags.rows, "--rows")
-    effort = Effort(rows, common.jobs(flags.jobs), trusted=flags.trust_subject)
+    effort = Effort(
+        rows,
+        common.jobs(flags.jobs),
+        trusted=flags.trust_subject,
+        auditors=None if flags.auditors is None else named(flags.auditors),
+    )
     attack = attack_flags.attack(flags, subject, claim)
     if attack is not None:
         effort = replace(effort, attack=attack, share=attack_flags.shared(flags))
         again = attack_flags.spelled(again, flags, attack)
     talk = common.talk_console(flags.quiet)
-    if attack is None:
-        with common.progress_bar(talk, "enumerating") as progress:
-            certificate = certify(subject, claim, effort, str(again), progress).certificate
-    else:
-        with attack_flags.progress_bar(talk, claim.guarantee) as watch:
+    with ExitStack() as bars:
+        # Named auditors may listen to the streams that a bar writes to.
+        if flags.auditors is None and attack is None:
+            bar = common.progress_bar(talk, "enumerating")
+            effort = replace(effort, progress=bars.enter_context(bar))
+        elif flags.auditors is None:
+            watch = bars.enter_context(attack_flags.progress_bar(talk, claim.guarantee))
             effort = replace(effort, watch=watch)
-            certificate = certify(subject, claim, effort, str(again)).certificate
-    certificate = replace(certificate, self_test=tested)
+        audit = certify(subject, claim, effort, str(again))
+    certificate = replace(audit.certificate, self_test=tested)
+    for reason, names in itertools.groupby((audit.left_out or {}).items(), key=lambda one: one[1]):
+        left_out = ", ".join(name for name, _ in names)
+        talk.print(f"not run: {left_out} ({reason})", markup=False)
     write(certificate, flags.out, flags.json, flags.html)
     common.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code
@@ -206,6 +226,8 @@ def command(flags: argparse.Namespace) -> Command:
     given = {name: getattr(flags, name) for name in (*names, "data", "released")}
     if flags.form == "program" and flags.subject.startswith(COMMAND):
         given["as"] = flags.form
+    if flags.auditors is not None:
+        given["auditors"] = ",".join(AUDITORS[name].flag for name in named(flags.auditors))
     words = {
         name.replace("_", "-"): [str(value)] for name, value in given.items() if value is not None
     }

@@ -165,5 +165,5 @@ def _document(
         "declared": str(bounds),
         **relation_json(neighbours),
         "exceeded": bool(violations(findings)),
-        "findings": [finding.to_json() for finding in findings],
+        "findings": [finding.to_report_json() for finding in findings],
     }

@@ -40,6 +40,8 @@ _TONES = {
     "another-instance": "blue",
     "left-open": "yellow",
     "no-violation-seen": "blue",
+    "declaration-kept": "blue",
+    "declaration-exceeded": "red",
     "invalid-run": "yellow",
     "refuted": "red",
     "violated": "red",

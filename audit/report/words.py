@@ -55,6 +55,8 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.OPEN: "does not reach the claim",
     Decision.INVALID: "the runs were no independent draws",
     Decision.UNSEEN: "no violation seen",
+    Decision.KEPT: "nothing beyond what is declared",
+    Decision.EXCEEDED: "beyond what is declared",
 }
 
 RELEASED: Mapping[str, str] = {

@@ -212,6 +212,22 @@ _beside: dict[str, tuple[dict[str, Kind], dict[str, Kind]]] = {
         {"strict": sided_bound, "resolution": resolution},
     ),
 }
+PROPERTIES = ("sensitivity", "composition", "data independence", "noise law", "utility sanity")
+"""The auditors of what is declared beside the claim."""
+
+_property: Kind = record(
+    {
+        "about": text(),
+        "declared": text(),
+        "found": text(),
+        "rigour": one_of("exact", "floor", "statistical"),
+        "pair": nullable(record({"first": plain, "second": plain})),
+        "responsible": nullable(text()),
+        "error": nullable(double(0)),
+    }
+)
+_replay |= dict.fromkeys(PROPERTIES, record({}))
+_beside |= dict.fromkeys(PROPERTIES, ({"witness": nullable(witness), "property": _property}, {}))
 evidence: Kind = chosen(
     "auditor",
     {

@@ -49,7 +49,8 @@ class Decision(Enum):
 
     SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
     what is claimed, and the bound does not reach the claim. INVALID: runs that should be
-    independent draws are not. UNSEEN: an attack saw no violation.
+    independent draws are not. UNSEEN: an attack saw no violation. KEPT, EXCEEDED: of what is
+    declared beside the claim, such as a sensitivity; no more than what was looked at.
     """
 
     HOLDS = "holds"
@@ -59,6 +60,13 @@ class Decision(Enum):
     OPEN = "left open"
     INVALID = "invalid run"
     UNSEEN = "no violation seen"
+    KEPT = "declaration kept"
+    EXCEEDED = "declaration exceeded"
+
+    @classmethod
+    def of_declaration(cls, exceeded: bool) -> Decision:
+        """The decision about something that is declared beside the claim."""
+        return cls.EXCEEDED if exceeded else cls.KEPT
 
 
 class Side(Enum):
@@ -227,8 +235,9 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
     Guarantee
     ---------
     PROVED only if a theorem that covers the claim's whole domain implies it, EXACT only if an
-    exact finding that does holds; both only if no finding is violated and none lies above a
-    theorem's ceiling. Backed by ``tests/audit/statements/test_evidence.py``.
+    exact finding that does holds; both only if no finding is violated, none lies above a
+    theorem's ceiling, and no declaration is exceeded. A declaration that is kept says nothing of
+    the claim. Backed by ``tests/audit/statements/test_evidence.py``.
     """
     proved = any(_holds(e) and e.proof is not None for e in evidence)
     exact = any(_holds(e) and e.bound is not None and e.bound.rigour == "exact" for e in evidence)
@@ -240,14 +249,18 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
         return Verdict.CONTRADICTION
     if any(e.decision is Decision.INVALID for e in evidence):
         return Verdict.INVALID_RUN
+    # Theorem and channel rest on what is declared, of sensitivities, noises and costs.
+    if any(e.decision is Decision.EXCEEDED for e in evidence):
+        return Verdict.UNDECIDED
     if proved:
         return Verdict.PROVED
     if exact:
         return Verdict.EXACT
     if any(e.decision is Decision.UNDECIDED for e in evidence):
         return Verdict.UNDECIDED
-    # A bound that does not reach the claim is no search for a violation.
-    if evidence and all(e.decision is Decision.OPEN for e in evidence):
+    # A bound that does not reach the claim is no search for a violation of it, nor is a look at
+    # what is declared beside it.
+    if evidence and all(e.decision in (Decision.OPEN, Decision.KEPT) for e in evidence):
         return Verdict.UNDECIDED
     return Verdict.NOT_REFUTED
 

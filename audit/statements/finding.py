@@ -1,8 +1,8 @@
-"""Findings: what a property auditor saw, beside what was declared.
+"""Findings: evidence about what is declared beside the claim, such as a sensitivity or a noise law.
 
 An auditor of properties looks at one part of a mechanism: the sensitivity of a query, the law of
 a noise, the sum of a ledger, what depends on the data that should not. What it sees is a
-`Finding`; whoever doubts it replays it by one line.
+`Finding`; whoever doubts it sees it again by one line.
 """
 
 from __future__ import annotations
@@ -12,19 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-
-class Detector(Enum):
-    """Who saw it."""
-
-    CHANNEL = "channel"
-    TRANSCRIPT = "transcript"
-    COMPOSITION = "composition"
-    SENSITIVITY = "sensitivity"
-    DATA_INDEPENDENCE = "data independence"
-    NOISE_LAW = "noise law"
-    UTILITY_SANITY = "utility sanity"
-    ATTACK = "attack"
-    BOUNDARY = "boundary"
+from audit.statements.evidence import Decision, Evidence
 
 
 class Rigour(Enum):
@@ -50,61 +38,78 @@ class Shown:
     first: Any
     second: Any
 
+    def to_json(self) -> dict[str, Any]:
+        """The pair as plain data."""
+        return {"first": self.first, "second": self.second}
 
-@dataclass(frozen=True)
-class Finding:
-    """One property of one subject: what was declared, what was found.
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(Evidence):
+    """Evidence of one property of one subject: what was declared, what was found.
 
     ``about``: the property, such as "L1 sensitivity". ``declared``, ``found``: as text, exact
     numbers as integers or fractions. ``covers``: which databases, draws or parameters were looked
     at. ``pair``: None where no pair is involved. ``responsible``: the round, the column or the
-    output at fault. ``replay``: a command or a few lines of Python that show the same again.
-    ``error``: of a statistical finding, the largest chance that an honest subject is accused.
+    output at fault. ``again``: a command or a few lines of Python that show the same again.
+    ``error``: of a statistical finding, the largest probability that an honest subject is accused.
     """
 
-    detector: Detector
     about: str
-    violated: bool
     declared: str
     found: str
     rigour: Rigour
-    covers: str
-    replay: str
+    again: str
     pair: Shown | None = None
     responsible: str | None = None
     error: float | None = None
+    finding: str = ""
+    whole: bool = False
 
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Finding:
-        """The finding that `to_json` wrote, as another process hands it over."""
-        pair = plain["pair"]
-        return cls(
-            **{
-                **plain,
-                "detector": Detector(plain["detector"]),
-                "rigour": Rigour(plain["rigour"]),
-                "pair": None if pair is None else Shown(pair["first"], pair["second"]),
-            }
-        )
+    def __post_init__(self) -> None:
+        if not self.finding:
+            sentence = f"{self.about}: found {self.found}; declared {self.declared}"
+            object.__setattr__(self, "finding", sentence)
+
+    @property
+    def violated(self) -> bool:
+        """Whether it speaks against what was declared, or against the claim."""
+        return self.decision in (Decision.EXCEEDED, Decision.VIOLATED)
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as plain data."""
-        pair: Mapping[str, Any] | None = None
-        if self.pair is not None:
-            pair = {"first": self.pair.first, "second": self.pair.second}
+        """The evidence as a certificate states it."""
+        plain = {"about", "declared", "found", "rigour", "pair", "responsible", "error"}
+        row = self.to_report_json()
+        return {**super().to_json(), "property": {key: row[key] for key in row if key in plain}}
+
+    def to_report_json(self) -> dict[str, Any]:
+        """The finding as a report of properties states it."""
         return {
-            "detector": self.detector.value,
+            "detector": self.auditor,
             "about": self.about,
             "violated": self.violated,
             "declared": self.declared,
             "found": self.found,
             "rigour": self.rigour.value,
             "covers": self.covers,
-            "pair": pair,
+            "pair": None if self.pair is None else self.pair.to_json(),
             "responsible": self.responsible,
-            "replay": self.replay,
+            "replay": self.again,
             "error": self.error,
         }
+
+    @classmethod
+    def from_report_json(cls, plain: Mapping[str, Any]) -> Finding:
+        """The finding that `to_report_json` wrote, as another process hands it over."""
+        pair = plain["pair"]
+        kept = ("about", "declared", "found", "covers", "responsible", "error")
+        return cls(
+            auditor=plain["detector"],
+            decision=Decision.of_declaration(plain["violated"]),
+            rigour=Rigour(plain["rigour"]),
+            again=plain["replay"],
+            pair=None if pair is None else Shown(pair["first"], pair["second"]),
+            **{key: plain[key] for key in kept},
+        )
 
 
 def violations(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -39,6 +39,7 @@ FLAGS = {
     "as": 1,
     "rounded": 0,
     "trust-subject": 0,
+    "auditors": 1,
     "runs": 1,
     "seed": 1,
     "confidence": 1,
@@ -52,6 +53,9 @@ FLAGS = {
 
 DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm": "1e-6"}
 """What a flag that is not given says."""
+
+DEFAULT_AUDITORS = {"exhaustive", "factorised", "proof", "attack"}
+"""Those whose evidence a certificate can have where its command names no auditors."""
 
 PATHS = ("domain", "data", "pair")
 """Flags whose words are paths of files, which no certificate says otherwise."""
@@ -150,6 +154,7 @@ def contradiction(document: Mapping[str, Any]) -> str:
             "the domain": _domain_fits(command, document),
             "records or rows": _records_fit(command, document),
             "the attack": _attack_fits(command, document),
+            "the auditors": _auditors_fit(command, document),
         }
     except InputError as error:
         return str(error)
@@ -221,6 +226,13 @@ def _records_fit(command: Command, document: Mapping[str, Any]) -> bool:
         given = domain["records"] if rows is None else rows
         return (fits or of_table) and given == subject["rows"]
     return fits and data is None and (kind == "outputs" or rows == subject["rows"])
+
+
+def _auditors_fit(command: Command, document: Mapping[str, Any]) -> bool:
+    """Whether the evidence is that of the named auditors; without names, of those by default."""
+    words = command.value("auditors")
+    heard = {one["auditor"].replace(" ", "-") for one in document["evidence"]}
+    return heard <= (DEFAULT_AUDITORS if words is None else set(words.split(",")))
 
 
 _LIMITED = ("function", "estimator", "command")

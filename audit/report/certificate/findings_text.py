@@ -71,7 +71,7 @@ def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
         if left:
             yield sheet.indented(sheet.text(left, "dim"))
     yield sheet.indented(sheet.text("replay:", "dim"))
-    for line in finding.replay.splitlines():
+    for line in finding.again.splitlines():
         for part in command_lines(shown(line, sheet.ascii_only), sheet.width - 6):
             yield sheet.indented(sheet.indented(Text(part, overflow="fold")))
 

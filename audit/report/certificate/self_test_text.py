@@ -8,9 +8,9 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from audit.self_test.case import EXACT
+from audit.self_test.case import EXACT, Detector
 from audit.self_test.run import Caught, Control, SelfTest
-from audit.statements.finding import Detector, Finding
+from audit.statements.finding import Finding
 
 LONGEST_PAIR = 60
 """Characters of a pair that a row shows; the JSON form shows all of it."""
@@ -50,12 +50,12 @@ def _control(control: Control) -> Text:
 
 def _best(findings: Sequence[Finding]) -> Finding | None:
     """The finding to show: an exact one with a pair, if there is one."""
-    ranked = sorted(findings, key=lambda f: (f.detector not in EXACT, f.pair is None))
+    ranked = sorted(findings, key=lambda f: (f.auditor not in EXACT, f.pair is None))
     return ranked[0] if ranked else None
 
 
 def _detectors(findings: Sequence[Finding]) -> str:
-    seen = {finding.detector for finding in findings}
+    seen = {finding.auditor for finding in findings}
     return ", ".join(detector.value for detector in Detector if detector in seen)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audit.report.words import MEANINGS, bound_text
 from audit.statements.certificate import OWN_WORD, Certificate
-from audit.statements.evidence import Side, Verdict
+from audit.statements.evidence import Decision, Side, Verdict
 
 HOLDS = (Verdict.PROVED, Verdict.EXACT)
 
@@ -27,6 +27,11 @@ def explain_verdict(certificate: Certificate) -> str:
             "this process, so that it could have brought them about. Run the audit where programs "
             "can be kept apart (Linux, with user namespaces or as root), or say --trust-subject."
         )
+    if verdict is Verdict.UNDECIDED and _is_exceeded(certificate):
+        return (
+            "Something that the subject declares, and that conclusions about it rest on, is "
+            "exceeded: the claim is neither confirmed nor refuted."
+        )
     return meaning
 
 
@@ -37,6 +42,10 @@ def state_rests(certificate: Certificate) -> str:
     """
     parts = (_place(certificate), _assumed(certificate), _self_test(certificate))
     return " ".join(part for part in parts if part)
+
+
+def _is_exceeded(certificate: Certificate) -> bool:
+    return any(evidence.decision is Decision.EXCEEDED for evidence in certificate.evidence)
 
 
 def _is_foreign(certificate: Certificate) -> bool:

@@ -261,7 +261,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         DECISIONS[evidence.decision],
         evidence.decision.value.replace(" ", "-"),
         evidence.covers,
-        "the whole claim" if evidence.whole else "part of the claim",
+        _part(evidence),
         evidence.confidence or "–",
         "–" if bound is None else bound_text(bound),
         direction,
@@ -269,6 +269,13 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         resolution_line(evidence, certificate.claim.guarantee),
         tuple((str(key), short(_plain(value), 400)) for key, value in evidence.replay.items()),
     )
+
+
+def _part(evidence: Evidence) -> str:
+    """How much of the claim a finding is about."""
+    if evidence.decision in (Decision.KEPT, Decision.EXCEEDED):
+        return "beside the claim"
+    return "the whole claim" if evidence.whole else "part of the claim"
 
 
 def _witnesses(certificate: Certificate) -> tuple[tuple[str, Story | AttackStory], ...]:

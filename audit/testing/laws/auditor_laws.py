@@ -114,11 +114,11 @@ def findings_are_plain_data(audited: Audited) -> None:
     for finding in audited.all_found():
         require(isinstance(finding, Finding), f"expected Findings, found {type(finding).__name__}")
         try:
-            json.dumps(finding.to_json(), allow_nan=False)
+            json.dumps(finding.to_report_json(), allow_nan=False)
         except (TypeError, ValueError) as error:
             broken(f"a finding must be plain data: {error}")
         require(
-            not finding.violated or bool(finding.replay.strip()),
+            not finding.violated or bool(finding.again.strip()),
             f"a violation must say how it is seen again: {finding.about} has no replay",
         )
         require(bool(finding.covers.strip()), f"{finding.about} does not say what it covers")
@@ -139,8 +139,8 @@ def it_finds_the_same_again(audited: Audited) -> None:
     for subject, claim in (*audited.honest[:1], *(audited.broken or BROKEN)[:1]):
         again = tuple(audited.auditor.examine(subject, claim))
         require(
-            [finding.to_json() for finding in again]
-            == [finding.to_json() for finding in audited.found((subject, claim))],
+            [finding.to_report_json() for finding in again]
+            == [finding.to_report_json() for finding in audited.found((subject, claim))],
             f"examined twice, {subject.name} has other findings: draw from a fixed seed",
         )
 

@@ -8,19 +8,20 @@ from dataclasses import replace
 from rich.console import Console
 
 from audit.report.certificate.findings_text import MOST_ROWS, findings_lines, pair_grid, summary
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour, Shown
 
 FINDING = Finding(
-    Detector.SENSITIVITY,
-    "L1 sensitivity",
-    True,
-    "1",
-    "2",
-    Rigour.EXACT,
-    "all databases of 2 records",
-    "python -c 'print(f([]))'",
-    Shown([{"x": "a"}, {"x": "b"}], [{"x": "a"}, {"x": "a"}]),
-    "coordinate 0",
+    auditor="sensitivity",
+    about="L1 sensitivity",
+    decision=Decision.EXCEEDED,
+    declared="1",
+    found="2",
+    rigour=Rigour.EXACT,
+    covers="all databases of 2 records",
+    again="python -c 'print(f([]))'",
+    pair=Shown([{"x": "a"}, {"x": "b"}], [{"x": "a"}, {"x": "a"}]),
+    responsible="coordinate 0",
 )
 
 
@@ -47,7 +48,7 @@ def test_everything_that_a_reader_needs_is_there() -> None:
 
 
 def test_violations_come_first() -> None:
-    fine = replace(FINDING, violated=False, about="L2 sensitivity")
+    fine = replace(FINDING, decision=Decision.KEPT, about="L2 sensitivity")
     printed = _printed(fine, FINDING)
     assert printed.index("L1 sensitivity: VIOLATED") < printed.index("L2 sensitivity: not violated")
 
@@ -90,7 +91,7 @@ def test_names_can_not_reorder_or_add_lines() -> None:
 
 
 def test_the_last_line_says_what_was_shown_and_no_more() -> None:
-    fine = replace(FINDING, violated=False)
+    fine = replace(FINDING, decision=Decision.KEPT)
     assert summary([fine]) == "Nothing exceeds what was declared."
     assert "does not show" in summary([fine, replace(fine, rigour=Rigour.FLOOR)])
     assert summary([]) == "Nothing was examined."

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from audit.statements.claim import Claim
-from audit.statements.finding import Detector, Finding, Rigour
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour
 from audit.subjects.subject import Subject
 from audit.utility.metric import Metric
 from audit.utility.pair import Pair
@@ -338,14 +339,14 @@ class Guess:
 
     def examine(self, subject: Subject, claim: Claim) -> Iterable[Finding]:
         stated: dict[str, Any] = {
-            "detector": Detector.CHANNEL,
+            "auditor": "guess",
             "about": "a guess",
-            "violated": self.accuses,
+            "decision": Decision.of_declaration(self.accuses),
             "declared": "1",
             "found": "2",
             "rigour": Rigour.EXACT,
             "covers": "nothing",
-            "replay": "guess()",
+            "again": "guess()",
         }
         return (Finding(**(stated | self.fields)),)
 

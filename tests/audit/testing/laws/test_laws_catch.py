@@ -142,7 +142,7 @@ def test_an_exact_auditor_keeps_the_laws_and_guessers_do_not() -> None:
     assert "none of the broken" in breaks(Guess(False), "broken_subjects_are_accused")
     found = breaks(Guess(False), "broken_subjects_are_accused", Trial(broken=BROKEN[2:3]))
     assert "does not accuse subsample" in found
-    assert "no replay" in breaks(Guess(True, replay=" "), "findings_are_plain_data")
+    assert "no replay" in breaks(Guess(True, again=" "), "findings_are_plain_data")
     sampled = Guess(True, rigour=Rigour.STATISTICAL)
     assert "states its error" in breaks(sampled, "statistical_findings_state_their_error")
 
