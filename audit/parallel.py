@@ -13,6 +13,7 @@ import re
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
@@ -282,7 +283,10 @@ def cluster(address: str) -> Map:
             workers = len(client.nthreads())
 
             def submit(arguments: tuple[Any, ...]) -> Any:
-                return client.submit(_alone, function, arguments, pure=False)
+                with warnings.catch_warnings():
+                    # Parts of a table are meant to be sent, however large.
+                    warnings.filterwarnings("ignore", "Sending large graph")
+                    return client.submit(_alone, function, arguments, pure=False)
 
             try:
                 yield from in_order(submit, calls, at_most(CALLS_A_WORKER * workers))
