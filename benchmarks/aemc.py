@@ -26,9 +26,9 @@ from stopwatch import peak_gigabytes, seconds
 from audit.utility.mgd.plan import move_along
 from audit.utility.mgd.problem import Axis, Problem
 from audit.utility.mgd.semantic import nominal
+from audit.utility.mgd.solve import closed_form
 from audit.utility.mgd.solvers import trees
 from audit.utility.mgd.solvers.certificate import bracket, certificate
-from audit.utility.mgd.solvers.closed_form import closed_form
 from audit.utility.mgd.solvers.flow import flow
 
 SHAPE = (12, 278, 174)

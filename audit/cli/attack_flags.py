@@ -17,8 +17,7 @@ from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.floors import claimed_name
 from audit.auditors.attack.given_pairs import given_pair, read_database
 from audit.cli import common
-from audit.cluster import cluster
-from audit.parallel import Map, local
+from audit.parallel import Map, cluster, local
 from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.statements.reproduce import Command

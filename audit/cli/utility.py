@@ -13,16 +13,17 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from audit.cli import common
+from audit.parallel import Map, cluster, here
 from audit.report.certificate.certificate_table import certificate_table
 from audit.report.html import render
 from audit.report.page import Page, Section, UtilitySection
 from audit.report.utility.scores_json import utility_text
 from audit.report.utility.terminal import utility_lines
-from audit.utility.chunks import Chunks
 from audit.utility.counts import Counted
 from audit.utility.draws import draws_text, read_draws
 from audit.utility.metric import FIXED, Metric
 from audit.utility.parameters import MOST_REPEATS, planned, read_plan
+from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, read_records
 from audit.utility.results import UtilityResults
 from audit.utility.suite import Progress as Report
@@ -70,6 +71,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--no-baseline", action="store_true", help="no baseline table beside")
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="a Dask cluster that counts the tables, part by part"
+    )
     for name in ("json", "html"):
         parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
     parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
@@ -95,8 +99,9 @@ def run(flags: argparse.Namespace) -> int:
     if replicates > MOST_REPEATS:
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {replicates}")
     rows = None if flags.chunk is None else common.whole_number(flags.chunk, "--chunk", 1)
+    share = here if flags.cluster is None else cluster(flags.cluster)
     talk = common.talk_console(flags.quiet)
-    read = {path: _table(path, domain, rows, flags.outside, talk) for path in tables}
+    read = {path: _table(path, domain, rows, flags.outside, share, talk) for path in tables}
     with _progress(talk) as progress:
         results = measured(
             (flags.real, read[flags.real]),
@@ -186,16 +191,18 @@ def _parameters(flags: argparse.Namespace) -> Mapping[str, Mapping[str, object]]
     return parameters
 
 
-def _table(path: str, domain: Domain, rows: int | None, outside: Outside, talk: Console) -> Counted:
-    """One table, in chunks of so many ``rows`` if any; what is wrong with it names its file."""
+def _table(
+    path: str, domain: Domain, rows: int | None, outside: Outside, share: Map, talk: Console
+) -> Counted:
+    """One table, in parts if ``rows`` or a cluster say so; what is wrong with it names its file."""
     talk.print(f"reading {path}", markup=False, soft_wrap=True)
     try:
-        if rows is None:
+        if rows is None and share is here:
             return read_records(path, domain, outside)
-        chunks = Chunks(path, domain, rows, outside)
+        parts = Parts.of_file(path, domain, rows or CHUNK, outside, share)
         # Gone through once for its extent: now, so that its faults are found under its name.
-        chunks.measure()
-        return chunks
+        parts.measure()
+        return parts
     except InputError as error:
         where = "standard input" if path == "-" else path
         raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error

@@ -14,7 +14,7 @@ import joblib
 import pytest
 
 from audit import parallel
-from audit.parallel import CALLS_A_WORKER, divided, in_order, local, shared_out
+from audit.parallel import CALLS_A_WORKER, at_most, divided, in_order, local, shared_out
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.far_calls import crash, linger, place_and_process, refuse, slow_square
 
@@ -195,6 +195,9 @@ class Later:
         self.function = function
         self.cancelled = False
 
+    def done(self) -> bool:
+        return False
+
     def result(self) -> Any:
         return self.function()
 
@@ -211,7 +214,7 @@ def test_what_is_in_flight_is_bounded_and_cancelled_when_it_is_left() -> None:
         assert len(made) - fetched <= 3
         return made[-1]
 
-    results: Any = in_order(submit, ((n,) for n in range(100)), 3)
+    results: Any = in_order(submit, ((n,) for n in range(100)), at_most(3))
     for expected in range(5):
         assert next(results) == expected
         fetched += 1

@@ -12,11 +12,11 @@ from audit.utility.counts import Attributes, ordered
 from audit.utility.metric import Metric
 from audit.utility.mgd.cells import cells_of
 from audit.utility.mgd.deep_dive import DeepDive, deep_dive, worst_cells
-from audit.utility.mgd.matrix import solve_matrix
+from audit.utility.mgd.plan_file import targets_of
 from audit.utility.mgd.semantic import semantic
 from audit.utility.mgd.solve import solve
+from audit.utility.mgd.solvers.four_layer import four_layer_flow
 from audit.utility.mgd.target import TOLERANCE, Target
-from audit.utility.mgd.written import targets_of
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.domain import Domain
@@ -84,7 +84,7 @@ class MarginalDifference(Metric):
 
     @classmethod
     def from_plan(cls, values: Mapping[str, object]) -> MarginalDifference:
-        """The metric as a table of a plan describes it; see ``written.targets_of``.
+        """The metric as a table of a plan describes it; see ``plan_file.targets_of``.
 
         Raises ``InputError`` for a key, a number or a file that it cannot read.
         """
@@ -146,7 +146,7 @@ class MarginalDifference(Metric):
         if cells.matrix is None:
             solution = solve(cells.problem, self.budget_seconds, self.cross_check)
         else:
-            solution = solve_matrix(cells.problem, cells.matrix)
+            solution = four_layer_flow(cells.problem, cells.matrix)
         dive = deep_dive(cells, solution)
         return _Part(
             target,

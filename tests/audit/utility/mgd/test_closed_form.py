@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from audit.utility.mgd.problem import Problem
-from audit.utility.mgd.solvers.closed_form import closed_form
+from audit.utility.mgd.solve import closed_form
 from tests.audit.utility.mgd.exact_plans import optimum, problems
 
 
