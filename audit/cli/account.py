@@ -8,7 +8,7 @@ import tomllib
 
 from rich.text import Text
 
-from audit.cli import common
+from audit.cli import common, streams
 from audit.report.accounting_text import Asked, accounting_json, accounting_lines
 from audit.statements import strict_json
 from proofs.accounting import accounting, delta_accounting
@@ -25,9 +25,8 @@ MAX_LIST = 1_000_000
 """The longest list of expressions that is read (a choice of this project)."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("account", help="add up what several mechanisms cost")
     parser.add_argument(
         "ledgers",
         nargs="+",
@@ -39,7 +38,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--epsilon", metavar="E", help="give delta at this epsilon instead")
     parser.add_argument("--json", metavar="FILE", help="write both ends, and the proof")
     common.add_relation(parser, required=False, default="that of the ledgers")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -60,7 +58,7 @@ def run(flags: argparse.Namespace) -> int:
     if flags.json:
         document = accounting_json(asked, account)
         common.write_text(flags.json, json.dumps(document, indent=1) + "\n")
-    console = common.output_console()
+    console = streams.output_console()
     for line in accounting_lines(asked, account):
         console.print(Text(line), soft_wrap=True)
     return 0

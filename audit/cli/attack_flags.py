@@ -10,13 +10,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from audit.auditors.attack.auditor import Watch
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.floors import claimed_name
 from audit.auditors.attack.given_pairs import given_pair, read_database
-from audit.cli import common
+from audit.cli import common, streams
 from audit.parallel import Map, cluster, local
 from audit.statements.claim import Claim
 from audit.statements.limits import Limits
@@ -132,23 +131,11 @@ def spelled(command: Command, flags: argparse.Namespace, attack: Attack) -> Comm
 def progress_bar(console: Console, guarantee: Guarantee) -> Iterator[Watch]:
     """A bar on the console that follows the runs, with the floor so far."""
     name = claimed_name(guarantee)
-    columns = (
-        TextColumn("attacking"),
-        BarColumn(),
-        TextColumn("{task.completed:,}/{task.total:,} runs"),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=1)
-
-        def watch(done: int, total: int, floor: float) -> None:
-            if done == 0:
-                console.print(f"attacking: {total:,} runs at most; Ctrl-C reports what is found")
-            told = f"{name} >= {floor:.4g} so far" if floor > 0 else ""
-            bar.update(task, completed=done, total=total, description=told)
-
-        yield watch
+    hint = " at most; Ctrl-C reports what is found"
+    with streams.progress_bar(console, "attacking", "runs", hint) as report:
+        yield lambda done, total, floor: report(
+            done, total, f"{name} >= {floor:.4g} so far" if floor > 0 else ""
+        )
 
 
 def shared(flags: argparse.Namespace) -> Map:

@@ -7,7 +7,7 @@ import json
 
 from rich.text import Text
 
-from audit.cli import common
+from audit.cli import common, streams
 from audit.report.accounting_text import DIGITS, relation_json, rests_on
 from audit.report.words import above
 from audit.statements.decimals import decimal_above
@@ -19,9 +19,8 @@ from synthesizers.neighbours import describe
 from synthesizers.numerals import number_text
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("calibrate", help="find the least noise for a claim")
     parser.add_argument("noise", metavar="NOISE", help=", ".join(MORE_NOISE_IS_LARGER))
     parser.add_argument("--claim", required=True, help="such as 'epsilon=1, delta=1e-6'")
     parser.add_argument("--count", default="1", metavar="K", help="runs in all (default: 1)")
@@ -33,7 +32,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the parameter and the proof")
     common.add_relation(parser, required=False, default="add-remove")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -61,7 +59,7 @@ def run(flags: argparse.Namespace) -> int:
             "proof": {"derivation": derivation(found.offer.theorem)},
         }
         common.write_text(flags.json, json.dumps(document, indent=1) + "\n")
-    console = common.output_console()
+    console = streams.output_console()
     lines = [
         str(found.term),
         f"{found.parameter} = {number_text(found.value)} keeps {claimed} ({describe(neighbours)})",

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from audit.auditors.registry import AUDITORS, named
 from audit.certify import Effort, certify
-from audit.cli import attack_flags, common
+from audit.cli import attack_flags, common, streams
 from audit.report.certificate.json_text import certificate_text
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
@@ -40,9 +40,8 @@ SATISFYING = {
 """Which verdicts reach the evidence that ``--require`` names."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("certify", help="decide a privacy claim about a subject")
     parser.add_argument(
         "subject",
         help="a built-in name, module:attribute, command:PATH, outputs:A,B, or a channel file "
@@ -88,7 +87,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_released(parser)
     common.add_settings(parser)
     attack_flags.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -110,11 +108,11 @@ def run(flags: argparse.Namespace) -> int:
     if attack is not None:
         effort = replace(effort, attack=attack, share=attack_flags.shared(flags))
         again = attack_flags.spelled(again, flags, attack)
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     with ExitStack() as bars:
         # Named auditors may listen to the streams that a bar writes to.
         if flags.auditors is None and attack is None:
-            bar = common.progress_bar(talk, "enumerating")
+            bar = streams.progress_bar(talk, "enumerating", *streams.TRANSCRIPTS)
             effort = replace(effort, progress=bars.enter_context(bar))
         elif flags.auditors is None:
             watch = bars.enter_context(attack_flags.progress_bar(talk, claim.guarantee))
@@ -125,7 +123,7 @@ def run(flags: argparse.Namespace) -> int:
         left_out = ", ".join(name for name, _ in names)
         talk.print(f"not run: {left_out} ({reason})", markup=False)
     write(certificate, flags.out, flags.json, flags.html)
-    common.output_console().print(certificate_lines(certificate))
+    streams.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code
     if code == 0 and any(evidence.replay.get("partial") for evidence in certificate.evidence):
         talk.print("interrupted: the report is that of the runs made until then", markup=False)

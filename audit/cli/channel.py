@@ -12,7 +12,7 @@ from audit.channels.channel import Channel
 from audit.channels.enumerate import MAX_ENTRIES, channel_of, instance
 from audit.channels.measures.attacker import EVENS
 from audit.channels.streamed import streamed_channel
-from audit.cli import common
+from audit.cli import common, streams
 from audit.report.channel.channel_json import to_json
 from audit.report.html import render
 from audit.report.page import AnalysisSection, Page
@@ -28,9 +28,8 @@ from synthesizers.neighbours import ReplaceOne, describe
 from synthesizers.plan import plan
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("channel", help="Pr[output | database] for every small database")
     parser.add_argument(
         "program", help="a built-in name (see list), module:attribute or command:PATH"
     )
@@ -52,7 +51,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_released(parser)
     common.add_settings(parser)
     common.add_as_program(parser)
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -68,7 +66,7 @@ def run(flags: argparse.Namespace) -> int:
     setting = Setting(domain, relation, public, size if rows is None else rows)
     wishes = _wishes(flags)
     subject = program_subject(flags.program, common.settings(flags.set))
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     talk.print(describe(relation), markup=False)
     analysis = _analysis(flags, subject, setting, instance(setting, size), wishes)
     if flags.json:
@@ -80,7 +78,7 @@ def run(flags: argparse.Namespace) -> int:
         section = AnalysisSection(title, analysis)
         lead = "The exact law of every output under every database, and what follows from it."
         common.write_text(flags.html, render(Page(title, lead, (section,))))
-    common.output_console().print(analysis_lines(analysis))
+    streams.output_console().print(analysis_lines(analysis))
     return 0
 
 
@@ -106,7 +104,7 @@ def _analysis(
     wishes: Wishes,
 ) -> Analysis:
     """The analysis of the channel held whole, or streamed where that alone is affordable."""
-    talk, jobs = common.talk_console(flags.quiet), common.jobs(flags.jobs)
+    talk, jobs = streams.talk_console(flags.quiet), common.jobs(flags.jobs)
     products = plan(subject.program, setting, databases).products
     streamed = None
     if products > MAX_ENTRIES and not flags.exact:
@@ -116,9 +114,9 @@ def _analysis(
     if streamed is not None:
         if flags.csv:
             raise InputError("the channel is too large to be written; leave --csv out")
-        with common.progress_bar(talk, "measuring") as progress:
+        with streams.progress_bar(talk, "measuring", *streams.TRANSCRIPTS) as progress:
             return analyse_streamed(streamed, wishes, jobs, progress)
-    with common.progress_bar(talk, "enumerating") as progress:
+    with streams.progress_bar(talk, "enumerating", *streams.TRANSCRIPTS) as progress:
         channel = channel_of(
             subject.program,
             setting,

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-from audit.channels.enumerate import Progress as Report
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -113,48 +107,6 @@ def write_text(path: str, text: str) -> None:
     """Write a file whole or not at all."""
     with replacing(Path(path)) as file:
         file.write(text.encode())
-
-
-class _Results(Console):
-    """A console whose reader may go away without changing the exit code."""
-
-    def on_broken_pipe(self) -> None:
-        """Print nothing further."""
-        self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def output_console() -> Console:
-    """Results: standard output; characters that it cannot show become question marks."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
-    return _Results(file=sys.stdout, highlight=False)
-
-
-def talk_console(quiet: bool) -> Console:
-    """Talk and progress: standard error, silent with ``--quiet``."""
-    return Console(file=sys.stderr, quiet=quiet, highlight=False)
-
-
-@contextmanager
-def progress_bar(console: Console, label: str) -> Iterator[Report]:
-    """A bar on the console that follows an enumeration's transcripts."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,}/{task.total:,} transcripts"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(label, total=1)
-
-        def report(done: int, total: int) -> None:
-            if done == 0:
-                console.print(f"{label}: {total:,} transcripts, each for all databases")
-            bar.update(task, completed=done, total=total)
-
-        yield report
 
 
 def add_relation(

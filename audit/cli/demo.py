@@ -25,7 +25,7 @@ from audit.channels.channel import Channel
 from audit.channels.measures.delta import delta
 from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.probabilistic import probabilistic_delta
-from audit.cli import common
+from audit.cli import common, streams
 from audit.report.certificate.json_text import certificate_text
 from audit.report.html import render
 from audit.report.page import (
@@ -63,13 +63,11 @@ PAPER_EPSILON = "2"
 RELATION = ReplaceOne()
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("demo", help="release, certify and report on real records")
     parser.add_argument("--out", default="dp-audit-demo", metavar="DIR", help="where files go")
     parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -77,7 +75,7 @@ def run(flags: argparse.Namespace) -> int:
     folder = Path(flags.out)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is not a folder; choose another --out")
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     jobs = common.jobs(flags.jobs)
     dataset = patients()
     setting = release.release_setting(dataset.domain, RELATION, dataset.records, None)
@@ -110,7 +108,7 @@ def run(flags: argparse.Namespace) -> int:
     common.write_text(str(folder / "certificate.json"), certificate_text(certificate))
     common.write_text(str(folder / "report.html"), render(page))
 
-    console = common.output_console()
+    console = streams.output_console()
     console.print(certificate_lines(certificate))
     console.print(comparison_lines(rivals))
     console.print(comparison_lines(small))

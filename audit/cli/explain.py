@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from audit.cli import common
+from audit.cli import streams
 from audit.report.certificate.proof_text import proof_lines
 from audit.report.words import clean
 from audit.statements import strict_json
@@ -18,13 +18,11 @@ from synthesizers.errors import InputError
 EXPECTED = "a certificate, or what account or calibrate wrote with --json"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("explain", help="print a proof step by step")
     parser.add_argument(
         "document", metavar="CERT.json", help="a certificate or accounting, or - for standard input"
     )
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -37,7 +35,7 @@ def run(flags: argparse.Namespace) -> int:
     data = _derivation(document)
     # Nothing of a stranger's proof is printed that does not follow.
     replayed(data)
-    console = common.output_console()
+    console = streams.output_console()
     for line in proof_lines(data):
         console.print(Text(clean(line)), soft_wrap=True)
     return 0

@@ -7,7 +7,7 @@ import json
 import secrets
 from pathlib import Path
 
-from audit.cli import common
+from audit.cli import common, streams
 from audit.utility.benchmark_tables import Size, benchmark_table, commitment
 from synthesizers.errors import InputError
 from synthesizers.schemas import dump_domain
@@ -16,11 +16,8 @@ from synthesizers.tables import write_table
 FILES = ("table.csv", "domain.toml", "process.json", "seed.txt")
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser(
-        "generate", help="make a benchmark table: a public process, a hidden seed"
-    )
     parser.add_argument("--attributes", required=True, metavar="D", help="how many attributes")
     parser.add_argument("--values", required=True, metavar="V", help="at most V values each")
     parser.add_argument("--records", required=True, metavar="N", help="how many records")
@@ -28,7 +25,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--seed", help="a revealed seed, to make its table again")
     parser.add_argument("--out", required=True, metavar="DIR", help="where files go")
     parser.add_argument("--quiet", action="store_true", help="no talk")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -62,7 +58,7 @@ def run(flags: argparse.Namespace) -> int:
     }
     common.write_text(str(folder / "process.json"), json.dumps(public, indent=1) + "\n")
     common.write_text(str(folder / "seed.txt"), seed + "\n")
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     talk.print(
         f"{folder}: table.csv ({size.records} records), domain.toml, process.json (public) and "
         "seed.txt: keep it hidden until the results are in, then reveal it",

@@ -5,46 +5,48 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from audit.cli import (
-    account,
-    calibrate,
-    certify,
-    channel,
-    demo,
-    explain,
-    generate,
-    listing,
-    release,
-    replay,
-    self_test,
-    sensitivity,
-    utility,
-    verify,
-)
 from synthesizers.errors import DPAuditError, InputError, ProtocolError
 
 INTERNAL = 70
 """The exit code of a fault of ours (the contract's CONTRADICTION)."""
 
-COMMANDS = (
-    demo,
-    listing,
-    channel,
-    certify,
-    verify,
-    replay,
-    release,
-    account,
-    calibrate,
-    explain,
-    sensitivity,
-    utility,
-    self_test,
-    generate,
-)
+COMMANDS = {
+    "demo": "release, certify and report on real records",
+    "list": "list what is built in, with the programs' cards",
+    "channel": "Pr[output | database] for every small database",
+    "certify": "decide a privacy claim about a subject",
+    "verify": "re-check every number of a certificate",
+    "replay": "test the rule of a certificate on fresh runs",
+    "release": "make a synthetic table from real data",
+    "account": "add up what several mechanisms cost",
+    "calibrate": "find the least noise for a claim",
+    "explain": "print a proof step by step",
+    "sensitivity": "compare a function's declared sensitivity with what is found",
+    "utility": "how useful synthetic tables are",
+    "self-test": "run every auditor on programs that lie, and on honest ones",
+    "generate": "make a benchmark table: a public process, a hidden seed",
+}
+"""Every command with its line in ``--help``; its module, ``listing`` or of its own name, declares
+its flags in ``add`` and obeys them in ``run``."""
+
+
+class _Command(argparse.ArgumentParser):
+    """The parser of one command, whose module is imported when the command is given."""
+
+    module = ""
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        """As every parser's, with the command's own flags."""
+        if self.module:
+            module, self.module = import_module(f"audit.cli.{self.module}"), ""
+            module.add(self)
+            self.set_defaults(run=module.run)
+        return super().parse_known_args(*given, **named)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -55,12 +57,13 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     main_parser.add_argument("--version", action="version", version=version("dp-audit"))
-    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
-    for subparser in commands.choices.values():
-        # It is not passed on by the parser above.
-        subparser.allow_abbrev = False
+    commands = main_parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=_Command
+    )
+    for name, line in COMMANDS.items():
+        # What the parser above knows of abbreviations is not passed on.
+        command = commands.add_parser(name, help=line, allow_abbrev=False)
+        command.module = "listing" if name == "list" else name.replace("-", "_")
     return main_parser
 
 

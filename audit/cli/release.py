@@ -7,7 +7,7 @@ import json
 
 from rich.markup import escape
 
-from audit.cli import common
+from audit.cli import common, streams
 from audit.release import Wanted, ledger_json, release
 from synthesizers.events import Event, is_seed
 from synthesizers.neighbours import ReplaceOne, describe
@@ -16,9 +16,8 @@ from synthesizers.schemas import load_domain
 from synthesizers.tables import write_table
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("release", help="make a synthetic table from real data")
     parser.add_argument(
         "program", help="a built-in name (see list), module:attribute or command:PATH"
     )
@@ -40,7 +39,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     common.add_relation(parser, required=False)
     common.add_settings(parser)
     common.add_as_program(parser)
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -59,7 +57,7 @@ def run(flags: argparse.Namespace) -> int:
         flags.certificate,
         flags.trust_subject,
     )
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     with talk.status("asking") as status:
 
         def progress(asked: int, event: Event) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.auditors.attack.given_pairs import read_database
 from audit.auditors.attack.replaying import frozen_test, retest
-from audit.cli import common
+from audit.cli import common, streams
 from audit.parallel import local
 from audit.report.certificate.replay_text import replay_lines
 from audit.report.words import clean
@@ -28,9 +28,8 @@ Boxes = Callable[[Mapping[str, Any], Claim], BlackBox]
 """The black box of a certificate's subject; raises InputError where it can't be made."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("replay", help="test the rule of a certificate on fresh runs")
     parser.add_argument("certificate", metavar="CERT.json", help="a certificate of an attack")
     parser.add_argument(
         "--runs", metavar="N", help="runs a database (default: as many as tested the rule)"
@@ -53,7 +52,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no talk")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
@@ -68,7 +66,7 @@ def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     if not isinstance(subject, dict):
         raise InputError("the certificate's subject is malformed")
     box, hindrance = _box(subject, test.claim, flags.subject, boxes)
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     if box is None:
         talk.print(clean(hindrance), markup=False)
         return ABSENT
@@ -76,7 +74,7 @@ def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     total = test.runs if runs is None else 2 * runs
     talk.print(clean(f"{box.name}: {total:,} fresh runs"), markup=False)
     found = retest(test, box, total, seed, local(common.jobs(flags.jobs)), alarm)
-    common.output_console().print(replay_lines(test, found, alarm, box.name, seed))
+    streams.output_console().print(replay_lines(test, found, alarm, box.name, seed))
     if not found.valid:
         return Verdict.INVALID_RUN.exit_code
     return Verdict.REFUTED.exit_code if found.refutes(alarm) else 0

@@ -15,7 +15,7 @@ from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examin
 from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
 from audit.auditors.sensitivity.search import EXAMPLES
-from audit.cli import common
+from audit.cli import common, streams
 from audit.report.accounting_text import relation_json
 from audit.report.certificate.findings_text import findings_lines
 from audit.statements.finding import Finding, Shown, violations
@@ -27,11 +27,8 @@ MOST_RECORDS = 10_000
 """The most records of a database that is made up (a choice of this project)."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser(
-        "sensitivity", help="compare a function's declared sensitivity with what is found"
-    )
     parser.add_argument(
         "function",
         metavar="module:function",
@@ -61,7 +58,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--megabytes", metavar="M", help="the memory of a call (4096)")
     parser.add_argument("--json", metavar="FILE", help="write the findings")
     common.add_relation(parser, required=True)
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -88,7 +84,7 @@ def run(flags: argparse.Namespace) -> int:
     if flags.json:
         document = _document(flags.function, bounds, neighbours, findings)
         common.write_text(flags.json, json.dumps(document, indent=1, allow_nan=False) + "\n")
-    common.output_console().print(findings_lines(findings))
+    streams.output_console().print(findings_lines(findings))
     return 1 if violations(findings) else 0
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from audit.cli import common
+from audit.cli import common, streams
 from audit.parallel import Map, cluster, here
 from audit.report.certificate.certificate_table import certificate_table
 from audit.report.html import render
@@ -26,7 +24,6 @@ from audit.utility.parameters import MOST_REPEATS, planned, read_plan
 from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, read_records
 from audit.utility.results import UtilityResults
-from audit.utility.suite import Progress as Report
 from audit.utility.suite import applicable, measured
 from audit.verify import load_certificate
 from synthesizers.domain import Domain
@@ -34,9 +31,8 @@ from synthesizers.errors import InputError
 from synthesizers.schemas import load_domain
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("utility", help="how useful synthetic tables are")
     parser.add_argument("real", metavar="REAL", help="the confidential table: CSV or Parquet")
     parser.add_argument("synthetic", metavar="SYNTH", nargs="+", help="synthetic tables")
     parser.add_argument("--domain", required=True, metavar="FILE", help="a domain file")
@@ -77,7 +73,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name in ("json", "html"):
         parser.add_argument(f"--{name}", metavar="FILE", help=f"write {name.upper()}")
     parser.add_argument("--quiet", action="store_true", help="no talk, no progress")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -100,9 +95,9 @@ def run(flags: argparse.Namespace) -> int:
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {replicates}")
     rows = None if flags.chunk is None else common.whole_number(flags.chunk, "--chunk", 1)
     share = here if flags.cluster is None else cluster(flags.cluster)
-    talk = common.talk_console(flags.quiet)
+    talk = streams.talk_console(flags.quiet)
     read = {path: _table(path, domain, rows, flags.outside, share, talk) for path in tables}
-    with _progress(talk) as progress:
+    with streams.progress_bar(talk, "measuring", "scores") as progress:
         results = measured(
             (flags.real, read[flags.real]),
             {path: read[path] for path in flags.synthetic},
@@ -115,7 +110,7 @@ def run(flags: argparse.Namespace) -> int:
     # All of them first: after a fault in one, none is written.
     for path, text in _documents(results, evidence, flags).items():
         common.write_text(path, text)
-    common.output_console().print(utility_lines(results.renamed(_short(tables))))
+    streams.output_console().print(utility_lines(results.renamed(_short(tables))))
     return 0
 
 
@@ -206,24 +201,6 @@ def _table(
     except InputError as error:
         where = "standard input" if path == "-" else path
         raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error
-
-
-@contextmanager
-def _progress(console: Console) -> Iterator[Report]:
-    """A bar on the console that follows the scores."""
-    columns = (
-        TextColumn("measuring {task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total} scores"),
-        TimeElapsedColumn(),
-    )
-    # Off a terminal the bar would leave nothing but an empty line.
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total, name: bar.update(
-            task, completed=done, total=total, description=name
-        )
 
 
 def _short(paths: Sequence[str]) -> Mapping[str, str]:

@@ -8,17 +8,15 @@ import sys
 from rich.table import Table
 from rich.text import Text
 
-from audit.cli import common
-from audit.cli.common import output_console
+from audit.cli import common, streams
 from audit.parallel import local
 from audit.statements import strict_json
 from audit.statements.strict_json import MAX_BYTES
 from audit.verify import read_certificate, verify
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     """Declare the command's flags."""
-    parser = commands.add_parser("verify", help="re-check every number of a certificate")
     parser.add_argument("certificate", help="a certificate file, or - for standard input")
     parser.add_argument(
         "--subject",
@@ -26,7 +24,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="the certificate's, if it can only be run and lies outside this folder",
     )
     parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
-    parser.set_defaults(run=run)
 
 
 def run(flags: argparse.Namespace) -> int:
@@ -42,7 +39,7 @@ def run(flags: argparse.Namespace) -> int:
         table.add_column(heading, overflow="fold")
     for check in verification.checks:
         table.add_row(*map(_plain, (check.statement, check.status.value, check.note)))
-    output_console().print(table)
+    streams.output_console().print(table)
     return verification.exit_code
 
 

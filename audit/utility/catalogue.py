@@ -2,72 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from audit.utility.associations import Associations
-from audit.utility.metric import Metric
-from audit.utility.mgd.marginal_difference import MarginalDifference
-from audit.utility.models.interval_overlap import IntervalOverlap
-from audit.utility.models.train_on_synthetic import TrainOnSynthetic
-from audit.utility.nist_2018.conjunction import Conjunction
-from audit.utility.nist_2018.inequality import Inequality
-from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
-from audit.utility.nist_2018.total import Nist2018Total
-from audit.utility.nist_2020.edge_map import EdgeMap
-from audit.utility.nist_2020.hoc import HigherOrderConjunction
-from audit.utility.nist_2020.k_marginal import KMarginal
-from audit.utility.nist_2020.longitudinal import LongitudinalKMarginal
-from audit.utility.nist_2020.pie_chart import InvPie, PieChart
-from audit.utility.nist_2020.sprint_3_total import Sprint3Total
-from audit.utility.propensity.distances import PMSE, PO50, Specks
-from audit.utility.propensity.logistic import LogisticPMSE, LogisticPMSERatio, LogisticSpecks
-from audit.utility.propensity.ratios import PMSERatio, StandardisedPMSE
-from audit.utility.range_queries import RangeQueries
-from audit.utility.sdmetrics.column_pair_trends import ColumnPairTrends
-from audit.utility.sdmetrics.column_shapes import ColumnShapes
-from audit.utility.sdmetrics.quality import Quality
-from audit.utility.subsample_equivalent import SubsampleEquivalent
-from audit.utility.synthpop.table_utilities import TableUtility
-from audit.utility.total_variation import TotalVariation
-from audit.utility.workload_error import WorkloadError
 from synthesizers.errors import InputError
+from synthesizers.registry import Registry
 
-METRICS: Mapping[str, type[Metric]] = {
-    metric.name: metric
-    for metric in (
-        TotalVariation,
-        WorkloadError,
-        Associations,
-        RangeQueries,
-        TableUtility,
-        KMarginal,
-        LongitudinalKMarginal,
-        SubsampleEquivalent,
-        EdgeMap,
-        HigherOrderConjunction,
-        Sprint3Total,
-        PieChart,
-        InvPie,
-        ThreeWayMarginal,
-        Conjunction,
-        Inequality,
-        Nist2018Total,
-        MarginalDifference,
-        PMSE,
-        PMSERatio,
-        StandardisedPMSE,
-        Specks,
-        PO50,
-        LogisticPMSE,
-        LogisticPMSERatio,
-        LogisticSpecks,
-        ColumnShapes,
-        ColumnPairTrends,
-        Quality,
-        TrainOnSynthetic,
-        IntervalOverlap,
-    )
-}
+if TYPE_CHECKING:
+    from audit.utility.metric import Metric
+
+METRICS: Registry[type[Metric]] = Registry(
+    "audit.utility",
+    {
+        "total-variation": "total_variation:TotalVariation",
+        "workload-error": "workload_error:WorkloadError",
+        "associations": "associations:Associations",
+        "range-queries": "range_queries:RangeQueries",
+        "table-utility": "synthpop.table_utilities:TableUtility",
+        "k-marginal": "nist_2020.k_marginal:KMarginal",
+        "longitudinal-k-marginal": "nist_2020.longitudinal:LongitudinalKMarginal",
+        "subsample-equivalent": "subsample_equivalent:SubsampleEquivalent",
+        "edge-map": "nist_2020.edge_map:EdgeMap",
+        "hoc": "nist_2020.hoc:HigherOrderConjunction",
+        "sprint-3-total": "nist_2020.sprint_3_total:Sprint3Total",
+        "pie-chart": "nist_2020.pie_chart:PieChart",
+        "inv-pie": "nist_2020.pie_chart:InvPie",
+        "three-way-marginal": "nist_2018.three_way_marginal:ThreeWayMarginal",
+        "conjunction": "nist_2018.conjunction:Conjunction",
+        "inequality": "nist_2018.inequality:Inequality",
+        "nist-2018-total": "nist_2018.total:Nist2018Total",
+        "mgd": "mgd.marginal_difference:MarginalDifference",
+        "pmse": "propensity.distances:PMSE",
+        "pmse-ratio": "propensity.ratios:PMSERatio",
+        "standardised-pmse": "propensity.ratios:StandardisedPMSE",
+        "specks": "propensity.distances:Specks",
+        "po50": "propensity.distances:PO50",
+        "pmse-logistic": "propensity.logistic:LogisticPMSE",
+        "pmse-ratio-logistic": "propensity.logistic:LogisticPMSERatio",
+        "specks-logistic": "propensity.logistic:LogisticSpecks",
+        "column-shapes": "sdmetrics.column_shapes:ColumnShapes",
+        "column-pair-trends": "sdmetrics.column_pair_trends:ColumnPairTrends",
+        "quality": "sdmetrics.quality:Quality",
+        "train-on-synthetic": "models.train_on_synthetic:TrainOnSynthetic",
+        "interval-overlap": "models.interval_overlap:IntervalOverlap",
+    },
+)
 """Every metric with the name that a plan, a draws file and ``--metric`` call it by."""
 
 

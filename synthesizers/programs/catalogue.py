@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from synthesizers.budget import Budget
-from synthesizers.curator import Curator, Output, Setting
 from synthesizers.errors import InputError
-from synthesizers.programs.adagrid import AdaGrid
-from synthesizers.programs.aim import Aim
-from synthesizers.programs.archetypes import Archetypes
-from synthesizers.programs.bootstrap import Bootstrap
-from synthesizers.programs.cell_key import CellKey
-from synthesizers.programs.coarsen import Coarsen
-from synthesizers.programs.dp_field_groups import DPFieldGroups
-from synthesizers.programs.dp_wgan import DPWGAN
-from synthesizers.programs.dpsyn import DPSyn
-from synthesizers.programs.dpsyn_2020 import DPSyn2020
-from synthesizers.programs.fourier import Fourier
-from synthesizers.programs.gem import GEM
-from synthesizers.programs.geometric_sanitizer import GeometricSanitizer
-from synthesizers.programs.histograms import Histograms
-from synthesizers.programs.independent_marginals import IndependentMarginals
-from synthesizers.programs.k_anonymity import KAnonymous
-from synthesizers.programs.laplace_sanitizer import LaplaceSanitizer
-from synthesizers.programs.mst import Mst
-from synthesizers.programs.multinomial_dirichlet import MultinomialDirichlet
-from synthesizers.programs.mwem import Mwem
-from synthesizers.programs.mwem_pgm import MwemPgm
-from synthesizers.programs.nist_mst import NistMst
-from synthesizers.programs.parameters import from_text
-from synthesizers.programs.pfr_style import PfrStyle
-from synthesizers.programs.pram import Pram
-from synthesizers.programs.privbasis import PrivBasis
-from synthesizers.programs.privbayes import PrivBayes
-from synthesizers.programs.privbayes_gauss import PrivBayesGauss
-from synthesizers.programs.priview import PriView
-from synthesizers.programs.privmrf import PrivMRF
-from synthesizers.programs.privsyn import PrivSyn
-from synthesizers.programs.random_round import RandomRound
-from synthesizers.programs.subsample import Subsample
-from synthesizers.programs.suppress import Suppress
-from synthesizers.programs.swap import Swap
-from synthesizers.programs.two_way_marginals import TwoWayMarginals
+from synthesizers.registry import Registry
+
+if TYPE_CHECKING:
+    from synthesizers.budget import Budget
+    from synthesizers.curator import Curator, Output, Setting
 
 
 class BuiltIn(Protocol):
@@ -57,47 +23,52 @@ class BuiltIn(Protocol):
         """The nominal guarantee, with which a release opens its curator."""
 
 
-PROGRAMS: dict[str, type[BuiltIn]] = {
-    "adagrid": AdaGrid,
-    "aim": Aim,
-    "archetypes": Archetypes,
-    "bootstrap": Bootstrap,
-    "cell-key": CellKey,
-    "coarsen": Coarsen,
-    "dp-field-groups": DPFieldGroups,
-    "dp-wgan": DPWGAN,
-    "dpsyn": DPSyn,
-    "dpsyn-2020": DPSyn2020,
-    "fourier": Fourier,
-    "gem": GEM,
-    "geometric-sanitizer": GeometricSanitizer,
-    "histograms": Histograms,
-    "independent-marginals": IndependentMarginals,
-    "k-anonymity": KAnonymous,
-    "laplace-sanitizer": LaplaceSanitizer,
-    "mst": Mst,
-    "multinomial-dirichlet": MultinomialDirichlet,
-    "mwem": Mwem,
-    "mwem-pgm": MwemPgm,
-    "nist-mst": NistMst,
-    "pfr-style": PfrStyle,
-    "pram": Pram,
-    "privbasis": PrivBasis,
-    "privbayes": PrivBayes,
-    "privbayes-gauss": PrivBayesGauss,
-    "priview": PriView,
-    "privmrf": PrivMRF,
-    "privsyn": PrivSyn,
-    "random-round": RandomRound,
-    "subsample": Subsample,
-    "suppress": Suppress,
-    "swap": Swap,
-    "two-way-marginals": TwoWayMarginals,
-}
+PROGRAMS: Registry[type[BuiltIn]] = Registry(
+    "synthesizers.programs",
+    {
+        "adagrid": "adagrid:AdaGrid",
+        "aim": "aim:Aim",
+        "archetypes": "archetypes:Archetypes",
+        "bootstrap": "bootstrap:Bootstrap",
+        "cell-key": "cell_key:CellKey",
+        "coarsen": "coarsen:Coarsen",
+        "dp-field-groups": "dp_field_groups:DPFieldGroups",
+        "dp-wgan": "dp_wgan:DPWGAN",
+        "dpsyn": "dpsyn:DPSyn",
+        "dpsyn-2020": "dpsyn_2020:DPSyn2020",
+        "fourier": "fourier:Fourier",
+        "gem": "gem:GEM",
+        "geometric-sanitizer": "geometric_sanitizer:GeometricSanitizer",
+        "histograms": "histograms:Histograms",
+        "independent-marginals": "independent_marginals:IndependentMarginals",
+        "k-anonymity": "k_anonymity:KAnonymous",
+        "laplace-sanitizer": "laplace_sanitizer:LaplaceSanitizer",
+        "mst": "mst:Mst",
+        "multinomial-dirichlet": "multinomial_dirichlet:MultinomialDirichlet",
+        "mwem": "mwem:Mwem",
+        "mwem-pgm": "mwem_pgm:MwemPgm",
+        "nist-mst": "nist_mst:NistMst",
+        "pfr-style": "pfr_style:PfrStyle",
+        "pram": "pram:Pram",
+        "privbasis": "privbasis:PrivBasis",
+        "privbayes": "privbayes:PrivBayes",
+        "privbayes-gauss": "privbayes_gauss:PrivBayesGauss",
+        "priview": "priview:PriView",
+        "privmrf": "privmrf:PrivMRF",
+        "privsyn": "privsyn:PrivSyn",
+        "random-round": "random_round:RandomRound",
+        "subsample": "subsample:Subsample",
+        "suppress": "suppress:Suppress",
+        "swap": "swap:Swap",
+        "two-way-marginals": "two_way_marginals:TwoWayMarginals",
+    },
+)
 
 
 def build(name: str, values: Mapping[str, str]) -> BuiltIn:
     """The built-in program of a name and its parameters as text; raises InputError."""
+    from synthesizers.programs.parameters import from_text
+
     if name not in PROGRAMS:
         raise InputError(f"no built-in program {name!r}; there are: {', '.join(PROGRAMS)}")
     built: BuiltIn = from_text(PROGRAMS[name], name, values)
@@ -106,4 +77,4 @@ def build(name: str, values: Mapping[str, str]) -> BuiltIn:
 
 def card(name: str) -> str:
     """A built-in program's card: the docstring of its module."""
-    return (sys.modules[PROGRAMS[name].__module__].__doc__ or "").strip()
+    return PROGRAMS.module_docstring(name)

@@ -23,9 +23,9 @@ def run(
     stdin: str | None = None,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """``python -m audit`` with these words, to its end."""
+    """``python -m dp_audit`` with these words, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "audit.cli", *map(str, words)],
+        [sys.executable, "-m", "dp_audit", *map(str, words)],
         cwd=cwd,
         input=stdin,
         env=environment(env),

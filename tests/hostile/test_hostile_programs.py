@@ -598,7 +598,7 @@ narrows, gives_up, prices = Narrows(), GivesUp(), Prices()
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     """The command as a user starts it."""
     return subprocess.run(
-        [sys.executable, "-m", "audit.cli", *words], capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "dp_audit", *words], capture_output=True, text=True, check=False,
         timeout=300,
     )  # fmt: skip
 

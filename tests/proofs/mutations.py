@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_suffix(".txt")
 
-COPIED = ("proofs", "synthesizers", "audit", "tests", "pyproject.toml", "dp_audit.py")
+COPIED = ("proofs", "synthesizers", "audit", "tests", "pyproject.toml", "dp_audit")
 """What the tests of the proofs need."""
 
 SECONDS = 120

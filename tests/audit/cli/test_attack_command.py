@@ -243,7 +243,7 @@ def test_a_program_is_attacked_beside_its_exact_value(folder: Path, dp_audit: Co
 def test_ctrl_c_gives_the_report_of_what_was_found_so_far(folder: Path, mode: str) -> None:
     words = f"certify boxes_here:slow --claim epsilon=5 {PLACE.replace('--claim epsilon=1', '')}"
     words = words.replace("--quiet", "")
-    command = [sys.executable, "-m", "audit.cli", *f"{words} --runs 1000000 {mode}".split()]
+    command = [sys.executable, "-m", "dp_audit", *f"{words} --runs 1000000 {mode}".split()]
     with subprocess.Popen(
         [*command, "--out", "cert.json"],
         cwd=folder,

@@ -18,7 +18,7 @@ from audit.cli import main as cli
 from audit.cli.main import main, parser
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLargeError
 from synthesizers.programs import PROGRAMS
-from tests.audit.processes import ROOT, environment, run
+from tests.audit.processes import environment, run
 
 CERTIFY = "certify geometric-sanitizer --neighbours replace-one --cells 2 --records 3"
 HOLDS = f"{CERTIFY} --claim epsilon=1 --set epsilon=1"
@@ -30,7 +30,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def broken(flags: argparse.Namespace) -> int:
         raise error
 
-    monkeypatch.setattr(cli.listing, "run", broken)
+    monkeypatch.setattr("audit.cli.listing.run", broken)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(
     read, write = os.pipe()
     os.close(read)
     process = subprocess.Popen(
-        [sys.executable, "-m", "audit.cli", *words.split()],
+        [sys.executable, "-m", "dp_audit", *words.split()],
         stdout=write,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
@@ -158,7 +158,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(
 LONG = """
 import sys
 from pathlib import Path
-from dp_audit import main
+from dp_audit.__main__ import main
 Path("started").write_text("x")
 sys.exit(main(sys.argv[1:]))
 """
@@ -198,7 +198,7 @@ def test_ctrl_c_during_a_long_channel_leaves_nothing(tmp_path: Path, jobs: str) 
 
 def test_the_module_and_the_script_are_one(tmp_path: Path) -> None:
     script = subprocess.run(
-        [sys.executable, str(ROOT / "dp_audit.py"), "list", "noise"],
+        [Path(sys.executable).with_name("dp-audit"), "list", "noise"],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,

@@ -1,0 +1,1 @@
+"""Check privacy claims from Python; the entry of the ``dp-audit`` command."""
