@@ -9,9 +9,8 @@ from audit.channels.analysis import Analysis
 from audit.channels.measures.unavailable import Unavailable
 from audit.report.channel.attacker_words import guess_words, last_record_words, naming_words
 from audit.report.channel.laws import LAWS
-from audit.report.curve import percentages
 from audit.report.percentages import at_least, percent
-from audit.report.spans import Span, Spans
+from audit.report.picture import Span, Spans, percentages
 from audit.statements.decimals import Enclosure
 
 

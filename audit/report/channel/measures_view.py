@@ -27,8 +27,8 @@ from audit.report.channel.profile_plot import profile_plot
 from audit.report.channel.release_view import ReleaseView, optimum_view, rows_view
 from audit.report.channel.renyi_plot import renyi_plot
 from audit.report.channel.tradeoff_plot import tradeoff_plot
-from audit.report.curve import Plot
 from audit.report.grid import Grid
+from audit.report.picture import Plot
 
 PARTS: Mapping[str, Mapping[str, str]] = {
     "attacker": {

@@ -9,10 +9,9 @@ from fractions import Fraction
 from audit.channels.measures.optimum import Optimum
 from audit.channels.measures.rows import CellView, RowView
 from audit.report.channel.laws import law_meanings
-from audit.report.curve import from_zero, percentages
 from audit.report.grid import Grid
 from audit.report.percentages import at_least, share
-from audit.report.spans import Span, Spans
+from audit.report.picture import Span, Spans, from_zero, percentages
 from audit.report.words import cell_name, equation, plural, short, vector
 from audit.statements.decimals import Enclosure
 from synthesizers.domain import Domain

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from audit.report.channel.measures_view import MeasuresView
 from audit.report.channel.release_view import ReleaseView
-from audit.report.spans import Spans
+from audit.report.picture import Spans
 from audit.report.terminal_sheet import Sheet
 
 

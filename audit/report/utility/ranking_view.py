@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.report.grid import Grid
+from audit.report.picture import Cells
+from audit.report.utility.pair_map import pair_map
 from audit.report.utility.score_blocks import rank_text
-from audit.report.utility.square_map import SquareMap, square_map
 from audit.report.utility.words import value_text
 from audit.report.words import plural
 from audit.utility.comparison import CONFIDENCE
@@ -51,7 +52,7 @@ class RankingView:
     podium: tuple[Podium, ...]
     podium_note: str
     ranks: Grid
-    agreement: SquareMap | None
+    agreement: Cells | None
     taus: Grid | None
     disagreement: tuple[str, ...]
 
@@ -134,7 +135,7 @@ def _ranks(ranking: Ranking, files: Sequence[str]) -> Grid:
     return Grid("metric", tuple(files), rows, peaks)
 
 
-def _agreement(ranking: Ranking) -> SquareMap | None:
+def _agreement(ranking: Ranking) -> Cells | None:
     names = _ordering(ranking)
     if len(names) < MIN_METRICS:
         return None
@@ -143,7 +144,15 @@ def _agreement(ranking: Ranking) -> SquareMap | None:
         for pair, tau in ranking.agreements.items()
         if tau is not None and set(pair) <= set(names)
     }
-    return square_map(names, values, (-1.0, 1.0), deep_is_low=True)
+    return pair_map(
+        "How far every two metrics agree",
+        "Kendall’s τ-b of their rankings: 1 for the same order, −1 for the opposite one. The "
+        "further right on the scale, the less they agree.",
+        names,
+        values,
+        (-1.0, 1.0),
+        deep_is_low=True,
+    )
 
 
 def _taus(ranking: Ranking) -> Grid | None:

@@ -8,15 +8,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from audit.report.curve import Plot
 from audit.report.grid import Grid
+from audit.report.picture import Cells, Plot
 from audit.report.terminal_sheet import Adaptive, Sheet
 from audit.report.terminal_text import shown
-from audit.report.utility.bars import Bars
+from audit.report.utility.breakdowns import Bars
 from audit.report.utility.dives import Dive, Figure
 from audit.report.utility.ranking_view import RankingView
 from audit.report.utility.score_blocks import ScoreBlock, ScoreRow
-from audit.report.utility.square_map import SquareMap
 from audit.report.utility.view import UtilityView, utility_view
 from audit.utility.results import UtilityResults
 
@@ -181,8 +180,8 @@ def _worst(figure: Figure) -> str:
         return "; ".join(f"{row.name} {row.value}" for row in picture.rows[:WORST])
     if isinstance(picture, Plot):
         return picture.fact
-    if isinstance(picture, SquareMap):
-        known = [cell for cell in picture.cells if cell.step is not None]
+    if isinstance(picture, Cells):
+        known = [cell for _, row in picture.rows for cell in row if cell.step is not None]
         known.sort(key=lambda cell: -(cell.step or 0))
         return "; ".join(cell.text for cell in known[:WORST])
     return ""
