@@ -16,7 +16,7 @@ from audit.cli import common
 from audit.report.certificate.certificate_table import certificate_table
 from audit.report.html import render
 from audit.report.page import Page, Section, UtilitySection
-from audit.report.utility.scores_json import utility_text
+from audit.report.utility.document import utility_text
 from audit.report.utility.terminal import utility_lines
 from audit.utility.chunks import Chunks
 from audit.utility.counts import Counted

@@ -10,11 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.channels.channel import Channel
-from audit.report.certificate.attack_story import AttackStory
-from audit.report.certificate.views import certificate_view, comparison_view
-from audit.report.channel.channel_view import analysis_view
+from audit.report.certificate.attack import AttackStory
+from audit.report.certificate.view import certificate_view, comparison_view
 from audit.report.channel.heatmap import heat_map
-from audit.report.channel.measures_view import measures_view
+from audit.report.channel.measures import measures_view
+from audit.report.channel.view import analysis_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,

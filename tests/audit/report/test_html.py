@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.certificate.proof_text import proof_lines
-from audit.report.channel.attacker_view import attacker_view
-from audit.report.channel.measures_view import measures_view
+from audit.report.certificate.proof import proof_lines
+from audit.report.channel.attacker import attacker_view
+from audit.report.channel.measures import measures_view
 from audit.report.html import render
 from audit.report.page import (
     AnalysisSection,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from audit.report.utility.pair_map import colour_step, pair_map
-from audit.report.utility.ranking_view import RankingView, ranking_view
-from audit.report.utility.score_blocks import NULL, Track, rank_text, score_blocks
+from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
 from audit.report.utility.view import utility_view
 from audit.utility.ranking import Place, ranked
 from audit.utility.results import UtilityResults

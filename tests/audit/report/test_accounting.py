@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.report.accounting_text import Asked, accounting_json, accounting_lines
+from audit.report.accounting import Asked, accounting_json, accounting_lines
 from proofs.accounting import Accounting, accounting, delta_accounting
 from proofs.accounts import of_terms
 from proofs.checker import check

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import audit
-from audit.report.certificate.json_text import certificate_text
+from audit.report.certificate.document import certificate_text
 from audit.statements.certificate import SCHEMA, digest
 from tests.audit.report import samples
 

@@ -12,10 +12,10 @@ import pytest
 
 from audit.auditors.attack.floors import floor, p_value
 from audit.auditors.attack.guesses import Chances, Guesses
-from audit.report.certificate.attack_story import MAX_EVENTS, attack_story, resolution_line
-from audit.report.certificate.views import certificate_view
+from audit.report.certificate.attack import MAX_EVENTS, attack_story, resolution_line
+from audit.report.certificate.terminal import certificate_lines
+from audit.report.certificate.view import certificate_view
 from audit.report.page import CertificateSection
-from audit.report.terminal import certificate_lines
 from audit.statements.evidence import Decision, Evidence, SampledWitness
 from proofs.guarantees import parse_guarantee
 from tests.audit.report import samples

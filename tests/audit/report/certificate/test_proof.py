@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.report.certificate.proof_text import proof_lines
+from audit.report.certificate.proof import proof_lines
 from proofs.accounting import accounting
 from proofs.accounts import of_terms
 from proofs.derivation import derivation

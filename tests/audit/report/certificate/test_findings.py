@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from audit.report.certificate.findings_text import MOST_ROWS, findings_lines, pair_grid, summary
+from audit.report.certificate.findings import MOST_ROWS, findings_lines, pair_grid, summary
 from audit.statements.finding import Detector, Finding, Rigour, Shown
 
 FINDING = Finding(

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from audit.auditors.attack.replaying import FrozenTest, Retest
-from audit.report.terminal_sheet import Adaptive, Sheet
+from audit.report.sheet import Adaptive, Sheet
 from audit.report.words import bound_text, guarantee_words, number
 
 

@@ -11,8 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from audit.report.grid import Grid
-from audit.report.terminal_sheet import Adaptive, Sheet
-from audit.report.terminal_text import command_lines, shown
+from audit.report.sheet import Adaptive, Sheet
 from audit.report.words import plural, short
 from audit.statements.finding import Finding, Rigour, Shown, violations
 
@@ -63,17 +62,14 @@ def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
     verdict = "VIOLATED" if finding.violated else "not violated"
     style = "bold red" if finding.violated else "bold"
     yield sheet.text(f"{finding.about}: {verdict}", style)
-    yield sheet.indented(sheet.pairs(_facts(finding)))
+    yield sheet.pairs(_facts(finding))
     if finding.pair is not None:
         yield Text()
-        yield sheet.indented(sheet.grid(pair_grid(finding.pair)))
-        left = _left_out(finding.pair)
-        if left:
-            yield sheet.indented(sheet.text(left, "dim"))
-    yield sheet.indented(sheet.text("replay:", "dim"))
+        yield sheet.grid(pair_grid(finding.pair))
+        yield from sheet.lines([_left_out(finding.pair)], "dim")
+    yield from sheet.lines(["replay:"], "dim")
     for line in finding.replay.splitlines():
-        for part in command_lines(shown(line, sheet.ascii_only), sheet.width - 6):
-            yield sheet.indented(sheet.indented(Text(part, overflow="fold")))
+        yield sheet.indented(sheet.command(line))
 
 
 def _facts(finding: Finding) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from audit.channels.measures.optimum import Optimum
 from audit.channels.measures.rows import RowView
-from audit.report.channel.release_view import MAX_CELLS, ReleaseView, optimum_view, rows_view
+from audit.report.channel.release import MAX_CELLS, ReleaseView, optimum_view, rows_view
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
 from tests.audit.report.shown import assert_rounds, numbers

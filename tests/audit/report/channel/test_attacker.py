@@ -7,7 +7,7 @@ import pytest
 from audit.channels.analysis import Wishes, analyse
 from audit.channels.measures.attacker import Guess
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.channel.attacker_view import attacker_view
+from audit.report.channel.attacker import attacker_view
 from tests.audit.report import samples
 from tests.audit.report.shown import assert_rounds
 

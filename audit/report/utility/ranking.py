@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from audit.report.grid import Grid
 from audit.report.picture import Cells
 from audit.report.utility.pair_map import pair_map
-from audit.report.utility.score_blocks import rank_text
+from audit.report.utility.scores import rank_text
 from audit.report.utility.words import value_text
 from audit.report.words import plural
 from audit.utility.comparison import CONFIDENCE

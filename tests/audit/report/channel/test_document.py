@@ -15,7 +15,7 @@ from audit.channels.analysis import Wishes, analyse, analyse_streamed
 from audit.channels.channel import Channel, log_odds
 from audit.channels.enumerate import channel_of, instance
 from audit.channels.streamed import streamed_channel
-from audit.report.channel.channel_json import to_json
+from audit.report.channel.document import to_json
 from audit.statements.decimals import Enclosure, exact_text
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
@@ -226,11 +226,11 @@ def test_log_odds_that_are_too_many_are_left_out_with_a_reason(
 ) -> None:
     # 4 ordered pairs of 4 outputs.
     for name, exact in (("MAX_LOG_ODDS", False), ("MAX_EXACT_LOG_ODDS", True)):
-        monkeypatch.setattr(f"audit.report.channel.channel_json.{name}", 15)
+        monkeypatch.setattr(f"audit.report.channel.document.{name}", 15)
         document = document_of(small(), exact)
         assert document["log_odds"] is None
         assert "15" in document["log_odds_reason"]
-        monkeypatch.setattr(f"audit.report.channel.channel_json.{name}", 16)
+        monkeypatch.setattr(f"audit.report.channel.document.{name}", 16)
         assert len(document_of(small(), exact)["log_odds"]) == 4
 
 

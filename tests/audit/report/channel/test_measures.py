@@ -6,7 +6,7 @@ import pytest
 
 from audit.channels.analysis import Analysis
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.channel.measures_view import PARTS, gaps, measures_view
+from audit.report.channel.measures import PARTS, gaps, measures_view
 from tests.audit.report import samples
 
 ANALYSES = samples.analyses()

@@ -12,9 +12,9 @@ from audit.channels.measures.profile import Profile
 from audit.channels.measures.rows import RowView
 from audit.channels.measures.tradeoff import Tradeoff
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.channel.attacker_view import AttackerView, attacker_view
+from audit.report.channel.attacker import AttackerView, attacker_view
 from audit.report.channel.groups_plot import groups_plot
-from audit.report.channel.languages_view import (
+from audit.report.channel.languages import (
     Language,
     chosen_grid,
     groups_grid,
@@ -24,7 +24,7 @@ from audit.report.channel.languages_view import (
     renyi_grid,
 )
 from audit.report.channel.profile_plot import profile_plot
-from audit.report.channel.release_view import ReleaseView, optimum_view, rows_view
+from audit.report.channel.release import ReleaseView, optimum_view, rows_view
 from audit.report.channel.renyi_plot import renyi_plot
 from audit.report.channel.tradeoff_plot import tradeoff_plot
 from audit.report.grid import Grid

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.report.certificate.verdict_box import explain_verdict, head_verdict, state_rests
+from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
 from audit.statements.certificate import Certificate

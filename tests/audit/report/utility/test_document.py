@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.report.utility.scores_json import plain, utility_text
+from audit.report.utility.document import plain, utility_text
 from audit.report.utility.words import NOTICE
 from tests.audit.report.utility import samples
 

@@ -11,7 +11,7 @@ from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.groups import GroupLosses
 from audit.channels.measures.unavailable import Unavailable
 from audit.channels.measures.zcdp import SmallestRho
-from audit.report.channel.languages_view import (
+from audit.report.channel.languages import (
     chosen_grid,
     groups_grid,
     groups_note,

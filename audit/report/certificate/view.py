@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.report.certificate.attack_story import AttackStory, attack_story, resolution_line
-from audit.report.certificate.proof_text import proof_lines
-from audit.report.certificate.verdict_box import explain_verdict, head_verdict, state_rests
+from audit.report.certificate.attack import AttackStory, attack_story, resolution_line
+from audit.report.certificate.proof import proof_lines
+from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
 from audit.report.certificate.witness import Story, story
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
 from audit.report.words import (
@@ -56,7 +56,7 @@ class CertificateView:
     """A certificate in words.
 
     ``verdict``: as the box is headed. ``tone``: its name for a stylesheet. ``meaning``, ``rests``:
-    what it means, and what it rests on (`audit.report.certificate.verdict_box`). ``caution``: what
+    what it means, and what it rests on (`audit.report.certificate.verdict`). ``caution``: what
     has to be known with the verdict, or empty. ``no_bounds``: why there are none. ``proof``: the
     theorem's derivation, line by line; empty without one.
     """
@@ -126,7 +126,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         claim_mark(certificate),
         bound_marks(certificate),
         scale,
-        _no_bounds(verdict, scale.symbol),
+        no_bounds(scale.symbol, verdict),
         tuple(_evidence_row(evidence, certificate) for evidence in certificate.evidence),
         _witnesses(certificate),
         certificate.assumptions,
@@ -240,7 +240,8 @@ def _interrupted(certificate: Certificate) -> str:
     )
 
 
-def _no_bounds(verdict: Verdict, symbol: str) -> str:
+def no_bounds(symbol: str, verdict: Verdict | None = None) -> str:
+    """Why nothing bounds a parameter."""
     if verdict is Verdict.INVALID_RUN:
         return (
             f"There is none: from runs that are no independent draws nothing follows for {symbol}."
