@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from audit.cli import common
-from audit.report.certificate.certificate_table import certificate_table
+from audit.report.certificate.document import certificate_table
 from audit.report.html import render
 from audit.report.page import Page, Section, UtilitySection
 from audit.report.utility.document import utility_text

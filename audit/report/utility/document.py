@@ -8,12 +8,12 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from audit.report.channel.measures_json import finite
+from audit.report.channel.document import finite
 from audit.report.utility.words import NOTICE
-from audit.utility.comparison import CONFIDENCE, Comparison
+from audit.utility.comparison import CONFIDENCE
 from audit.utility.ranking import MetricRanking, Ranking, ranked
 from audit.utility.results import Scored, UtilityResults
-from audit.utility.score import Breakdown, Score
+from audit.utility.score import Score
 
 
 def utility_text(results: UtilityResults) -> str:
@@ -50,9 +50,8 @@ def _scored(scored: Scored) -> dict[str, Any]:
         "metric": score.metric,
         "synthetic": scored.synthetic,
         **_score(score),
-        "parts": [plain(part) for part in score.parts],
-        "stated": list(score.stated),
-        "details": [_breakdown(detail) for detail in score.details],
+        **_pick(score, "parts", "stated"),
+        "details": [_pick(each, "name", "columns", "rows", "note") for each in score.details],
         "baseline": None if null is None else _score(null),
         "seconds": scored.seconds,
     }
@@ -60,30 +59,10 @@ def _scored(scored: Scored) -> dict[str, Any]:
 
 def _score(score: Score) -> dict[str, Any]:
     return {
-        "mode": score.mode,
-        "value": plain(score.value),
-        "range": [finite(score.lowest), finite(score.highest)],
-        "direction": score.direction,
-        "standard_error": plain(score.standard_error),
-        "draws": score.draws,
-        "seed": score.seed,
-        "undefined": score.undefined,
-        "replicates": [plain(value) for value in score.replicates],
-        "exact": _fraction(score.exact),
-        "bracket": None if score.bracket is None else [_fraction(end) for end in score.bracket],
-    }
-
-
-def _fraction(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _breakdown(detail: Breakdown) -> dict[str, Any]:
-    return {
-        "name": detail.name,
-        "columns": list(detail.columns),
-        "rows": [[plain(entry) for entry in row] for row in detail.rows],
-        "note": detail.note,
+        **_pick(score, "mode", "value"),
+        "range": plain([score.lowest, score.highest]),
+        **_pick(score, "direction", "standard_error", "draws", "seed", "undefined"),
+        **_pick(score, "replicates", "exact", "bracket"),
     }
 
 
@@ -91,18 +70,9 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
     return {
         "confidence": CONFIDENCE,
         "metrics": [_by_metric(metric) for metric in ranking.metrics],
-        "files": [
-            {
-                "synthetic": standing.synthetic,
-                "mean_rank": standing.mean_rank,
-                "won": list(standing.won),
-                "shared": list(standing.shared),
-            }
-            for standing in ranking.standings
-        ],
-        "mean_over": list(ranking.complete),
-        "leaders": list(ranking.leaders),
-        "dissenting": list(ranking.dissenting),
+        "files": [_pick(s, "synthetic", "mean_rank", "won", "shared") for s in ranking.standings],
+        "mean_over": plain(ranking.complete),
+        **_pick(ranking, "leaders", "dissenting"),
         "agreement": [
             {"metrics": list(pair), "kendall_tau_b": tau}
             for pair, tau in ranking.agreements.items()
@@ -113,31 +83,22 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
 def _by_metric(metric: MetricRanking) -> dict[str, Any]:
     return {
         "metric": metric.metric,
-        "ranks": [
-            {
-                "synthetic": place.synthetic,
-                "rank": place.rank,
-                "best": place.best,
-                "worst": place.worst,
-            }
-            for place in metric.places
-        ],
+        "ranks": [_pick(place, "synthetic", "rank", "best", "worst") for place in metric.places],
         "unranked": [{"synthetic": file, "reason": reason} for file, reason in metric.unranked],
         "comparisons": [
-            {"files": list(pair), **_compared(pair, comparison)}
+            {
+                "files": list(pair),
+                "better": {1: pair[0], -1: pair[1], 0: None}[comparison.outcome],
+                **_pick(comparison, "difference", "margin", "basis"),
+            }
             for pair, comparison in metric.comparisons.items()
         ],
     }
 
 
-def _compared(pair: tuple[str, str], comparison: Comparison) -> dict[str, Any]:
-    better = {1: pair[0], -1: pair[1], 0: None}[comparison.outcome]
-    return {
-        "better": better,
-        "difference": plain(comparison.difference),
-        "margin": plain(comparison.margin),
-        "basis": comparison.basis,
-    }
+def _pick(value: object, *names: str) -> dict[str, Any]:
+    """Attributes by their names."""
+    return {name: plain(getattr(value, name)) for name in names}
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from audit.channels.measures.optimum import Optimum
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.channel.measures_json import Writer, measures_json
+from audit.report.channel.document import to_json
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
 
@@ -18,7 +18,7 @@ ANALYSIS = samples.analysis(samples.response())
 
 
 def written(optimum: Optimum | Unavailable, exact: bool) -> dict[str, Any]:
-    document = measures_json(replace(ANALYSIS, optimum=optimum), Writer(exact))
+    document = to_json(replace(ANALYSIS, optimum=optimum), exact)
     return {key: json.loads(json.dumps(document[key])) for key in document if "optimum" in key}
 
 
