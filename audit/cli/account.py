@@ -9,7 +9,7 @@ import tomllib
 from rich.text import Text
 
 from audit.cli import common, streams
-from audit.report.accounting_text import Asked, accounting_json, accounting_lines
+from audit.report.accounting import Asked, accounting_json, accounting_lines
 from audit.statements import strict_json
 from proofs.accounting import accounting, delta_accounting
 from proofs.accounts import of_terms

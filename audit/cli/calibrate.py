@@ -8,7 +8,7 @@ import json
 from rich.text import Text
 
 from audit.cli import common, streams
-from audit.report.accounting_text import DIGITS, relation_json, rests_on
+from audit.report.accounting import DIGITS, relation_json, rests_on
 from audit.report.words import above
 from audit.statements.decimals import decimal_above
 from proofs.derivation import derivation

@@ -11,10 +11,10 @@ from dataclasses import replace
 from audit.auditors.registry import AUDITORS, named
 from audit.certify import Effort, certify
 from audit.cli import attack_flags, common, streams
-from audit.report.certificate.json_text import certificate_text
+from audit.report.certificate.document import certificate_text
+from audit.report.certificate.terminal import certificate_lines
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
-from audit.report.terminal import certificate_lines
 from audit.self_test.carried import carried
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim

@@ -13,10 +13,10 @@ from audit.channels.enumerate import MAX_ENTRIES, channel_of, instance
 from audit.channels.measures.attacker import EVENS
 from audit.channels.streamed import streamed_channel
 from audit.cli import common, streams
-from audit.report.channel.channel_json import to_json
+from audit.report.channel.document import to_json
+from audit.report.channel.terminal import analysis_lines
 from audit.report.html import render
 from audit.report.page import AnalysisSection, Page
-from audit.report.terminal import analysis_lines
 from audit.subjects.matrix import write_channel
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject

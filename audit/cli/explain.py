@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from audit.cli import streams
-from audit.report.certificate.proof_text import proof_lines
+from audit.report.certificate.proof import proof_lines
 from audit.report.words import clean
 from audit.statements import strict_json
 from proofs.derivation import replayed

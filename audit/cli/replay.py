@@ -11,7 +11,7 @@ from audit.auditors.attack.given_pairs import read_database
 from audit.auditors.attack.replaying import frozen_test, retest
 from audit.cli import common, streams
 from audit.parallel import local
-from audit.report.certificate.replay_text import replay_lines
+from audit.report.certificate.replay import replay_lines
 from audit.report.words import clean
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict

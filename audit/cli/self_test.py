@@ -8,7 +8,7 @@ import sys
 
 from audit.cli import common, streams
 from audit.parallel import local
-from audit.report.certificate.self_test_text import self_test_lines
+from audit.report.certificate.self_test import self_test_lines
 from audit.self_test.run import Unexamined, chosen, self_test
 from synthesizers.errors import InputError
 

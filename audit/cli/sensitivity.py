@@ -16,8 +16,8 @@ from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
 from audit.auditors.sensitivity.search import EXAMPLES
 from audit.cli import common, streams
-from audit.report.accounting_text import relation_json
-from audit.report.certificate.findings_text import findings_lines
+from audit.report.accounting import relation_json
+from audit.report.certificate.findings import findings_lines
 from audit.statements.finding import Finding, Shown, violations
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from audit.cli import common, streams
 from audit.parallel import Map, cluster, here
-from audit.report.certificate.certificate_table import certificate_table
+from audit.report.certificate.document import certificate_table
 from audit.report.html import render
 from audit.report.page import Page, Section, UtilitySection
-from audit.report.utility.scores_json import utility_text
+from audit.report.utility.document import utility_text
 from audit.report.utility.terminal import utility_lines
 from audit.utility.counts import Counted
 from audit.utility.draws import draws_text, read_draws

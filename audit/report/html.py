@@ -10,11 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.channels.channel import Channel
-from audit.report.certificate.attack_story import AttackStory
-from audit.report.certificate.views import certificate_view, comparison_view
-from audit.report.channel.channel_view import analysis_view
-from audit.report.channel.heatmap import alternative, heat_map, ramp
-from audit.report.channel.measures_view import measures_view
+from audit.report.certificate.attack import AttackStory
+from audit.report.certificate.view import certificate_view, comparison_view
+from audit.report.channel.heatmap import heat_map
+from audit.report.channel.measures import measures_view
+from audit.report.channel.view import analysis_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -25,6 +25,7 @@ from audit.report.page import (
     TextSection,
     UtilitySection,
 )
+from audit.report.picture import ramp
 from audit.report.utility.view import utility_view
 from audit.report.words import clean
 
@@ -68,7 +69,6 @@ def _filled(section: Section) -> tuple[str, dict[str, Any]]:
                 "view": analysis_view(section.analysis),
                 "measures": measures_view(section.analysis),
                 "map": heat_map(channel) if isinstance(channel, Channel) else None,
-                "alternative": alternative(channel) if isinstance(channel, Channel) else "",
             }
         case UtilitySection():
             return "utility.html", {"title": section.title, "view": utility_view(section.results)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.report.utility.dives import MAX_FILES, Dive, dives
-from audit.report.utility.ranking_view import RankingView, ranking_view
-from audit.report.utility.score_blocks import ScoreBlock, score_blocks
+from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.scores import ScoreBlock, score_blocks
 from audit.report.utility.words import NOTICE, grouped, value_text
 from audit.report.words import plural
 from audit.utility.ranking import ranked

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from audit.report.certificate.json_text import certificate_text
+from audit.report.certificate.document import certificate_text
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
 from audit.report.words import bound_text

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from audit.report.certificate.certificate_table import certificate_table
+from audit.report.certificate.document import certificate_table
 from tests.audit.report import samples
 
 

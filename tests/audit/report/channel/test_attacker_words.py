@@ -10,7 +10,7 @@ from audit.channels.channel import Channel
 from audit.channels.measures.attacker import guess, last_record, naming
 from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.probabilistic import data_laws
-from audit.report.channel.attacker_words import guess_words, last_record_words, naming_words
+from audit.report.channel.attacker import guess_words, last_record_words, naming_words
 from synthesizers.exact import Exact
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from audit.report.utility.ranking_view import RankingView, ranking_view
-from audit.report.utility.score_blocks import NULL, Track, rank_text, score_blocks
-from audit.report.utility.square_map import colour_step, square_map
+from audit.report.utility.pair_map import colour_step, pair_map
+from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
 from audit.report.utility.view import utility_view
 from audit.utility.ranking import Place, ranked
 from audit.utility.results import UtilityResults
@@ -205,7 +205,7 @@ def test_without_a_metric_of_all_files_there_is_no_mean_rank() -> None:
 def test_the_map_of_agreement_has_every_two_metrics() -> None:
     view = VIEW.ranking
     assert view is not None and view.agreement is not None and view.taus is not None
-    texts = {cell.text: cell for cell in view.agreement.cells}
+    texts = {cell.text: cell for _, row in view.agreement.rows for cell in row}
     assert len(texts) == 21
     assert texts["total-variation × workload-error: 1"].step == 0
     assert texts["total-variation × pay-gap: −1"].step == 15
@@ -213,21 +213,23 @@ def test_the_map_of_agreement_has_every_two_metrics() -> None:
     assert view.taus.rows[0] == ("k-marginal", ("0.82", "", "", "", "", ""))
 
 
-def test_a_square_map_draws_every_pair_once_inside_its_frame() -> None:
+def test_a_map_of_pairs_has_every_pair_once() -> None:
     names = [f"attribute {k}" for k in range(7)]
     values = {(a, b): 0.1 for k, a in enumerate(names) for b in names[k + 1 :]}
-    drawn = square_map(names, values, (0.0, 1.0), deep_is_low=False)
-    assert len({(cell.x, cell.y) for cell in drawn.cells}) == 21 and not drawn.gaps
-    for cell in drawn.cells:
-        assert cell.x >= 0 and cell.x + drawn.size <= drawn.width + 1e-9
-        assert cell.y >= 0 and cell.y + drawn.size <= drawn.height + 1e-9
-    assert [text for *_, text in drawn.labels] == names[1:]
-    assert [text for *_, text in drawn.heads] == names[:-1]
+    drawn = pair_map("Pairs", "Deeper is more.", names, values, (0.0, 1.0), deep_is_low=False)
+    assert len({cell.text for _, row in drawn.rows for cell in row}) == 21 and not drawn.hatched
+    assert drawn.columns == tuple(names[:-1])
+    assert [(name, len(row)) for name, row in drawn.rows] == list(
+        zip(names[1:], range(1, 7), strict=True)
+    )
+    assert drawn.alternative == "Deeper is more. From 0 to 1." and drawn.legend == ("0", "1")
 
 
 def test_of_many_names_the_first_are_drawn() -> None:
-    drawn = square_map([str(k) for k in range(50)], {}, (0.0, 1.0), deep_is_low=False)
-    assert drawn.left_out == 10 and len(drawn.cells) == 40 * 39 // 2 and drawn.gaps
+    names = [str(k) for k in range(50)]
+    drawn = pair_map("Pairs", "", names, {}, (0.0, 1.0), deep_is_low=False)
+    assert sum(len(row) for _, row in drawn.rows) == 40 * 39 // 2
+    assert drawn.hatched == "no value"
 
 
 @pytest.mark.parametrize(
