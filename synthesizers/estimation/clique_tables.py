@@ -14,12 +14,16 @@ Clique = tuple[str, ...]
 
 def summed(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
     """The table of the kept names: the others are summed."""
+    if len(kept) == len(names):
+        return table
     away = tuple(axis for axis, name in enumerate(names) if name not in kept)
-    return np.asarray(table.sum(axis=away)) if away else table
+    return np.asarray(table.sum(axis=away))
 
 
 def aligned(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
     """The table with an axis of length 1 for each name that is only in ``wider``."""
+    if len(wider) == len(names):
+        return table
     sizes = dict(zip(names, table.shape, strict=True))
     return table.reshape([sizes.get(name, 1) for name in wider])
 

@@ -57,8 +57,7 @@ from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation import dense
-from synthesizers.estimation.fitting import released
+from synthesizers.estimation.fitting import fitted, released
 from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
@@ -156,7 +155,7 @@ class _Fit:
     @classmethod
     def of(cls, program: GEM, shape: Mapping[str, int], total: float) -> _Fit:
         if math.prod(shape.values()) <= SMALL_DOMAIN:
-            return cls(program, shape, total, dense.fitted(shape, [], total, program.steps))
+            return cls(program, shape, total, fitted(shape, [], total, program.steps))
         network = (program.rows, program.width, program.hidden)
         rate = float(program.learning_rate)
         return cls(program, shape, total, GenerativeModel.untrained(shape, total, network, rate))
@@ -167,7 +166,7 @@ class _Fit:
         if isinstance(model, GenerativeModel):
             model = model.independent(answers)
         else:
-            model = dense.fitted(self.shape, answers, self.total, self.program.steps)
+            model = fitted(self.shape, answers, self.total, self.program.steps)
         return replace(self, model=model, answers=tuple(answers))
 
     def with_answer(self, answer: NoisyMarginal) -> _Fit:
@@ -176,7 +175,7 @@ class _Fit:
         if isinstance(self.model, GenerativeModel):
             model: Model = self.model.fitted(answers, steps)
         else:
-            model = dense.fitted(self.shape, answers, self.total, steps)
+            model = fitted(self.shape, answers, self.total, steps)
         return replace(self, model=model, answers=answers)
 
     def averaged(self) -> Model:

@@ -141,8 +141,7 @@ def _tested(
         "repeatable": seen.repeatable,
     }
     try:
-        for block in target.source.blocks("certify", about.pair, number, learned.certifying):
-            guesses += rule.count(block.outcomes, block.coins)
+        for block, guesses in batch.certify(target.source, about.pair, number, learned):
             made = rule.guesses(block.outcomes)
             bettor = bettor.after(tallied(made, block.coins)[None, None])
             if sum(map(len, kept)) < LONGEST:
