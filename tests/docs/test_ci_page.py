@@ -69,7 +69,7 @@ def test_every_argument_has_its_row() -> None:
 
 
 def test_every_option_is_named() -> None:
-    source = (ROOT / "audit" / "pytest_plugin.py").read_text(encoding="utf-8")
+    source = (ROOT / "audit" / "testing" / "pytest_plugin.py").read_text(encoding="utf-8")
     options = set(re.findall(r'"(--dp-\w+)"', source))
     assert len(options) == 6 and options <= set(re.findall(r"--dp-\w+", PAGE))
 
