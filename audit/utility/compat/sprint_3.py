@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audit.utility.groups import numbered
+from audit.utility.groups import ascending, numbered
 from audit.utility.labels import OUTSIDE
 from audit.utility.nist_2020.person_counts import Vectors, count_vectors
 from audit.utility.pair import Marginal
 from audit.utility.records import Records
 from audit.utility.score import Undefined
-from audit.utility.value_order import ascending
 from synthesizers.domain import Domain
 
 PROGRAM_DIMENSIONS = 99

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.utility.groups import ascending
 from audit.utility.pair import Pair
 from audit.utility.records import Records
 from audit.utility.score import Undefined
-from audit.utility.value_order import ascending
 
 Vectors = NDArray[np.int64]
 
