@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.utility.counts import Attributes, ordered
@@ -18,6 +18,7 @@ from audit.utility.mgd.solve import solve
 from audit.utility.mgd.solvers.four_layer import four_layer_flow
 from audit.utility.mgd.target import TOLERANCE, Target
 from audit.utility.pair import Marginal, Pair
+from audit.utility.parameters import arguments
 from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -83,12 +84,18 @@ class MarginalDifference(Metric):
             raise InputError("mgd: cross_check must be true or false")
 
     @classmethod
-    def from_plan(cls, values: Mapping[str, object]) -> MarginalDifference:
-        """The metric as a table of a plan describes it; see ``plan_file.targets_of``.
+    def from_plan(
+        cls, values: Mapping[str, object], named: Callable[[str], Metric]
+    ) -> MarginalDifference:
+        """The metric as a table of a plan describes it; its targets as ``plan_file`` reads them.
 
         Raises ``InputError`` for a key, a number or a file that it cannot read.
         """
-        return cls(**targets_of(values))
+        plain = {name: value for name, value in values.items() if name != "targets"}
+        metric = cls(**arguments(cls, plain, named))
+        if values.get("targets") is None:
+            return metric
+        return replace(metric, targets=targets_of(values["targets"], metric.tolerance))
 
     def chosen(self, domain: Domain) -> tuple[Target, ...]:
         """The targets, the default ones if none are given."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from audit.utility.counts import Attributes
+from audit.utility.nist_2018.challenge_score import Nist2018Score
 from audit.utility.nist_2018.conjunction import Conjunction
 from audit.utility.nist_2018.conjunction_queries import Query
 from audit.utility.nist_2018.inequality import Inequality
-from audit.utility.nist_2018.score import Nist2018Score
 from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from audit.utility.compat.programs import SPRINT_3
 from audit.utility.counts import Attributes
 from audit.utility.metric import FIXED, Metric
 from audit.utility.nist_2020.edge_map import EdgeMap
@@ -34,7 +35,7 @@ class Sprint3Total(Metric):
 
     name = "sprint-3-total"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-3")
+    modes = (FIXED, SPRINT_3)
 
     origin: str = "pickup_community_area"
     destination: str = "dropoff_community_area"

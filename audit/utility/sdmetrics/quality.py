@@ -10,9 +10,9 @@ from audit.utility.counts import Attributes
 from audit.utility.metric import FIXED
 from audit.utility.pair import Pair
 from audit.utility.score import Score
-from audit.utility.sdmetrics.base import QualityScore, mean_of
 from audit.utility.sdmetrics.column_pair_trends import ColumnPairTrends
 from audit.utility.sdmetrics.column_shapes import ColumnShapes
+from audit.utility.sdmetrics.quality_score import QualityScore, mean_of
 from synthesizers.domain import Domain
 
 

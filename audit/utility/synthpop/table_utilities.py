@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.counts import Attributes
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
@@ -21,11 +22,11 @@ from audit.utility.numeric_columns import (
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
-from audit.utility.synthpop.table_statistics import STATISTICS, SYNTHPOP, table_utilities
+from audit.utility.synthpop.table_statistics import STATISTICS, table_utilities
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-__all__ = ["STATISTICS", "SYNTHPOP", "TableUtility", "table_utilities"]
+__all__ = ["STATISTICS", "TableUtility", "table_utilities"]
 
 LISTED_TABLES = 5
 """The tables whose worst cells are listed: as many as synthpop prints."""

@@ -1,17 +1,26 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from audit.utility.catalogue import named
 from audit.utility.mgd.marginal_difference import MarginalDifference
 from audit.utility.mgd.target import Target
+from audit.utility.parameters import planned
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, TooLargeError
 
 DOMAIN = Domain("d", (Attribute("a", tuple("xyz"), ordinal=True), Attribute("b", tuple("xy"))))
+
+
+def from_plan(values: Mapping[str, object]) -> MarginalDifference:
+    metric = planned(MarginalDifference, values, named)
+    assert isinstance(metric, MarginalDifference)
+    return metric
 
 
 def test_a_plan_is_read_exactly() -> None:
@@ -25,7 +34,7 @@ def test_a_plan_is_read_exactly() -> None:
         ]
         """
     )
-    metric = MarginalDifference.from_plan(values)
+    metric = from_plan(values)
     metric.check(DOMAIN)
     assert metric.targets == (
         Target(
@@ -40,8 +49,8 @@ def test_a_plan_is_read_exactly() -> None:
 
 
 def test_an_empty_plan_is_the_default() -> None:
-    assert MarginalDifference.from_plan({}) == MarginalDifference()
-    assert MarginalDifference.from_plan({"tolerance": 0, "most_cells": 10}) == MarginalDifference(
+    assert from_plan({}) == MarginalDifference()
+    assert from_plan({"tolerance": 0, "most_cells": 10}) == MarginalDifference(
         tolerance=Fraction(0), most_cells=10
     )
 
@@ -50,7 +59,7 @@ def test_distances_are_read_from_a_csv_file(tmp_path: Path) -> None:
     file = tmp_path / "distances.csv"
     file.write_text("0,1/3, infinite\n0.1,0,1\n\n2,1e-1,0\n")
     values = {"targets": [{"attributes": ["a"], "distances": str(file)}], "cross_check": "true"}
-    metric = MarginalDifference.from_plan(values)
+    metric = from_plan(values)
     metric.check(DOMAIN)
     third, tenth = Fraction(1, 3), Fraction(1, 10)
     assert metric.cross_check and metric.targets is not None
@@ -76,22 +85,20 @@ def test_a_file_without_a_distance_matrix_is_refused(
     file = tmp_path / "distances.csv"
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(InputError, match=message):
-        MarginalDifference.from_plan(
-            {"targets": [{"attributes": ["a"], "distances": str(file)}]}
-        ).check(DOMAIN)
+        from_plan({"targets": [{"attributes": ["a"], "distances": str(file)}]}).check(DOMAIN)
 
 
 def test_a_file_of_too_many_cells_is_refused_at_its_first_row(tmp_path: Path) -> None:
     file = tmp_path / "distances.csv"
     file.write_text(",".join(["0"] * 5000) + "\n")
     with pytest.raises(TooLargeError, match=r"the marginal a.*5000 cells"):
-        MarginalDifference.from_plan({"targets": [{"attributes": ["a"], "distances": str(file)}]})
+        from_plan({"targets": [{"attributes": ["a"], "distances": str(file)}]})
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"marginals": []}, "no 'marginals'"),
+        ({"marginals": []}, "no parameter 'marginals'"),
         ({"targets": []}, "at least one"),
         ({"targets": {"a": 1}}, "list"),
         ({"targets": ["a"]}, "target 1 must be a table"),
@@ -119,4 +126,4 @@ def test_a_file_of_too_many_cells_is_refused_at_its_first_row(tmp_path: Path) ->
 )
 def test_what_cannot_be_read_is_named(values: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        MarginalDifference.from_plan(values).check(DOMAIN)
+        from_plan(values).check(DOMAIN)

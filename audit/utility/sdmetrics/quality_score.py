@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.utility.compat.programs import SDMETRICS
 from audit.utility.metric import FIXED, Metric
 from audit.utility.numeric_columns import numeric_names
 from synthesizers.domain import Domain
-
-SDMETRICS = "sdmetrics"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The k-marginal score as four official programs compute it, to the last bit.
+"""The k-marginal score as four official programs draw its sets and compute it, to the last bit.
 
 Each takes the tables of the drawn column sets, in the program's order of cells and
 groups, and repeats its floating-point operations in their order. Sums that the
@@ -8,37 +8,22 @@ depends on its version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from audit.utility.compat.programs import SDNIST, SDNIST_1, SPRINT_2, SPRINT_3
 from audit.utility.counts import ordered
 from audit.utility.groups import Groups, numbered
-from audit.utility.nist_2020.sdnist import SDNIST
+from audit.utility.nist_2020.k_marginal_breakdowns import Measured
 from audit.utility.pair import Pair
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """What a k-marginal score is made of.
-
-    ``scaled`` is the score before the factor 1000. ``distances`` [R] are the mean
-    total variations of the sets over the groups; ``parts`` [R] the scores that each set alone would
-    have; ``groups`` [G] the scores of the groups, NaN where undefined.
-    """
-
-    value: float
-    scaled: float
-    parts: Floats
-    distances: Floats
-    groups: Floats
-    stated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +142,63 @@ def sdnist_25(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None)
     )
 
 
+@dataclass(frozen=True)
+class KMarginalProgram:
+    """How a program draws its column sets, and how it measures them.
+
+    ``draws``: how many sets it draws from ``seed``; None takes all ordered ones. ``replaced``:
+    with replacement, so that a column may come twice, except for all sets of fewer columns than
+    ``all_below``. ``never_drawn``: columns that it leaves out. ``grouped``: it scores groups
+    alone. ``penalised``: it has a bias penalty, from ``penalty`` records on unless told otherwise.
+    """
+
+    measure: Callable[[Iterator[SortedTable], Groups, int | None], Measured]
+    draws: int | None
+    seed: int
+    replaced: bool = False
+    all_below: int = 0
+    never_drawn: tuple[str, ...] = ()
+    grouped: bool = False
+    penalised: bool = True
+    penalty: int | None = None
+
+    def used_seed(self, seed: int) -> int:
+        """The seed of its draws: 0 stands for the program's own."""
+        return seed or self.seed
+
+    def sets(
+        self, columns: Sequence[str], k: int, draws: int | None, seed: int
+    ) -> tuple[tuple[str, ...], ...]:
+        """The sets of ``k`` columns that it takes, with its own generator."""
+        if self.draws is None:
+            return tuple(itertools.permutations(columns, k))
+        names = sorted(columns)
+        if draws is None and len(names) < self.all_below:
+            if len(names) == 1:
+                return ((names[0],) * k,)
+            return tuple(itertools.combinations(names, k))
+        random = np.random.RandomState(self.used_seed(seed))
+        return tuple(
+            tuple(names[n] for n in random.choice(len(names), size=k, replace=self.replaced))
+            for _ in range(self.draws if draws is None else draws)
+        )
+
+
 PROGRAMS = {
-    "sprint-2": sprint_2,
-    "sprint-3": sprint_3,
-    "sdnist-1": sdnist_1,
-    SDNIST: sdnist_25,
+    # 50: option ``n_permutations`` of the scorer.
+    SPRINT_2: KMarginalProgram(sprint_2, 50, 123456, grouped=True, penalty=250),
+    SPRINT_3: KMarginalProgram(sprint_3, None, 0, grouped=True),
+    # 50: attribute ``N_PERMUTATIONS`` of ``KMarginalScore`` in ``sdnist/metrics/kmarg_old.py``.
+    SDNIST_1: KMarginalProgram(sdnist_1, 50, 12345, replaced=True),
+    SDNIST: KMarginalProgram(
+        sdnist_25,
+        200,
+        0,
+        replaced=True,
+        all_below=30,
+        never_drawn=("PUMA", "INDP"),
+        penalised=False,
+    ),
 }
 """The programs that the k-marginal score reproduces, by mode."""
 

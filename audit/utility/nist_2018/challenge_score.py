@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from audit.utility.compat.programs import NIST_2018
 from audit.utility.metric import FIXED, Metric
 from audit.utility.score import Score
-
-NIST_2018 = "nist-2018"
-"""The mode that reproduces the local scorer of Match 3 and its three ground-truth generators.
-
-They are in the competitor's pack of usnistgov/Differential-Privacy-Synthetic-Data-Challenge-assets.
-"""
 
 PERFECT = 1e6
 """The best value of every score of the challenge (DPSyn experiences, section 5.1)."""

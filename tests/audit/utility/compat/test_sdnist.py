@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from audit.utility.compat.sdnist import sdnist_features, sequential_pmse
 from audit.utility.pair import Pair
 from audit.utility.propensity.distances import PMSE, Specks
-from audit.utility.propensity.sdnist import sdnist_features, sequential_pmse
 from audit.utility.records import of_frame
 from synthesizers.domain import Attribute, Domain
 from tests.audit.utility.propensity import slow_propensity as slow

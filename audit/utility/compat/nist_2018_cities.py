@@ -24,6 +24,10 @@ _EXACT = 2.0**53
 """Up to here sums of whole numbers are the same in doubles as in the program's integers."""
 
 
+PROGRAM_SIDES = {"-1": MEN, "0": WOMEN, "1": MEN, "2": WOMEN}
+"""The program takes the code less 1 as Python's index, which counts from the end if negative."""
+
+
 def program_cities(table: Wages, *, truth: bool) -> dict[int, City]:
     """Each city in file order, by the generator of the ground ``truth``, or by the local scorer.
 

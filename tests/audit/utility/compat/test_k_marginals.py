@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.utility.nist_2020.program_sets import program_sets
+from audit.utility.compat.k_marginals import PROGRAMS
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ def test_programs_that_replace_draw_a_column_twice_as_often_as_is_known_of_them(
     mode: str, columns: int, k: int, draws: int, repeated: int
 ) -> None:
     names = [f"c{j:02}" for j in range(columns)]
-    sets = program_sets(mode, names, k, draws, 0)
+    sets = PROGRAMS[mode].sets(names, k, draws, 0)
     assert len(sets) == draws
     assert sum(len(set(names)) < k for names in sets) == repeated
 
@@ -23,7 +23,7 @@ def test_sprint_2_draws_what_its_generator_draws() -> None:
     names = ["B", "a", "C", "A", "D"]
     state = np.random.RandomState(123456)
     expected = [tuple(state.choice(sorted(names), size=2, replace=False)) for _ in range(50)]
-    assert list(program_sets("sprint-2", names, 2, None, 0)) == expected
+    assert list(PROGRAMS["sprint-2"].sets(names, 2, None, 0)) == expected
     state = np.random.RandomState(7)
     expected = [tuple(state.choice(sorted(names), size=3, replace=False)) for _ in range(4)]
-    assert list(program_sets("sprint-2", names, 3, 4, 7)) == expected
+    assert list(PROGRAMS["sprint-2"].sets(names, 3, 4, 7)) == expected

@@ -9,11 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.utility.compat.nist_2018_conjunctions import listed_codes
 from audit.utility.counts import Attributes
-from audit.utility.nist_2018.score import PERFECT
+from audit.utility.nist_2018.challenge_score import PERFECT
 from audit.utility.records import Records
 from synthesizers.attributes import Attribute
 from synthesizers.errors import TooLargeError
+
+PROGRAM_DRAWS = 100
+"""Triples that the generator of the ground truth draws (and Bowen & Snoke report)."""
 
 BUCKETS = 100
 """Cells of a numeric column: ``NUM_BUCKETS`` of the local scorer and of its generator."""
@@ -23,6 +27,15 @@ MARGIN = 1.0001
 
 _DENSE = 2**20
 """Up to so many cells a table of all of them is faster than sorting the records."""
+
+
+def drawn_triples(
+    columns: int, k: int, draws: int, random: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """Ordered sets of ``k`` columns by the program's law, which may repeat a set."""
+    return tuple(
+        tuple(random.choice(columns, size=k, replace=False).tolist()) for _ in range(draws)
+    )
 
 
 def reproduced(
@@ -66,8 +79,7 @@ class _Column:
         """The number of cells in range; it is also the code of what is out of range."""
         if self.attribute.edges is not None:
             return BUCKETS + 1
-        blank = self.attribute.missing and not self.attribute.missing_label
-        return self.attribute.size - int(blank)
+        return listed_codes(self.attribute)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
