@@ -174,12 +174,8 @@ class Sheet:
     def story(self, story: Story) -> Group:
         """A witness in words."""
         parts: list[RenderableType] = [self.text(story.difference), Text()]
-        if story.cells:
-            rows = (
-                (row.name + (" *" if row.differs else ""), (row.first, row.second))
-                for row in story.cells
-            )
-            parts.append(self.grid(Grid("cell", ("database A", "database B"), tuple(rows))))
+        if story.cells.rows:
+            parts.append(self.grid(story.cells))
         parts += [self.text(text, "dim") for text in (story.cells_left_out,) if text]
         if story.outputs:
             listed = " ".join((*story.outputs, story.outputs_left_out)).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -223,3 +224,19 @@ def cell_name(domain: Domain, cell: int) -> str:
         f"{attribute.name} = {attribute.labels[code] or '(missing)'}"
         for attribute, code in zip(domain.attributes, codes, strict=True)
     )
+
+
+def record_text(record: Any) -> str:
+    """A record by its attributes, ``age = 30, sex = (missing)``, or a value by itself."""
+    if not isinstance(record, Mapping):
+        return _value_text(record)
+    named = ", ".join(f"{name} = {_value_text(value)}" for name, value in record.items())
+    return named or "a record without attributes"
+
+
+def _value_text(value: Any) -> str:
+    if value is None or value == "":
+        return "(missing)"
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
 from typing import Any
 
+from audit.report.certificate.witness import claim_of_mu, most_under_mu
+from audit.report.grid import Grid
 from audit.report.percentages import percent
-from audit.report.words import claimed, claimed_text, guarantee_symbols, number, plural, short
+from audit.report.words import claimed, guarantee_symbols, number, plural, record_text, short
 from audit.statements.evidence import Decision, Evidence, Resolution, SampledWitness, Side
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
@@ -27,15 +28,6 @@ MAX_TEXT = 240
 
 MAX_EVENTS = 8
 """The most lines shown of an event (a choice of this project)."""
-
-
-@dataclass(frozen=True)
-class Count:
-    """How many runs ended so; ``share`` of all runs."""
-
-    name: str
-    count: str
-    share: str
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class AttackStory:
     heading: str
     events: tuple[str, ...]
     events_left_out: str
-    counts: tuple[Count, ...]
+    counts: Grid | None
     seen: str
     allowed: str
     strength: str
@@ -82,7 +74,7 @@ def attack_story(
         _heading(witness),
         witness.event[:MAX_EVENTS],
         f"and {plural(more, 'further condition')}" if more > 0 else "",
-        () if fixed else _counts(witness),
+        None if fixed else _counts(witness),
         _seen(witness),
         "" if fixed else f"{_allowed(witness, guarantee, steps)} {_ending(decision)}".strip(),
         _strength(witness),
@@ -143,7 +135,10 @@ def _is_table(database: Any) -> bool:
 def _records(
     first: list[Mapping[str, Any]], second: list[Mapping[str, Any]]
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    held, other = (Counter(map(_record, table)) for table in (first, second))
+    held, other = (
+        Counter(record_text(dict(sorted(record.items()))) for record in table)
+        for table in (first, second)
+    )
     lost, gained = list((held - other).elements()), list((other - held).elements())
     sizes = f"A holds {plural(len(first), 'record')}, B {len(second)}."
     if (len(lost), len(gained)) == (1, 1):
@@ -172,26 +167,10 @@ def _listed(term: str, records: list[str]) -> tuple[tuple[str, str], ...]:
     return (*found[:MAX_RECORDS], *left_out)
 
 
-def _record(record: Mapping[str, Any]) -> str:
-    if not record:
-        return "a record without attributes"
-    return ", ".join(f"{name} = {_value(value)}" for name, value in sorted(record.items()))
-
-
-def _value(value: Any) -> str:
-    if value is None or value == "":
-        return "(missing)"
-    return value if isinstance(value, str) else _json(value)
-
-
 def _shown(database: Any) -> str:
     if isinstance(database, Mapping) and set(database) == {"sha256"}:
         return f"not carried by the certificate; SHA-256 of its JSON: {database['sha256']}"
-    return short(_json(database), MAX_TEXT)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return short(json.dumps(database, ensure_ascii=False, sort_keys=True), MAX_TEXT)
 
 
 def _distance(steps: int) -> str:
@@ -220,12 +199,17 @@ def _heading(witness: SampledWitness) -> str:
             return "The rule, frozen before these runs"
 
 
-def _counts(witness: SampledWitness) -> tuple[Count, ...]:
+def _counts(witness: SampledWitness) -> Grid:
+    """How many runs ended so, with their share of all runs."""
     none = witness.runs - witness.correct - witness.wrong
     rows = (("right", witness.correct), ("wrong", witness.wrong), ("no guess", none))
-    return tuple(
-        Count(name, f"{count:,}", percent(Fraction(count, witness.runs)) if witness.runs else "–")
-        for name, count in rows
+    return Grid(
+        "guesses",
+        ("runs", "share"),
+        tuple(
+            (name, (f"{n:,}", percent(Fraction(n, witness.runs)) if witness.runs else "–"))
+            for name, n in rows
+        ),
     )
 
 
@@ -288,19 +272,14 @@ def _allowed_right(guarantee: ApproxDP, witness: SampledWitness) -> str:
 
 
 def _allowed_distance(guarantee: GaussianDP, witness: SampledWitness, steps: int) -> str:
-    """1 - G_μ(w), with w the share of wrong guesses (Dong, Roth & Su 2022, Definition 2.6)."""
     wrong = _chance(witness.wrong, witness)
-    most = wrong
-    if 0 < wrong < 1:
-        place = NormalDist().inv_cdf(wrong) + float(min(guarantee.mu * steps, Fraction(80)))
-        most = math.erfc(-place / math.sqrt(2)) / 2
+    most = most_under_mu(guarantee.mu * steps, wrong)
     ends = "" if steps == 1 else f", and {steps} times as far at the ends of the chain"
     whose = "guesses of one database" if _one_sided(witness) else "guesses"
     return (
-        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
-        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart{ends}. Where "
-        f"wrong {whose} have the chance {percent(Fraction(wrong))}, as they had here, that allows "
-        f"right ones a chance of at most {percent(Fraction(most))}."
+        f"{claim_of_mu(guarantee)}{ends}. Where wrong {whose} have the chance "
+        f"{percent(Fraction(wrong))}, as they had here, that allows right ones a chance of at most "
+        f"{percent(Fraction(most))}."
     )
 
 

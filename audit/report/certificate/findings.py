@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from audit.report.grid import Grid
+from audit.report.grid import Grid, side_by_side
 from audit.report.sheet import Adaptive, Sheet
-from audit.report.words import plural, short
+from audit.report.words import plural, record_text, short
 from audit.statements.finding import Finding, Rigour, Shown, violations
 
 MOST_ROWS = 12
@@ -95,12 +94,8 @@ def pair_grid(pair: Shown) -> Grid:
     kept = [row for row in rows if row[1] != row[2]][:MOST_ROWS]
     kept += [row for row in rows if row[1] == row[2]][: MOST_ROWS - len(kept)]
     listed = sorted(kept, key=rows.index)
-    return Grid(
-        "place" if _reordered(pair) else "record",
-        ("database A", "database B"),
-        tuple((name + (" *" if a != b else ""), (a, b)) for name, a, b in listed)
-        or (("no records", ("", "")),),
-    )
+    what = "place" if _reordered(pair) else "record"
+    return side_by_side(what, listed or [("no records", "", "")])
 
 
 def _rows(pair: Shown) -> list[tuple[str, str, str]]:
@@ -132,19 +127,5 @@ def _items(database: Any) -> list[str]:
     if isinstance(database, tuple) and all(isinstance(count, int) for count in database):
         return [f"cell {cell}" for cell, count in enumerate(database) for _ in range(count)]
     if isinstance(database, list | tuple):
-        return [_record(record) for record in database]
-    return [_record(database)]
-
-
-def _record(record: Any) -> str:
-    if isinstance(record, Mapping):
-        return ", ".join(f"{name} = {_value(value)}" for name, value in record.items())
-    return _value(record)
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return "(missing)"
-    if isinstance(value, str | int | float):
-        return str(value)
-    return json.dumps(value, default=str)
+        return [record_text(record) for record in database]
+    return [record_text(database)]

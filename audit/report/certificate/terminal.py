@@ -107,15 +107,8 @@ def _attack(sheet: Sheet, story: AttackStory) -> Group:
         *sheet.lines([story.events_left_out], "dim"),
         Text(),
     ]
-    if story.counts:
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="dim")
-        table.add_column(justify="right")
-        table.add_column(justify="right")
-        table.add_row("guesses", "runs", "share")
-        for count in story.counts:
-            table.add_row(*(sheet.text(text) for text in (count.name, count.count, count.share)))
-        parts += [sheet.indented(table), Text()]
+    if story.counts is not None:
+        parts.append(sheet.grid(story.counts))
     parts += [sheet.text(text) for text in (story.seen, story.allowed, story.strength) if text]
     parts += [Text(), sheet.text("Tested on fresh randomness by:"), sheet.command(story.command)]
     if story.digest:

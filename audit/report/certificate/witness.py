@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
+from audit.report.grid import Grid, side_by_side
 from audit.report.words import (
     cell_name,
     claimed_text,
@@ -25,16 +26,6 @@ from synthesizers.domain import Domain
 
 MAX_CELLS = 12
 MAX_OUTPUTS = 8
-
-
-@dataclass(frozen=True)
-class CellRow:
-    """One cell of the two databases."""
-
-    name: str
-    first: str
-    second: str
-    differs: bool
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,7 @@ class Story:
     """
 
     difference: str
-    cells: tuple[CellRow, ...]
+    cells: Grid
     cells_left_out: str
     outputs: tuple[str, ...]
     outputs_left_out: str
@@ -80,12 +71,11 @@ def story(
     shown = list(range(len(steps)))
     if len(shown) > MAX_CELLS:
         shown = [cell for cell in shown if steps[cell]][:MAX_CELLS]
-    cells = tuple(
-        CellRow(
+    cells = (
+        (
             cell_name(domain, cell) if named else f"entry {cell + 1}",
             str(witness.source[cell]),
             str(witness.target[cell]),
-            steps[cell] != 0,
         )
         for cell in shown
     )
@@ -95,7 +85,7 @@ def story(
     first, second = witness.probabilities
     return Story(
         _difference(steps, domain if named else None),
-        cells,
+        side_by_side("cell", cells),
         f"{plural(hidden, 'further cell')} not shown." if hidden else "",
         tuple(vector(output) for output in witness.event[:MAX_OUTPUTS]),
         f"and {plural(more, 'further output')}" if more > 0 else "",
@@ -204,21 +194,31 @@ def _allowed_factor(guarantee: ApproxDP) -> str:
     )
 
 
-def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
-    """What μ allows of an event's chance: Φ(Φ⁻¹(q) + μ), where the other chance is q.
+def claim_of_mu(guarantee: GaussianDP) -> str:
+    """What a claim of μ says, as the beginning of a sentence."""
+    return (
+        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
+        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart"
+    )
+
+
+def most_under_mu(mu: Fraction, chance: float) -> float:
+    """What μ allows of an event's probability: Φ(Φ⁻¹(q) + μ), where the other one is q.
 
     That is 1 - G_μ(q) (Dong, Roth & Su 2022, Definition 2.6).
     """
-    chance = second.floats()[1]
-    most = chance
-    if 0 < chance < 1:
-        # Eighty deviations right of where the smallest double lies, every chance has come to 1.
-        place = NormalDist().inv_cdf(chance) + float(min(guarantee.mu, Fraction(80)))
-        # NormalDist.cdf loses the lower tail.
-        most = math.erfc(-place / math.sqrt(2)) / 2
+    if not 0 < chance < 1:
+        return chance
+    # Eighty deviations right of where the smallest double lies, every chance has come to 1.
+    place = NormalDist().inv_cdf(chance) + float(min(mu, Fraction(80)))
+    # NormalDist.cdf loses the lower tail.
+    return math.erfc(-place / math.sqrt(2)) / 2
+
+
+def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
+    most = most_under_mu(guarantee.mu, second.floats()[1])
     return (
-        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
-        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart. With the "
+        f"{claim_of_mu(guarantee)}. With the "
         "chance under B as it is, that allows the chance under A to be at most "
         f"{measured(Enclosure(Fraction(most), Fraction(most)))}."
     )

@@ -28,28 +28,18 @@ METHOD = (
 
 
 @dataclass(frozen=True)
-class Podium:
-    """One file over all metrics, in text; ``leads``: it has the least mean rank."""
-
-    synthetic: str
-    mean_rank: str
-    won: str
-    shared: str
-    leads: bool
-
-
-@dataclass(frozen=True)
 class RankingView:
     """The ranking in words, tables and a picture.
 
-    ``sentences``: the outcome. ``ranks``: metrics down, files across; its peaks are the
+    ``sentences``: the outcome. ``podium``: every file over all metrics; its peaks are the least
+    mean ranks. ``ranks``: metrics down, files across; its peaks are the
     winners. ``agreement`` and ``taus``: Kendall's tau-b of every two metrics as a picture
     and as numbers, None of fewer than three.
     """
 
     sentences: tuple[str, ...]
     method: str
-    podium: tuple[Podium, ...]
+    podium: Grid
     podium_note: str
     ranks: Grid
     agreement: Cells | None
@@ -66,7 +56,7 @@ def ranking_view(ranking: Ranking) -> RankingView:
     return RankingView(
         (_lead(ranking), *_dissent(ranking)),
         METHOD,
-        tuple(_podium(standing, ranking) for standing in standings),
+        _podium(standings, ranking),
         _podium_note(ranking),
         _ranks(ranking, [standing.synthetic for standing in standings]),
         _agreement(ranking),
@@ -104,13 +94,17 @@ def _dissent(ranking: Ranking) -> tuple[str, ...]:
     )
 
 
-def _podium(standing: Standing, ranking: Ranking) -> Podium:
-    return Podium(
-        standing.synthetic,
-        value_text(standing.mean_rank, 3),
-        str(len(standing.won)),
-        str(len(standing.shared)),
-        standing.synthetic in ranking.leaders,
+def _podium(standings: Sequence[Standing], ranking: Ranking) -> Grid:
+    rows = tuple(
+        (s.synthetic, (value_text(s.mean_rank, 3), str(len(s.won)), str(len(s.shared))))
+        for s in standings
+    )
+    leads = (row for row, s in enumerate(standings) if s.synthetic in ranking.leaders)
+    return Grid(
+        "file",
+        ("mean rank", "metrics won", "tied for first"),
+        rows,
+        frozenset((row, 0) for row in leads),
     )
 
 

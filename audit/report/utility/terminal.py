@@ -8,7 +8,6 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from audit.report.grid import Grid
 from audit.report.picture import Cells, Plot
 from audit.report.sheet import Adaptive, Sheet
 from audit.report.utility.breakdowns import Bars
@@ -63,17 +62,11 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
 
 
 def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
-    podium = Grid(
-        "file",
-        ("mean rank", "metrics won", "tied for first"),
-        tuple((p.synthetic, (p.mean_rank, p.won, p.shared)) for p in view.podium),
-        frozenset((row, 0) for row, p in enumerate(view.podium) if p.leads),
-    )
     parts: list[RenderableType] = [
         sheet.heading("Ranking"),
         *sheet.lines(view.sentences),
         Text(),
-        sheet.grid(podium),
+        sheet.grid(view.podium),
     ]
     if view.podium_note:
         parts += [*sheet.lines([view.podium_note], "dim"), Text()]

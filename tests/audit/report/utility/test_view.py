@@ -161,7 +161,7 @@ def test_the_outcome_is_told_with_the_metrics_that_say_otherwise() -> None:
         in (view.sentences[1])
     )
     assert "pay-gap" in view.podium_note
-    assert [p.leads for p in view.podium] == [True, False, False]
+    assert view.podium.peaks == {(0, 0)}
     assert view.ranks.columns[0] == samples.FILES[0]
     assert view.ranks.rows[1] == ("k-marginal", ("1 to 2", "1 to 2", "3"))
     assert {(1, 0), (1, 1)} <= view.ranks.peaks and (1, 2) not in view.ranks.peaks
@@ -187,7 +187,7 @@ def test_metrics_without_an_order_are_named() -> None:
 
 def test_of_like_mean_ranks_the_file_that_wins_most_stands_first() -> None:
     view = view_of({"m": [2.0, 1.0, 3.0], "n": [2.0, 3.0, 1.0]}, ["a", "b", "c"])
-    assert [(p.synthetic, p.mean_rank, p.won) for p in view.podium] == [
+    assert [(name, *cells[:2]) for name, cells in view.podium.rows] == [
         ("b", "2", "1"),
         ("c", "2", "1"),
         ("a", "2", "0"),
@@ -199,7 +199,7 @@ def test_without_a_metric_of_all_files_there_is_no_mean_rank() -> None:
     assert view.sentences == (
         "No metric has a value for every file, so that there is no mean rank.",
     )
-    assert [p.mean_rank for p in view.podium] == ["–", "–", "–"]
+    assert [cells[0] for _, cells in view.podium.rows] == ["–", "–", "–"]
 
 
 def test_the_map_of_agreement_has_every_two_metrics() -> None:
