@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from audit.auditors.deciding import shown
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.statements.evidence import Bound, Decision, Evidence, Side, TranscriptReplay, Witness
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from proofs.ledgers import fixed_ledger
@@ -227,5 +227,5 @@ def _evidence(claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | 
         whole=True,
         bound=Bound(side, ends if side is Side.EXACT else Enclosure(loss, loss), covers, "exact"),
         witness=witness if transcript else None,
-        replay={"released": "transcript"},
+        replay=TranscriptReplay(),
     )

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from audit.statements.evidence import ShownPair
 from synthesizers.errors import InputError
 
 CARRIED_CHARACTERS = 4000
@@ -34,15 +35,10 @@ class Pair:
         if type(self.distance) is not int or self.distance < 1:
             raise InputError("the distance of a pair is a whole number of at least 1")
 
-    def to_json(self) -> dict[str, Any]:
+    def shown(self) -> ShownPair:
         """The pair as a certificate shows it."""
-        return {
-            "first": _shown(self.first),
-            "second": _shown(self.second),
-            "distance": self.distance,
-            "pattern": self.pattern,
-            "verified": self.verified,
-        }
+        first, second = _shown(self.first), _shown(self.second)
+        return ShownPair(first, second, self.distance, self.pattern, self.verified)
 
 
 def _shown(database: Any) -> Any:
