@@ -7,7 +7,6 @@ does not depend on any count that it states.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +35,7 @@ from audit.statements.evidence import (
     ShownPair,
 )
 from audit.subjects.black_box import BlackBox
-from audit.subjects.pair import CARRIED_CHARACTERS, Pair
+from audit.subjects.pair import CARRIED_CHARACTERS, Pair, database_sha256
 from audit.subjects.runs import Drawing, Runs, Seeds
 from synthesizers.errors import InputError
 
@@ -202,7 +201,7 @@ def _database(shown: Any, own: Any) -> Any:
                 "the certificate states digests of its databases, which it does not carry: give "
                 "them with --pair A.json B.json"
             )
-        if hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest() != shown["sha256"]:
+        if database_sha256(own) != shown["sha256"]:
             raise InputError("a database of --pair is not the one that was audited")
         return own
     if len(json.dumps(shown, sort_keys=True)) > CARRIED_CHARACTERS:
