@@ -15,7 +15,7 @@ from audit.auditors.effort import Effort
 from audit.channels.channel import Channel
 from audit.channels.enumerate import Enumerated, Progress, channel_of, instance
 from audit.statements.claim import Claim
-from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.statements.evidence import Bound, Decision, EnumerationReplay, Evidence, Side, Witness
 from audit.subjects.subject import ChannelSubject, ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, TooLargeError, rounded_count
@@ -162,10 +162,9 @@ def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
         part.claim,
         covers,
         whole=part.claim.records == part.size and part.chosen is None,
-        replay={
-            "records": part.size,
-            "arithmetic": "exact" if exact else "doubles with counted error",
-        },
+        replay=EnumerationReplay(
+            records=part.size, arithmetic="exact" if exact else "doubles with counted error"
+        ),
     )
     return Examined(evidence, found)
 
@@ -200,12 +199,12 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
         claim,
         covers,
         whole=whole,
-        replay={"arithmetic": "exact"},
+        replay=EnumerationReplay(arithmetic="exact"),
     )
 
 
 def _evidence(
-    channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: dict[str, Any]
+    channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: EnumerationReplay
 ) -> Evidence:
     found = decided(channel, claim.guarantee)
     return Evidence(

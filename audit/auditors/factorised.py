@@ -22,7 +22,7 @@ from audit.auditors.deciding import shown
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.statements.evidence import Bound, Decision, Evidence, Side, TranscriptReplay, Witness
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from proofs.ledgers import fixed_ledger
@@ -235,5 +235,5 @@ def _evidence(claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | 
         whole=True,
         bound=Bound(side, ends if side is Side.EXACT else Enclosure(loss, loss), covers, "exact"),
         witness=witness if transcript else None,
-        replay={"released": "transcript"},
+        replay=TranscriptReplay(),
     )

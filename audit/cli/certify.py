@@ -125,7 +125,7 @@ def run(flags: argparse.Namespace) -> int:
     write(certificate, flags.out, flags.json, flags.html)
     streams.output_console().print(certificate_lines(certificate))
     code = certificate.verdict.exit_code
-    if code == 0 and any(evidence.replay.get("partial") for evidence in certificate.evidence):
+    if code == 0 and any(evidence.partial for evidence in certificate.evidence):
         talk.print("interrupted: the report is that of the runs made until then", markup=False)
         return 130
     if code == 0 and certificate.verdict not in SATISFYING[flags.require]:

@@ -105,7 +105,7 @@ def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) ->
         pair = Shown(witness.source, witness.target)
         responsible = f"{claim.released} {_event(witness)}"
     elif isinstance(witness, SampledWitness):
-        pair = Shown(witness.pair.get("first"), witness.pair.get("second"))
+        pair = Shown(witness.pair.first, witness.pair.second)
         responsible = "; ".join(witness.event)
     return Finding(
         auditor=detector,

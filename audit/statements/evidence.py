@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from audit.statements.codec import OPTIONAL, double, under
 from audit.statements.decimals import Enclosure
 
 CONTRADICTING = Fraction(1, 10**9)
@@ -92,17 +91,6 @@ class Bound:
     rigour: str
     parameter: tuple[str, Enclosure] | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """The bound as plain data."""
-        own = {} if self.parameter is None else {self.parameter[0]: self.parameter[1].to_json()}
-        return {
-            "side": self.side.value,
-            "epsilon": self.epsilon.to_json(),
-            **own,
-            "covers": self.covers,
-            "rigour": self.rigour,
-        }
-
 
 @dataclass(frozen=True)
 class Witness:
@@ -113,35 +101,37 @@ class Witness:
     e^ε times the second plus δ.
     """
 
-    source: tuple[int, ...]
-    target: tuple[int, ...]
+    source: tuple[int, ...] = field(metadata=under("from"))
+    target: tuple[int, ...] = field(metadata=under("to"))
     event: tuple[tuple[Any, ...], ...]
     probabilities: tuple[Enclosure, Enclosure]
 
-    def to_json(self) -> dict[str, Any]:
-        """The witness as plain data."""
-        return {
-            "from": list(self.source),
-            "to": list(self.target),
-            "event": [list(output) for output in self.event],
-            "probabilities": {
-                "from": self.probabilities[0].to_json(),
-                "to": self.probabilities[1].to_json(),
-            },
-        }
+
+@dataclass(frozen=True)
+class ShownPair:
+    """Two databases as plain data, or each by its digest; how far they are apart.
+
+    ``distance``, ``pattern``, ``verified``: see `audit.subjects.pair.Pair`.
+    """
+
+    first: Any
+    second: Any
+    distance: int
+    pattern: str
+    verified: bool
 
 
 @dataclass(frozen=True)
 class SampledWitness:
     """A pair, a rule that was frozen before it was tested, and how its guesses came out.
 
-    Whoever runs the subject again can test the rule on fresh randomness. ``pair``, ``rule``: as
-    plain data. ``event``: when the rule guesses which database, in words. ``test``: "exact
+    Whoever runs the subject again can test the rule on fresh randomness. ``rule``: as plain data.
+    ``event``: when the rule guesses which database, in words. ``test``: "exact
     binomial", "e-process" or "if deterministic". ``evidence``: the p-value, or the reciprocal of
     the e-value, of the claim.
     """
 
-    pair: Mapping[str, Any]
+    pair: ShownPair
     rule: Mapping[str, Any]
     digest: str
     event: tuple[str, ...]
@@ -150,20 +140,6 @@ class SampledWitness:
     correct: int
     wrong: int
     p_value: float
-
-    def to_json(self) -> dict[str, Any]:
-        """The witness as plain data."""
-        return {
-            "pair": deepcopy(dict(self.pair)),
-            "rule": deepcopy(dict(self.rule)),
-            "digest": self.digest,
-            "event": list(self.event),
-            "test": self.test,
-            "runs": self.runs,
-            "correct": self.correct,
-            "wrong": self.wrong,
-            "p_value": self.p_value,
-        }
 
 
 @dataclass(frozen=True)
@@ -176,14 +152,55 @@ class Resolution:
     those that tested the rule.
     """
 
-    detectable: float
+    detectable: Annotated[float, double(infinite=True)]
     delta: float
     runs: int
 
-    def to_json(self) -> dict[str, Any]:
-        """The resolution as plain data."""
-        detectable = "inf" if self.detectable == math.inf else self.detectable
-        return {"detectable": detectable, "delta": self.delta, "runs": self.runs}
+
+@dataclass(frozen=True)
+class Replay:
+    """What a second run of an auditor needs to find the same again; of a proof, nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnumerationReplay(Replay):
+    """``records``: of the largest database that was enumerated; None for a channel in a file."""
+
+    records: int | None = field(default=None, metadata=OPTIONAL)
+    arithmetic: Literal["exact", "doubles with counted error"]
+
+
+@dataclass(frozen=True)
+class TranscriptReplay(Replay):
+    """What was released of independent cells."""
+
+    released: Literal["transcript"] = "transcript"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackReplay(Replay):
+    """How a box was attacked, and what came of it beside the witness.
+
+    ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
+    ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
+    shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
+    of what the same runs and the same rule need.
+    """
+
+    command: str = "dp-audit replay CERT.json"
+    mode: str
+    seed: int
+    runs: int
+    error: Fraction
+    alarm: Fraction
+    attacker: str | None = field(default=None, metadata=OPTIONAL)
+    learning_runs: int | None = field(default=None, metadata=OPTIONAL)
+    total_runs: int | None = field(default=None, metadata=OPTIONAL)
+    repeatable: bool | None = field(default=None, metadata=OPTIONAL)
+    shared_runs: int | None = field(default=None, metadata=OPTIONAL)
+    fresh_runs: int | None = field(default=None, metadata=OPTIONAL)
+    partial: bool | None = field(default=None, metadata=OPTIONAL)
+    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -204,26 +221,15 @@ class Evidence:
     bound: Bound | None = None
     confidence: str | None = None
     witness: Witness | SampledWitness | None = None
-    replay: Mapping[str, Any] = field(default_factory=dict)
+    replay: Replay = Replay()
     proof: Mapping[str, Any] | None = None
-    strict: Bound | None = None
-    resolution: Resolution | None = None
+    strict: Bound | None = field(default=None, metadata=OPTIONAL)
+    resolution: Resolution | None = field(default=None, metadata=OPTIONAL)
 
-    def to_json(self) -> dict[str, Any]:
-        """The evidence as plain data."""
-        return {
-            "auditor": self.auditor,
-            "finding": self.finding,
-            "decision": self.decision.value,
-            "covers": self.covers,
-            "whole": self.whole,
-            "bound": None if self.bound is None else self.bound.to_json(),
-            "confidence": self.confidence,
-            "witness": None if self.witness is None else self.witness.to_json(),
-            "replay": deepcopy(dict(self.replay)),
-            **({} if self.strict is None else {"strict": self.strict.to_json()}),
-            **({} if self.resolution is None else {"resolution": self.resolution.to_json()}),
-        }
+    @property
+    def partial(self) -> bool:
+        """Whether it comes of an attack that was interrupted."""
+        return isinstance(self.replay, AttackReplay) and self.replay.partial is True
 
 
 def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:

@@ -8,7 +8,7 @@ a noise, the sum of a ledger, what depends on the data that should not. What it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -43,6 +43,10 @@ class Shown:
         return {"first": self.first, "second": self.second}
 
 
+ESSENCE = ("about", "declared", "found", "rigour", "pair", "responsible", "error")
+"""The fields of a finding that a certificate states under the key ``property``."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding(Evidence):
     """Evidence of one property of one subject: what was declared, what was found.
@@ -50,15 +54,16 @@ class Finding(Evidence):
     ``about``: the property, such as "L1 sensitivity". ``declared``, ``found``: as text, exact
     numbers as integers or fractions. ``covers``: which databases, draws or parameters were looked
     at. ``pair``: None where no pair is involved. ``responsible``: the round, the column or the
-    output at fault. ``again``: a command or a few lines of Python that show the same again.
-    ``error``: of a statistical finding, the largest probability that an honest subject is accused.
+    output at fault. ``again``: a command or a few lines of Python that show the same again; no
+    certificate has it. ``error``: of a statistical finding, the largest probability that an honest
+    subject is accused.
     """
 
     about: str
     declared: str
     found: str
     rigour: Rigour
-    again: str
+    again: str = field(default="", compare=False)
     pair: Shown | None = None
     responsible: str | None = None
     error: float | None = None
@@ -75,11 +80,10 @@ class Finding(Evidence):
         """Whether it speaks against what was declared, or against the claim."""
         return self.decision in (Decision.EXCEEDED, Decision.VIOLATED)
 
-    def to_json(self) -> dict[str, Any]:
-        """The evidence as a certificate states it."""
-        plain = {"about", "declared", "found", "rigour", "pair", "responsible", "error"}
-        row = self.to_report_json()
-        return {**super().to_json(), "property": {key: row[key] for key in row if key in plain}}
+    @property
+    def essence(self) -> tuple[Any, ...]:
+        """What was declared and found: all that a certificate states of the property."""
+        return tuple(getattr(self, name) for name in ESSENCE)
 
     def to_report_json(self) -> dict[str, Any]:
         """The finding as a report of properties states it."""

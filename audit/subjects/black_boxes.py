@@ -15,10 +15,11 @@ from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
 from audit.subjects.subject import BlackBoxSubject
+from audit.subjects.synthesizer import COMMAND
 from audit.subjects.wire import Described
 from synthesizers.errors import InputError
 
-COMMAND, OUTPUTS = "command:", "outputs:"
+OUTPUTS = "outputs:"
 
 INDEPENDENT = "repeated runs are independent draws of one law, as far as the runs looked at show"
 ON_YOUR_WORD = (

@@ -205,7 +205,7 @@ def local(curator: Any) -> Any:
     ("program", "line"),
     [
         (lambda curator: curator, r"save it in mechanism.py and say release\('mechanism:program'"),
-        (local, r": say release\('[\w.]*test_releasing:local', …\)"),
+        (local, r": say release\('[\w.]*test_release:local', …\)"),
         (NoisyHistogram(Fraction(1)), r"say release\('tests.*mechanisms:NoisyHistogram', …\)"),
         (partial(local, 1), "say release"),
     ],

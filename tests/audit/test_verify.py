@@ -106,7 +106,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     guarantee = parse_guarantee("epsilon=1")
     claim = Claim(guarantee, ReplaceOne(), "output", subject.channel.domain, 2)
     audit = certify(subject, claim, Effort(), command_of("matrix.csv", {}, claim))
-    found["channel"] = json.loads(json.dumps(audit.statements.certificate.to_json()))
+    found["channel"] = json.loads(json.dumps(audit.certificate.to_json()))
     return found
 
 

@@ -16,8 +16,22 @@ from typing import Any
 from audit.report.certificate.witness import claim_of_mu, most_under_mu
 from audit.report.grid import Grid
 from audit.report.percentages import percent
-from audit.report.words import claimed, guarantee_symbols, number, plural, record_text, short
-from audit.statements.evidence import Decision, Evidence, Resolution, SampledWitness, Side
+from audit.report.words import (
+    claimed,
+    guarantee_symbols,
+    number,
+    plural,
+    record_text,
+    short,
+)
+from audit.statements.evidence import (
+    Decision,
+    Evidence,
+    Resolution,
+    SampledWitness,
+    ShownPair,
+    Side,
+)
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 MAX_RECORDS = 6
@@ -62,15 +76,15 @@ def attack_story(
 ) -> AttackStory:
     """The witness in words, beside what the guarantee allows."""
     pair = witness.pair
-    difference, databases = _difference(pair.get("first"), pair.get("second"))
-    steps = _steps(pair)
+    difference, databases = _difference(pair.first, pair.second)
+    steps = pair.distance
     more = len(witness.event) - MAX_EVENTS
     fixed = witness.test == "if deterministic"
     return AttackStory(
         difference,
         databases,
         _distance(steps),
-        _standing(pair, steps),
+        _standing(pair),
         _heading(witness),
         witness.event[:MAX_EVENTS],
         f"and {plural(more, 'further condition')}" if more > 0 else "",
@@ -113,11 +127,6 @@ def _resolution(found: Resolution, guarantee: Guarantee) -> str:
 def _double(value: float) -> str:
     """A double in a few digits."""
     return number(value if math.isinf(value) else Fraction(value), 3)
-
-
-def _steps(pair: Mapping[str, Any]) -> int:
-    distance = pair.get("distance")
-    return distance if isinstance(distance, int) else 1
 
 
 def _difference(first: Any, second: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -182,9 +191,9 @@ def _distance(steps: int) -> str:
     )
 
 
-def _standing(pair: Mapping[str, Any], steps: int) -> str:
-    what = "neighbours" if steps == 1 else "such ends"
-    if pair.get("verified") is True:
+def _standing(pair: ShownPair) -> str:
+    what = "neighbours" if pair.distance == 1 else "such ends"
+    if pair.verified:
         return f"That they are {what} under the claim was checked."
     return f"That they are {what} under the claim is taken on the user's word."
 

@@ -23,7 +23,8 @@ from audit.report.words import (
     plural,
     short,
 )
-from audit.statements.certificate import SCHEMA, Certificate
+from audit.statements.certificate import Certificate
+from audit.statements.certificate_json import SCHEMA, encode
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
 from proofs.guarantees import ApproxDP, RenyiDP
 from synthesizers.neighbours import describe
@@ -233,7 +234,7 @@ def _plain(value: Any) -> str:
 
 def _interrupted(certificate: Certificate) -> str:
     """What has to be known where an attack was cut short."""
-    if not any(evidence.replay.get("partial") is True for evidence in certificate.evidence):
+    if not any(evidence.partial for evidence in certificate.evidence):
         return ""
     return (
         "Interrupted: this rests on the runs that had been made by then, fewer than were asked for."
@@ -268,7 +269,9 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         direction,
         "" if bound is None or bound.rigour == "statistical" else in_full(decided_on(bound)[1]),
         resolution_line(evidence, certificate.claim.guarantee),
-        tuple((str(key), short(_plain(value), 400)) for key, value in evidence.replay.items()),
+        tuple(
+            (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
+        ),
     )
 
 
@@ -293,7 +296,7 @@ def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | 
         case Witness() as witness:
             return story(witness, claim.require_domain(), claim.guarantee, evidence.decision)
         case SampledWitness() as witness:
-            stated = evidence.replay.get("command")
+            stated = encode(evidence.replay).get("command")
             command = str(stated or f"dp-audit replay CERT.json --evidence {place}")
             return attack_story(witness, claim.guarantee, evidence.decision, command)
         case None:

@@ -204,7 +204,7 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     witness = evidence.witness
     if evidence.decision is not Decision.VIOLATED or not isinstance(witness, SampledWitness):
         return result
-    pair = (witness.pair["first"], witness.pair["second"])
+    pair = (witness.pair.first, witness.pair.second)
     again = replace(asked, pair=pair, runs=attack.runs)
     return replace(result, pair=pair, code=as_test(subject, again))
 

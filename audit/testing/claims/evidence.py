@@ -57,7 +57,7 @@ def _shown(evidence: Evidence, claim: Claim) -> Shown | None:
     if evidence.decision is not Decision.VIOLATED or witness is None:
         return None
     if isinstance(witness, SampledWitness):
-        return Shown(witness.pair["first"], witness.pair["second"])
+        return Shown(witness.pair.first, witness.pair.second)
     return Shown(*(_records(counts, claim) for counts in (witness.source, witness.target)))
 
 

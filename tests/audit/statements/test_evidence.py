@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from audit.statements.certificate_json import encode
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import (
     Bound,
@@ -15,6 +16,7 @@ from audit.statements.evidence import (
     Evidence,
     Resolution,
     SampledWitness,
+    ShownPair,
     Side,
     Verdict,
     Witness,
@@ -393,7 +395,7 @@ def test_plain_data_of_a_finding() -> None:
     found = Evidence(
         "exhaustive", "f", HOLDS, "c", True, Bound(Side.FLOOR, third, "c", "exact"), None, witness
     )
-    data = found.to_json()
+    data = encode(found)
     assert data["bound"]["epsilon"] == {
         "lower": "0.33333333333333333",
         "upper": "0.33333333333333334",
@@ -405,15 +407,21 @@ def test_plain_data_of_a_finding() -> None:
 
 
 def test_plain_data_of_an_attack() -> None:
-    pair = {"first": [1], "second": [2], "distance": 1}
+    pair = ShownPair([1], [2], 1, "given", False)
     rule = {"low": "-inf", "high": 1.5, "score": "value"}
     witness = SampledWitness(
         pair, rule, "sha256:0", ("B where x > 1",), "exact binomial", 9, 5, 2, 0.25
     )
     found = replace(attack(VIOLATED, F(2)), witness=witness, resolution=Resolution(INF, 0.5, 9))
-    data = found.to_json()
+    data = encode(found)
     assert data["witness"] == {
-        "pair": {"first": [1], "second": [2], "distance": 1},
+        "pair": {
+            "first": [1],
+            "second": [2],
+            "distance": 1,
+            "pattern": "given",
+            "verified": False,
+        },
         "rule": {"low": "-inf", "high": 1.5, "score": "value"},
         "digest": "sha256:0",
         "event": ["B where x > 1"],
@@ -425,8 +433,8 @@ def test_plain_data_of_an_attack() -> None:
     }
     assert data["resolution"] == {"detectable": "inf", "delta": 0.5, "runs": 9}
     assert data["strict"]["epsilon"] == {"lower": "2", "upper": "inf"}
-    assert Resolution(1.5, 0.5, 9).to_json()["detectable"] == 1.5
+    assert encode(Resolution(1.5, 0.5, 9))["detectable"] == 1.5
     data["witness"]["pair"]["first"].append(3)
     data["witness"]["rule"]["high"] = 0
-    assert (pair["first"], rule["high"]) == ([1], 1.5)
-    assert {"strict", "resolution"}.isdisjoint(attack(HOLDS).to_json())
+    assert (pair.first, rule["high"]) == ([1], 1.5)
+    assert {"strict", "resolution"}.isdisjoint(encode(attack(HOLDS)))

@@ -29,6 +29,12 @@ _READERS: dict[str, Callable[[dict[str, Any]], Score]] = {
 }
 
 
+_MALFORMED = (
+    *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError),
+    *(RecursionError, MemoryError),
+)
+
+
 def score_from_json(data: dict[str, Any]) -> Score:
     """The score that some score's `to_json` wrote; it evaluates to the same, bit by bit.
 
@@ -40,13 +46,13 @@ def score_from_json(data: dict[str, Any]) -> Score:
     stand beside it. Backed by ``tests/audit/auditors/attack/test_scores.py``.
     """
     kind = data.get("score")
-    if kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _READERS:
         raise InputError(f"a score is one of {', '.join(_READERS)}; found {kind!r:.40}")
     try:
         score = _READERS[kind](data)
         # What can't score this is no score: all columns, nodes and layers take part.
         found = score.evaluate(Outcomes.of_outputs([0.0]))
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except _MALFORMED as error:
         raise InputError(f"the data of this {kind} score are not of its form") from error
     if not np.isfinite(found).all():
         raise InputError(f"this {kind} score gives no finite number")

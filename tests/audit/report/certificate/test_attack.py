@@ -16,11 +16,11 @@ from audit.report.certificate.attack import MAX_EVENTS, attack_story, resolution
 from audit.report.certificate.terminal import certificate_lines
 from audit.report.certificate.view import certificate_view
 from audit.report.page import CertificateSection
-from audit.statements.evidence import Decision, Evidence, SampledWitness
+from audit.statements.evidence import Decision, Evidence, Replay, SampledWitness, ShownPair
 from proofs.guarantees import parse_guarantee
 from tests.audit.report import samples
 from tests.audit.report.pages import checked, page_of
-from tests.audit.report.samples import F, attack, sampled
+from tests.audit.report.samples import MADE, F, attack, sampled
 from tests.audit.report.test_terminal import printed, words_of
 
 ATTACKS = samples.attacks()
@@ -34,8 +34,8 @@ def told(
     return vars(attack_story(witness, parse_guarantee(claim), decision, "replay it"))
 
 
-def pair(first: Any, second: Any, **more: Any) -> dict[str, Any]:
-    return {"first": first, "second": second, "distance": 1, "verified": False, **more}
+def pair(first: Any, second: Any, distance: int = 1, verified: bool = False) -> ShownPair:
+    return ShownPair(first, second, distance, "given", verified)
 
 
 def percentages(text: str) -> list[float]:
@@ -184,11 +184,10 @@ def test_long_databases_are_cut_and_longer_ones_named_by_their_digest() -> None:
     [
         (True, 1, "That they are neighbours under the claim was checked."),
         (False, 1, "That they are neighbours under the claim is taken on the user's word."),
-        ("yes", 1, "That they are neighbours under the claim is taken on the user's word."),
         (True, 4, "That they are such ends under the claim was checked."),
     ],
 )
-def test_who_says_that_they_are_neighbours(verified: Any, distance: int, standing: str) -> None:
+def test_who_says_that_they_are_neighbours(verified: bool, distance: int, standing: str) -> None:
     story = told(sampled(7, 2, pair=pair(0, 1, verified=verified, distance=distance)))
     assert story["standing"] == standing
     chain = "so the floor is that of the ends, divided by 4"
@@ -304,8 +303,8 @@ def test_a_floor_without_an_upper_end_lies_at_its_own_end_of_the_ruler() -> None
 
 
 def test_the_command_is_the_stated_one_or_names_the_finding() -> None:
-    evidence = replace(attack(VIOLATED, F(3), sampled(900, 20), None), replay={})
-    stated = replace(evidence, replay={"command": "dp-audit replay CERT.json --runs 7"})
+    evidence = replace(attack(VIOLATED, F(3), sampled(900, 20), None), replay=Replay())
+    stated = replace(evidence, replay=replace(MADE, command="dp-audit replay CERT.json --runs 7"))
     certificate = samples.certificate(
         samples.claim(), samples.finding(Decision.UNDECIDED, None), stated, evidence
     )

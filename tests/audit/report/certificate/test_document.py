@@ -10,7 +10,8 @@ import pytest
 
 import audit
 from audit.report.certificate.document import certificate_text
-from audit.statements.certificate import SCHEMA, digest
+from audit.statements.certificate import digest
+from audit.statements.certificate_json import SCHEMA
 from tests.audit.report import samples
 
 CERTIFICATES = samples.certificates()
