@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.auditors.attack.evidence import About, Attack, Tested
+from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.replaying import MOST_RUNS, stated_error, threshold
-from audit.auditors.attack.tested import tested_floor, tested_p_value
 from audit.statements.checks import Check, Status, compare_bound, same
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -121,9 +121,9 @@ def _binomial(stated: Mapping[str, Any], witness: Mapping[str, Any], claim: Clai
     test = Tested(
         BINOMIAL,
         guesses,
-        tested_p_value(guesses, claim.guarantee, pair.distance),
-        tested_floor(guesses, claim.guarantee, error, pair.distance, about.covers),
-        tested_floor(guesses, claim.guarantee, CONTRADICTING, pair.distance, about.covers),
+        binomial_p_value(guesses, claim.guarantee, pair.distance),
+        binomial_floor(guesses, claim.guarantee, error, pair.distance, about.covers),
+        binomial_floor(guesses, claim.guarantee, CONTRADICTING, pair.distance, about.covers),
     )
     notes = _shared_and_fresh(stated)
     refuted = stated["decision"] == Decision.VIOLATED.value
