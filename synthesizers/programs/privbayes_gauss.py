@@ -47,7 +47,7 @@ from itertools import combinations
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.bayesian_networks import conditional, generated
+from synthesizers.estimation.blocks import conditional, released
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.noise import require_positive
@@ -105,7 +105,7 @@ class PrivBayesGauss(GaussianProgram):
             kept = View(view.attributes, joint).onto((*parents, child))
             network.append(conditional(child, parents, kept.transpose(axes)))
         total = sum(view.total for view in views) / len(views)
-        return generated(curator, network, rows_released(curator.setting, total))
+        return released(curator, network, rows_released(curator.setting, total))
 
     def _size(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """How many records there are about, and what of rho is left."""
