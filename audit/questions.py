@@ -26,7 +26,7 @@ from proofs.ledgers import fixed_ledger
 from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.budget import Budget
 from synthesizers.curator import Admission, Setting, Transcript, keep_to
-from synthesizers.enumeration import leaves
+from synthesizers.enumeration import Listing, leaves
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event
 from synthesizers.questions_json import budget_from_json, question_from_json, question_to_json
@@ -66,14 +66,10 @@ def question_tree(subject: ProgramSubject, setting: Setting, size: int) -> Tree:
     """Every question of an enumerated instance, by the answers before it; draws included."""
     tree: Tree = {}
     databases = instance(setting, size)
-    for leaf in leaves(
-        subject.program,
-        setting,
-        databases,
-        OutcomesAlone(),
-        budget=subject.budget(setting),
-        replays=0,
-    ):
+    listing = Listing(
+        subject.program, setting, databases, OutcomesAlone(), subject.budget(setting), replays=0
+    )
+    for leaf in leaves(listing):
         for place, event in enumerate(leaf.ledger):
             tree[leaf.outcomes[:place]] = event
     return tree

@@ -32,8 +32,8 @@ from scipy.stats import binomtest, laplace
 
 from audit.auditors.attack.anytime import attack
 from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.halving import search
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.selection import Aim
 from audit.parallel import here
 from audit.subjects.function import FunctionBox

@@ -21,7 +21,7 @@ from black_boxes import CASES
 
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
 from audit.auditors.attack.batch import certify, learn
-from audit.auditors.attack.tested import BETTOR_SHARE, tested_floor
+from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor
 from audit.parallel import here
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds, Source
@@ -63,7 +63,7 @@ def batch_floor(
     error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (ERROR, ALARM))
     learned = learn(source, pair, number, claim, error, alarm, runs, attackers)
     *_, (_, guesses) = certify(source, pair, number, learned)
-    bound = tested_floor(guesses, claim, ERROR, pair.distance, "")
+    bound = binomial_floor(guesses, claim, ERROR, pair.distance, "")
     _, own = bound.parameter or ("epsilon", bound.epsilon)
     return float(own.lower)
 

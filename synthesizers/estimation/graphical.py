@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from synthesizers.estimation.clique_tables import Clique, aligned, contracted, divided, summed
-from synthesizers.estimation.junction_trees import JunctionTree, junction_tree
+from synthesizers.estimation.junction_trees import Clique, JunctionTree, junction_tree
 from synthesizers.estimation.models import FloatArray, IntArray, NoisyMarginal, Shape
 from synthesizers.estimation.systematic import systematic_choices
 from synthesizers.estimation.targets import (
@@ -50,7 +50,7 @@ class GraphicalModel:
         if holder is None:
             law = self._eliminated(kept)
         else:
-            law = summed(self.laws[holder], self.tree.cliques[holder], kept)
+            law = _summed(self.laws[holder], self.tree.cliques[holder], kept)
         order = [kept.index(name) for name in attributes]
         return np.asarray(self.total * law.transpose(order).reshape(-1))
 
@@ -65,7 +65,7 @@ class GraphicalModel:
             for name in (name for name in clique if name not in shared):
                 names = (*known, name)
                 kept = tuple(other for other in clique if other in names)
-                table = summed(law, clique, kept).transpose([kept.index(n) for n in names])
+                table = _summed(law, clique, kept).transpose([kept.index(n) for n in names])
                 groups = np.zeros(rows, np.int64)
                 for other in known:
                     groups = groups * self.shape[other] + codes[:, columns[other]]
@@ -79,7 +79,7 @@ class GraphicalModel:
         """Each clique's law given what it shares with its parent."""
         cliques, separators = self.tree.cliques, self.tree.separators
         return tuple(
-            divided(law, aligned(summed(law, clique, shared), shared, clique))
+            _divided(law, _aligned(_summed(law, clique, shared), shared, clique))
             for law, clique, shared in zip(self.laws, cliques, separators, strict=True)
         )
 
@@ -100,8 +100,8 @@ class GraphicalModel:
             kept = wanted if last else tuple(n for n in self.shape if n in reached or n in shared)
             passed = {name for names, _ in arrived[k] for name in names}
             needed = tuple(name for name in clique if name in kept or name in passed)
-            law = summed(self.laws[k] if last else self._given[k], clique, needed)
-            message = contracted([(needed, law), *arrived[k]], kept)
+            law = _summed(self.laws[k] if last else self._given[k], clique, needed)
+            message = _contracted([(needed, law), *arrived[k]], kept)
             if last:
                 return message
             arrived[self.tree.parents[k]].append((kept, message))
@@ -205,7 +205,7 @@ class _Field:
         begun = {target.attributes: np.zeros(target.sizes) for target in self.targets}
         for names, potential in potentials.items():
             wider = next(clique for clique in begun if set(names) <= set(clique))
-            begun[wider] = begun[wider] + aligned(potential, names, wider)
+            begun[wider] = begun[wider] + _aligned(potential, names, wider)
         shift = np.concatenate([np.zeros(0), *(table.reshape(-1) for table in begun.values())])
         return self.moved(_independent_factors(self.tree, shares), np.zeros_like(shift), shift)
 
@@ -214,11 +214,11 @@ class _Field:
         cliques, factors, growth = self.tree.cliques, list(given), np.exp(shift)
         for target, (place, own) in zip(self.targets, self.places, strict=True):
             factor = growth[own].reshape(target.sizes)
-            factors[place] = factors[place] * aligned(factor, target.attributes, cliques[place])
+            factors[place] = factors[place] * _aligned(factor, target.attributes, cliques[place])
         given, laws = _calibrated(self.tree, factors)
         loss, gradients = 0.0, []
         for target, (place, _) in zip(self.targets, self.places, strict=True):
-            law = summed(laws[place], cliques[place], target.attributes)
+            law = _summed(laws[place], cliques[place], target.attributes)
             part, gradient = target.compared(self.total * law.reshape(-1))
             loss += part
             gradients.append(gradient)
@@ -234,7 +234,7 @@ def _independent_factors(tree: JunctionTree, shares: Mapping[str, FloatArray]) -
         factor = np.ones([len(shares[name]) for name in clique])
         for name in clique:
             if name not in placed:
-                factor = factor * aligned(shares[name], (name,), clique)
+                factor = factor * _aligned(shares[name], (name,), clique)
         placed.update(clique)
         factors.append(factor)
     return factors
@@ -247,14 +247,47 @@ def _calibrated(
     given = list(factors)
     for k in reversed(range(1, len(given))):
         clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        message = summed(given[k], clique, shared)
-        given[k] = divided(given[k], aligned(message, shared, clique))
-        arriving = aligned(message / message.max(), shared, tree.cliques[parent])
+        message = _summed(given[k], clique, shared)
+        given[k] = _divided(given[k], _aligned(message, shared, clique))
+        arriving = _aligned(message / message.max(), shared, tree.cliques[parent])
         given[parent] = given[parent] * arriving
     given[0] = given[0] / given[0].sum()
     laws = [given[0]]
     for k in range(1, len(given)):
         clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        above = summed(laws[parent], tree.cliques[parent], shared)
-        laws.append(given[k] * aligned(above, shared, clique))
+        above = _summed(laws[parent], tree.cliques[parent], shared)
+        laws.append(given[k] * _aligned(above, shared, clique))
     return given, laws
+
+
+# Tables have one axis an attribute: their axes lie in one common order of all attributes.
+
+
+def _summed(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
+    """The table of the kept names: the others are summed."""
+    if len(kept) == len(names):
+        return table
+    away = tuple(axis for axis, name in enumerate(names) if name not in kept)
+    return np.asarray(table.sum(axis=away))
+
+
+def _aligned(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
+    """The table with an axis of length 1 for each name that is only in ``wider``."""
+    if len(wider) == len(names):
+        return table
+    sizes = dict(zip(names, table.shape, strict=True))
+    return table.reshape([sizes.get(name, 1) for name in wider])
+
+
+def _divided(table: FloatArray, by: FloatArray) -> FloatArray:
+    """Their quotient; 0 where the divisor is."""
+    return np.divide(table, by, out=np.zeros_like(table), where=by > 0)
+
+
+def _contracted(tables: Sequence[tuple[Clique, FloatArray]], kept: Clique) -> FloatArray:
+    """The product of tables, summed over every name that is not kept."""
+    numbers: dict[str, int] = {}
+    operands: list[Any] = []
+    for names, table in tables:
+        operands += [table, [numbers.setdefault(name, len(numbers)) for name in names]]
+    return np.asarray(np.einsum(*operands, [numbers[name] for name in kept], optimize="greedy"))

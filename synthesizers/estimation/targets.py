@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, vstack
 
-from synthesizers.estimation.clique_tables import Clique
+from synthesizers.estimation.junction_trees import Clique
 from synthesizers.estimation.models import FloatArray, NoisyMarginal, Shape
 from synthesizers.estimation.negatives import norm_sub
 

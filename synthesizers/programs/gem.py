@@ -53,7 +53,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
@@ -61,13 +60,12 @@ from synthesizers.estimation.fitting import fitted, released
 from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
-from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.asking import noisy_records, rows_released
 from synthesizers.programs.candidates import worst_measured
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import measured, require_steps
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.queries import Marginal, Total
+from synthesizers.queries import Marginal
 
 COUNTING = Fraction(1, 20)
 """The share of the whole budget that a private n takes (a choice of this project)."""
@@ -135,11 +133,7 @@ class GEM(GaussianProgram):
         """n, public or noisy, at least 1; and what is left of the budget."""
         if curator.records is not None:
             return max(1.0, float(curator.records)), rho
-        sensitivity = Total().sensitivity(curator.domain, curator.neighbours)
-        noise = DiscreteGaussian(gaussian_variance(COUNTING * rho, sensitivity))
-        low, high = bounds_of_counts(curator.setting, self.slack)
-        noisy = curator.measure(Total(), noise, low=low, high=high)[0]
-        return max(1.0, float(noisy)), (1 - COUNTING) * rho
+        return noisy_records(curator, COUNTING * rho, self.slack), (1 - COUNTING) * rho
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,10 +18,10 @@ from audit.auditors.attack.first_runs import (
     enough_steady,
     shares,
 )
+from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Kind, examine
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.tested import BETTOR_SHARE, tested_floor, tested_p_value
 from audit.parallel import here
 from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
 from audit.subjects.failures import failed_always
@@ -139,10 +139,10 @@ def _judged(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
     else:
         guesses = rule.count(first.outcomes, first.coins)
         bound, strict = (
-            tested_floor(guesses, guarantee, error, distance, about.covers)
+            binomial_floor(guesses, guarantee, error, distance, about.covers)
             for error in (attack.error, CONTRADICTING)
         )
-        p = tested_p_value(guesses, guarantee, distance)
+        p = binomial_p_value(guesses, guarantee, distance)
         tested = Tested("exact binomial", guesses, p, bound, strict)
         if p <= attack.alarm:
             return about.evidence(rule, tested, about.could_test(guesses), notes)

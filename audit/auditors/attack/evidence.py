@@ -11,12 +11,11 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
-from audit.auditors.attack.floors import at_or_above, claimed_name, p_value
+from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
 from audit.auditors.attack.resolution import anytime_resolution, resolution
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.tested import BETTOR_SHARE
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import (

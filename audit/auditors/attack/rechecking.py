@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.auditors.attack.evidence import About, Attack, Tested
+from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.replaying import MOST_RUNS, ends_of
-from audit.auditors.attack.tested import tested_floor, tested_p_value
 from audit.statements.checks import Check, Status, compare_bound
 from audit.statements.claim import Claim
 from audit.statements.evidence import (
@@ -129,9 +129,9 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     test = Tested(
         BINOMIAL,
         guesses,
-        tested_p_value(guesses, claim.guarantee, distance),
-        tested_floor(guesses, claim.guarantee, replay.error, distance, about.covers),
-        tested_floor(guesses, claim.guarantee, CONTRADICTING, distance, about.covers),
+        binomial_p_value(guesses, claim.guarantee, distance),
+        binomial_floor(guesses, claim.guarantee, replay.error, distance, about.covers),
+        binomial_floor(guesses, claim.guarantee, CONTRADICTING, distance, about.covers),
     )
     refuted = stated.decision is Decision.VIOLATED
     if refuted and replay.fresh_runs not in (None, guesses.runs):

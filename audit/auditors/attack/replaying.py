@@ -21,7 +21,7 @@ from audit.auditors.attack.given_pairs import REORDERED, chained, given_pair
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence, Kind, examine, probe
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map
 from audit.statements.certificate_json import require_document, threshold
 from audit.statements.claim import Claim

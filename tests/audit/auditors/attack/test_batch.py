@@ -25,9 +25,9 @@ from audit.auditors.attack.batch import (
     learn,
     learning_runs,
 )
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.floors import floor, rate_matters
 from audit.auditors.attack.guesses import Guesses, chances
+from audit.auditors.attack.learning import Cost
 from audit.parallel import here
 from audit.subjects.function import FunctionBox
 from audit.subjects.outcomes import Outcomes

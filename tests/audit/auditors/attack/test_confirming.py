@@ -21,7 +21,7 @@ from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rechecking import rechecked, replay_of
 from audit.auditors.attack.replaying import frozen_test, retest
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
 from audit.statements.certificate_json import CODEC

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import beta, binom
 
 from audit.auditors.attack import evidence as attack_evidence
-from audit.auditors.attack import tested
+from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rechecking import Rechecked, rechecked
 from audit.statements.certificate_json import CODEC, encode
@@ -48,10 +48,10 @@ def stated(
         claim, attack_evidence.Attack(2000, 1, ERROR, ALARM), Pair(0, 1, distance), "batch"
     )
     floors = [
-        tested.tested_floor(found, claim.guarantee, error, distance, about.covers)
+        binomial_floor(found, claim.guarantee, error, distance, about.covers)
         for error in (ERROR, CONTRADICTING)
     ]
-    p = tested.tested_p_value(found, claim.guarantee, distance)
+    p = binomial_p_value(found, claim.guarantee, distance)
     test = attack_evidence.Tested("exact binomial", found, p, *floors)
     evidence = about.evidence(None, test, about.could_test(found), {})
     witness = SampledWitness(
@@ -313,7 +313,7 @@ def test_another_rule_says_nothing_of_this_ones_counts() -> None:
 def test_the_confidence_is_the_decimal_below_one_minus_the_error() -> None:
     third = Fraction(1, 3)
     document = stated()
-    floor = tested.tested_floor(
+    floor = binomial_floor(
         Guesses(1000, 900, 20), parse_guarantee("epsilon=1"), third, 1, document["covers"]
     )
     document["bound"], document["replay"]["error"] = encode(floor), "1/3"

@@ -29,7 +29,7 @@ from audit.auditors.attack.replaying import (
     retest,
 )
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
 from audit.statements.certificate_json import encode
