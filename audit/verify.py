@@ -21,6 +21,7 @@ from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_pa
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
 from audit.statements import strict_json
+from audit.statements.assumptions import say_the_same
 from audit.statements.certificate import Certificate, canonical, digest
 from audit.statements.certificate_json import unknown_keys
 from audit.statements.checks import (
@@ -34,7 +35,6 @@ from audit.statements.checks import (
 )
 from audit.statements.claim import Claim
 from audit.statements.decimals import extended
-from audit.statements.earlier_assumptions import say_the_same
 from audit.statements.evidence import Decision, Evidence, Side, Verdict
 from audit.statements.finding_texts import compare_finding
 from audit.statements.reproduce import contradiction
