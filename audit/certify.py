@@ -14,10 +14,10 @@ from audit.auditors.registry import Registered, chosen
 from audit.channels.channel_certificates import carried
 from audit.channels.enumerate import Enumerated
 from audit.questions import certified_questions
+from audit.statements.assumptions import OF_CHANNEL, ON_YOUR_WORD, of_program
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence
-from audit.subjects.black_boxes import ON_YOUR_WORD
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
@@ -81,13 +81,8 @@ def _of_channel(
     reproduce: str,
 ) -> Audit:
     evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
-    assumptions = (
-        "the file's matrix is the law of the mechanism: Pr[output | database]",
-        "a row that sums to 1 only within 1e-9 is that accurate in each of its chances",
-        "the domain and its cells are public",
-    )
     channel = carried(subject.channel, claim)
-    return Audit(Certificate(subject.to_json(), claim, evidence, assumptions, reproduce, channel))
+    return Audit(Certificate(subject.to_json(), claim, evidence, OF_CHANNEL, reproduce, channel))
 
 
 def _of_program(
@@ -253,41 +248,5 @@ def assumptions_of(
 
     ``trusted``: the user takes its word where nothing keeps it apart.
     """
-    rows = "the number of records is public"
-    if setting.records is None:
-        rows = f"the number of rows ({setting.rows}) is a public constant, not read off the data"
-    assumptions = [
-        "each sampler has its stated law, and the operating system's entropy is uniform",
-        "what is released is a function of the answers and the drawn seed alone",
-        f"the domain and its bins are public; {rows}",
-        "running time, memory, what is printed and all else beside the release are out of scope",
-    ]
-    if not setting.neighbours.unit.is_record:
-        assumptions.append("every record carries the right person's id, and no person has two")
-    if subject.built_in:
-        assumptions.append(
-            "a release opens its curator with the program's budget, which refuses further questions"
-        )
-        return tuple(assumptions)
-    assumptions += [
-        f"the {subject.kind}'s code is the code that will run, and nobody but dp-audit hands it "
-        "private data, nor did so before",
-        "a release is made by dp-audit release --certificate with this certificate: its "
-        "curator refuses every question and every cost that was not analysed",
-    ]
-    if not subject.isolation.of_caller:
-        assumptions.append(
-            "the operating system keeps the program's process apart, as far as a program that "
-            "tried to break out found"
-        )
-        if trusted:
-            assumptions.append(
-                "the user trusts the program: where nothing kept it from the process that judged "
-                "it, it left that process alone"
-            )
-    elif trusted:
-        assumptions.append(
-            "the program is the caller's own and leaves dp-audit alone, and the caller's process "
-            "holds no confidential data"
-        )
-    return tuple(assumptions)
+    isolation = None if subject.built_in else subject.isolation
+    return of_program(setting, subject.kind, isolation, trusted)

@@ -22,6 +22,7 @@ from audit.auditors.registry import named
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
 from audit.statements import strict_json
+from audit.statements.assumptions import say_the_same
 from audit.statements.certificate import Certificate, canonical, digest
 from audit.statements.certificate_json import CODEC, Document, decode, encode, require_document
 from audit.statements.checks import (
@@ -34,7 +35,6 @@ from audit.statements.checks import (
     same,
     worst,
 )
-from audit.statements.earlier_assumptions import say_the_same
 from audit.statements.evidence import (
     Bound,
     Decision,

@@ -67,7 +67,6 @@ class CertificateView:
     meaning: str
     rests: str
     caution: str
-    subject: str
     facts: tuple[tuple[str, str], ...]
     claim: Mark
     bounds: tuple[Mark, ...]
@@ -122,7 +121,6 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         explain_verdict(certificate),
         state_rests(certificate),
         _interrupted(certificate),
-        subject_name(certificate.subject),
         _facts(certificate),
         claim_mark(certificate),
         bound_marks(certificate),

@@ -33,7 +33,6 @@ class Chance:
     """The event's probability under one database; ``share`` of the larger one, for a bar."""
 
     database: str
-    counts: str
     probability: str
     in_full: str
     share: float
@@ -91,8 +90,8 @@ def story(
         f"and {plural(more, 'further output')}" if more > 0 else "",
         "this output" if single else f"one of these {len(witness.event)} outputs",
         (
-            _chance("A", witness.source, first, first, second),
-            _chance("B", witness.target, second, first, second),
+            _chance("A", first, first, second),
+            _chance("B", second, first, second),
         ),
         _odds(first, second),
         _telling(first, second, "It" if single else "One of them"),
@@ -118,12 +117,10 @@ def _difference(steps: Sequence[int], domain: Domain | None) -> str:
     return f"Database B differs from database A by one unit: {' and '.join(parts)}."
 
 
-def _chance(
-    database: str, counts: tuple[int, ...], own: Enclosure, first: Enclosure, second: Enclosure
-) -> Chance:
+def _chance(database: str, own: Enclosure, first: Enclosure, second: Enclosure) -> Chance:
     largest = max(first.floats()[1], second.floats()[1])
     share = own.floats()[1] / largest if largest > 0 else 0.0
-    return Chance(database, vector(counts), measured(own), in_full(own), share)
+    return Chance(database, measured(own), in_full(own), share)
 
 
 def _ratio(first: Enclosure, second: Enclosure) -> tuple[str, bool] | None:

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 
 from audit.report.utility.words import (
     FEW_DIGITS,
-    direction_text,
-    draws_text,
     error_text,
-    mode_text,
-    range_text,
+    facts_text,
     remarks,
     score_text,
     value_text,
@@ -69,15 +66,12 @@ class ScoreRow:
 class ScoreBlock:
     """One metric of every file.
 
-    ``track``: None where nothing can be drawn. ``stated``: what all files' scores state;
-    what one alone does is among its row's remarks.
+    ``facts``: range, direction, mode and draws. ``track``: None where nothing can be drawn.
+    ``stated``: what all files' scores state; what one alone does is among its row's remarks.
     """
 
     metric: str
-    range: str
-    direction: str
-    mode: str
-    draws: str
+    facts: str
     track: Track | None
     rows: tuple[ScoreRow, ...]
     stated: tuple[str, ...]
@@ -88,13 +82,6 @@ class ScoreBlock:
         if self.track is None:
             return "", ""
         return value_text(self.track.worst, FEW_DIGITS), value_text(self.track.best, FEW_DIGITS)
-
-    @property
-    def facts(self) -> str:
-        """Range, direction, mode and draws on one line."""
-        return " · ".join(
-            part for part in (self.range, self.direction, self.mode, self.draws) if part
-        )
 
 
 def score_blocks(results: UtilityResults, ranking: Ranking | None) -> tuple[ScoreBlock, ...]:
@@ -125,10 +112,7 @@ def _block(metric: str, scored: Sequence[Scored], ranking: MetricRanking | None)
     rows += [_null_row(name, null, track) for name, null in nulls]
     return ScoreBlock(
         metric,
-        range_text(first),
-        direction_text(first),
-        mode_text(first),
-        draws_text(first),
+        facts_text(first),
         track,
         tuple(rows),
         common,

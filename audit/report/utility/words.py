@@ -90,6 +90,12 @@ def draws_text(score: Score) -> str:
     return drawn if score.seed is None else f"{drawn}, seed {score.seed}"
 
 
+def facts_text(score: Score) -> str:
+    """Range, direction, mode and draws on one line."""
+    facts = (range_text(score), direction_text(score), mode_text(score), draws_text(score))
+    return " · ".join(fact for fact in facts if fact)
+
+
 def error_text(score: Score) -> str:
     """The Monte-Carlo standard error, as ``± 0.0021``; nothing without one."""
     if score.value is None or score.standard_error is None:

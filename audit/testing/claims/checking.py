@@ -12,11 +12,11 @@ from audit.auditors.attack.auditor import Target, attack_box
 from audit.auditors.attack.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, certify
 from audit.parallel import here
+from audit.statements.assumptions import INDEPENDENT, ON_YOUR_WORD, SCOPE
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness
 from audit.statements.isolation import Isolation
-from audit.subjects.black_boxes import INDEPENDENT, ON_YOUR_WORD, SCOPE
 from audit.subjects.databases import dataset_of_records, records_of_histogram
 from audit.subjects.estimator import as_function
 from audit.subjects.function import Form, FunctionBox, form_of

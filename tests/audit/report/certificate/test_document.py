@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import audit
-from audit.report.certificate.document import certificate_text
+from audit.report.certificate.document import certificate_table, certificate_text
 from audit.statements.certificate import digest
 from audit.statements.certificate_json import SCHEMA
 from tests.audit.report import samples
@@ -95,3 +95,25 @@ def test_keys_that_are_not_in_the_schema_are_refused() -> None:
     assert not VALIDATOR.is_valid({**data, "signature": "added"})
     data["evidence"][0]["seconds"] = "3"
     assert not VALIDATOR.is_valid(data)
+
+
+def test_a_certificate_is_a_row_that_says_what_it_states() -> None:
+    document = {
+        "subject": {"kind": "program", "name": "geometric-sanitizer"},
+        "claim": "epsilon=1",
+        "neighbours": "replace-one",
+        "released": "output",
+        "verdict": "EXACT",
+    }
+    table = certificate_table([("folder/cert.json", document)])
+    assert table.header[0] == "certificate" and table.header[-1] == "verdict"
+    assert table.rows == (
+        ("cert.json", "geometric-sanitizer", "epsilon=1", "replace-one", "output", "EXACT"),
+    )
+    assert "not re-checked here" in table.note
+
+
+def test_the_documents_that_we_write_have_the_entries() -> None:
+    certificate = next(iter(samples.certificates().values()))
+    table = certificate_table([("c.json", certificate.to_json())])
+    assert table.rows[0][-1] == certificate.verdict.value

@@ -1,8 +1,8 @@
-"""Assumptions in the words of earlier versions."""
+"""Assumptions in the words of earlier versions and of today."""
 
 from __future__ import annotations
 
-from audit.statements.earlier_assumptions import ADDED, SINCE, say_the_same
+from audit.statements.assumptions import ADDED, SINCE, say_the_same
 
 OLD, NEW = next(iter(SINCE.items()))
 
