@@ -25,7 +25,6 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, Protocol
 
-import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
 from synthesizers.errors import InputError, ProtocolError
@@ -34,7 +33,7 @@ Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
 """Calls of a function with each tuple of arguments, somewhere; the results in their order."""
 
 CALLS_A_WORKER = 2
-"""Calls in flight for each worker: one at work and one at hand (joblib's pre_dispatch, too)."""
+"""Calls in flight for each worker: one at work and one at hand."""
 
 IDLE_SECONDS = 300
 """How long a process waits for the next call before it ends (joblib's own figure)."""
@@ -55,13 +54,6 @@ _EXTRA = "runs on a cluster need Dask: pip install 'dp-audit[dask]', or leave ou
 _ADDRESS = re.compile(r"[a-z]+://.+:[0-9]+")
 
 _one_at_a_time = threading.Lock()
-
-
-def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
-    """The results of ``joblib.delayed`` calls, in their order, from ``jobs`` processes."""
-    with _interrupts_wait():
-        results: Iterator[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(calls)
-        return results
 
 
 def divided(

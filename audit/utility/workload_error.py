@@ -42,8 +42,7 @@ class WorkloadError(Metric):
     def __post_init__(self) -> None:
         """Refuse a ``k`` below 1."""
         super().__post_init__()
-        if self.k < 1:
-            raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
+        self.at_least(1, "k")
 
     @property
     def span(self) -> tuple[float, float]:

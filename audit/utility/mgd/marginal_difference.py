@@ -76,8 +76,7 @@ class MarginalDifference(Metric):
         # One example has the checks of them all.
         tolerance = Target(("all marginals",), tolerance=self.tolerance).tolerance
         object.__setattr__(self, "tolerance", tolerance)
-        if isinstance(self.most_cells, bool) or self.most_cells < 1:
-            raise InputError("mgd: most_cells must be 1 or more")
+        self.at_least(1, "most_cells")
         if self.budget_seconds is not None and not self.budget_seconds > 0:
             raise InputError("mgd: budget_seconds must be a number above 0")
         if not isinstance(self.cross_check, bool):

@@ -83,8 +83,7 @@ class Conjunction(Nist2018Score):
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        if self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
         if self.probability is not None and not 0 < self.probability <= 1:
             raise InputError(
                 f"{self.name}: probability must be above 0 and at most 1, not {self.probability}"

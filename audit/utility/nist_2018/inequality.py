@@ -89,12 +89,7 @@ class Inequality(Nist2018Score):
 
     def check(self, domain: Domain) -> None:
         """Refuse a domain without the attributes, the two sexes, or numbers for wages."""
-        for what in ("city", "sex", "wage"):
-            if getattr(self, what) not in domain.names:
-                raise InputError(
-                    f"{self.name}: the domain has no attribute {getattr(self, what)!r}; name the "
-                    f"one that holds the {what} with the parameter {what}"
-                )
+        self.need(domain, city=self.city, sex=self.sex, wage=self.wage)
         for what in ("male", "female"):
             if getattr(self, what) not in domain.attribute(self.sex).values:
                 raise InputError(

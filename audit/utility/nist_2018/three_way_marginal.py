@@ -53,8 +53,7 @@ class ThreeWayMarginal(Nist2018Score):
     def __post_init__(self) -> None:
         """Refuse no draws, and given sets that are not triples."""
         super().__post_init__()
-        if self.draws is not None and self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
         if self.given is None:
             return
         if not self.given:

@@ -47,12 +47,7 @@ class EdgeMap(Metric):
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
-        for what, name in (("origin", self.origin), ("destination", self.destination)):
-            if name not in domain.names:
-                raise InputError(
-                    f"{self.name}: there is no attribute {name!r}; name the {what} of an edge, one "
-                    f"of {', '.join(domain.names)}"
-                )
+        self.need(domain, origin=self.origin, destination=self.destination)
 
     def wanted(self, domain: Domain) -> Sequence[Attributes]:
         """The two attributes together."""

@@ -77,8 +77,7 @@ class HigherOrderConjunction(Metric):
                 f"{self.name}: the program of {self.mode} counts two attributes, shift and pickup "
                 f"area, not {len(self.attributes)}"
             )
-        if self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` for an unknown attribute, or if no id column is declared."""

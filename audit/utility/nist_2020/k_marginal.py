@@ -75,9 +75,7 @@ class KMarginal(Metric):
     def __post_init__(self) -> None:
         """Refuse parameters that no domain could make sense of."""
         super().__post_init__()
-        for what, number in (("k", self.k), ("draws", self.draws)):
-            if number is not None and number < 1:
-                raise InputError(f"{self.name}: {what} must be at least 1, not {number}")
+        self.at_least(1, "k", "draws")
         if self.all_sets and (self.mode, self.draws, self.given) != (FIXED, None, None):
             raise InputError(
                 f"{self.name}: all_sets takes every set in the mode {FIXED}, without draws or "

@@ -41,12 +41,7 @@ class _PieMetric(Metric):
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
-        for what, name in (("place", self.place), ("period", self.period), ("type", self.type)):
-            if name not in domain.names:
-                raise InputError(
-                    f"{self.name}: there is no attribute {name!r}; name the {what}, one of "
-                    f"{', '.join(domain.names)}"
-                )
+        self.need(domain, place=self.place, period=self.period, type=self.type)
 
     def wanted(self, domain: Domain) -> Sequence[Attributes]:
         """The three attributes together."""

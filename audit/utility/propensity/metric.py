@@ -18,7 +18,6 @@ from audit.utility.propensity.estimators import AlgorithmOne, Estimates, Form, I
 from audit.utility.propensity.learners import Cart, Learner, Logistic
 from audit.utility.score import Score
 from synthesizers.errors import InputError
-from synthesizers.plain import is_integer
 
 DEPTH = 6
 """SDNist's depth: at most 64 leaves leave even small tables a null far below c(1 - c)."""
@@ -61,16 +60,9 @@ class PropensityMetric(Metric):
         super().__post_init__()
         self._one_of("learner", ("cart", "logistic"))
         self._one_of("form", ("in-sample", "algorithm-1"))
-        for name, least in (
-            ("depth", 1),
-            ("smallest_leaf", 1),
-            ("iterations", 1),
-            ("most_parameters", 2),
-            ("folds", 2),
-            ("subsample", 1),
-            ("seed", 0),
-        ):
-            self._at_least(name, least)
+        self.at_least(0, "seed")
+        self.at_least(1, "depth", "smallest_leaf", "iterations", "subsample")
+        self.at_least(2, "most_parameters", "folds")
         if self.complexity is not None and not 0 <= self.complexity < 1:
             raise InputError(f"{self.name}: complexity must be at least 0 and below 1")
         if not 0 < self.training < 1:
@@ -195,8 +187,3 @@ class PropensityMetric(Metric):
             raise InputError(
                 f"{self.name}: {name} must be one of {', '.join(allowed)}, not {value!r}"
             )
-
-    def _at_least(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if value is not None and (not is_integer(value) or value < least):
-            raise InputError(f"{self.name}: {name} must be a whole number of at least {least}")

@@ -60,7 +60,7 @@ class NullMetric(PropensityMetric):
         """Refuse a null that does not fit the form and the learner."""
         super().__post_init__()
         self._one_of("null", NULLS)
-        self._at_least("permutations", self.fewest)
+        self.at_least(self.fewest, "permutations")
         if self.given is not None and (
             len(self.given) < self.fewest
             or not all(is_integer(seed) and 0 <= seed < 2**63 for seed in self.given)

@@ -99,7 +99,7 @@ class ColumnPairTrends(QualityScore):
         )
         numeric = numeric_names(pair.domain, self.numeric)
         fields: dict[str, Any] = {
-            "stated": (*law, *(stated_midpoints(pair, numeric) if numeric else ())),
+            "stated": (*law, *stated_midpoints(pair, numeric)),
             "details": (Breakdown("pairs", columns, tuple(rows)),),
         }
         if not scores:

@@ -72,7 +72,7 @@ class ColumnShapes(QualityScore):
             "stated": (
                 f"{len(numeric)} of {len(rows)} attributes compared as numbers; {missing}",
                 *((f"{left} attributes without any value are left out",) if left else ()),
-                *(stated_midpoints(pair, numeric) if numeric else ()),
+                *stated_midpoints(pair, numeric),
             ),
             "details": (Breakdown("marginals", ("attributes", "score", "measure"), tuple(worst)),),
         }

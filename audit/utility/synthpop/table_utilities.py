@@ -66,10 +66,8 @@ class TableUtility(Metric):
                 f"{self.name}: the statistic must be one of {', '.join(STATISTICS)}, not "
                 f"{self.statistic!r}"
             )
-        if self.k < 1:
-            raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
-        if self.groups < 2:
-            raise InputError(f"{self.name}: groups must be at least 2, not {self.groups}")
+        self.at_least(1, "k")
+        self.at_least(2, "groups")
 
     @property
     def span(self) -> tuple[float, float]:
