@@ -404,12 +404,13 @@ def _resting_on_runs(check: Check) -> Check:
 
 def _compare_evidence(old: Mapping[str, Any], new: dict[str, Any], rules: Sequence[str]) -> Check:
     name = f"evidence of the {new['auditor']} auditor"
-    if not same(old.get("property"), new.get("property")):
-        drawn = (old.get("property") or {}).get("error") is not None
-        if drawn and old["auditor"] == new["auditor"]:
+    stated, found = old.get("property"), new.get("property")
+    keys = ("auditor", "decision", "whole", "confidence", "replay")
+    if all(same(old[key], new[key]) for key in keys) and not same(stated, found):
+        if stated is not None and found is not None and found["error"] is not None:
             return Check(name, Status.UNCHECKED, "its draws come out otherwise here")
         return Check(name, Status.FALSE, "what it found does not follow from the audit")
-    for key in ("auditor", "decision", "covers", "whole", "confidence", "replay"):
+    for key in (*keys, "covers"):
         if not same(old[key], new[key]):
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
     return worst(

@@ -209,6 +209,11 @@ class Evidence:
     strict: Bound | None = None
     resolution: Resolution | None = None
 
+    @property
+    def violated(self) -> bool:
+        """Whether it speaks against the claim, or against what is declared beside it."""
+        return self.decision in (Decision.VIOLATED, Decision.EXCEEDED)
+
     def to_json(self) -> dict[str, Any]:
         """The evidence as plain data."""
         return {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.statements.evidence import Decision, Evidence
 
@@ -70,11 +70,6 @@ class Finding(Evidence):
             sentence = f"{self.about}: found {self.found}; declared {self.declared}"
             object.__setattr__(self, "finding", sentence)
 
-    @property
-    def violated(self) -> bool:
-        """Whether it speaks against what was declared, or against the claim."""
-        return self.decision in (Decision.EXCEEDED, Decision.VIOLATED)
-
     def to_json(self) -> dict[str, Any]:
         """The evidence as a certificate states it."""
         plain = {"about", "declared", "found", "rigour", "pair", "responsible", "error"}
@@ -112,6 +107,9 @@ class Finding(Evidence):
         )
 
 
-def violations(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those that speak against what was declared."""
+Heard = TypeVar("Heard", bound=Evidence)
+
+
+def violations(findings: Iterable[Heard]) -> tuple[Heard, ...]:
+    """Those that speak against what was claimed or declared."""
     return tuple(finding for finding in findings if finding.violated)
