@@ -21,7 +21,7 @@ from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.statements.reproduce import Command
 from audit.subjects.pair import Pair
-from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
+from audit.subjects.subject import Subject
 from proofs.guarantees import Guarantee
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -72,18 +72,17 @@ def limits(flags: argparse.Namespace) -> Limits:
 
 def attack(flags: argparse.Namespace, subject: Subject, claim: Claim) -> Attack | None:
     """How the subject is attacked; None where it is not. Raises InputError."""
-    if not isinstance(subject, BlackBoxSubject):
-        wanted = isinstance(subject, ProgramSubject) and flags.runs is not None
-        if not wanted:
-            given = [f"--{name}" for name in FLAGS if getattr(flags, name) is not None]
-            if given or flags.until_decided:
-                names = ", ".join(given) or "--until-decided"
-                raise InputError(
-                    f"{names} goes with an attack: on a function, an estimator or a command, or "
-                    "on a program with --runs N"
-                )
-            return None
-    kind = subject.kind if isinstance(subject, BlackBoxSubject) else "program"
+    category = subject.category
+    if category == "channel" or (category == "program" and flags.runs is None):
+        given = [f"--{name}" for name in FLAGS if getattr(flags, name) is not None]
+        if given or flags.until_decided:
+            names = ", ".join(given) or "--until-decided"
+            raise InputError(
+                f"{names} goes with an attack: on a function, an estimator or a command, or "
+                "on a program with --runs N"
+            )
+        return None
+    kind = subject.to_json()["kind"]
     runs = common.optional_number(flags.runs, "--runs", 1)
     seed = common.optional_number(flags.seed, "--seed")
     return Attack(

@@ -9,7 +9,6 @@ from audit.self_test.case import Detector
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Verdict
 from audit.statements.finding import Finding, Rigour
-from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
@@ -46,8 +45,7 @@ class HostileCase:
         except ProtocolError:
             accused, found = True, "it broke the curator's protocol"
         finally:
-            if isinstance(subject.program, ProgramProcess):
-                subject.program.end()
+            subject.end()
         where = "" if apart.sufficient else "; nothing on this machine kept it apart"
         return (
             Finding(

@@ -231,6 +231,11 @@ class Evidence:
         """Whether it comes of an attack that was interrupted."""
         return isinstance(self.replay, AttackReplay) and self.replay.partial is True
 
+    @property
+    def violated(self) -> bool:
+        """Whether it speaks against the claim, or against what is declared beside it."""
+        return self.decision in (Decision.VIOLATED, Decision.EXCEEDED)
+
 
 def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
     """The verdict that the findings entail.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.statements.evidence import Decision, Evidence
 
@@ -76,11 +76,6 @@ class Finding(Evidence):
             object.__setattr__(self, "finding", sentence)
 
     @property
-    def violated(self) -> bool:
-        """Whether it speaks against what was declared, or against the claim."""
-        return self.decision in (Decision.EXCEEDED, Decision.VIOLATED)
-
-    @property
     def essence(self) -> tuple[Any, ...]:
         """What was declared and found: all that a certificate states of the property."""
         return tuple(getattr(self, name) for name in ESSENCE)
@@ -116,6 +111,9 @@ class Finding(Evidence):
         )
 
 
-def violations(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those that speak against what was declared."""
+Heard = TypeVar("Heard", bound=Evidence)
+
+
+def violations(findings: Iterable[Heard]) -> tuple[Heard, ...]:
+    """Those that speak against what was claimed or declared."""
     return tuple(finding for finding in findings if finding.violated)

@@ -39,12 +39,13 @@ def _finding(
         decision=Decision.of_declaration(violated),
         declared=declared,
         found=found,
-        rigour=Rigour.STATISTICAL,
+        # What no honest subject does is seen, and not inferred.
+        rigour=Rigour.STATISTICAL if error else Rigour.FLOOR,
         covers=covers,
         again=replay,
         pair=pair,
         responsible=responsible,
-        error=error,
+        error=error or None,
     )
 
 

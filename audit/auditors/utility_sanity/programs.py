@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +21,24 @@ from synthesizers.estimation.rounding import largest_remainder
 
 
 def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Finding]:
-    """Whether a built-in program's error falls as its epsilon grows; raises InputError for others.
+    """Whether a program's error falls as its epsilon grows; InputError where it has no epsilon.
 
     It is looked at on a made-up table of the claim's domain and number of rows: no private data.
     """
-    parameters = dict(subject.identity.get("parameters", {}))
-    if not subject.built_in or "epsilon" not in parameters:
+    parameters, program = subject.identity.get("parameters", {}), subject.program
+    if subject.built_in and "epsilon" in parameters:
+        rest = {name: value for name, value in parameters.items() if name != "epsilon"}
+        family = Family(subject.name, subject.name, rest, claim.neighbours)
+    elif is_dataclass(program) and hasattr(program, "epsilon"):
+        made: Any = program
+        family = Family(
+            subject.name, lambda epsilon: replace(made, epsilon=epsilon), {}, claim.neighbours
+        )
+    else:
         raise InputError(
             f"{subject.name} can't be made for another epsilon: utility sanity takes a built-in "
             "program with --set epsilon=…"
         )
-    del parameters["epsilon"]
-    family = Family(subject.name, subject.name, parameters, claim.neighbours)
     setting = effort.setting(claim)
     yield from examine_family(
         family,

@@ -23,13 +23,15 @@ from audit.statements.evidence import (
     verdict,
 )
 
-HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID = (
+HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID, KEPT, EXCEEDED = (
     Decision.HOLDS,
     Decision.VIOLATED,
     Decision.UNDECIDED,
     Decision.SILENT,
     Decision.OPEN,
     Decision.INVALID,
+    Decision.KEPT,
+    Decision.EXCEEDED,
 )
 F = Fraction
 ONE = F(1)
@@ -149,6 +151,18 @@ def test_side_evidence_never_decides() -> None:
             alone = verdict([finding(other)], True)
             assert verdict([silent, finding(other), silent], True) is alone
         assert verdict([silent, silent], True) is Verdict.NOT_REFUTED
+
+
+def test_what_is_declared_beside_the_claim_confirms_nothing_and_forbids_to_conclude() -> None:
+    kept, exceeded = (finding(d, whole=False, rigour=None) for d in (KEPT, EXCEEDED))
+    assert verdict([kept], True) is verdict([kept, kept], False) is Verdict.UNDECIDED
+    for ours, decision in itertools.product((True, False), (HOLDS, VIOLATED, UNDECIDED)):
+        assert verdict([finding(decision), kept], ours) is verdict([finding(decision)], ours)
+    for ours in (True, False):
+        assert verdict([theorem(HOLDS), finding(HOLDS), exceeded], ours) is Verdict.UNDECIDED
+        assert verdict([finding(Decision.UNSEEN, rigour=None), exceeded], ours) is Verdict.UNDECIDED
+        assert verdict([finding(VIOLATED), exceeded], ours) is Verdict.REFUTED
+        assert verdict([finding(INVALID), exceeded], ours) is Verdict.INVALID_RUN
 
 
 @pytest.mark.parametrize(
