@@ -18,7 +18,7 @@ from audit.auditors import exhaustive, factorised, proof
 from audit.auditors.deciding import decided
 from audit.channels.enumerate import Enumerated, Tree, channel_of, instance
 from audit.statements.certificate import digest
-from audit.statements.certificate_json import require_document
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, Verdict
 from audit.subjects.subject import ProgramSubject
@@ -190,7 +190,7 @@ def certified_leave(
         )
     if document["digest"] != digest(document):
         raise InputError("the certificate was changed after it was written: certify again")
-    claim = require_document(dict(document)).about
+    claim = decode(dict(document)).about
     about = {**subject.to_json(), "rows": setting.rows}
     differs = [key for key in {*about, *document["subject"]}
                if about.get(key) != document["subject"].get(key)]  # fmt: skip

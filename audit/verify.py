@@ -24,7 +24,7 @@ from audit.parallel import Map, here
 from audit.statements import strict_json
 from audit.statements.assumptions import say_the_same
 from audit.statements.certificate import Certificate, canonical, digest
-from audit.statements.certificate_json import CODEC, Document, decode, encode, require_document
+from audit.statements.certificate_json import Document, as_written, decode, encode
 from audit.statements.checks import (
     Check,
     Status,
@@ -46,6 +46,7 @@ from audit.statements.evidence import (
 )
 from audit.statements.finding import Finding
 from audit.statements.finding_texts import compare_finding
+from audit.statements.published import Strange
 from audit.statements.reproduce import contradiction, parse_command
 from audit.statements.stated_proofs import compare_foundations, completes
 from audit.subjects.digests import OLDER
@@ -70,6 +71,8 @@ def read_certificate(text: str, path: str) -> dict[str, Any]:
     plain = strict_json.parse(text, path, "a certificate of dp-audit")
     try:
         decode(plain)
+    except Strange:
+        pass
     except InputError as error:
         raise InputError(f"{path} is no certificate that this version reads: {error}") from None
     return plain
@@ -79,8 +82,8 @@ def load_certificate(path: str) -> dict[str, Any]:
     """The plain data of a certificate file, all of which dp-audit writes so; raises InputError."""
     plain = read_certificate(strict_json.read_text(path), path)
     try:
-        require_document(plain)
-    except InputError as error:
+        decode(plain)
+    except Strange as error:
         raise InputError(f"{path} is not what dp-audit writes: {error}") from None
     return plain
 
@@ -99,9 +102,10 @@ def verify(
     and nothing is run before every field is known and typed. Backed by the altered certificates in
     ``tests/audit/test_verify.py`` and ``tests/hostile/test_forged_certificates.py``.
     """
-    document, strange = decode(dict(certificate))
-    if strange:
-        return Verification(tuple(_strange(line) for line in strange))
+    try:
+        document = decode(certificate)
+    except Strange as error:
+        return Verification(tuple(_strange(line) for line in error.notes))
     stated_digest = document.digest == digest(certificate)
     checks = [
         Check(
@@ -278,7 +282,7 @@ def _compare(document: Document, again: Certificate) -> list[Check]:
     checks: list[Check] = []
     attacks, again = _with_attacks(document, again)
     # Both as they are written: numbers of evidence have more digits than a document.
-    fresh = require_document(again.to_json())
+    fresh = decode(again.to_json())
     for key in ("claim", "neighbours", "unit", "released", "domain"):
         if getattr(document, key) != getattr(fresh, key):
             checks.append(Check(key, Status.FALSE, "it is not what the audit is about"))
@@ -371,11 +375,7 @@ def _with_attacks(
     document: Document, again: Certificate
 ) -> tuple[dict[int, Rechecked], Certificate]:
     """What came of the attacks, by their places, and the certificate with them in these places."""
-    attacks = [
-        CODEC.decode(Evidence, encode(entry))
-        for entry in again.evidence
-        if entry.auditor == "attack"
-    ]
+    attacks = [as_written(entry) for entry in again.evidence if entry.auditor == "attack"]
     others = [entry for entry in again.evidence if entry.auditor != "attack"]
     made = bool(attacks)
     results: dict[int, Rechecked] = {}

@@ -6,13 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from audit.statements.codec import OPTIONAL, double, under
+from audit.statements.codec import OPTIONAL, Kind, spelled, under
 from audit.statements.decimals import Enclosure
 
 CONTRADICTING = Fraction(1, 10**9)
 """The error of a floor that a contradiction may rest on (DESIGN.md, "Numbers")."""
+
+
+ENCLOSURE = spelled(Enclosure.from_json, Enclosure.to_json, strange=True)
+
+PROBABILITIES = Kind(
+    lambda value, place: tuple(
+        ENCLOSURE.read(value[side], place.at(side)) for side in ("from", "to")
+    ),
+    lambda ends: {"from": ends[0].to_json(), "to": ends[1].to_json()},
+)
+"""Of a witness's event, by the database."""
 
 
 class Verdict(Enum):
@@ -104,7 +115,7 @@ class Witness:
     source: tuple[int, ...] = field(metadata=under("from"))
     target: tuple[int, ...] = field(metadata=under("to"))
     event: tuple[tuple[Any, ...], ...]
-    probabilities: tuple[Enclosure, Enclosure]
+    probabilities: Annotated[tuple[Enclosure, Enclosure], PROBABILITIES]
 
 
 @dataclass(frozen=True)
@@ -152,7 +163,7 @@ class Resolution:
     those that tested the rule.
     """
 
-    detectable: Annotated[float, double(infinite=True)]
+    detectable: float
     delta: float
     runs: int
 
@@ -167,14 +178,14 @@ class EnumerationReplay(Replay):
     """``records``: of the largest database that was enumerated; None for a channel in a file."""
 
     records: int | None = field(default=None, metadata=OPTIONAL)
-    arithmetic: Literal["exact", "doubles with counted error"]
+    arithmetic: str
 
 
 @dataclass(frozen=True)
 class TranscriptReplay(Replay):
     """What was released of independent cells."""
 
-    released: Literal["transcript"] = "transcript"
+    released: str = "transcript"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +232,7 @@ class Evidence:
     bound: Bound | None = None
     confidence: str | None = None
     witness: Witness | SampledWitness | None = None
-    replay: Replay = Replay()
+    replay: Replay | TranscriptReplay | EnumerationReplay | AttackReplay = Replay()
     proof: Mapping[str, Any] | None = None
     strict: Bound | None = field(default=None, metadata=OPTIONAL)
     resolution: Resolution | None = field(default=None, metadata=OPTIONAL)

@@ -8,7 +8,7 @@ a noise, the sum of a ledger, what depends on the data that should not. What it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -43,8 +43,20 @@ class Shown:
         return {"first": self.first, "second": self.second}
 
 
-ESSENCE = ("about", "declared", "found", "rigour", "pair", "responsible", "error")
-"""The fields of a finding that a certificate states under the key ``property``."""
+@dataclass(frozen=True)
+class Property:
+    """What was declared and found of a property: all that a certificate states of it.
+
+    The fields are those of `Finding`.
+    """
+
+    about: str
+    declared: str
+    found: str
+    rigour: Rigour
+    pair: Shown | None
+    responsible: str | None
+    error: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +88,9 @@ class Finding(Evidence):
             object.__setattr__(self, "finding", sentence)
 
     @property
-    def essence(self) -> tuple[Any, ...]:
-        """What was declared and found: all that a certificate states of the property."""
-        return tuple(getattr(self, name) for name in ESSENCE)
+    def essence(self) -> Property:
+        """What was declared and found."""
+        return Property(**{one.name: getattr(self, one.name) for one in fields(Property)})
 
     def to_report_json(self) -> dict[str, Any]:
         """The finding as a report of properties states it."""

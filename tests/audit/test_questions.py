@@ -13,7 +13,7 @@ from audit.certify import Effort, certify
 from audit.cli.main import main
 from audit.questions import admission, certified_leave, question_tree, tree_digest
 from audit.statements.certificate import digest
-from audit.statements.certificate_json import require_document
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
@@ -114,7 +114,7 @@ def test_a_program_that_changed_its_questions_since_is_refused() -> None:
     assert document["questions"]["digest"] == tree_digest(question_tree(subject, setting, 3))
     changed = ProgramSubject("m:a", fixed, False, {"parameters": {}})
     with pytest.raises(InputError, match="certify it again"):
-        admission(document["questions"], changed, setting, require_document(document).about)
+        admission(document["questions"], changed, setting, decode(document).about)
 
 
 class Changes(Budgeted):

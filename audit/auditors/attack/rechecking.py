@@ -14,12 +14,12 @@ from audit.auditors.attack.evidence import About, Attack, Tested
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.replaying import MOST_RUNS, ends_of
+from audit.statements.certificate_json import as_written
 from audit.statements.checks import Check, Status, compare_bound
 from audit.statements.claim import Claim
 from audit.statements.evidence import (
     CONTRADICTING,
     AttackReplay,
-    Bound,
     Decision,
     Evidence,
     Resolution,
@@ -136,9 +136,10 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     refuted = stated.decision is Decision.VIOLATED
     if refuted and replay.fresh_runs not in (None, guesses.runs):
         return Check(NAME, Status.FALSE, "its rule was tested on runs that share processes")
-    entailed = about.evidence(None, test, about.could_test(guesses), _shared_and_fresh(replay))
+    notes = _shared_and_fresh(replay)
+    entailed = as_written(about.evidence(None, test, about.could_test(guesses), notes))
     for old, new in ((stated.bound, entailed.bound), (stated.strict, entailed.strict)):
-        check = compare_bound(NAME, old, _as_written(new))
+        check = compare_bound(NAME, old, new)
         if check.status is not Status.CONFIRMED:
             return check
     if not _close(witness.p_value, test.p_value):
@@ -189,14 +190,6 @@ def _shared_and_fresh(replay: AttackReplay) -> dict[str, Any]:
     if len(stated) == 1:
         raise InputError("the certificate says of some runs alone which processes they had")
     return notes if stated else {}
-
-
-def _as_written(bound: Bound | None) -> Bound | None:
-    if bound is None:
-        return None
-    own = bound.parameter
-    parameter = None if own is None else (own[0], own[1].as_written())
-    return replace(bound, epsilon=bound.epsilon.as_written(), parameter=parameter)
 
 
 def _close(stated: float, found: float) -> bool:

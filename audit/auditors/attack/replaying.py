@@ -23,9 +23,8 @@ from audit.auditors.attack.independence import Independence, Kind, examine, prob
 from audit.auditors.attack.rules import Rule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map
-from audit.statements.certificate_json import require_document, threshold
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
-from audit.statements.codec import Place
 from audit.statements.evidence import (
     AttackReplay,
     Bound,
@@ -113,7 +112,7 @@ def frozen_test(
     digests of it alone. Raises InputError where there is no sampled witness, where its digests do
     not fit, and where the two databases are no neighbours under the claim.
     """
-    document = require_document(plain)
+    document = decode(plain)
     evidence, witness = _chosen(document.evidence, number)
     if not 1 <= witness.runs <= MOST_RUNS:
         raise InputError(f"a rule is tested on 1 to {MOST_RUNS} runs; the certificate says other")
@@ -165,9 +164,9 @@ def read_rule(data: Mapping[str, Any], digest: str) -> Rule:
 
 def ends_of(rule: Mapping[str, Any]) -> tuple[float, float]:
     """The thresholds of a rule's plain data; raises InputError where it has none."""
-    at = Place("the certificate's rule")
-    low, high = (threshold.read(rule.get(end), at.at(end)) for end in ("low", "high"))
-    return low, high
+    if "low" not in rule or "high" not in rule:
+        raise InputError("the certificate's rule has no thresholds")
+    return float(rule["low"]), float(rule["high"])
 
 
 def read_pair(stated: ShownPair, claim: Claim, databases: tuple[Any, Any] | None = None) -> Pair:

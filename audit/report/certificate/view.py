@@ -24,7 +24,7 @@ from audit.report.words import (
     short,
 )
 from audit.statements.certificate import Certificate
-from audit.statements.certificate_json import SCHEMA, encode
+from audit.statements.certificate_json import VERSION, encode
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
 from proofs.guarantees import ApproxDP, RenyiDP
 from synthesizers.neighbours import describe
@@ -132,7 +132,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         () if certificate.proof is None else tuple(proof_lines(certificate.proof["derivation"])),
         certificate.reproduce,
         certificate.to_json()["digest"],
-        SCHEMA,
+        VERSION,
     )
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from audit.auditors.effort import Effort
 from audit.auditors.registry import Auditor
+from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding, Rigour, violations
@@ -137,7 +138,7 @@ def findings_are_plain_data(audited: Audited) -> None:
     for one in audited.of_all():
         require(isinstance(one, Evidence), f"expected Evidence, found {type(one).__name__}")
         try:
-            json.dumps(one.to_json(), allow_nan=False)
+            json.dumps(encode(one), allow_nan=False)
         except (TypeError, ValueError) as error:
             broken(f"evidence must be plain data: {error}")
         shown = one.again.strip() if isinstance(one, Finding) else one.witness or one.replay
@@ -168,8 +169,7 @@ def it_finds_the_same_again(audited: Audited) -> None:
     for subject, claim in (*audited.honest[:1], *(audited.broken or BROKEN)[:1]):
         again = audited.examine(subject, claim) or ()
         require(
-            [one.to_json() for one in again]
-            == [one.to_json() for one in audited.evidence((subject, claim))],
+            tuple(again) == tuple(audited.evidence((subject, claim))),
             f"examined twice, {subject.name} has other findings: draw from a fixed seed",
         )
 

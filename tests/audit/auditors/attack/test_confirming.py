@@ -24,7 +24,7 @@ from audit.auditors.attack.rules import Rule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
-from audit.statements.certificate_json import CODEC
+from audit.statements.certificate_json import decode_evidence
 from audit.statements.checks import Status
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Verdict, verdict
@@ -296,22 +296,22 @@ def test_what_is_found_is_rechecked_from_its_own_counts(
     later: Law, first: Law, expected: Status
 ) -> None:
     stated = document(audited(Shared(later, first)))["evidence"][0]
-    assert rechecked(CODEC.decode(Evidence, stated), CLAIM).checks[0].status is expected
+    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is expected
     stated["decision"] = "violated" if stated["decision"] != "violated" else "undecided"
-    assert rechecked(CODEC.decode(Evidence, stated), CLAIM).checks[0].status is Status.FALSE
+    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is Status.FALSE
 
 
 def test_a_violation_by_other_runs_than_first_ones_is_no_finding_of_ours() -> None:
     stated = document(audited(Shared(response(3), response(3))))["evidence"][0]
     altered = {**stated, "replay": {**stated["replay"], "fresh_runs": 40}}
-    assert rechecked(CODEC.decode(Evidence, altered), CLAIM).checks[0].status is Status.FALSE
+    assert rechecked(decode_evidence(altered), CLAIM).checks[0].status is Status.FALSE
     for change in (True, "60", None, -1):
         altered = {**stated, "replay": {**stated["replay"], "fresh_runs": change}}
         with pytest.raises(InputError):
-            rechecked(CODEC.decode(Evidence, altered), CLAIM)
+            rechecked(decode_evidence(altered), CLAIM)
     del stated["replay"]["fresh_runs"]
     with pytest.raises(InputError):
-        rechecked(CODEC.decode(Evidence, stated), CLAIM)
+        rechecked(decode_evidence(stated), CLAIM)
 
 
 def test_a_replay_refutes_by_first_runs_alone() -> None:

@@ -16,7 +16,7 @@ from audit.auditors.attack import evidence as attack_evidence
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rechecking import Rechecked, rechecked
-from audit.statements.certificate_json import CODEC, encode
+from audit.statements.certificate_json import decode_evidence, encode
 from audit.statements.checks import Status
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -71,7 +71,7 @@ def stated(
 
 
 def read(document: Document) -> Evidence:
-    return CODEC.decode(Evidence, document)
+    return decode_evidence(document)
 
 
 def recheck(

@@ -11,7 +11,7 @@ import pytest
 import audit
 from audit.report.certificate.document import certificate_table, certificate_text
 from audit.statements.certificate import digest
-from audit.statements.certificate_json import SCHEMA
+from audit.statements.certificate_json import VERSION as SCHEMA
 from tests.audit.report import samples
 
 CERTIFICATES = samples.certificates()
