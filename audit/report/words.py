@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -91,7 +92,9 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 def number(value: Extended, digits: int = DIGITS) -> str:
     """The nearest decimal of that many significant digits; ``∞`` for infinity."""
     if isinstance(value, float):
-        return "∞"
+        if math.isinf(value):
+            return "∞"
+        value = Fraction(value)
     context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)

@@ -112,7 +112,7 @@ def resolution_line(evidence: Evidence, guarantee: Guarantee) -> str:
 
 def _resolution(found: Resolution, guarantee: Guarantee) -> str:
     symbol, _ = claimed(guarantee)
-    leak = f"a leak of {symbol} ≥ {_double(found.detectable)}"
+    leak = f"a leak of {symbol} ≥ {number(found.detectable, 3)}"
     if math.isinf(found.detectable):
         leak = f"no leak, however large its {symbol},"
     delta = ""
@@ -120,13 +120,9 @@ def _resolution(found: Resolution, guarantee: Guarantee) -> str:
         delta = f" at δ = {number(guarantee.delta)}"
     return (
         f"With these {plural(found.runs, 'run')} {leak}{delta} would have been refuted with a "
-        f"chance of 80 %; events of a chance below {_double(found.delta)} could not have been seen."
+        f"chance of 80 %; events of a chance below {number(found.delta, 3)} could not have been "
+        "seen."
     )
-
-
-def _double(value: float) -> str:
-    """A double in a few digits."""
-    return number(value if math.isinf(value) else Fraction(value), 3)
 
 
 def _difference(first: Any, second: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -271,7 +267,7 @@ def _logistic(exponent: Fraction) -> Fraction:
 
 def _allowed_right(guarantee: ApproxDP, witness: SampledWitness) -> str:
     epsilon = guarantee.epsilon
-    value = f" ≈ {number(Fraction(math.exp(epsilon)), 4)}" if 0 < epsilon < 700 else ""
+    value = f" ≈ {number(math.exp(epsilon), 4)}" if 0 < epsilon < 700 else ""
     delta = number(guarantee.delta)
     extra = f"half of δ = {delta}" if _one_sided(witness) else f"δ = {delta}"
     return (
@@ -318,7 +314,7 @@ def _one_sided(witness: SampledWitness) -> bool:
 
 def _strength(witness: SampledWitness) -> str:
     # Smaller p-values are no longer told apart.
-    chance = number(Fraction(max(witness.p_value, 1e-300)), 2)
+    chance = number(max(witness.p_value, 1e-300), 2)
     if witness.p_value >= 1 and witness.test != "if deterministic":
         return "Guesses like these do not speak against the claim."
     match witness.test:

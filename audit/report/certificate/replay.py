@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -28,7 +26,7 @@ def replay_lines(
     ]
     if found.valid:
         facts += [
-            ("p-value", f"{number(Fraction(found.p_value), 2)} of the claim, on these runs alone"),
+            ("p-value", f"{number(found.p_value, 2)} of the claim, on these runs alone"),
             ("Floor", f"{bound_text(found.floor)} at confidence 0.95"),
         ]
 
@@ -50,7 +48,7 @@ def _conclusion(test: FrozenTest, found: Retest, alarm: float) -> str:
     seen = found.independence.finding
     if not found.valid:
         return f"Nothing follows: the runs are no independent draws ({seen})."
-    refuted, error = found.refutes(alarm), number(Fraction(alarm), 2)
+    refuted, error = found.refutes(alarm), number(alarm, 2)
     said = f"these runs {'refute' if refuted else 'do not refute'} the claim at an error of {error}"
     if found.deterministic and test.rule is None:
         return (

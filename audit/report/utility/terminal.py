@@ -53,9 +53,8 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     parts.append(sheet.heading("Scores"))
     for block in view.blocks:
         parts += [*_block(sheet, block, view.ranking is not None), Text()]
-    missing = [f"{metric}, {file}: {reason}" for metric, file, reason in view.undefined]
-    missing += [f"{metric}, every file: {reason}" for metric, reason in view.refused]
-    if missing:
+    if view.missing:
+        missing = (f"{metric}, {file}: {reason}" for metric, file, reason in view.missing)
         parts += [sheet.heading("Without a value"), *sheet.lines(missing), Text()]
     worst = [part for metric, dives in view.dives for part in _worst_of(sheet, metric, dives)]
     return [*parts, sheet.heading("What is worst"), *worst] if worst else parts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from audit.report.words import number, plural
 from audit.utility.metric import FIXED
@@ -32,7 +31,7 @@ def value_text(value: float | None, digits: int = DIGITS) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    text = number(Fraction(value), digits)
+    text = number(value, digits)
     if abs(value) >= GROUPED and "e" not in text:
         whole, dot, rest = text.partition(".")
         text = f"{int(whole):,}{dot}{rest}"

@@ -9,7 +9,7 @@ import pytest
 from audit.report.utility.pair_map import colour_step, pair_map
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
-from audit.report.utility.view import utility_view
+from audit.report.utility.view import REFUSED, utility_view
 from audit.utility.ranking import Place, ranked
 from audit.utility.results import UtilityResults
 from tests.audit.report.utility import samples
@@ -131,8 +131,11 @@ def test_baselines_that_differ_are_told_apart_by_their_file() -> None:
 
 
 def test_undefined_and_refused_scores_are_listed() -> None:
-    assert VIEW.undefined == (("pay-gap", samples.FILES[2], "no city has wages of both sexes"),)
-    assert VIEW.refused == samples.results().refused
+    ((metric, reason),) = samples.results().refused
+    assert VIEW.missing == (
+        ("pay-gap", samples.FILES[2], "no city has wages of both sexes"),
+        (metric, REFUSED, reason),
+    )
 
 
 def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
@@ -140,8 +143,7 @@ def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
     scored = (dataclasses.replace(samples.single().scored[0], score=own),)
     results = dataclasses.replace(samples.single(), scored=scored, refused=(("n", "n: a rule"),))
     view = utility_view(results)
-    assert view.undefined == (("m", "s.csv", "no such column"),)
-    assert view.refused == (("n", "a rule"),)
+    assert view.missing == (("m", "s.csv", "no such column"), ("n", REFUSED, "a rule"))
 
 
 def test_ranks_are_intervals() -> None:
@@ -250,4 +252,4 @@ def test_one_file_has_no_ranking() -> None:
 def test_results_without_scores_are_empty() -> None:
     results = UtilityResults("r", samples.DOMAIN, {"r": 1}, (), (("m", "why"),))
     view = utility_view(results)
-    assert view.blocks == view.dives == () and view.refused == (("m", "why"),)
+    assert view.blocks == view.dives == () and view.missing == (("m", REFUSED, "why"),)
