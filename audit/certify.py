@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.auditors import exhaustive, factorised, proof
-from audit.auditors.attack.auditor import Target, Watch, attack_box
-from audit.auditors.attack.evidence import Attack
+from audit.auditors import exhaustive
+from audit.auditors.effort import Effort as Effort
+from audit.auditors.effort import Enumeration
+from audit.auditors.registry import Registered, chosen
 from audit.channels.channel_certificates import carried
-from audit.channels.enumerate import Enumerated, Progress
-from audit.parallel import Map, here
+from audit.channels.enumerate import Enumerated
 from audit.questions import certified_questions
+from audit.statements.assumptions import OF_CHANNEL, ON_YOUR_WORD, of_program
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
-from audit.statements.evidence import CONTRADICTING, Decision, Evidence
-from audit.subjects.black_boxes import ON_YOUR_WORD
-from audit.subjects.outputs import GivenRuns, OutputsBox
-from audit.subjects.programs import ProgramBox
-from audit.subjects.runs import Drawing, Seeds
+from audit.statements.evidence import Decision, Evidence
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
@@ -30,70 +28,86 @@ SMALLER_TRANSCRIPTS = 100_000
 """Products, and transcripts, up to which a smaller instance is enumerated as side evidence: some
 seconds."""
 
-
-@dataclass(frozen=True)
-class Effort:
-    """How much an audit may do.
-
-    ``rows``: the public number of rows that outputs and bounds use, where the
-    claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
-    is attacked, and a program beside its analysis; its runs are made by ``share``, and ``watch``
-    is told of them. ``trusted``: the user takes a program's word where nothing keeps it apart.
-    """
-
-    rows: int | None = None
-    jobs: int = 1
-    attack: Attack | None = None
-    share: Map = here
-    watch: Watch | None = None
-    trusted: bool = False
+EXACT = ("exhaustive", "factorised", "proof")
+"""The auditors of a program's law, which work together: two read what the first enumerated."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A certificate, and the channel behind it where one was enumerated."""
+    """A certificate, and the channel behind it where one was enumerated.
+
+    ``left_out``: the auditors that were not run, and why.
+    """
 
     certificate: Certificate
-    enumerated: Enumerated | None
+    enumerated: Enumerated | None = None
+    left_out: Mapping[str, str] | None = None
 
 
-def certify(
-    subject: Subject,
+def certify(subject: Subject, claim: Claim, effort: Effort, reproduce: str) -> Audit:
+    """Run the auditors that the user named, otherwise each that fits the subject and is quick.
+
+    Raises InputError or ProtocolError.
+    """
+    auditors, left_out = chosen(subject.category, effort.auditors, effort.attack is not None)
+    if effort.attack is not None and all(auditor.name != "attack" for auditor in auditors):
+        raise InputError("--runs goes with the attack auditor: name it in --auditors, too")
+    # What was enumerated in another audit is not about this one.
+    effort = replace(effort, enumeration=Enumeration())
+    audit = _AUDITS[subject.category](subject, claim, effort, auditors, reproduce)
+    return replace(audit, left_out=left_out)
+
+
+def _of_box(
+    subject: BlackBoxSubject,
     claim: Claim,
     effort: Effort,
+    auditors: Sequence[Registered],
     reproduce: str,
-    progress: Progress | None = None,
 ) -> Audit:
-    """Run every auditor that fits the subject; raises InputError or ProtocolError."""
-    if isinstance(subject, BlackBoxSubject):
-        return Audit(_attacked(subject, claim, effort, reproduce), None)
-    if isinstance(subject, ChannelSubject):
-        found = (exhaustive.examine_channel(subject, claim),)
-        assumptions = (
-            "the file's matrix is the law of the mechanism: Pr[output | database]",
-            "a row that sums to 1 only within 1e-9 is that accurate in each of its chances",
-            "the domain and its cells are public",
-        )
-        channel = carried(subject.channel, claim)
-        whole = Certificate(subject.to_json(), claim, found, assumptions, reproduce, channel)
-        return Audit(whole, None)
-    rows = claim.records if effort.rows is None else effort.rows
-    if claim.neighbours.records_public and claim.records is None:
-        raise InputError("under replace-one the number of records is public: give --records N")
-    if rows is None:
-        raise InputError(
-            "the number of records is private, so the program needs a public number of rows: "
-            "give --records N (databases of 0 to N records) or --rows M"
-        )
-    public = claim.records if claim.neighbours.records_public else None
-    setting = Setting(claim.require_domain(), claim.neighbours, public, rows)
-    if effort.attack is None:
-        evidence, enumerated = _examine(subject, claim, setting, effort, progress)
-    else:
-        evidence, enumerated = _beside_attack(subject, claim, setting, effort, progress)
-    own = enumerated is not None and evidence[0].auditor == "exhaustive" and evidence[0].whole
+    pair = effort.require_attack().pair
+    on_trust = pair is not None and not pair.verified and subject.category == "black box"
+    assumptions = (*subject.assumptions, ON_YOUR_WORD) if on_trust else subject.assumptions
+    evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
+    plain, apart = subject.to_json(), subject.isolation
+    return Audit(Certificate(plain, claim, evidence, assumptions, reproduce, isolation=apart))
+
+
+def _of_channel(
+    subject: ChannelSubject,
+    claim: Claim,
+    effort: Effort,
+    auditors: Sequence[Registered],
+    reproduce: str,
+) -> Audit:
+    evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
+    channel = carried(subject.channel, claim)
+    return Audit(Certificate(subject.to_json(), claim, evidence, OF_CHANNEL, reproduce, channel))
+
+
+def _of_program(
+    subject: ProgramSubject,
+    claim: Claim,
+    effort: Effort,
+    auditors: Sequence[Registered],
+    reproduce: str,
+) -> Audit:
+    setting = effort.setting(claim)
+    exact = [auditor for auditor in auditors if auditor.name in EXACT]
+    others = [auditor for auditor in auditors if auditor.name not in EXACT]
+    try:
+        evidence, enumerated = _exact_evidence(subject, claim, effort, exact)
+    except TooLargeError:
+        if not others:
+            raise
+        evidence, enumerated = (), None
+    evidence += tuple(one for other in others for one in other.examine(subject, claim, effort))
+    if not evidence:
+        names = ", ".join(auditor.name for auditor in auditors)
+        raise InputError(f"{subject.name} has nothing that these auditors can examine: {names}")
+    own = enumerated is not None and _is_of_claim(evidence)
     certificate = Certificate(
-        {**subject.to_json(), "rows": rows},
+        {**subject.to_json(), "rows": setting.rows},
         claim,
         evidence,
         assumptions_of(subject, setting, effort.trusted),
@@ -106,83 +120,51 @@ def certify(
     return Audit(certificate, enumerated)
 
 
-def _attacked(
-    subject: BlackBoxSubject, claim: Claim, effort: Effort, reproduce: str
-) -> Certificate:
-    """The certificate of a black box: an attack is all that can be made on it."""
-    attack = effort.attack
-    if attack is None:
-        raise InputError("a black box can only be attacked: say how")
-    assumptions = subject.assumptions
-    if isinstance(subject.box, OutputsBox):
-        runs = min(attack.runs, subject.box.runs // 2)
-        attack = replace(attack, pair=subject.box.pair, runs=runs)
-        target = Target(GivenRuns(subject.box, Seeds(attack.seed)), None)
-    else:
-        target = Target(Drawing(subject.box, Seeds(attack.seed), effort.share), subject.box)
-        if attack.pair is not None and not attack.pair.verified:
-            assumptions = (*assumptions, ON_YOUR_WORD)
-    evidence = attack_box(target, claim, attack, effort.watch)
-    return Certificate(
-        subject.to_json(), claim, (evidence,), assumptions, reproduce, isolation=subject.isolation
-    )
+_AUDITS: Mapping[str, Callable[..., Audit]] = {
+    "program": _of_program,
+    "channel": _of_channel,
+    "black box": _of_box,
+    "outputs": _of_box,
+}
+"""What a certificate of each kind of subject has beside its evidence."""
 
 
-def _beside_attack(
-    subject: ProgramSubject,
-    claim: Claim,
-    setting: Setting,
-    effort: Effort,
-    progress: Progress | None,
+def _is_of_claim(evidence: Sequence[Evidence]) -> bool:
+    """Whether the claim's own instance was enumerated."""
+    return bool(evidence) and evidence[0].auditor == "exhaustive" and evidence[0].whole
+
+
+def _exact_evidence(
+    subject: ProgramSubject, claim: Claim, effort: Effort, auditors: Sequence[Registered]
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
-    """The analysis of a program, where it can be made, and an attack on it as a black box."""
-    attack = effort.attack
-    assert attack is not None
-    try:
-        evidence, enumerated = _examine(subject, claim, setting, effort, progress)
-    except TooLargeError:
-        evidence, enumerated = (), None
-    if subject.built_in:
-        # Where both are ours, a violation found by chance would be a contradiction.
-        attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
-    box = ProgramBox(subject, setting, claim.released)
-    target = Target(Drawing(box, Seeds(attack.seed), effort.share), box)
-    return (*evidence, attack_box(target, claim, attack, effort.watch)), enumerated
-
-
-def _examine(
-    subject: ProgramSubject,
-    claim: Claim,
-    setting: Setting,
-    effort: Effort,
-    progress: Progress | None,
-) -> tuple[tuple[Evidence, ...], Enumerated | None]:
-    size = setting.require_rows() if claim.records is None else claim.records
-    instance = exhaustive.Instance(subject, claim, setting, size, effort.jobs, progress)
-    try:
-        found = exhaustive.examine_program(instance)
-    except TooLargeError as refusal:
-        return _beyond_enumeration(instance, refusal)
-    ledgers = found.enumerated.ledgers if found.enumerated.complete else None
-    cells = factorised.examine(subject, claim, setting, ledgers)
-    theorem = proof.examine(subject, claim, setting, ledgers)
-    settled = any(e is not None and e.decision is Decision.HOLDS for e in (cells, theorem))
-    if found.evidence.decision is Decision.UNDECIDED and not settled:
-        found = exhaustive.sharpen(instance, found)
-    evidence = [e for e in (found.evidence, cells, theorem) if e is not None]
-    return tuple(evidence), found.enumerated
+    """The evidence of the auditors of a program's law, and the channel behind it."""
+    instance = exhaustive.Instance.of(subject, claim, effort)
+    evidence: list[Evidence] = []
+    refusal = None
+    for auditor in auditors:
+        try:
+            evidence += auditor.examine(subject, claim, effort)
+        except TooLargeError as error:
+            if auditor.name != "exhaustive":
+                raise
+            refusal = error
+    if refusal is not None:
+        return _beyond_enumeration(instance, evidence, refusal)
+    enumerated = effort.enumeration.enumerated
+    settled = any(one.decision is Decision.HOLDS for one in evidence)
+    if enumerated is not None and evidence[0].decision is Decision.UNDECIDED and not settled:
+        sharper = exhaustive.sharpen(instance, exhaustive.Examined(evidence[0], enumerated))
+        evidence[0], enumerated = sharper.evidence, sharper.enumerated
+    return tuple(evidence), enumerated
 
 
 def _beyond_enumeration(
-    instance: exhaustive.Instance, refusal: TooLargeError
+    instance: exhaustive.Instance, general: Sequence[Evidence], refusal: TooLargeError
 ) -> tuple[tuple[Evidence, ...], Enumerated | None]:
-    """Evidence on an instance too large to enumerate; TooLargeError where there is none."""
-    about = instance.subject, instance.claim, instance.setting
-    general = [
-        evidence
-        for evidence in (factorised.examine(*about, None), proof.examine(*about, None))
-        if evidence is not None
-    ]
+    """Evidence on an instance too large to enumerate; TooLargeError where there is none.
+
+    ``general``: what covers databases of any size.
+    """
     try:
         smaller = _smaller(instance)
     except ProtocolError:
@@ -266,41 +248,5 @@ def assumptions_of(
 
     ``trusted``: the user takes its word where nothing keeps it apart.
     """
-    rows = "the number of records is public"
-    if setting.records is None:
-        rows = f"the number of rows ({setting.rows}) is a public constant, not read off the data"
-    assumptions = [
-        "each sampler has its stated law, and the operating system's entropy is uniform",
-        "what is released is a function of the answers and the drawn seed alone",
-        f"the domain and its bins are public; {rows}",
-        "running time, memory, what is printed and all else beside the release are out of scope",
-    ]
-    if not setting.neighbours.unit.is_record:
-        assumptions.append("every record carries the right person's id, and no person has two")
-    if subject.built_in:
-        assumptions.append(
-            "a release opens its curator with the program's budget, which refuses further questions"
-        )
-        return tuple(assumptions)
-    assumptions += [
-        f"the {subject.kind}'s code is the code that will run, and nobody but dp-audit hands it "
-        "private data, nor did so before",
-        "a release is made by dp-audit release --certificate with this certificate: its "
-        "curator refuses every question and every cost that was not analysed",
-    ]
-    if not subject.isolation.of_caller:
-        assumptions.append(
-            "the operating system keeps the program's process apart, as far as a program that "
-            "tried to break out found"
-        )
-        if trusted:
-            assumptions.append(
-                "the user trusts the program: where nothing kept it from the process that judged "
-                "it, it left that process alone"
-            )
-    elif trusted:
-        assumptions.append(
-            "the program is the caller's own and leaves dp-audit alone, and the caller's process "
-            "holds no confidential data"
-        )
-    return tuple(assumptions)
+    isolation = None if subject.built_in else subject.isolation
+    return of_program(setting, subject.kind, isolation, trusted)

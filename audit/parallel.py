@@ -1,30 +1,39 @@
-"""Work shared out over processes that leave Ctrl-C to the one that started them."""
+"""Calls of a function shared out: over processes of this machine, or over a Dask cluster.
+
+A `Map` says where calls are made; `here`, `local` and `cluster` are the three there are. Processes
+leave Ctrl-C to the one that started them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
+import re
 import signal
+import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import starmap
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any, Protocol
 
-import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
-from synthesizers.errors import ProtocolError
+from synthesizers.errors import InputError, ProtocolError
 
 Map = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
 """Calls of a function with each tuple of arguments, somewhere; the results in their order."""
 
 CALLS_A_WORKER = 2
-"""Calls in flight for each worker: one at work and one at hand (joblib's pre_dispatch, too)."""
+"""Calls in flight for each worker: one at work and one at hand."""
 
 IDLE_SECONDS = 300
 """How long a process waits for the next call before it ends (joblib's own figure)."""
@@ -33,16 +42,18 @@ WORTH_SECONDS = 1.0
 """What is left to do must take one process so long that further ones earn their start (a choice of
 this project: one takes some tenths of a second to import what it needs)."""
 
+ANSWER_SECONDS = 10
+"""How long a scheduler, and its first worker, may take to answer."""
+
 _DIED = "a process died in a call: its memory ran out, or what it ran crashed"
 
 _THREADED = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA")
 
+_EXTRA = "runs on a cluster need Dask: pip install 'dp-audit[dask]', or leave out --cluster"
 
-def shared_out(jobs: int, calls: Iterable[Any]) -> Iterator[Any]:
-    """The results of ``joblib.delayed`` calls, in their order, from ``jobs`` processes."""
-    with _interrupts_wait():
-        results: Iterator[Any] = joblib.Parallel(n_jobs=jobs, return_as="generator")(calls)
-        return results
+_ADDRESS = re.compile(r"[a-z]+://.+:[0-9]+")
+
+_one_at_a_time = threading.Lock()
 
 
 def divided(
@@ -69,25 +80,18 @@ def divided(
         begun = time.monotonic()
         yield function(*left.popleft())
         if jobs == 1 or (time.monotonic() - begun) * len(left) < WORTH_SECONDS:
-            yield from starmap(function, left)
+            yield from here(function, left)
             return
-    waiting: deque[Future] = deque()
-    whole = False
-    try:
-        while left or waiting:
-            busy = sum(not future.done() for future in waiting)
-            for _ in range(min(len(left), CALLS_A_WORKER * (jobs - 1) - busy)):
-                waiting.append(others.submit(elsewhere, left.popleft()))
-            if left:
-                waiting.append(_made(function, left.popleft()))
-            while waiting and (waiting[0].done() or not left):
-                yield waiting.popleft().result()
-        whole = True
-    except BrokenProcessPool:
-        raise ProtocolError(_DIED) from None
-    finally:
-        if not whole:
-            others.kill()
+    theirs: list[Future] = []
+
+    def submit(arguments: tuple[Any, ...]) -> Future:
+        theirs[:] = [future for future in theirs if not future.done()]
+        if len(theirs) == CALLS_A_WORKER * (jobs - 1):
+            return _made(function, arguments)
+        theirs.append(others.submit(elsewhere, arguments))
+        return theirs[-1]
+
+    yield from others.series(submit, left, lambda waiting: waiting[0].done())
 
 
 @functools.cache
@@ -107,8 +111,7 @@ def _made(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
 
 def here(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     """Every call in this process, one after the other."""
-    for arguments in calls:
-        yield function(*arguments)
+    yield from starmap(function, calls)
 
 
 def local(jobs: int) -> Map:
@@ -126,18 +129,8 @@ def local(jobs: int) -> Map:
     processes = _Processes(jobs)
 
     def share(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        def submit(arguments: tuple[Any, ...]) -> Future:
-            return processes.submit(function, arguments)
-
-        whole = False
-        try:
-            yield from in_order(submit, calls, CALLS_A_WORKER * jobs)
-            whole = True
-        except BrokenProcessPool:
-            raise ProtocolError(_DIED) from None
-        finally:
-            if not whole:
-                processes.kill()
+        submit = functools.partial(processes.submit, function)
+        return processes.series(submit, calls, at_most(CALLS_A_WORKER * jobs))
 
     return share
 
@@ -164,6 +157,23 @@ class _Processes:
                 )
             future: Future = self.executor.submit(function, *arguments)
             return future
+
+    def series(
+        self,
+        submit: Callable[[tuple[Any, ...]], Future],
+        calls: Iterable[tuple[Any, ...]],
+        ready: Callable[[deque[Future]], bool],
+    ) -> Iterator[Any]:
+        """`in_order`; kill the processes where results are left before the last."""
+        whole = False
+        try:
+            yield from in_order(submit, calls, ready)
+            whole = True
+        except BrokenProcessPool:
+            raise ProtocolError(_DIED) from None
+        finally:
+            if not whole:
+                self.kill()
 
     def kill(self) -> None:
         if self.executor is not None and self.folder is not None:
@@ -199,9 +209,11 @@ class Future(Protocol):
 
 
 def in_order(
-    submit: Callable[[tuple[Any, ...]], Future], calls: Iterable[tuple[Any, ...]], most: int
+    submit: Callable[[tuple[Any, ...]], Future],
+    calls: Iterable[tuple[Any, ...]],
+    ready: Callable[[deque[Future]], bool],
 ) -> Iterator[Any]:
-    """The results of calls in their order, with at most ``most`` of them in flight.
+    """The results of calls in their order; the first that waits is fetched once they are `ready`.
 
     Calls that have not begun are cancelled when the results are left before the last.
     """
@@ -209,13 +221,18 @@ def in_order(
     try:
         for arguments in calls:
             waiting.append(submit(arguments))
-            if len(waiting) == most:
+            while waiting and ready(waiting):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
         for future in waiting:
             future.cancel()
+
+
+def at_most(most: int) -> Callable[[deque[Future]], bool]:
+    """Fetch a result once so many calls are in flight or waiting to be fetched."""
+    return lambda waiting: len(waiting) == most
 
 
 @contextmanager
@@ -236,3 +253,93 @@ def _interrupts_wait() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def cluster(address: str) -> Map:
+    """Calls made by the workers of the Dask scheduler at ``address``, such as tcp://host:8786.
+
+    At most `CALLS_A_WORKER` calls a worker are in flight or waiting to be fetched. The calls of a
+    worker that dies are made again by another. A connection is opened for each series of calls,
+    and closed at its end or when its results are left.
+
+    Raises InputError where Dask is absent, or no scheduler with a worker answers within
+    `ANSWER_SECONDS` each; in a series of calls also ProtocolError where a call took several
+    workers down.
+    """
+    distributed = _distributed()
+    with _connected(distributed, address):
+        pass
+
+    def share(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        with _connected(distributed, address) as client:
+            workers = len(client.nthreads())
+
+            def submit(arguments: tuple[Any, ...]) -> Any:
+                with warnings.catch_warnings():
+                    # Parts of a table are meant to be sent, however large.
+                    warnings.filterwarnings("ignore", "Sending large graph")
+                    return client.submit(_alone, function, arguments, pure=False)
+
+            try:
+                yield from in_order(submit, calls, at_most(CALLS_A_WORKER * workers))
+            except distributed.scheduler.KilledWorker:
+                raise ProtocolError(
+                    "a call took down every worker that made it; see the workers' logs for memory "
+                    "that ran out or a crash"
+                ) from None
+            except distributed.CancelledError:
+                raise InputError(
+                    f"the cluster at {address} went away; start it again, or leave out --cluster"
+                ) from None
+
+    return share
+
+
+def _alone(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """A call that has its process to itself: what is run may keep its randomness in globals."""
+    with _one_at_a_time:
+        return function(*arguments)
+
+
+@contextmanager
+def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
+    if _ADDRESS.fullmatch(address) is None:
+        raise InputError(
+            f"the address of a cluster reads tcp://host:8786, its scheduler's; found {address!r}"
+        )
+    try:
+        # Aside, since this thread may run an event loop of its own, as notebooks do.
+        with ThreadPoolExecutor(1) as aside:
+            aside.submit(asyncio.run, _greeted(distributed, address)).result()
+        client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
+    # What answers may be anything that listens there, and garbage breaks Dask in many ways.
+    except Exception:
+        raise InputError(
+            f"no Dask scheduler answers at {address}; start one with `dask scheduler`, and give "
+            "the address that it prints"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=ANSWER_SECONDS)
+        except TimeoutError:
+            raise InputError(
+                f"the cluster at {address} has no worker; start some with `dask worker {address}`"
+            ) from None
+        yield client
+
+
+async def _greeted(distributed: ModuleType, address: str) -> None:
+    """Shake hands with a scheduler: a client would wait forever for one that says nothing."""
+    greeting = distributed.comm.connect(address, timeout=ANSWER_SECONDS)
+    connection = await asyncio.wait_for(greeting, ANSWER_SECONDS)
+    await connection.close()
+
+
+def _distributed() -> ModuleType:
+    try:
+        import distributed
+        import distributed.comm
+        import distributed.scheduler
+    except ImportError as error:
+        raise InputError(_EXTRA) from error
+    return distributed

@@ -18,6 +18,7 @@ from audit.auditors import exhaustive, factorised, proof
 from audit.auditors.deciding import decided
 from audit.channels.enumerate import Enumerated, Tree, channel_of, instance
 from audit.statements.certificate import digest
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, Verdict
 from audit.subjects.subject import ProgramSubject
@@ -25,7 +26,7 @@ from proofs.ledgers import fixed_ledger
 from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.budget import Budget
 from synthesizers.curator import Admission, Setting, Transcript, keep_to
-from synthesizers.enumeration import leaves
+from synthesizers.enumeration import Listing, leaves
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Draw, Event
 from synthesizers.questions_json import budget_from_json, question_from_json, question_to_json
@@ -65,14 +66,10 @@ def question_tree(subject: ProgramSubject, setting: Setting, size: int) -> Tree:
     """Every question of an enumerated instance, by the answers before it; draws included."""
     tree: Tree = {}
     databases = instance(setting, size)
-    for leaf in leaves(
-        subject.program,
-        setting,
-        databases,
-        OutcomesAlone(),
-        budget=subject.budget(setting),
-        replays=0,
-    ):
+    listing = Listing(
+        subject.program, setting, databases, OutcomesAlone(), subject.budget(setting), replays=0
+    )
+    for leaf in leaves(listing):
         for place, event in enumerate(leaf.ledger):
             tree[leaf.outcomes[:place]] = event
     return tree
@@ -131,7 +128,7 @@ def _follows(
 ) -> bool:
     """Whether the claim follows from the program's budget, or from the ledger that is kept to."""
     evidence = (
-        auditor.examine(subject, claim, setting, ledgers) for auditor in (proof, factorised)
+        auditor.conclude(subject, claim, setting, ledgers) for auditor in (proof, factorised)
     )
     return any(one is not None and one.decision is Decision.HOLDS for one in evidence)
 
@@ -193,7 +190,7 @@ def certified_leave(
         )
     if document["digest"] != digest(document):
         raise InputError("the certificate was changed after it was written: certify again")
-    claim = Claim.from_json(dict(document))
+    claim = decode(dict(document)).about
     about = {**subject.to_json(), "rows": setting.rows}
     differs = [key for key in {*about, *document["subject"]}
                if about.get(key) != document["subject"].get(key)]  # fmt: skip

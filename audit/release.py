@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from audit.questions import Leave, certified_leave
-from audit.statements.claim import Claim
+from audit.statements.certificate_json import decode
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from audit.verify import load_certificate
@@ -113,7 +113,7 @@ def _release(wanted: Wanted, subject: ProgramSubject, progress: Progress | None)
     leave: Leave | None = None
     if wanted.certificate is not None:
         document = load_certificate(wanted.certificate)
-        stated = Claim.from_json(document)
+        stated = decode(document).about
         # What was certified says how many records the table has, so that it can stay closed.
         setting = release_setting(wanted.domain, wanted.neighbours, stated.records, wanted.rows)
         leave = certified_leave(document, subject, setting)

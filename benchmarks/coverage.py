@@ -3,8 +3,8 @@
 Small attacks with few runs, each with a seed of its own, on mechanisms whose exact value is known.
 A miss is a floor above it. Randomised response is the boundary of pure ε, and the mechanism of
 Kairouz, Oh & Viswanath (2015) that of (ε, δ): every rule is right as often as the claim allows.
-Batch mode is measured by its binomial test at the whole error, of which a certificate gives it nine
-tenths; anytime mode at the end of its runs, as its floor never falls. The wide null searches among
+Batch mode is measured by the floor that a certificate states; anytime mode at the end of its runs,
+as its floor never falls. The wide null searches among
 50 pairs of databases that a mechanism does not tell apart: a floor above 0, in either direction,
 accuses one of the claims ε >= 0.
 
@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from black_boxes import Gaussian, Laplace, SparseVector
+from floors import batch_floor
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.integrate import quad
@@ -31,11 +32,8 @@ from scipy.stats import binomtest, laplace
 
 from audit.auditors.attack.anytime import attack
 from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.batch import certified, learn
-from audit.auditors.attack.cost import Cost
-from audit.auditors.attack.floors import floor, rate_matters
-from audit.auditors.attack.guesses import chances
 from audit.auditors.attack.halving import search
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.selection import Aim
 from audit.parallel import here
 from audit.subjects.function import FunctionBox
@@ -153,15 +151,9 @@ def drawing(case: Known, seed: int) -> Drawing:
     return Drawing(FunctionBox(case.name, case.mechanism, True), Seeds(seed), here)
 
 
-def batch_floor(case: Known, seed: int, runs: int = BATCH_RUNS) -> float:
+def certified_floor(case: Known, seed: int) -> float:
     """The floor of a rule that was learned, frozen and certified."""
-    return _certified(drawing(case, seed), case.pair, 0, case.claim, runs)
-
-
-def _certified(source: Drawing, pair: Pair, number: int, claim: Guarantee, runs: int) -> float:
-    learned = learn(source, pair, number, claim, ERROR, ALARM, runs, CHEAP)
-    *_, (guesses, _) = certified(source, pair, number, learned)
-    return floor(chances(guesses, ERROR, rate_matters(claim)), claim, pair.distance)
+    return batch_floor(drawing(case, seed), case.pair, 0, case.claim, BATCH_RUNS, CHEAP)
 
 
 def anytime_floor(case: Known, seed: int, runs: int = ANYTIME_RUNS) -> float:
@@ -182,7 +174,7 @@ def null_floor(case: Known, seed: int) -> float:
     source, pairs = drawing(case, seed), wide_pairs()
     aim = Aim(case.claim, ERROR, ALARM, 2 * NULL_RUNS)
     pair, number = search(source, pairs, CHEAP, aim, 2 * NULL_RUNS)
-    return _certified(source, pair, number, case.claim, NULL_RUNS)
+    return batch_floor(source, pair, number, case.claim, NULL_RUNS, CHEAP)
 
 
 def anytime_null_floor(case: Known, seed: int) -> float:
@@ -223,7 +215,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     with Parallel(n_jobs=chosen.jobs) as parallel:
         for mode, function, runs in (
-            ("batch", batch_floor, BATCH_RUNS),
+            ("batch", certified_floor, BATCH_RUNS),
             ("anytime", anytime_floor, ANYTIME_RUNS),
         ):
             for case in cases():

@@ -1,8 +1,8 @@
 """Floors of batch attacks beside the truth, with all runs counted, those of learning included.
 
 One row a case: the median, the least and the largest of the 95 % floors over the seeds, what the
-median is meant to reach, and the median time on one core. A tenth of the error is kept for an
-interrupted run, as in an audit.
+median is meant to reach, and the median time on one core. Floors are those that an audit states: a
+tenth of the error is kept for an interrupted run.
 
     python benchmarks/floors.py                       # every case, 20 seeds
     python benchmarks/floors.py --seeds 5 --case L1
@@ -11,20 +11,23 @@ interrupted run, as in an audit.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median
 from time import process_time
 
 from black_boxes import CASES
 
-from audit.auditors.attack.batch import certified, learn
-from audit.auditors.attack.floors import floor, rate_matters
-from audit.auditors.attack.guesses import chances
+from audit.auditors.attack.attackers import PORTFOLIO, Attacker
+from audit.auditors.attack.batch import certify, learn
+from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor
 from audit.parallel import here
-from audit.subjects.runs import Drawing, Seeds
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Drawing, Seeds, Source
+from proofs.guarantees import Guarantee
 
-ERROR = 0.05 * 0.9
-ALARM = 1e-6
+ERROR, ALARM = Fraction(1, 20), Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,28 @@ ROWS = (
 )
 
 
+def batch_floor(
+    source: Source,
+    pair: Pair,
+    number: int,
+    claim: Guarantee,
+    runs: int,
+    attackers: Sequence[Attacker] = PORTFOLIO,
+) -> float:
+    """The floor that an audit states of a pair: learned, frozen, certified, tested."""
+    error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (ERROR, ALARM))
+    learned = learn(source, pair, number, claim, error, alarm, runs, attackers)
+    *_, (_, guesses) = certify(source, pair, number, learned)
+    bound = binomial_floor(guesses, claim, ERROR, pair.distance, "")
+    _, own = bound.parameter or ("epsilon", bound.epsilon)
+    return float(own.lower)
+
+
 def certified_floor(row: Row, seed: int) -> float:
     """The floor of one attack, in this process."""
     case = CASES[row.case]
     drawing = Drawing(case.box, Seeds(seed), here)
-    learned = learn(drawing, case.pair, 0, case.claim, ERROR, ALARM, row.runs)
-    *_, (guesses, _) = certified(drawing, case.pair, 0, learned)
-    found = chances(guesses, ERROR, rate_matters(case.claim))
-    return floor(found, case.claim, case.pair.distance)
+    return batch_floor(drawing, case.pair, 0, case.claim, row.runs)
 
 
 def timed_floor(row: Row, seed: int) -> tuple[float, float]:

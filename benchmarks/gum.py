@@ -26,8 +26,7 @@ from synthesizers.calibration import zcdp_rho
 from synthesizers.domain import Dataset
 from synthesizers.estimation.consistency import View, settled
 from synthesizers.estimation.dense_marg import dense_pairs, merged
-from synthesizers.estimation.exchanges import Stop
-from synthesizers.estimation.gum import Rates
+from synthesizers.estimation.gum import Rates, Stop
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.record_targets import Target

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.report.accounting_text import Asked
+from audit.report.accounting import Asked
 from audit.statements import strict_json
 from dp_audit.arguments import Number, exact, relation, whole_number
 from dp_audit.results import AccountResult, NoiseResult, ReleaseResult

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.floors import claimed_name
+from audit.auditors.registry import AUDITORS, named
 from audit.certify import Effort
 from audit.certify import certify as audited
-from audit.cluster import cluster as of_cluster
 from audit.parallel import Map, here, local
+from audit.parallel import cluster as of_cluster
 from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.statements.reproduce import Command
@@ -56,6 +57,7 @@ def certify(
     rows: int | None = None,
     data: str | Path | None = None,
     released: str = "output",
+    auditors: str | Sequence[str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     form: Form | None = None,
     rounded: bool = False,
@@ -108,6 +110,9 @@ def certify(
     released
         ``"output"`` or ``"transcript"``, all noisy answers.
 
+    auditors
+        The auditors to run and no others, by their names (see ``dp-audit list auditors``); each
+        that fits and is quick where it is left out.
     parameters, form
         Of a program or an estimator; what ``module:attribute`` is, where its type does not say it.
     rounded
@@ -155,21 +160,20 @@ def certify(
     seconds = optional_number(seconds, "--seconds", 1)
     megabytes = optional_number(megabytes, "--megabytes", 1)
     limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
-    command = about.command()
+    chosen = None if auditors is None else _auditors(auditors)
+    command = about.command(chosen)
     tested = None if self_test is None else _self_test(self_test)
     audit_of, stated = about.subject_and_claim(limits)
     try:
         trusted = about.live if trust_subject is None else trust_subject
-        effort = Effort(request.rows, process_count(jobs), trusted=trusted)
+        effort = Effort(request.rows, process_count(jobs), trusted=trusted, auditors=chosen)
         attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
         if attack is None:
-            certificate = audited(
-                audit_of,
-                stated,
-                effort,
-                "" if command is None else str(command),
-                lambda done, total: progress("enumerating", done, total, ""),
-            ).certificate
+            # Named auditors may listen to the streams that a bar writes to.
+            if chosen is None:
+                effort = replace(
+                    effort, progress=lambda done, total: progress("enumerating", done, total, "")
+                )
         else:
             name = claimed_name(stated.guarantee)
 
@@ -181,13 +185,20 @@ def certify(
             if command is not None:
                 command = _spelled(command, request, attack, form, seconds, megabytes)
             share = here if about.live else _shared(jobs, cluster)
-            effort = replace(effort, attack=attack, share=share, watch=watch)
-            again = "" if command is None else str(command)
-            certificate = audited(audit_of, stated, effort, again).certificate
+            effort = replace(effort, attack=attack, share=share)
+            if chosen is None:
+                effort = replace(effort, watch=watch)
+        audit = audited(audit_of, stated, effort, "" if command is None else str(command))
     finally:
         if isinstance(audit_of, ProgramSubject) and about.live:
             audit_of.end()
-    return CertificateResult(replace(certificate, self_test=tested))
+    certificate = replace(audit.certificate, self_test=tested)
+    return CertificateResult(certificate, audit.left_out or {})
+
+
+def _auditors(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The auditors of a text such as ``"proof,noise-law"``, or of a list of names."""
+    return named(names if isinstance(names, str) else ",".join(names))
 
 
 def verify(
@@ -342,7 +353,7 @@ class Assignment:
             raise InputError("the table has another number of records than --records")
         return dataset.records
 
-    def command(self) -> Command | None:
+    def command(self, auditors: Sequence[str] | None) -> Command | None:
         """The command that makes the certificate again; None for an object. Raises InputError."""
         if self.live:
             return None
@@ -363,6 +374,8 @@ class Assignment:
         }
         if self.form == "program" and self.given.startswith(COMMAND):
             given["as"] = self.form
+        if auditors is not None:
+            given["auditors"] = ",".join(AUDITORS[name].flag for name in auditors)
         words = {name: [str(value)] for name, value in given.items() if value is not None}
         if self.rounded:
             words["rounded"] = []
@@ -381,8 +394,8 @@ def _attack(
     cluster: str | None,
 ) -> Attack | None:
     """How the subject is attacked; None where it is not. Raises InputError."""
-    box = isinstance(subject, BlackBoxSubject)
-    if not box and not (isinstance(subject, ProgramSubject) and request.runs is not None):
+    category = subject.category
+    if category == "channel" or (category == "program" and request.runs is None):
         alone = {
             "pair": request.pair,
             "runs": request.runs,

@@ -10,7 +10,7 @@ import io
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,8 @@ class CertificateResult(Result):
     """What `dp_audit.certify` returns: a certificate."""
 
     certificate: Certificate
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """The auditors that were not run, and why."""
 
     @property
     def verdict(self) -> str:
@@ -129,7 +131,7 @@ class CertificateResult(Result):
     @property
     def partial(self) -> bool:
         """Whether an attack was interrupted: it reports the runs made until then."""
-        return any(evidence.replay.get("partial") for evidence in self.certificate.evidence)
+        return any(evidence.partial for evidence in self.certificate.evidence)
 
     def summary(self) -> str:
         """The verdict, the subject and the claim."""
@@ -138,7 +140,7 @@ class CertificateResult(Result):
 
     def lines(self) -> RenderableType:
         """The certificate in full."""
-        from audit.report.terminal import certificate_lines
+        from audit.report.certificate.terminal import certificate_lines
 
         return certificate_lines(self.certificate)
 
@@ -148,7 +150,7 @@ class CertificateResult(Result):
 
     def json_text(self) -> str:
         """The certificate's own text, which `dp_audit.verify` reads."""
-        from audit.report.certificate.json_text import certificate_text
+        from audit.report.certificate.document import certificate_text
 
         return certificate_text(self.certificate)
 
@@ -189,13 +191,13 @@ class ChannelResult(Result):
 
     def lines(self) -> RenderableType:
         """The measures, and the matrix where it is small enough to read."""
-        from audit.report.terminal import analysis_lines
+        from audit.report.channel.terminal import analysis_lines
 
         return analysis_lines(self.analysis)
 
     def to_json(self) -> dict[str, Any]:
         """The channel and all its measures."""
-        from audit.report.channel.channel_json import to_json
+        from audit.report.channel.document import to_json
 
         return to_json(self.analysis, self.exact)
 
@@ -258,7 +260,7 @@ class AccountResult(Result):
         return f"{self.asked.wanted} <= {above(best.value, 8)} by {best.rule}"
 
     def _lines(self) -> list[str]:
-        from audit.report.accounting_text import accounting_lines
+        from audit.report.accounting import accounting_lines
 
         return list(accounting_lines(self.asked, self.accounting))
 
@@ -268,7 +270,7 @@ class AccountResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Both ends, and the proof."""
-        from audit.report.accounting_text import accounting_json
+        from audit.report.accounting import accounting_json
 
         return accounting_json(self.asked, self.accounting)
 
@@ -308,7 +310,7 @@ class NoiseResult(Result):
         return f"{self.noise.parameter} = {number_text(self.value)} keeps {self.claim}"
 
     def _lines(self) -> list[str]:
-        from audit.report.accounting_text import DIGITS, rests_on
+        from audit.report.accounting import DIGITS, rests_on
         from audit.report.words import above
         from synthesizers.neighbours import describe
 
@@ -328,7 +330,7 @@ class NoiseResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """The parameter, and the proof."""
-        from audit.report.accounting_text import DIGITS, relation_json
+        from audit.report.accounting import DIGITS, relation_json
         from audit.statements.decimals import decimal_above
         from proofs.derivation import derivation
 
@@ -437,7 +439,7 @@ class UtilityResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Scores and ranking."""
-        from audit.report.utility.scores_json import utility_json
+        from audit.report.utility.document import utility_json
 
         return utility_json(self.results)
 
@@ -461,7 +463,7 @@ class UtilityResult(Result):
 
     def page(self, certificates: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> Page:
         """The scores as a page; ``certificates``: shown beside, by the names of their files."""
-        from audit.report.certificate.certificate_table import certificate_table
+        from audit.report.certificate.document import certificate_table
         from audit.report.page import UtilitySection
 
         short = self._short()
@@ -568,20 +570,20 @@ class SensitivityResult(Result):
 
     def lines(self) -> RenderableType:
         """The findings, with the smallest pair."""
-        from audit.report.certificate.findings_text import findings_lines
+        from audit.report.certificate.findings import findings_lines
 
         return findings_lines(self.findings)
 
     def to_json(self) -> dict[str, Any]:
         """The findings."""
-        from audit.report.accounting_text import relation_json
+        from audit.report.accounting import relation_json
 
         return {
             "function": self.name,
             "declared": str(self.declared),
             **relation_json(self.neighbours),
             "exceeded": self.exceeded,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_report_json() for finding in self.findings],
         }
 
     def to_frame(self) -> pd.DataFrame:

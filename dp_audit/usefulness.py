@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.parallel import Map, here
+from audit.parallel import cluster as of_cluster
 from audit.utility.catalogue import METRICS, named
-from audit.utility.chunks import Chunks
 from audit.utility.counts import Counted
 from audit.utility.draws import read_draws
 from audit.utility.metric import FIXED, Metric
 from audit.utility.parameters import MOST_REPEATS, planned, read_plan
+from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, of_dataset, of_frame, read_records
 from audit.utility.suite import applicable, measured
 from dp_audit.arguments import DomainLike, required_domain, whole_number
@@ -41,6 +43,7 @@ def utility(
     replicates: int = 1,
     outside: Outside = "refuse",
     chunk: int | None = None,
+    cluster: str | None = None,
     baseline: bool = True,
     progress: Progress = nobody,
 ) -> UtilityResult:
@@ -72,8 +75,9 @@ def utility(
         to take what is drawn with.
     outside
         Values that the domain does not declare: ``"refuse"``, or ``"cell"``, one of their own.
-    chunk
-        Count so many records of a file at a time.
+    chunk, cluster
+        Count so many records of a file at a time, here or by the workers of the Dask cluster at an
+        address; a table may then be a folder of Parquet files, too.
     baseline
         Put a table that knows only the domain beside.
     progress
@@ -87,11 +91,12 @@ def utility(
     if again > MOST_REPEATS:
         raise InputError(f"--replicates must be at most {MOST_REPEATS}, found {again}")
     rows = None if chunk is None else whole_number(chunk, "--chunk", 1)
+    share = here if cluster is None else of_cluster(cluster)
     tables = _tables(synthetic)
     real_name = str(real) if isinstance(real, str | Path) else "real"
     # The real table first: it is the one whose faults concern all others.
     counted = {
-        name: _counted(name, table, space, rows, outside, progress)
+        name: _counted(name, table, space, rows, outside, share, progress)
         for name, table in {real_name: real, **tables}.items()
     }
     results = measured(
@@ -122,9 +127,15 @@ def _tables(synthetic: Any) -> dict[str, Any]:
 
 
 def _counted(
-    name: str, table: Any, domain: Domain, rows: int | None, outside: Outside, progress: Progress
+    name: str,
+    table: Any,
+    domain: Domain,
+    rows: int | None,
+    outside: Outside,
+    share: Map,
+    progress: Progress,
 ) -> Counted:
-    """One table, in chunks of so many ``rows`` if any; what is wrong with it names it."""
+    """One table, in parts if ``rows`` or a cluster say so; what is wrong with it names it."""
     progress("reading", 0, 0, name)
     try:
         if isinstance(table, ReleaseResult):
@@ -133,12 +144,12 @@ def _counted(
             return of_dataset(table)
         if not isinstance(table, str | Path):
             return of_frame(table, domain, outside)
-        if rows is None:
+        if rows is None and share is here:
             return read_records(table, domain, outside)
-        chunks = Chunks(str(table), domain, rows, outside)
+        parts = Parts.of_file(str(table), domain, rows or CHUNK, outside, share)
         # Gone through once for its extent: now, so that its faults are found under its name.
-        chunks.measure()
-        return chunks
+        parts.measure()
+        return parts
     except InputError as error:
         where = "standard input" if name == "-" else name
         raise error if str(error).startswith(where) else InputError(f"{where}: {error}") from error

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, NoReturn, cast
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
 from synthesizers.curator import (
-    Admission,
     Program,
     Setting,
     Transcript,
@@ -142,50 +141,35 @@ class Played(NamedTuple):
     output: tuple[Any, ...] | None
 
 
-def leaves(
-    program: Program,
-    setting: Setting,
-    databases: Databases,
-    arithmetic: Arithmetic,
-    *,
-    budget: Budget | None = None,
-    first: range | None = None,
-    replays: int = REPLAYS,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[Leaf]:
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """What is enumerated.
+
+    ``first`` limits the first coordinate of the first event to some of its outcomes, so that parts
+    of the work can run side by side; ``opening`` is that event, which each part must meet, or they
+    would be parts of different works. ``replays``: how often the first transcript is played again.
+    A ledger that the program declares binds here too.
+    """
+
+    program: Program
+    setting: Setting
+    databases: Databases
+    arithmetic: Arithmetic
+    budget: Budget | None = None
+    first: range | None = None
+    opening: Event | None = None
+    replays: int = REPLAYS
+
+
+def leaves(listing: Listing, progress: Callable[[int], None] | None = None) -> Iterator[Leaf]:
     """The transcripts of `blocks`, one by one."""
-    found = blocks(
-        program,
-        setting,
-        databases,
-        arithmetic,
-        budget=budget,
-        first=first,
-        replays=replays,
-        progress=progress,
-    )
-    return chain.from_iterable(block.leaves() for block in found)
+    return chain.from_iterable(block.leaves() for block in blocks(listing, progress))
 
 
-def blocks(
-    program: Program,
-    setting: Setting,
-    databases: Databases,
-    arithmetic: Arithmetic,
-    *,
-    budget: Budget | None = None,
-    first: range | None = None,
-    opening: Event | None = None,
-    replays: int = REPLAYS,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[Block]:
+def blocks(listing: Listing, progress: Callable[[int], None] | None = None) -> Iterator[Block]:
     """Every transcript with its output and its chance under every database.
 
-    ``first`` limits the first coordinate of the first event to some of its
-    outcomes, so that parts of the work can run side by side; ``opening`` is that event, which each
-    part must meet, or they would be parts of different works. ``replays``: how
-    often the first transcript is played again. ``progress`` is told the number
-    of transcripts done, now and then. A ledger that the program declares binds here too.
+    ``progress`` is told the number of transcripts done, now and then.
 
     Raises ProtocolError where the program asks other questions on replay,
     returns another output for the same transcript, or reaches past the curator;
@@ -197,48 +181,31 @@ def blocks(
     ``first``), and each is the product of the exact chances of its events.
     Backed by ``tests/synthesizers/test_enumeration.py``.
     """
-    limit = UnlimitedBudget() if budget is None else budget
-    player = player_of(program, setting, limit)
-    if player.starts_processes:
-        replays = min(replays, FEW_REPLAYS)
-    declared = declared_ledger(program, setting)
-    admit = None if declared is None else keep_to(declared)
-    reading = _Reading(player, setting, databases, arithmetic, limit, admit, first, opening)
-    most = min(MAX_TRANSCRIPTS, -(-arithmetic.cap // max(1, len(databases.rows))))
-    start = _Branch(_Stem(), [None], arithmetic.ones(len(databases.rows)))
-    waiting: list[Iterator[_Branch]] = [iter([start])]
+    search = _Search(listing)
+    waiting = [iter([search.root()])]
     done = 0
-    while branches := reading.batch(waiting):
-        scripts = [script for branch in branches for script in branch.scripts]
-        plays = zip(scripts, player.play(scripts), strict=True)
-        again: list[tuple[Script, Play]] = []
+    while branches := search.batch(waiting):
+        replays: list[tuple[Script, Play]] = []
         further: list[Iterator[_Branch]] = []
-        for branch in branches:
-            ends, outputs = [], []
-            for place, (script, play) in enumerate(islice(plays, len(branch.lasts))):
-                if play.asked != branch.stem.asked:
-                    reading.refuse_change(branch.stem.asked, play.asked)
-                if play.next is not None and not is_seed(player.question(play.next)):
-                    further.append(reading.next_branches(branch, place, play.next))
-                    continue
-                if play.next is None and play.output is None:
-                    raise branch.stem.refusal or ProtocolError(
-                        "the program gave a run up in which its last question was answered"
-                    )
-                if not branch.stem.ledger:
-                    reading.require_opening(None)
-                ends.append(place)
-                outputs.append(play.output)
+        for branch, plays in search.play(branches):
+            ends = []
+            for place, play in enumerate(plays):
+                if search.asks_on(play):
+                    further.append(search.next_branches(branch, place, play))
+                else:
+                    search.require_end(branch, play)
+                    ends.append(place)
+            for place in ends:
                 done += 1
-                if times := _replays(done, replays):
-                    again += [(script, play)] * times
+                if times := search.replays(done):
+                    replays += [(branch.script(place), plays[place])] * times
                 if progress is not None and done % 256 == 0:
                     progress(done)
-            if done > most:
-                reading.refuse_size(branch.stem)
+            search.require_size(done, branch)
             if ends:
-                yield reading.block(branch, ends, outputs)
-        require_replayed(player, again)
+                yield search.block(branch, ends, [plays[place].output for place in ends])
+        require_replayed(search.player, replays)
+        # The last branches are played next: nothing but what leads to them is kept.
         waiting += reversed(further)
 
 
@@ -257,11 +224,10 @@ class _Branch:
     rows: Vector | None = None
     floor: float = 0.0
 
-    @property
-    def scripts(self) -> list[Script]:
-        """The answers that lead to each."""
-        script = self.stem.script
-        return [script if last is None else (*script, last) for last in self.lasts]
+    def script(self, place: int) -> Script:
+        """The answers that lead to one of them."""
+        script, last = self.stem.script, self.lasts[place]
+        return script if last is None else (*script, last)
 
     def outcomes(self, place: int) -> tuple[Outcome, ...]:
         """The answers that lead to one of them, without refusals."""
@@ -269,32 +235,29 @@ class _Branch:
         return outcomes if last is None else (*outcomes, last)
 
 
-class _Reading:
-    """What an enumeration needs to know of every question."""
+class _Search:
+    """The depth-first search for all transcripts of a listing: what it knows of every question."""
 
-    def __init__(
-        self,
-        player: Player,
-        setting: Setting,
-        databases: Databases,
-        arithmetic: Arithmetic,
-        budget: Budget,
-        admit: Admission | None,
-        first: range | None,
-        opening: Event | None,
-    ) -> None:
-        self._player = player
-        self._databases = databases
-        self._arithmetic = arithmetic
+    def __init__(self, listing: Listing) -> None:
+        budget = UnlimitedBudget() if listing.budget is None else listing.budget
+        declared = declared_ledger(listing.program, listing.setting)
+        count = max(1, len(listing.databases.rows))
+        self.player = player_of(listing.program, listing.setting, budget)
+        self._listing = listing
+        self._databases, self._arithmetic = listing.databases, listing.arithmetic
         self._budget = budget
-        self._admit = admit
-        self._first = first
-        self._opening = opening
-        self._price = lru_cache(maxsize=1024)(pricing(setting, budget))
+        self._admit = None if declared is None else keep_to(declared)
+        self._price = lru_cache(maxsize=1024)(pricing(listing.setting, budget))
         self._ledgers: dict[tuple[int, ...], tuple[Event, ...]] = {}
-        count = max(1, len(databases.rows))
         self._answers = max(1, min(BATCH, BLOCK_CHANCES // count))
         self._branches = max(1, BATCH_CHANCES // count)
+        self._most = min(MAX_TRANSCRIPTS, -(-self._arithmetic.cap // count))
+        few = self.player.starts_processes
+        self._replays = min(listing.replays, FEW_REPLAYS) if few else listing.replays
+
+    def root(self) -> _Branch:
+        """Before the first question."""
+        return _Branch(_Stem(), [None], self._arithmetic.ones(len(self._databases.rows)))
 
     def batch(self, waiting: list[Iterator[_Branch]]) -> list[_Branch]:
         """The branches to play next, the last ones first: at most `BATCH` answers and one more."""
@@ -308,6 +271,36 @@ class _Reading:
                 branches.append(branch)
                 plays += len(branch.lasts)
         return branches
+
+    def play(self, branches: list[_Branch]) -> Iterator[tuple[_Branch, list[Play]]]:
+        """Each branch with the plays of its answers; all are played at once."""
+        scripts = [b.script(place) for b in branches for place in range(len(b.lasts))]
+        plays = iter(self.player.play(scripts))
+        for branch in branches:
+            own = list(islice(plays, len(branch.lasts)))
+            for play in own:
+                if play.asked != branch.stem.asked:
+                    self._refuse_change(branch.stem.asked, play.asked)
+            yield branch, own
+
+    def asks_on(self, play: Play) -> bool:
+        """Whether a play ended with a question that has answers to be listed."""
+        return play.next is not None and not is_seed(self.player.question(play.next))
+
+    def require_end(self, branch: _Branch, play: Play) -> None:
+        """Raise the refusal, or ProtocolError, where a play has no output."""
+        if play.next is None and play.output is None:
+            raise branch.stem.refusal or ProtocolError(
+                "the program gave a run up in which its last question was answered"
+            )
+        if not branch.stem.ledger:
+            self._require_opening(None)
+
+    def replays(self, done: int) -> int:
+        """How often a transcript is replayed: the fewer there are, the oftener each one."""
+        if done <= self._replays:
+            return self._replays // done
+        return int(done & (done - 1) == 0)
 
     def block(
         self, branch: _Branch, places: list[int], outputs: list[tuple[Any, ...] | None]
@@ -323,14 +316,14 @@ class _Reading:
             return branch.before[None]
         return self._arithmetic.times(branch.before, branch.rows[places], branch.floor)
 
-    def refuse_change(self, before: tuple[int, ...], asked: tuple[int, ...]) -> NoReturn:
+    def _refuse_change(self, before: tuple[int, ...], asked: tuple[int, ...]) -> NoReturn:
         """Raise ProtocolError: the script's answers went to other questions than before."""
         for place, (number, other) in enumerate(zip(before, asked, strict=False), start=1):
             if number != other:
                 raise ProtocolError(
                     f"on replay of the same answers the program asked another question (question "
-                    f"{place}: first {describe(self._player.question(number))}, then "
-                    f"{describe(self._player.question(other))}); "
+                    f"{place}: first {describe(self.player.question(number))}, then "
+                    f"{describe(self.player.question(other))}); "
                     "questions may depend on the transcript alone"
                 )
         raise ProtocolError(
@@ -338,19 +331,21 @@ class _Reading:
             "questions may depend on the transcript alone"
         )
 
-    def require_opening(self, event: Event | None) -> None:
+    def _require_opening(self, event: Event | None) -> None:
         """Raise ProtocolError where a part begins with another question than the whole work."""
-        if self._opening is not None and event != self._opening:
+        opening = self._listing.opening
+        if opening is not None and event != opening:
             raise ProtocolError(
                 "run again, the program began with another question (first "
-                f"{describe(self._opening)}, then {'none' if event is None else describe(event)}); "
+                f"{describe(opening)}, then {'none' if event is None else describe(event)}); "
                 "questions may depend on the transcript alone"
             )
 
-    def next_branches(self, branch: _Branch, place: int, number: int) -> Iterator[_Branch]:
+    def next_branches(self, branch: _Branch, place: int, play: Play) -> Iterator[_Branch]:
         """All that may come of the question that the play of an answer ended with."""
-        stem, event, script = branch.stem, self._player.question(number), branch.scripts[place]
-        outcomes = branch.outcomes(place)
+        assert play.next is not None
+        number, stem, script = play.next, branch.stem, branch.script(place)
+        event, outcomes = self.player.question(number), branch.outcomes(place)
         asked = (*stem.asked, number)
         if len(stem.ledger) >= MAX_ASKED:
             raise TooLargeError(
@@ -365,30 +360,21 @@ class _Reading:
         except BudgetExceeded as refusal:
             if len(asked) > MAX_REFUSALS + len(stem.ledger):
                 raise
-            refused = replace(
-                stem, asked=asked, script=(*script, None), outcomes=outcomes, refusal=refusal
-            )
+            script = (*script, None)
+            refused = replace(stem, asked=asked, script=script, outcomes=outcomes, refusal=refusal)
             return (_Branch(refused, [None], self._chances(branch, [at])[0]) for at in [place])
         if not stem.ledger:
-            self.require_opening(event)
+            self._require_opening(event)
         # A draw's law follows its transcript and seldom comes again.
         fresh = isinstance(event, Draw)
         laws = event.coordinates(self._databases) if fresh else self._databases.laws(event)
         # Equal ledgers are one object, so that whoever collects them compares no events.
         ledger = self._ledgers.setdefault(asked, (*stem.ledger, event))
         coordinates = (*stem.coordinates, *laws)
-        first = None if stem.ledger else self._first
+        first = None if stem.ledger else self._listing.first
         answers = _Answers(laws, self._arithmetic, stem.floor, first, self._answers)
-        further = _Stem(
-            asked,
-            ledger,
-            script,
-            outcomes,
-            spent,
-            coordinates,
-            self._arithmetic.operations(coordinates),
-            answers.floors[-1],
-        )
+        operations, floor = self._arithmetic.operations(coordinates), answers.floors[-1]
+        further = _Stem(asked, ledger, script, outcomes, spent, coordinates, operations, floor)
         return self._listed(branch, place, further, answers, whole=first is None)
 
     def _listed(
@@ -406,9 +392,11 @@ class _Reading:
                 "the chances of a law must sum to 1"
             )
 
-    def refuse_size(self, stem: _Stem) -> NoReturn:
-        """Raise TooLargeError: there are more transcripts than an enumeration may have."""
-        widest = max(stem.ledger, key=lambda e: e.width(self._databases))
+    def require_size(self, done: int, branch: _Branch) -> None:
+        """Raise TooLargeError where there are more transcripts than an enumeration may have."""
+        if done <= self._most:
+            return
+        widest = max(branch.stem.ledger, key=lambda e: e.width(self._databases))
         raise TooLargeError(
             f"the program has more transcripts than its first path promised; the cap is "
             f"{rounded_count(MAX_TRANSCRIPTS)} transcripts and "
@@ -475,13 +463,6 @@ project: one of a single possible answer costs nothing, and may be asked without
 MAX_REFUSALS = 1000
 """Refused questions along one transcript, after which the last refusal ends the enumeration (a
 choice of this project: a program that asks on and on would never end)."""
-
-
-def _replays(done: int, most: int) -> int:
-    """How often a transcript is replayed: the fewer there are, the oftener each one."""
-    if done <= most:
-        return most // done
-    return int(done & (done - 1) == 0)
 
 
 def require_same_afresh(

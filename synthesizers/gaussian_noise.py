@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from synthesizers.errors import InputError
 from synthesizers.intervals import WORKING_BITS, Interval
 from synthesizers.noise import require_positive
 from synthesizers.normal import normal_cdf
+from synthesizers.plain import PlainLaw
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
@@ -31,7 +31,7 @@ come as often as even ones, but for 2^-18 of it. With 2^52 nothing odd would lie
 
 
 @dataclass(frozen=True, slots=True)
-class RoundedGaussian:
+class RoundedGaussian(PlainLaw):
     """A continuous Gaussian draw of the given standard deviation, rounded to the nearest integer.
 
     Guarantee
@@ -84,10 +84,6 @@ class RoundedGaussian:
     def shift_loss(self, shift: int) -> Fraction | None:
         """Infinite for every shift but 0: the ratio of chances grows without end."""
         return Fraction(0) if shift == 0 else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "deviation": str(self.deviation)}
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.exact import Exact, ExpRational
 from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
-from synthesizers.plain import require_rational
+from synthesizers.plain import PlainLaw, require_rational
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
@@ -64,7 +64,7 @@ def require_positive(value: object, name: str) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Laplace:
+class _Laplace(PlainLaw):
     """What the two laws of a scale share: the loss of a shift, and so the cost."""
 
     scale: Fraction
@@ -115,10 +115,6 @@ class DiscreteLaplace(_Laplace):
         """Independent draws."""
         return samplers.discrete_laplace(self.scale, size, entropy)
 
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "scale": str(self.scale)}
-
 
 @dataclass(frozen=True, slots=True)
 class RoundedLaplace(_Laplace):
@@ -154,13 +150,9 @@ class RoundedLaplace(_Laplace):
         """Independent draws."""
         return samplers.rounded_laplace(self.scale, size, entropy)
 
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "scale": str(self.scale)}
-
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
+class DiscreteGaussian(PlainLaw):
     """P[z] ∝ exp(-z²/(2·variance)) on the integers (Canonne, Kamath & Steinke 2020).
 
     Guarantee
@@ -202,10 +194,6 @@ class DiscreteGaussian:
     def shift_loss(self, shift: int) -> Fraction | None:
         """Infinite for every shift but 0: the ratio of chances grows without end."""
         return Fraction(0) if shift == 0 else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "variance": str(self.variance)}
 
 
 @lru_cache(maxsize=4096)

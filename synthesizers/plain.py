@@ -9,8 +9,9 @@ anything else looks at it; an object of another kind is refused.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -96,3 +97,44 @@ def require_integers(values: object, name: str) -> tuple[int, ...]:
 
 def _kind(value: object) -> str:
     return "a negative number" if is_integer(value) else f"a {type(value).__name__}"
+
+
+class PlainQuery:
+    """A query whose plain data are its kind and its fields."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The query as plain data."""
+        return {"kind": self.kind, **_plain_fields(self)}
+
+
+class PlainLaw:
+    """A law whose plain data are its name and its fields."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data."""
+        return {"law": self.name, **_plain_fields(self)}
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """Fields by their names; a list that may be empty by default is left out when it is."""
+    values = [(field, getattr(value, field.name)) for field in fields(value)]
+    return {f.name: _plain(held) for f, held in values if held != () or f.default != ()}
+
+
+def _plain(value: Any) -> Any:
+    """A tuple is a list, a Fraction text; a part is its only field, or an object of its fields."""
+    if isinstance(value, tuple):
+        flat = set(map(type, value)) <= {int, str}
+        return list(value) if flat else [_plain(each) for each in value]
+    if isinstance(value, Fraction):
+        return str(value)
+    if is_dataclass(value):
+        plain = _plain_fields(value)
+        return plain if len(fields(value)) > 1 else next(iter(plain.values()))
+    return value

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from synthesizers import samplers
 from synthesizers.budget import Cost
 from synthesizers.exact import ExpRational
 from synthesizers.noise import require_positive
+from synthesizers.plain import PlainLaw
 from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(PlainLaw):
     """P[i] ∝ exp(rate · score_i), the exponential mechanism (McSherry & Talwar 2007).
 
     Guarantee
@@ -54,7 +54,3 @@ class Exponential:
         factor = 1 if sensitivity.monotone else 2
         epsilon = factor * self.rate * sensitivity.linf
         return Cost(epsilon, epsilon * epsilon / 8)
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "rate": str(self.rate)}

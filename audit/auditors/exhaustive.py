@@ -6,14 +6,16 @@ for the databases enumerated, and silent about all others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.auditors.deciding import decided
+from audit.auditors.effort import Effort
 from audit.channels.channel import Channel
 from audit.channels.enumerate import Enumerated, Progress, channel_of, instance
 from audit.statements.claim import Claim
-from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.statements.evidence import Bound, Decision, EnumerationReplay, Evidence, Side, Witness
 from audit.subjects.subject import ChannelSubject, ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, TooLargeError, rounded_count
@@ -55,6 +57,13 @@ class Instance:
     progress: Progress | None = None
     chosen: Databases | None = None
 
+    @classmethod
+    def of(cls, subject: ProgramSubject, claim: Claim, effort: Effort) -> Instance:
+        """The claim's own instance; of as many records as rows where the claim says none."""
+        setting = effort.setting(claim)
+        size = setting.require_rows() if claim.records is None else claim.records
+        return cls(subject, claim, setting, size, effort.jobs, effort.progress)
+
     @property
     def databases(self) -> Databases:
         """Its databases; TooLargeError where they cannot be listed."""
@@ -86,6 +95,23 @@ class Instance:
         if self.chosen is not None:
             return f"chosen among those of {self.size} records"
         return _sizes(self.setting.domain.size, self.size, self.setting.records is not None)
+
+
+def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
+    """The claim decided on its own instance, as `examine_program` does.
+
+    What it enumerates is kept in ``effort.enumeration``.
+    """
+    part = Instance.of(subject, claim, effort)
+    examined = examine_program(part)
+    effort.enumeration.about = subject, claim, part.setting
+    effort.enumeration.enumerated = examined.enumerated
+    yield examined.evidence
+
+
+def examine_file(subject: ChannelSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
+    """The claim decided on a channel given as a file, as `examine_channel` does."""
+    yield examine_channel(subject, claim)
 
 
 def examine_program(part: Instance) -> Examined:
@@ -136,10 +162,9 @@ def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
         part.claim,
         covers,
         whole=part.claim.records == part.size and part.chosen is None,
-        replay={
-            "records": part.size,
-            "arithmetic": "exact" if exact else "doubles with counted error",
-        },
+        replay=EnumerationReplay(
+            records=part.size, arithmetic="exact" if exact else "doubles with counted error"
+        ),
     )
     return Examined(evidence, found)
 
@@ -174,12 +199,12 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
         claim,
         covers,
         whole=whole,
-        replay={"arithmetic": "exact"},
+        replay=EnumerationReplay(arithmetic="exact"),
     )
 
 
 def _evidence(
-    channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: dict[str, Any]
+    channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: EnumerationReplay
 ) -> Evidence:
     found = decided(channel, claim.guarantee)
     return Evidence(

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.deciding import shown
+from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Bound, Decision, Evidence, Side, Witness
+from audit.statements.evidence import Bound, Decision, Evidence, Side, TranscriptReplay, Witness
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
 from proofs.ledgers import fixed_ledger
@@ -51,7 +52,14 @@ MAX_CELLS = 300
 IntArray = NDArray[np.int64]
 
 
-def examine(
+def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
+    """The transcript's ε over databases of any size, where it factorises."""
+    evidence = conclude(subject, claim, effort.setting(claim), effort.ledgers(subject, claim))
+    if evidence is not None:
+        yield evidence
+
+
+def conclude(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,
@@ -227,5 +235,5 @@ def _evidence(claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | 
         whole=True,
         bound=Bound(side, ends if side is Side.EXACT else Enclosure(loss, loss), covers, "exact"),
         witness=witness if transcript else None,
-        replay={"released": "transcript"},
+        replay=TranscriptReplay(),
     )

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from audit.auditors.deciding import shown
+from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side
@@ -30,7 +31,14 @@ PARAMETERS = {ApproxDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rdp"
 """The parameter that a claim of each kind bounds."""
 
 
-def examine(
+def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
+    """The best theorem about the program, where a rule gives one."""
+    evidence = conclude(subject, claim, effort.setting(claim), effort.ledgers(subject, claim))
+    if evidence is not None:
+        yield evidence
+
+
+def conclude(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,

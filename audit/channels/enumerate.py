@@ -28,6 +28,7 @@ from synthesizers.curator import PlayedElsewhere, Program, Setting
 from synthesizers.enumeration import (
     REPLAYS,
     SHARE,
+    Listing,
     Played,
     blocks,
     outputs_of,
@@ -306,17 +307,17 @@ class _Work:
         ledger: tuple[Event, ...] | None = None
         again = isinstance(self.program, PlayedElsewhere)
         done = 0
-        for block in blocks(
+        listing = Listing(
             self.program,
             self.setting,
             self.databases,
             arithmetic,
-            budget=self.budget,
-            first=first,
-            opening=opening,
-            replays=replays,
-            progress=progress,
-        ):
+            self.budget,
+            first,
+            opening,
+            replays,
+        )
+        for block in blocks(listing, progress):
             part.put(released(block), block.chances)
             if part.tree is not None:
                 before = block.stem.outcomes

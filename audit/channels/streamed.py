@@ -19,7 +19,7 @@ from audit.channels.columns import Block, FloatArray, IntArray
 from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.curator import Program, Setting
 from synthesizers.domain import Domain
-from synthesizers.enumeration import leaves, output_of, transcript_of
+from synthesizers.enumeration import Listing, leaves, output_of, transcript_of
 from synthesizers.errors import TooLargeError, rounded_count
 from synthesizers.events import Coordinate, Databases, Event
 from synthesizers.neighbours import Neighbours, neighbour_pairs
@@ -108,7 +108,7 @@ def streamed_channel(
     event: Event | None = None
     outputs: list[tuple[Any, ...]] = []
     choose = output_of if released == "output" else transcript_of
-    for leaf in leaves(program, setting, databases, OutcomesAlone()):
+    for leaf in leaves(Listing(program, setting, databases, OutcomesAlone())):
         if event is None:
             event = _single(leaf.ledger, databases)
         elif leaf.ledger != (event,):

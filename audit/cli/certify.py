@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from pathlib import Path
 
+from audit.auditors.registry import AUDITORS
 from audit.cli import common, streams
 from dp_audit.certification import certify
 from dp_audit.request import ALARM, CONFIDENCE, REACHED
@@ -35,6 +37,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--trust-subject",
         action="store_true",
         help="take a program's word where nothing here can keep it apart",
+    )
+    parser.add_argument(
+        "--auditors",
+        metavar="NAME,…",
+        help="run these and no others: "
+        + ", ".join(auditor.flag for auditor in AUDITORS.values())
+        + " (default: each that fits and is quick)",
     )
     parser.add_argument("--require", choices=tuple(REACHED), help="exit 3 without it")
     parser.add_argument(
@@ -90,6 +99,8 @@ def run(flags: argparse.Namespace) -> int:
     talk = streams.talk_console(flags.quiet)
     with streams.follow(talk) as progress:
         result = certify(**common.arguments(certify, flags), progress=progress)
+    for reason, names in itertools.groupby(result.left_out, key=lambda name: result.left_out[name]):
+        talk.print(f"not run: {', '.join(names)} ({reason})", markup=False)
     streams.deliver(result, flags, {flags.out: result.json_text()})
     if result.exit_code == 0 and result.partial:
         talk.print("interrupted: the report is that of the runs made until then", markup=False)

@@ -25,7 +25,8 @@ from audit.channels.measures.delta import delta
 from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.probabilistic import probabilistic_delta
 from audit.cli import streams
-from audit.report.certificate.json_text import certificate_text
+from audit.report.certificate.document import certificate_text
+from audit.report.certificate.terminal import certificate_lines, comparison_lines
 from audit.report.html import render
 from audit.report.page import (
     AnalysisSection,
@@ -37,7 +38,6 @@ from audit.report.page import (
     TextSection,
     UtilitySection,
 )
-from audit.report.terminal import certificate_lines, comparison_lines
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure

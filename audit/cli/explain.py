@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Group
 
 from audit.cli import common, streams
-from audit.report.certificate.proof_text import proof_lines
+from audit.report.certificate.proof import proof_lines
 from audit.report.words import clean
 from audit.statements import strict_json
 from dp_audit.results import Result, plain_lines

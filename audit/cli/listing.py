@@ -10,22 +10,11 @@ from importlib.resources import files
 from rich.table import Table
 from rich.text import Text
 
+from audit.auditors.registry import AUDITORS
 from audit.cli import streams
 from synthesizers.programs import PROGRAMS, card
 
 TOPICS = ("programs", "auditors", "metrics", "noise")
-
-AUDITORS = {
-    "exhaustive": "the exact channel of an enumerated instance: every pair, every output",
-    "factorised": "the transcript of independent noisy cells: databases of any size",
-    "proof": "a theorem from the program's budget or its ledger: databases of any size",
-    "attack": "repeated runs of a black box on two databases: a floor, with its confidence",
-    "sensitivity": "how far one unit can move a query: exact, or a floor with its pair",
-    "composition": "a ledger recounted from the law of every question",
-    "data independence": "what tells neighbours apart beside the noisy answers",
-    "noise law": "whether noise has its declared law, is fresh, and hides what it is added to",
-    "utility sanity": "whether the error falls to its limit as epsilon grows",
-}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +58,7 @@ def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "programs":
         return [(name, card(name).splitlines()[0]) for name in PROGRAMS]
     if topic == "auditors":
-        return list(AUDITORS.items())
+        return [(name, auditor.summary) for name, auditor in AUDITORS.items()]
     # Written by docs/listed.py: metrics and laws would bring the libraries that they need.
     lines = json.loads(files("audit.cli").joinpath("listed.json").read_text(encoding="utf-8"))
     return list(lines[topic].items())

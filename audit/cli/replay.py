@@ -14,8 +14,9 @@ from audit.auditors.attack.given_pairs import read_database
 from audit.auditors.attack.replaying import FrozenTest, Retest, frozen_test, retest
 from audit.cli import common, streams
 from audit.parallel import local
-from audit.report.certificate.replay_text import replay_lines
+from audit.report.certificate.replay import replay_lines
 from audit.report.words import clean
+from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from audit.subjects.black_box import BlackBox
@@ -123,7 +124,7 @@ class ReplayResult(Result):
             "wrong": guesses.wrong,
             "valid": valid,
             "p_value": self.retest.p_value if valid else None,
-            "floor": self.retest.floor.to_json() if valid else None,
+            "floor": encode(self.retest.floor) if valid else None,
             "refuted": self.exit_code == Verdict.REFUTED.exit_code,
         }
 

@@ -11,7 +11,7 @@ from rich.console import Group
 
 from audit.cli import common, streams
 from audit.parallel import local
-from audit.report.certificate.self_test_text import self_test_lines
+from audit.report.certificate.self_test import self_test_lines
 from audit.self_test.run import SelfTest, Unexamined, chosen, self_test
 from dp_audit.arguments import process_count
 from dp_audit.results import Result

@@ -50,6 +50,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--no-baseline", dest="baseline", action="store_false", help="no baseline table beside"
     )
     parser.add_argument("--chunk", metavar="ROWS", help="count so many records at a time")
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="a Dask cluster that counts the tables, part by part"
+    )
     common.add_output(parser, html=True)
 
 

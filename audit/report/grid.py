@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -22,3 +23,9 @@ class Grid:
             for place, column in enumerate(self.columns)
         )
         return Grid(self.corner, names, rows, frozenset((b, a) for a, b in self.peaks))
+
+
+def side_by_side(what: str, rows: Iterable[tuple[str, str, str]]) -> Grid:
+    """Two databases: what they hold under every name, starred where they differ."""
+    starred = tuple((name + (" *" if a != b else ""), (a, b)) for name, a, b in rows)
+    return Grid(what, ("database A", "database B"), starred)

@@ -10,11 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from audit.channels.channel import Channel
-from audit.report.certificate.attack_story import AttackStory
-from audit.report.certificate.views import certificate_view, comparison_view
-from audit.report.channel.channel_view import analysis_view
-from audit.report.channel.heatmap import alternative, heat_map, ramp
-from audit.report.channel.measures_view import measures_view
+from audit.report.certificate.attack import AttackStory
+from audit.report.certificate.view import certificate_view, comparison_view
+from audit.report.channel.heatmap import heat_map
+from audit.report.channel.measures import measures_view
+from audit.report.channel.view import analysis_view
 from audit.report.page import (
     AnalysisSection,
     CertificateSection,
@@ -25,6 +25,7 @@ from audit.report.page import (
     TextSection,
     UtilitySection,
 )
+from audit.report.picture import ramp
 from audit.report.utility.view import utility_view
 from audit.report.words import clean
 
@@ -41,41 +42,33 @@ def render(page: Page) -> str:
     template = _templates().get_template("page.html")
     return template.render(
         page=page,
-        sections=[_filled(section) for section in page.sections],
+        sections=[(section, *_view(section)) for section in page.sections],
         of_utility=any(isinstance(s, UtilitySection) for s in page.sections),
         of_privacy=not all(isinstance(s, UtilitySection) for s in page.sections),
         ramps=[(dark, list(enumerate(ramp(dark)))) for dark in (False, True)],
     )
 
 
-def _filled(section: Section) -> tuple[str, dict[str, Any]]:
-    """The template of a section, with what it is filled with."""
+def _view(section: Section) -> tuple[str, Any]:
+    """The template of a section, and what it shows beside the section's own text."""
     match section:
         case CertificateSection():
-            view = certificate_view(section.certificate)
-            return "certificate.html", {"title": section.title, "view": view}
+            return "certificate.html", certificate_view(section.certificate)
         case ComparisonSection():
-            compared = comparison_view(section.entries)
-            return "comparison.html", {
-                "title": section.title,
-                "view": compared,
-                "note": section.note,
-            }
+            return "comparison.html", comparison_view(section.entries)
         case AnalysisSection():
             channel = section.analysis.channel
             return "analysis.html", {
-                "title": section.title,
-                "view": analysis_view(section.analysis),
+                "channel": analysis_view(section.analysis),
                 "measures": measures_view(section.analysis),
                 "map": heat_map(channel) if isinstance(channel, Channel) else None,
-                "alternative": alternative(channel) if isinstance(channel, Channel) else "",
             }
         case UtilitySection():
-            return "utility.html", {"title": section.title, "view": utility_view(section.results)}
+            return "utility.html", utility_view(section.results)
         case TableSection():
-            return "table.html", {"title": section.title, "table": section}
+            return "table.html", None
         case TextSection():
-            return "text.html", {"title": section.title, "paragraphs": section.paragraphs}
+            return "text.html", None
 
 
 @cache

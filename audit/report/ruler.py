@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit.report.curve import round_ticks
+from audit.report.picture import round_ticks
 from audit.report.words import bound_text, claimed, claimed_text, decided_on
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Evidence, Side
@@ -63,7 +63,7 @@ class Scale:
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Round values with their labels, infinity last."""
-        finite = round_ticks(self.high)
+        finite = round_ticks(0.0, self.high)
         return (*finite, (math.inf, "∞")) if self.infinite else finite
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -55,6 +57,8 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.OPEN: "does not reach the claim",
     Decision.INVALID: "the runs were no independent draws",
     Decision.UNSEEN: "no violation seen",
+    Decision.KEPT: "nothing beyond what is declared",
+    Decision.EXCEEDED: "beyond what is declared",
 }
 
 RELEASED: Mapping[str, str] = {
@@ -88,7 +92,9 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 def number(value: Extended, digits: int = DIGITS) -> str:
     """The nearest decimal of that many significant digits; ``∞`` for infinity."""
     if isinstance(value, float):
-        return "∞"
+        if math.isinf(value):
+            return "∞"
+        value = Fraction(value)
     context = Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)
@@ -221,3 +227,19 @@ def cell_name(domain: Domain, cell: int) -> str:
         f"{attribute.name} = {attribute.labels[code] or '(missing)'}"
         for attribute, code in zip(domain.attributes, codes, strict=True)
     )
+
+
+def record_text(record: Any) -> str:
+    """A record by its attributes, ``age = 30, sex = (missing)``, or a value by itself."""
+    if not isinstance(record, Mapping):
+        return _value_text(record)
+    named = ", ".join(f"{name} = {_value_text(value)}" for name, value in record.items())
+    return named or "a record without attributes"
+
+
+def _value_text(value: Any) -> str:
+    if value is None or value == "":
+        return "(missing)"
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Protocol
 
-from audit.statements.finding import Detector, Finding
+from audit.statements.finding import Finding
+
+
+class Detector(StrEnum):
+    """Who examines a case: an auditor by its name, or what a certificate says of one release.
+
+    CHANNEL, TRANSCRIPT: a certificate about the output, about the transcript. BOUNDARY: about a
+    program in a process of its own.
+    """
+
+    CHANNEL = "channel"
+    TRANSCRIPT = "transcript"
+    COMPOSITION = "composition"
+    SENSITIVITY = "sensitivity"
+    DATA_INDEPENDENCE = "data independence"
+    NOISE_LAW = "noise law"
+    UTILITY_SANITY = "utility sanity"
+    ATTACK = "attack"
+    BOUNDARY = "boundary"
 
 
 class BugClass(Enum):

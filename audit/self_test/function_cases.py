@@ -11,10 +11,11 @@ from audit.auditors.noise_law import StatedMechanism, StatedNoise
 from audit.auditors.sensitivity.declared import declared
 from audit.auditors.sensitivity.examine import StatedQuery
 from audit.auditors.sensitivity.examine import examine as examine_query
+from audit.self_test.case import Detector
 from audit.self_test.families import GRID, TABLE
 from audit.self_test.program_cases import SEED, attacked
 from audit.statements.claim import Claim
-from audit.statements.finding import Detector, Finding
+from audit.statements.finding import Finding
 from audit.subjects.function import FunctionBox
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.certify import Effort, certify
+from audit.self_test.case import Detector
 from audit.statements.claim import Claim
-from audit.statements.evidence import Verdict
-from audit.statements.finding import Detector, Finding, Rigour
-from audit.subjects.program_process import ProgramProcess
+from audit.statements.evidence import Decision, Verdict
+from audit.statements.finding import Finding, Rigour
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
@@ -45,18 +45,17 @@ class HostileCase:
         except ProtocolError:
             accused, found = True, "it broke the curator's protocol"
         finally:
-            if isinstance(subject.program, ProgramProcess):
-                subject.program.end()
+            subject.end()
         where = "" if apart.sufficient else "; nothing on this machine kept it apart"
         return (
             Finding(
-                detector=detector,
+                auditor=detector,
                 about="what is concluded of a program in a process of its own",
-                violated=accused,
+                decision=Decision.of_declaration(accused),
                 declared=CLAIM,
                 found=found + where,
                 rigour=Rigour.EXACT,
                 covers=f"databases of {RECORDS} records over 2 cells",
-                replay=f"dp-audit self-test --only {self.name!r}",
+                again=f"dp-audit self-test --only {self.name!r}",
             ),
         )

@@ -13,11 +13,11 @@ from audit.auditors.attack.replaying import ALARM
 from audit.certify import Effort, certify
 from audit.parallel import here
 from audit.self_test.altered import Altered, Instead, Place
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.case import BugClass, Detector, Liar
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Witness
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.black_box import BlackBox
 from audit.subjects.programs import ProgramBox
 from audit.subjects.runs import Drawing, Seeds
@@ -69,7 +69,7 @@ class ProgramCase:
             box = ProgramBox(subject, self._setting(), "output")
             return (attacked(self.name, box, claim),)
         if detector is Detector.COMPOSITION:
-            return composition.examine(subject, claim, self._setting())
+            return tuple(composition.examine(subject, claim, Effort(self.rows)))
         certificate = certify(subject, claim, Effort(self.rows, trusted=True), "").certificate
         return tuple(
             _finding(detector, claim, evidence, self.name) for evidence in certificate.evidence
@@ -105,17 +105,17 @@ def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) ->
         pair = Shown(witness.source, witness.target)
         responsible = f"{claim.released} {_event(witness)}"
     elif isinstance(witness, SampledWitness):
-        pair = Shown(witness.pair.get("first"), witness.pair.get("second"))
+        pair = Shown(witness.pair.first, witness.pair.second)
         responsible = "; ".join(witness.event)
     return Finding(
-        detector=detector,
+        auditor=detector,
         about=f"{evidence.auditor}: the {claim.released}'s law",
-        violated=evidence.decision is Decision.VIOLATED,
+        decision=Decision.of_declaration(evidence.decision is Decision.VIOLATED),
         declared=str(claim.guarantee),
         found=_found(claim, evidence),
         rigour=_rigour(evidence),
         covers=evidence.covers,
-        replay=f"dp-audit self-test --only {name}",
+        again=f"dp-audit self-test --only {name}",
         pair=pair,
         responsible=responsible,
     )

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from typing import Any
 
 from audit.parallel import Map, here
-from audit.self_test.case import EXACT, Case, Liar
+from audit.self_test.case import EXACT, Case, Detector, Liar
 from audit.self_test.code import code_digest
-from audit.statements.finding import Detector, Finding, violations
+from audit.statements.finding import Finding, violations
 from synthesizers.errors import DPAuditError, InputError
 
 SCHEMA = "dp-audit/self-test/1"
@@ -33,7 +33,7 @@ class Caught:
     @property
     def ok(self) -> bool:
         """Whether it was caught, and exactly where an exact detector sees its kind."""
-        found = [finding.detector for finding in self.findings]
+        found = [finding.auditor for finding in self.findings]
         return bool(found) and (not self.liar.exactly or any(d in EXACT for d in found))
 
     def to_json(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Caught:
             "bug": self.liar.bug,
             "honest": self.liar.honest.name,
             "caught": self.ok,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_report_json() for finding in self.findings],
         }
 
 
@@ -60,7 +60,7 @@ class Control:
         return {
             "name": self.case.name,
             "accused": bool(self.findings),
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_report_json() for finding in self.findings],
         }
 
 

@@ -10,16 +10,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from audit.statements.certificate_json import Apart, Document, claim_fields, encode
 from audit.statements.claim import Claim
 from audit.statements.decimals import Extended
 from audit.statements.evidence import Bound, Evidence, Side, Verdict, verdict
 from audit.statements.isolation import Isolation
-
-SCHEMA = "dp-audit/certificate/1"
 
 
 @dataclass(frozen=True)
@@ -93,32 +92,50 @@ class Certificate:
         found = [evidence.proof for evidence in self.evidence if evidence.proof is not None]
         return deepcopy(dict(found[0])) if found else None
 
+    @classmethod
+    def of(cls, document: Document) -> Certificate:
+        """The certificate that a document states, whose verdict and bounds follow anew."""
+        apart, proof = document.isolation, document.proof
+        return cls(
+            document.subject,
+            document.about,
+            tuple(
+                replace(one, proof=proof) if one.auditor == "proof" else one
+                for one in document.evidence
+            ),
+            document.assumptions,
+            document.reproduce,
+            document.channel_certificate,
+            document.self_test,
+            apart,
+            apart is not None and apart.trusted,
+            document.questions,
+        )
+
+    def document(self) -> Document:
+        """What its file says, without the digest."""
+        apart = self.isolation
+        return Document(
+            verdict=self.verdict,
+            subject=dict(self.subject),
+            **claim_fields(self.claim),
+            bounds={side.value: self.bound(side) for side in Side},
+            evidence=self.evidence,
+            proof=self.proof,
+            channel_certificate=self.channel,
+            assumptions=self.assumptions,
+            reproduce=self.reproduce,
+            isolation=None
+            if apart is None
+            else Apart(apart.process, apart.filesystem, apart.network, self.trusted),
+            questions=self.questions,
+            self_test=self.self_test,
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The certificate as plain data, digest included."""
-        body = self._body()
-        return {**body, "digest": digest(body)}
-
-    def _body(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "verdict": self.verdict.value,
-            "subject": deepcopy(dict(self.subject)),
-            **self.claim.to_json(),
-            "bounds": {side.value: _bound_json(self.bound(side)) for side in Side},
-            "evidence": [evidence.to_json() for evidence in self.evidence],
-            "proof": self.proof,
-            "channel_certificate": None if self.channel is None else deepcopy(dict(self.channel)),
-            "assumptions": list(self.assumptions),
-            "reproduce": self.reproduce,
-            **self._apart(),
-            **({} if self.questions is None else {"questions": deepcopy(dict(self.questions))}),
-            **({} if self.self_test is None else {"self_test": dict(self.self_test)}),
-        }
-
-    def _apart(self) -> dict[str, Any]:
-        if self.isolation is None:
-            return {}
-        return {"isolation": {**self.isolation.to_json(), "trusted": self.trusted}}
+        plain: dict[str, Any] = encode(self.document())
+        return {**plain, "digest": digest(plain)}
 
 
 OWN_WORD = ("program", "channel")
@@ -129,14 +146,6 @@ def _upper(bound: Bound) -> Extended:
     """The upper end of what a claim bounds: its own parameter, or ε."""
     ends = bound.epsilon if bound.parameter is None else bound.parameter[1]
     return ends.upper
-
-
-def _bound_json(bound: Bound | None) -> dict[str, Any] | None:
-    if bound is None:
-        return None
-    data = bound.to_json()
-    del data["side"]
-    return data
 
 
 def canonical(body: object) -> str:

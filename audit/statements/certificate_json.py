@@ -1,328 +1,231 @@
-"""Certificates as JSON: every key of every version, and what may stand under it.
+"""Certificates as JSON: documents, key by key, as values.
 
-A certificate may come from anyone. Before anything in it is computed with, run or printed, each of
-its fields is compared with what dp-audit writes there; the inside of a proof and of a channel
-certificate is read by `proofs.checker`, which refuses what it does not know.
+A certificate may come from anyone. It is compared with the published schema, and read as a
+`Document`, before anything in it is computed with, run or printed; the inside of a proof and of a
+channel certificate is read by `proofs.checker`, which refuses what it does not know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Annotated, Any, TypeVar, cast
 
-from audit.statements.certificate import SCHEMA
-from audit.statements.evidence import Decision, Verdict
-from audit.statements.fields import (
-    Kind,
-    chosen,
-    double,
-    flag,
-    listed,
-    matching,
-    named,
-    nullable,
-    one_of,
-    plain,
-    record,
-    sha256,
-    tagged_sha256,
-    text,
-    whole,
+from audit.statements.claim import Claim
+from audit.statements.codec import OPTIONAL, Codec, Kind, double, spelled
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import (
+    ENCLOSURE,
+    Bound,
+    Evidence,
+    Side,
+    Verdict,
 )
-from audit.statements.isolation import FILESYSTEMS, NETWORKS, PROCESSES
+from audit.statements.finding import Finding, Property
+from audit.statements.isolation import Isolation
+from audit.statements.published import Place, Schema
+from proofs.guarantees import Guarantee, parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
+from synthesizers.neighbours import Unit, neighbours_from
 
-MAX_COUNT = 10**15
-"""The largest count: as on the command line."""
+VERSION = "dp-audit/certificate/1"
+SCHEMA = Schema.published("1/certificate.json")
 
-MAX_EVIDENCE = 100
-"""The most findings (a choice of this project: one an auditor is written)."""
+OWN = ("rho", "mu", "rdp")
+"""What a claim may bound that is not ε: a bound has the smallest of it beside its ε."""
 
-MAX_ASSUMPTIONS = 100
-"""The most assumptions (a choice of this project)."""
 
-_END = r"inf|-?[0-9]{1,60}(\.[0-9]{1,60})?(E[+-]?[0-9]{1,5})?"
-_NUMBER = r"[0-9]{1,4000}(\.[0-9]{1,4000})?(/[0-9]{1,4000})?"
-_CLAIM = rf"(epsilon|rho|mu|alpha)={_NUMBER}(, (delta|rdp)={_NUMBER})?"
+def _read_bound(side: Side | None, value: Any, place: Place) -> Bound:
+    of = Side(value["side"]) if side is None else side
+    ends = {
+        name: ENCLOSURE.read(value[name], place.at(name))
+        for name in ("epsilon", *OWN)
+        if name in value
+    }
+    epsilon, *own = ends.items()
+    if len(own) > 1:
+        place.at(own[1][0]).note("a claim has one parameter")
+    parameter = own[0] if own else None
+    return Bound(of, epsilon[1], value["covers"], value["rigour"], parameter)
 
-end: Kind = matching(_END, "a decimal of at most 60 digits as text, or inf", 130)
-enclosure: Kind = record({"lower": end, "upper": end})
-count: Kind = whole(0, MAX_COUNT)
-error: Kind = matching(r"[0-9]{1,4000}(/[0-9]{1,4000})?", "a fraction as text", 8_001)
-threshold: Kind = lambda value, place: (  # noqa: E731 - a value, as its neighbours are
-    iter(()) if value in ("inf", "-inf") else double()(value, place)
-)
-"""A double; infinity is a text."""
 
-domain: Kind = record(
+def _write_bound(bound: Bound) -> dict[str, Any]:
+    own = dict([] if bound.parameter is None else [bound.parameter])
+    return {
+        "side": bound.side.value,
+        "epsilon": bound.epsilon.to_json(),
+        **{name: ends.to_json() for name, ends in own.items()},
+        "covers": bound.covers,
+        "rigour": bound.rigour,
+    }
+
+
+def _read_bounds(value: Any, place: Place) -> dict[str, Bound | None]:
+    return {
+        side: None if own is None else _read_bound(Side(side), own, place.at(side))
+        for side, own in value.items()
+    }
+
+
+def _write_bounds(bounds: Mapping[str, Bound | None]) -> dict[str, Any]:
+    written = {side: None if own is None else _write_bound(own) for side, own in bounds.items()}
+    return {
+        side: own and {key: part for key, part in own.items() if key != "side"}
+        for side, own in written.items()
+    }
+
+
+def _parse_error(stated: str) -> Fraction:
+    value = parse_rational(stated, "an error")
+    if not 0 < value < 1:
+        raise InputError("an error lies strictly between 0 and 1")
+    return value
+
+
+def _read_domain(value: Any) -> tuple[Domain, int | None]:
+    rest = {key: own for key, own in value.items() if key not in ("cells", "records")}
+    return Domain.from_json(rest), value["records"]
+
+
+def _write_domain(about: tuple[Domain, int | None]) -> dict[str, Any]:
+    domain, records = about
+    return {**domain.to_json(), "cells": domain.size, "records": records}
+
+
+@dataclass(frozen=True)
+class Apart(Isolation):
+    """What kept the subject apart, and whether its maker took its word besides."""
+
+    trusted: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A certificate as its file has it, key by key.
+
+    What the checker, a subject or a release reads of it stays plain data. ``domain``: with the
+    number of records that the claim speaks of.
+    """
+
+    schema: str = VERSION
+    verdict: Verdict
+    subject: Mapping[str, Any]
+    claim: Guarantee
+    neighbours: str
+    unit: Unit
+    released: str
+    domain: Annotated[tuple[Domain, int | None], spelled(_read_domain, _write_domain)] | None
+    bounds: Annotated[Mapping[str, Bound | None], Kind(_read_bounds, _write_bounds)]
+    evidence: tuple[Evidence, ...]
+    proof: Mapping[str, Any] | None = None
+    channel_certificate: Mapping[str, Any] | None = None
+    assumptions: tuple[str, ...]
+    reproduce: str
+    isolation: Apart | None = field(default=None, metadata=OPTIONAL)
+    questions: Mapping[str, Any] | None = field(default=None, metadata=OPTIONAL)
+    self_test: Mapping[str, Any] | None = field(default=None, metadata=OPTIONAL)
+    digest: str = ""
+
+    @property
+    def about(self) -> Claim:
+        """The claim, with all that it is relative to; raises InputError where that is none."""
+        relation = neighbours_from(self.neighbours, self.unit.name, self.unit.max_records)
+        domain, records = (None, None) if self.domain is None else self.domain
+        return Claim(self.claim, relation, self.released, domain, records)
+
+    @property
+    def attacks(self) -> tuple[Evidence, ...]:
+        """The evidence of attacks."""
+        return tuple(one for one in self.evidence if one.auditor == "attack")
+
+
+def claim_fields(claim: Claim) -> dict[str, Any]:
+    """What a document has of a claim, by its fields."""
+    relation, domain = claim.neighbours, claim.domain
+    return {
+        "claim": claim.guarantee,
+        "neighbours": relation.name,
+        "unit": relation.unit,
+        "released": claim.released,
+        "domain": None if domain is None else (domain, claim.records),
+    }
+
+
+_LEAVES = Codec(
     {
-        "name": text(),
-        "attributes": listed(
-            record(
-                {
-                    "name": text(),
-                    "values": listed(text(), least=1),
-                    "ordinal": flag,
-                    "edges": nullable(listed(matching(rf"-?{_NUMBER}", "a number as text", 8_002))),
-                    "missing": flag,
-                    "missing_label": text(),
-                }
-            ),
-            least=1,
-        ),
-        "hierarchies": listed(
-            record({"attribute": text(), "levels": listed(listed(text()), least=1)})
-        ),
-        "individual": nullable(text()),
-        "cells": whole(1),
-        "records": nullable(count),
+        float: double,
+        Fraction: spelled(_parse_error, str),
+        Guarantee: spelled(parse_guarantee, str),
+        Enclosure: ENCLOSURE,
+        Bound: Kind(lambda value, place: _read_bound(None, value, place), _write_bound),
     }
 )
-
-_PARAMETERS = {"parameters": named(text())}
-_DIGESTS = {"source_sha256": nullable(sha256), "sources_sha256": sha256}
-"""Of the one file, as it was written before all files of a subject were covered; of all files."""
-_RUN = {"seconds": whole(1, MAX_COUNT), "megabytes": whole(1, MAX_COUNT), "rows": nullable(count)}
-_NAMED = {"kind": text(), "name": text(4096)}
-_PROGRAM = {**_NAMED, **_PARAMETERS, "rows": count}
-_COMMANDS = {
-    "program": record({**_PROGRAM, "form": one_of("program")}, _DIGESTS),
-    None: record({**_NAMED, **_RUN}, {**_DIGESTS, "serves": one_of(True)}),
-}
+# Its proof stands beside the evidence.
+_EVIDENCE = _LEAVES.fields(Evidence, "proof")
+_PROPERTY = _LEAVES.fields(Property)
 
 
-def _command(value: Any, place: str) -> Any:
-    """A command that asks a curator, or one that is only run."""
-    form = value.get("form") if type(value) is dict else None
-    return _COMMANDS["program" if form is not None else None](value, place)
+def _read_evidence(value: Any, place: Place) -> Evidence:
+    """Evidence; of a property, all that it is about stands under a key of its own."""
+    if "property" not in value:
+        return cast(Evidence, _EVIDENCE.read(value, place))
+    rest = {key: own for key, own in value.items() if key != "property"}
+    parts = (_EVIDENCE.read(rest, place), _PROPERTY.read(value["property"], place.at("property")))
+    return Finding(**{one.name: getattr(part, one.name) for part in parts for one in fields(part)})
 
 
-subject: Kind = chosen(
-    "kind",
-    {
-        "program": record(_PROGRAM),
-        "module": record(_PROGRAM, _DIGESTS),
-        "command": _command,
-        "function": record(
-            {**_NAMED, **_PARAMETERS, **_RUN, "form": one_of("function", "batch")}, _DIGESTS
-        ),
-        "estimator": record(
-            {**_NAMED, **_PARAMETERS, **_RUN, "form": one_of("estimator")}, _DIGESTS
-        ),
-        "outputs": record({**_NAMED, "sha256": listed(sha256, 2, 2)}),
-        "channel": record(
-            {**_NAMED, "sha256": sha256, "rounded": flag},
-            {
-                "matrix": record(
-                    {
-                        "databases": listed(text(), 20_000),
-                        "outputs": listed(text(), 20_000),
-                        "probabilities": listed(listed(text(4_000), 20_000), 20_000),
-                    }
-                )
-            },
-        ),
-    },
-)
-
-_BOUND = {
-    "epsilon": enclosure,
-    "covers": text(),
-    "rigour": one_of("exact", "rigorous", "statistical"),
-}
-_OWN = {"rho": enclosure, "mu": enclosure, "rdp": enclosure}
-bound: Kind = record(_BOUND, _OWN)
-sided_bound: Kind = record({**_BOUND, "side": one_of("floor", "exact", "ceiling")}, _OWN)
-
-database: Kind = listed(count)
-witness: Kind = record(
-    {
-        "from": database,
-        "to": database,
-        "event": listed(listed(plain)),
-        "probabilities": record({"from": enclosure, "to": enclosure}),
-    }
-)
-sampled_witness: Kind = record(
-    {
-        "pair": record(
-            {
-                "first": plain,
-                "second": plain,
-                "distance": whole(1, MAX_COUNT),
-                "pattern": text(),
-                "verified": flag,
-            }
-        ),
-        "rule": plain,
-        "digest": matching("(sha256:[0-9a-f]{64})?", "sha256: and a SHA-256, or nothing"),
-        "event": listed(text(), 100),
-        "test": one_of("exact binomial", "e-process", "if deterministic"),
-        "runs": count,
-        "correct": count,
-        "wrong": count,
-        "p_value": double(0),
-    }
-)
-resolution: Kind = record({"detectable": threshold, "delta": double(0), "runs": count})
-
-_FOUND = {
-    "auditor": text(100),
-    "finding": text(),
-    "decision": one_of(*(decision.value for decision in Decision)),
-    "covers": text(),
-    "whole": flag,
-    "bound": nullable(sided_bound),
-    "confidence": nullable(
-        matching(r"[0-9]+(\.[0-9]+)?([eE]-?[0-9]{1,4})?", "a probability as text", 60)
-    ),
-}
-_replay: dict[str, Kind] = {
-    "exhaustive": record(
-        {"arithmetic": one_of("exact", "doubles with counted error")}, {"records": count}
-    ),
-    "factorised": record({"released": one_of("transcript")}),
-    "proof": record({}),
-    "attack": record(
-        {
-            "command": one_of("dp-audit replay CERT.json"),
-            "mode": one_of("batch", "anytime"),
-            "seed": whole(),
-            "runs": whole(1, MAX_COUNT),
-            "error": error,
-            "alarm": error,
-            "versions": named(text(100), 20),
-        },
-        {
-            "attacker": text(),
-            "learning_runs": count,
-            "total_runs": count,
-            "shared_runs": count,
-            "fresh_runs": count,
-            "repeatable": flag,
-            "partial": one_of(True),
-        },
-    ),
-}
-_beside: dict[str, tuple[dict[str, Kind], dict[str, Kind]]] = {
-    "exhaustive": ({"witness": nullable(witness)}, {}),
-    "factorised": ({"witness": nullable(witness)}, {}),
-    "proof": ({"witness": nullable(witness)}, {}),
-    "attack": (
-        {"witness": nullable(sampled_witness)},
-        {"strict": sided_bound, "resolution": resolution},
-    ),
-}
-evidence: Kind = chosen(
-    "auditor",
-    {
-        auditor: record({**_FOUND, **needed, "replay": _replay[auditor]}, optional)
-        for auditor, (needed, optional) in _beside.items()
-    },
-)
-
-derivation: Kind = record(
-    {
-        "schema": one_of("dp-audit/derivation/1"),
-        "steps": listed(
-            record(
-                {
-                    "rule": text(100),
-                    "premises": listed(count),
-                    "parameters": named(plain),
-                    "conclusion": named(plain),
-                }
-            ),
-            least=1,
-        ),
-        "hypotheses": listed(text()),
-    }
-)
-proof: Kind = record({"derivation": derivation}, {"alternatives": listed(derivation, 100)})
-
-_CHANNEL = (
-    *("schema", "finding", "neighbours", "unit", "max_records", "complete"),
-    *("databases", "rows", "epsilon", "delta", "sha256"),
-)
-channel: Kind = record(
-    {
-        **dict.fromkeys(_CHANNEL, plain),
-        "schema": one_of("dp-audit/channel-certificate/1"),
-        "finding": one_of("holds", "violated"),
-    },
-    dict.fromkeys(("worst", "pair", "event", "probabilities"), plain),
-)
-
-isolation: Kind = record(
-    {
-        "process": one_of(*PROCESSES),
-        "filesystem": one_of(*FILESYSTEMS),
-        "network": one_of(*NETWORKS),
-        "trusted": flag,
-    }
-)
-_BUDGET = {"budget": named(plain)}
-"""Certificates of before have none, and no release keeps to them."""
-
-questions: Kind = chosen(
-    "kind",
-    {
-        "budget": record({"kind": text()}, _BUDGET),
-        "ledger": record({"kind": text(), "events": listed(named(plain))}, _BUDGET),
-        "tree": record({"kind": text(), "digest": tagged_sha256, "transcripts": count}, _BUDGET),
-    },
-)
-self_test: Kind = record(
-    {
-        "form": one_of("whole", "quick"),
-        "liars": whole(1, MAX_COUNT),
-        "caught": whole(1, MAX_COUNT),
-        "honest": whole(1, MAX_COUNT),
-        "accused": one_of(0),
-        "version": text(100),
-        "code": tagged_sha256,
-        "table": tagged_sha256,
-    }
-)
-
-certificate: Kind = record(
-    {
-        "schema": one_of(SCHEMA),
-        "verdict": one_of(*(verdict.value for verdict in Verdict)),
-        "subject": subject,
-        "claim": matching(
-            _CLAIM, "a claim such as 'epsilon=1' or 'epsilon=1, delta=0.001'", 20_000
-        ),
-        "neighbours": one_of("add-remove", "replace-one"),
-        "unit": record({"name": one_of("record", "person"), "max_records": whole(1, MAX_COUNT)}),
-        "released": one_of("output", "transcript"),
-        "domain": nullable(domain),
-        "bounds": record({side: nullable(bound) for side in ("floor", "exact", "ceiling")}),
-        "evidence": listed(evidence, MAX_EVIDENCE),
-        "assumptions": listed(text(), MAX_ASSUMPTIONS),
-        "reproduce": text(),
-        "digest": tagged_sha256,
-    },
-    {
-        "proof": nullable(proof),
-        "channel_certificate": nullable(channel),
-        "isolation": isolation,
-        "questions": questions,
-        "self_test": self_test,
-    },
-)
-"""Optional are the keys that came later within the version, and those of some subjects."""
+def _write_evidence(evidence: Evidence) -> dict[str, Any]:
+    plain: dict[str, Any] = _EVIDENCE.write(evidence)
+    if not isinstance(evidence, Finding):
+        return plain
+    return {**plain, "property": _PROPERTY.write(evidence.essence)}
 
 
-def unknown_keys(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """The places of keys that no certificate has, such as ``bounds.exact.note: unknown key``.
+_FOUND = Kind(_read_evidence, _write_evidence)
+_PARTS = Codec({**_LEAVES.own, Evidence: _FOUND, Finding: _FOUND})
+_CODEC = Codec({**_PARTS.own, Document: _PARTS.fields(Document)})
 
-    Raises InputError, with the place, where a key is missing or its value is of another kind or
-    beyond the limits.
+T = TypeVar("T")
+
+
+def encode(value: object) -> Any:
+    """A document, or a value in one, as plain data."""
+    return _CODEC.kind(type(value)).write(value)
+
+
+def decode(value: object) -> Document:
+    """The document of plain data.
+
+    Raises InputError, with the place, where a key is missing or its value is of another form or
+    beyond the limits, and `Strange` for keys that no version has and numbers spelled otherwise.
 
     Guarantee
     ---------
-    Of a document without unknown keys, every field at every depth holds what dp-audit writes
-    there: of its type, and no longer than its limit. Nothing is converted, imported or run. Backed
-    by ``tests/audit/statements/test_certificate_json.py``.
+    Every field at every depth holds what dp-audit writes there: of its type, in its spelling, and
+    no longer than its limit. Nothing is converted before all of it was compared with the published
+    schema, and nothing is imported or run. Backed by
+    ``tests/audit/statements/test_certificate_json.py``.
     """
-    return tuple(certificate(document, ""))
+    return _decoded(Document, SCHEMA.content, value)
+
+
+def decode_evidence(value: object) -> Evidence:
+    """One finding of plain data, as a document has it; raises as `decode`."""
+    return _decoded(Evidence, {"$ref": "#/$defs/evidence"}, value)
+
+
+def _decoded(cls: type[T], schema: Mapping[str, Any], value: object) -> T:
+    place = Place()
+    SCHEMA.check(schema, value, place)
+    place.require_ordinary()
+    decoded = cast(T, _CODEC.kind(cls).read(value, place))
+    place.require_ordinary()
+    return decoded
+
+
+def as_written(evidence: Evidence) -> Evidence:
+    """Evidence with its numbers as a document has them, which may be a little wider."""
+    return cast(Evidence, _CODEC.kind(Evidence).read(encode(evidence), Place()))

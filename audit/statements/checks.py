@@ -10,8 +10,7 @@ from typing import Any
 
 from audit.statements.certificate import canonical
 from audit.statements.decimals import Enclosure, Extended
-from audit.statements.evidence import Side
-from synthesizers.errors import InputError
+from audit.statements.evidence import Bound, Side
 
 NEAR = Fraction(1, 10**15)
 """How far, relatively, the two ends of one number may lie apart in 17 digits (a choice of this
@@ -62,19 +61,25 @@ def same(stated: Any, found: Any) -> bool:
 _ORDER = (Status.FALSE, Status.UNCHECKED, Status.WORD, Status.CONFIRMED)
 
 
-def compare_bound(name: str, old: Any, new: dict[str, Any] | None) -> Check:
-    """A stated bound beside the one found, as plain data; None where there is none.
+def compare_bound(name: str, stated: Bound | None, found: Bound | None) -> Check:
+    """A stated bound beside the one found; None where there is none.
 
     Confirmed if what is found implies it, false if both can't be true, otherwise not re-checked.
     """
-    if old == new:
-        return Check(name, Status.CONFIRMED, "" if new else "none is stated")
-    if not isinstance(old, dict) or new is None:
+    if stated == found:
+        return Check(name, Status.CONFIRMED, "" if found else "none is stated")
+    if stated is None or found is None:
         return Check(name, Status.FALSE, "a bound was added or dropped")
-    measured = [key for key, value in new.items() if isinstance(value, dict)]
-    if set(old) != set(new) or any(old[key] != new[key] for key in new if key not in measured):
+    ends, others = measured(stated), measured(found)
+    alike = (stated.side, stated.covers, stated.rigour) == (found.side, found.covers, found.rigour)
+    if not alike or ends.keys() != others.keys():
         return Check(name, Status.FALSE, "what it covers does not follow from the audit")
-    return worst(*(compare_ends(name, old[key], new[key], new.get("side")) for key in measured))
+    return worst(*(compare_ends(name, ends[key], others[key], found.side) for key in others))
+
+
+def measured(bound: Bound) -> dict[str, Enclosure]:
+    """What a bound bounds: ε, and the claim's own parameter."""
+    return {"epsilon": bound.epsilon, **dict([] if bound.parameter is None else [bound.parameter])}
 
 
 def worst(*checks: Check) -> Check:
@@ -82,10 +87,8 @@ def worst(*checks: Check) -> Check:
     return min(checks, key=lambda check: _ORDER.index(check.status))
 
 
-def compare_ends(name: str, old: Any, new: dict[str, str], side: str | None = None) -> Check:
-    """Stated ends beside those found.
-
-    ``side``: what they bound, see `audit.statements.evidence.Side`.
+def compare_ends(name: str, stated: Enclosure, found: Enclosure, side: Side | None = None) -> Check:
+    """Stated ends beside those found, both as they are written; ``side``: what they bound.
 
     Guarantee
     ---------
@@ -93,22 +96,16 @@ def compare_ends(name: str, old: Any, new: dict[str, str], side: str | None = No
     one found, a ceiling lies at or above it, a floor at or below it. Backed by
     ``tests/audit/statements/test_checks.py``.
     """
-    try:
-        stated, found = Enclosure.from_json(old), Enclosure.from_json(new)
-        if stated.to_json() != old:
-            return Check(name, Status.FALSE, "its numbers are not spelled as they are written")
-    except (KeyError, TypeError, ValueError, InputError):
-        return Check(name, Status.FALSE, "its numbers are malformed")
-    if old == new:
+    if stated == found:
         return Check(name, Status.CONFIRMED)
     tighter = Check(name, Status.CONFIRMED, f"tighter today: {found}")
     match side:
-        case Side.CEILING.value:
+        case Side.CEILING:
             if not _near(stated.lower, stated.upper):
                 return Check(name, Status.FALSE, "a ceiling is one number")
             implied = found.upper <= stated.lower
             return tighter if implied else Check(name, Status.UNCHECKED, f"found today: {found}")
-        case Side.FLOOR.value:
+        case Side.FLOOR:
             if stated.upper != math.inf or stated.lower > found.lower:
                 return Check(name, Status.FALSE, f"the audit finds {found}")
             return tighter

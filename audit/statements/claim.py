@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from proofs.guarantees import Guarantee, parse_guarantee
+from proofs.guarantees import Guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.neighbours import Neighbours, from_json, to_json
+from synthesizers.neighbours import Neighbours
 
 RELEASED = ("output", "transcript")
 
@@ -51,41 +50,3 @@ class Claim:
         if self.domain is None:
             raise InputError("state the domain: --domain FILE, or --cells 4 (or 2x3)")
         return self.domain
-
-    def to_json(self) -> dict[str, Any]:
-        """The claim as the certificate's keys."""
-        relation = to_json(self.neighbours)
-        domain = self.domain
-        return {
-            "claim": str(self.guarantee),
-            "neighbours": relation["neighbours"],
-            "unit": {"name": relation["unit"], "max_records": relation["max_records"]},
-            "released": self.released,
-            "domain": None
-            if domain is None
-            else {**domain.to_json(), "cells": domain.size, "records": self.records},
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Claim:
-        """The claim of a certificate's keys; raises InputError."""
-        try:
-            unit = data["unit"]
-            relation = from_json(
-                {
-                    "neighbours": data["neighbours"],
-                    "unit": unit["name"],
-                    "max_records": unit["max_records"],
-                }
-            )
-            guarantee, released = parse_guarantee(str(data["claim"])), str(data["released"])
-            if data["domain"] is None:
-                return cls(guarantee, relation, released, None, None)
-            domain = {k: v for k, v in data["domain"].items() if k not in ("cells", "records")}
-            records = data["domain"]["records"]
-            return cls(guarantee, relation, released, Domain.from_json(domain), records)
-        except (KeyError, TypeError, AttributeError):
-            raise InputError(
-                "the certificate's claim is incomplete: it needs claim, neighbours, unit, "
-                "released and domain as the schema describes"
-            ) from None

@@ -55,6 +55,10 @@ class Enclosure:
         """The enclosure of its decimal strings."""
         return cls(extended(data["lower"]), extended(data["upper"]))
 
+    def as_written(self) -> Enclosure:
+        """The enclosure of its decimal strings, which may be a little wider."""
+        return Enclosure.from_json(self.to_json())
+
     def floats(self) -> tuple[float, float]:
         """Both ends as doubles, rounded outwards."""
         lower = self.lower if isinstance(self.lower, float) else float_below(self.lower)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
+from audit.statements.codec import OPTIONAL, Kind, spelled, under
 from audit.statements.decimals import Enclosure
 
 CONTRADICTING = Fraction(1, 10**9)
 """The error of a floor that a contradiction may rest on (DESIGN.md, "Numbers")."""
+
+
+ENCLOSURE = spelled(Enclosure.from_json, Enclosure.to_json, strange=True)
+
+PROBABILITIES = Kind(
+    lambda value, place: tuple(
+        ENCLOSURE.read(value[side], place.at(side)) for side in ("from", "to")
+    ),
+    lambda ends: {"from": ends[0].to_json(), "to": ends[1].to_json()},
+)
+"""Of a witness's event, by the database."""
 
 
 class Verdict(Enum):
@@ -49,7 +59,8 @@ class Decision(Enum):
 
     SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
     what is claimed, and the bound does not reach the claim. INVALID: runs that should be
-    independent draws are not. UNSEEN: an attack saw no violation.
+    independent draws are not. UNSEEN: an attack saw no violation. KEPT, EXCEEDED: of what is
+    declared beside the claim, such as a sensitivity; no more than what was looked at.
     """
 
     HOLDS = "holds"
@@ -59,6 +70,13 @@ class Decision(Enum):
     OPEN = "left open"
     INVALID = "invalid run"
     UNSEEN = "no violation seen"
+    KEPT = "declaration kept"
+    EXCEEDED = "declaration exceeded"
+
+    @classmethod
+    def of_declaration(cls, exceeded: bool) -> Decision:
+        """The decision about something that is declared beside the claim."""
+        return cls.EXCEEDED if exceeded else cls.KEPT
 
 
 class Side(Enum):
@@ -84,17 +102,6 @@ class Bound:
     rigour: str
     parameter: tuple[str, Enclosure] | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """The bound as plain data."""
-        own = {} if self.parameter is None else {self.parameter[0]: self.parameter[1].to_json()}
-        return {
-            "side": self.side.value,
-            "epsilon": self.epsilon.to_json(),
-            **own,
-            "covers": self.covers,
-            "rigour": self.rigour,
-        }
-
 
 @dataclass(frozen=True)
 class Witness:
@@ -105,35 +112,37 @@ class Witness:
     e^ε times the second plus δ.
     """
 
-    source: tuple[int, ...]
-    target: tuple[int, ...]
+    source: tuple[int, ...] = field(metadata=under("from"))
+    target: tuple[int, ...] = field(metadata=under("to"))
     event: tuple[tuple[Any, ...], ...]
-    probabilities: tuple[Enclosure, Enclosure]
+    probabilities: Annotated[tuple[Enclosure, Enclosure], PROBABILITIES]
 
-    def to_json(self) -> dict[str, Any]:
-        """The witness as plain data."""
-        return {
-            "from": list(self.source),
-            "to": list(self.target),
-            "event": [list(output) for output in self.event],
-            "probabilities": {
-                "from": self.probabilities[0].to_json(),
-                "to": self.probabilities[1].to_json(),
-            },
-        }
+
+@dataclass(frozen=True)
+class ShownPair:
+    """Two databases as plain data, or each by its digest; how far they are apart.
+
+    ``distance``, ``pattern``, ``verified``: see `audit.subjects.pair.Pair`.
+    """
+
+    first: Any
+    second: Any
+    distance: int
+    pattern: str
+    verified: bool
 
 
 @dataclass(frozen=True)
 class SampledWitness:
     """A pair, a rule that was frozen before it was tested, and how its guesses came out.
 
-    Whoever runs the subject again can test the rule on fresh randomness. ``pair``, ``rule``: as
-    plain data. ``event``: when the rule guesses which database, in words. ``test``: "exact
+    Whoever runs the subject again can test the rule on fresh randomness. ``rule``: as plain data.
+    ``event``: when the rule guesses which database, in words. ``test``: "exact
     binomial", "e-process" or "if deterministic". ``evidence``: the p-value, or the reciprocal of
     the e-value, of the claim.
     """
 
-    pair: Mapping[str, Any]
+    pair: ShownPair
     rule: Mapping[str, Any]
     digest: str
     event: tuple[str, ...]
@@ -142,20 +151,6 @@ class SampledWitness:
     correct: int
     wrong: int
     p_value: float
-
-    def to_json(self) -> dict[str, Any]:
-        """The witness as plain data."""
-        return {
-            "pair": deepcopy(dict(self.pair)),
-            "rule": deepcopy(dict(self.rule)),
-            "digest": self.digest,
-            "event": list(self.event),
-            "test": self.test,
-            "runs": self.runs,
-            "correct": self.correct,
-            "wrong": self.wrong,
-            "p_value": self.p_value,
-        }
 
 
 @dataclass(frozen=True)
@@ -172,10 +167,51 @@ class Resolution:
     delta: float
     runs: int
 
-    def to_json(self) -> dict[str, Any]:
-        """The resolution as plain data."""
-        detectable = "inf" if self.detectable == math.inf else self.detectable
-        return {"detectable": detectable, "delta": self.delta, "runs": self.runs}
+
+@dataclass(frozen=True)
+class Replay:
+    """What a second run of an auditor needs to find the same again; of a proof, nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnumerationReplay(Replay):
+    """``records``: of the largest database that was enumerated; None for a channel in a file."""
+
+    records: int | None = field(default=None, metadata=OPTIONAL)
+    arithmetic: str
+
+
+@dataclass(frozen=True)
+class TranscriptReplay(Replay):
+    """What was released of independent cells."""
+
+    released: str = "transcript"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackReplay(Replay):
+    """How a box was attacked, and what came of it beside the witness.
+
+    ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
+    ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
+    shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
+    of what the same runs and the same rule need.
+    """
+
+    command: str = "dp-audit replay CERT.json"
+    mode: str
+    seed: int
+    runs: int
+    error: Fraction
+    alarm: Fraction
+    attacker: str | None = field(default=None, metadata=OPTIONAL)
+    learning_runs: int | None = field(default=None, metadata=OPTIONAL)
+    total_runs: int | None = field(default=None, metadata=OPTIONAL)
+    repeatable: bool | None = field(default=None, metadata=OPTIONAL)
+    shared_runs: int | None = field(default=None, metadata=OPTIONAL)
+    fresh_runs: int | None = field(default=None, metadata=OPTIONAL)
+    partial: bool | None = field(default=None, metadata=OPTIONAL)
+    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -196,26 +232,20 @@ class Evidence:
     bound: Bound | None = None
     confidence: str | None = None
     witness: Witness | SampledWitness | None = None
-    replay: Mapping[str, Any] = field(default_factory=dict)
+    replay: Replay | TranscriptReplay | EnumerationReplay | AttackReplay = Replay()
     proof: Mapping[str, Any] | None = None
-    strict: Bound | None = None
-    resolution: Resolution | None = None
+    strict: Bound | None = field(default=None, metadata=OPTIONAL)
+    resolution: Resolution | None = field(default=None, metadata=OPTIONAL)
 
-    def to_json(self) -> dict[str, Any]:
-        """The evidence as plain data."""
-        return {
-            "auditor": self.auditor,
-            "finding": self.finding,
-            "decision": self.decision.value,
-            "covers": self.covers,
-            "whole": self.whole,
-            "bound": None if self.bound is None else self.bound.to_json(),
-            "confidence": self.confidence,
-            "witness": None if self.witness is None else self.witness.to_json(),
-            "replay": deepcopy(dict(self.replay)),
-            **({} if self.strict is None else {"strict": self.strict.to_json()}),
-            **({} if self.resolution is None else {"resolution": self.resolution.to_json()}),
-        }
+    @property
+    def partial(self) -> bool:
+        """Whether it comes of an attack that was interrupted."""
+        return isinstance(self.replay, AttackReplay) and self.replay.partial is True
+
+    @property
+    def violated(self) -> bool:
+        """Whether it speaks against the claim, or against what is declared beside it."""
+        return self.decision in (Decision.VIOLATED, Decision.EXCEEDED)
 
 
 def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
@@ -227,8 +257,9 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
     Guarantee
     ---------
     PROVED only if a theorem that covers the claim's whole domain implies it, EXACT only if an
-    exact finding that does holds; both only if no finding is violated and none lies above a
-    theorem's ceiling. Backed by ``tests/audit/statements/test_evidence.py``.
+    exact finding that does holds; both only if no finding is violated, none lies above a
+    theorem's ceiling, and no declaration is exceeded. A declaration that is kept says nothing of
+    the claim. Backed by ``tests/audit/statements/test_evidence.py``.
     """
     proved = any(_holds(e) and e.proof is not None for e in evidence)
     exact = any(_holds(e) and e.bound is not None and e.bound.rigour == "exact" for e in evidence)
@@ -240,14 +271,18 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
         return Verdict.CONTRADICTION
     if any(e.decision is Decision.INVALID for e in evidence):
         return Verdict.INVALID_RUN
+    # Theorem and channel rest on what is declared, of sensitivities, noises and costs.
+    if any(e.decision is Decision.EXCEEDED for e in evidence):
+        return Verdict.UNDECIDED
     if proved:
         return Verdict.PROVED
     if exact:
         return Verdict.EXACT
     if any(e.decision is Decision.UNDECIDED for e in evidence):
         return Verdict.UNDECIDED
-    # A bound that does not reach the claim is no search for a violation.
-    if evidence and all(e.decision is Decision.OPEN for e in evidence):
+    # A bound that does not reach the claim is no search for a violation of it, nor is a look at
+    # what is declared beside it.
+    if evidence and all(e.decision in (Decision.OPEN, Decision.KEPT) for e in evidence):
         return Verdict.UNDECIDED
     return Verdict.NOT_REFUTED
 

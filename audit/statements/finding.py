@@ -1,30 +1,18 @@
-"""Findings: what a property auditor saw, beside what was declared.
+"""Findings: evidence about what is declared beside the claim, such as a sensitivity or a noise law.
 
 An auditor of properties looks at one part of a mechanism: the sensitivity of a query, the law of
 a noise, the sum of a ledger, what depends on the data that should not. What it sees is a
-`Finding`; whoever doubts it replays it by one line.
+`Finding`; whoever doubts it sees it again by one line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
-
-class Detector(Enum):
-    """Who saw it."""
-
-    CHANNEL = "channel"
-    TRANSCRIPT = "transcript"
-    COMPOSITION = "composition"
-    SENSITIVITY = "sensitivity"
-    DATA_INDEPENDENCE = "data independence"
-    NOISE_LAW = "noise law"
-    UTILITY_SANITY = "utility sanity"
-    ATTACK = "attack"
-    BOUNDARY = "boundary"
+from audit.statements.evidence import Decision, Evidence
 
 
 class Rigour(Enum):
@@ -50,63 +38,94 @@ class Shown:
     first: Any
     second: Any
 
+    def to_json(self) -> dict[str, Any]:
+        """The pair as plain data."""
+        return {"first": self.first, "second": self.second}
+
 
 @dataclass(frozen=True)
-class Finding:
-    """One property of one subject: what was declared, what was found.
+class Property:
+    """What was declared and found of a property: all that a certificate states of it.
+
+    The fields are those of `Finding`.
+    """
+
+    about: str
+    declared: str
+    found: str
+    rigour: Rigour
+    pair: Shown | None
+    responsible: str | None
+    error: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(Evidence):
+    """Evidence of one property of one subject: what was declared, what was found.
 
     ``about``: the property, such as "L1 sensitivity". ``declared``, ``found``: as text, exact
     numbers as integers or fractions. ``covers``: which databases, draws or parameters were looked
     at. ``pair``: None where no pair is involved. ``responsible``: the round, the column or the
-    output at fault. ``replay``: a command or a few lines of Python that show the same again.
-    ``error``: of a statistical finding, the largest chance that an honest subject is accused.
+    output at fault. ``again``: a command or a few lines of Python that show the same again; no
+    certificate has it. ``error``: of a statistical finding, the largest probability that an honest
+    subject is accused.
     """
 
-    detector: Detector
     about: str
-    violated: bool
     declared: str
     found: str
     rigour: Rigour
-    covers: str
-    replay: str
+    again: str = field(default="", compare=False)
     pair: Shown | None = None
     responsible: str | None = None
     error: float | None = None
+    finding: str = ""
+    whole: bool = False
 
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Finding:
-        """The finding that `to_json` wrote, as another process hands it over."""
-        pair = plain["pair"]
-        return cls(
-            **{
-                **plain,
-                "detector": Detector(plain["detector"]),
-                "rigour": Rigour(plain["rigour"]),
-                "pair": None if pair is None else Shown(pair["first"], pair["second"]),
-            }
-        )
+    def __post_init__(self) -> None:
+        if not self.finding:
+            sentence = f"{self.about}: found {self.found}; declared {self.declared}"
+            object.__setattr__(self, "finding", sentence)
 
-    def to_json(self) -> dict[str, Any]:
-        """The finding as plain data."""
-        pair: Mapping[str, Any] | None = None
-        if self.pair is not None:
-            pair = {"first": self.pair.first, "second": self.pair.second}
+    @property
+    def essence(self) -> Property:
+        """What was declared and found."""
+        return Property(**{one.name: getattr(self, one.name) for one in fields(Property)})
+
+    def to_report_json(self) -> dict[str, Any]:
+        """The finding as a report of properties states it."""
         return {
-            "detector": self.detector.value,
+            "detector": self.auditor,
             "about": self.about,
             "violated": self.violated,
             "declared": self.declared,
             "found": self.found,
             "rigour": self.rigour.value,
             "covers": self.covers,
-            "pair": pair,
+            "pair": None if self.pair is None else self.pair.to_json(),
             "responsible": self.responsible,
-            "replay": self.replay,
+            "replay": self.again,
             "error": self.error,
         }
 
+    @classmethod
+    def from_report_json(cls, plain: Mapping[str, Any]) -> Finding:
+        """The finding that `to_report_json` wrote, as another process hands it over."""
+        pair = plain["pair"]
+        kept = ("about", "declared", "found", "covers", "responsible", "error")
+        return cls(
+            auditor=plain["detector"],
+            decision=Decision.of_declaration(plain["violated"]),
+            rigour=Rigour(plain["rigour"]),
+            again=plain["replay"],
+            pair=None if pair is None else Shown(pair["first"], pair["second"]),
+            **{key: plain[key] for key in kept},
+        )
 
-def violations(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those that speak against what was declared."""
+
+Heard = TypeVar("Heard", bound=Evidence)
+
+
+def violations(findings: Iterable[Heard]) -> tuple[Heard, ...]:
+    """Those that speak against what was claimed or declared."""
     return tuple(finding for finding in findings if finding.violated)

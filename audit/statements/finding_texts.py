@@ -7,11 +7,11 @@ are, and each number in it is, with the stated bound that it repeats and with th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from audit.statements.checks import Check, Status, compare_ends, worst
 from audit.statements.decimals import Enclosure, decimal_above, decimal_below, extended
+from audit.statements.evidence import Bound, Evidence, Side
 from synthesizers.errors import InputError
 
 _END = r"(?:inf|-?[0-9.]+(?:E[+-]?[0-9]+)?)"
@@ -22,9 +22,7 @@ DIGITS = 10
 """Of the ends of an enclosure in a sentence."""
 
 
-def compare_finding(
-    name: str, stated: Mapping[str, Any], found: Mapping[str, Any], rules: Sequence[str]
-) -> Check:
+def compare_finding(name: str, stated: Evidence, found: Evidence, rules: Sequence[str]) -> Check:
     """The sentence of a piece of evidence beside that of the audit made again.
 
     ``rules``: those of the stated proof, one of which a sentence about a theorem names.
@@ -35,25 +33,28 @@ def compare_finding(
     beside it, and what is found implies each of them. Backed by
     ``tests/audit/statements/test_finding_texts.py``.
     """
-    old, new = stated["finding"], found["finding"]
-    if old == new and stated["bound"] == found["bound"]:
+    old, new, bound = stated.finding, found.finding, stated.bound
+    if old == new and bound == found.bound:
         return Check(name, Status.CONFIRMED)
     false = Check(name, Status.FALSE, "its finding does not follow from the audit")
-    if _words(old) != _words(new) or stated["bound"] is None or found["bound"] is None:
+    if _words(old) != _words(new) or bound is None or found.bound is None:
         return false
-    if stated["auditor"] == "proof" and old != new:
-        named = _RULE.findall(old)
-        if not named or named[-1] not in {*rules, *_RULE.findall(new)}:
+    of_theorem = stated.auditor == "proof"
+    if of_theorem and old != new:
+        by = _RULE.findall(old)
+        if not by or by[-1] not in {*rules, *_RULE.findall(new)}:
             return false
-    told, seen = _NUMBERS.findall(old), _NUMBERS.findall(new)
-    if not _agree(told, stated):
+    numbers, others = _NUMBERS.findall(old), _NUMBERS.findall(new)
+    if not _agree(numbers, stated.auditor, bound):
         return Check(name, Status.FALSE, "its finding and its bound say different numbers")
+    # Only a theorem's numbers are a ceiling.
+    side = Side.CEILING if of_theorem else None
     try:
         return worst(
             Check(name, Status.CONFIRMED),
             *(
-                compare_ends(name, _ends(one), _ends(other), _side(stated))
-                for one, other in zip(told, seen, strict=True)
+                compare_ends(name, _ends(one), _ends(other), side)
+                for one, other in zip(numbers, others, strict=True)
                 if one != other
             ),
         )
@@ -66,42 +67,35 @@ def _words(text: str) -> str:
     return _RULE.sub(", by", _NUMBERS.sub("#", text))
 
 
-def _ends(number: str) -> dict[str, str]:
+def _ends(number: str) -> Enclosure:
     """The ends of a number in a sentence, as evidence writes them; raises InputError."""
     if number == "infinite":
-        return Enclosure.infinite().to_json()
+        return Enclosure.infinite()
     if number.startswith("exactly "):
         value = extended(number.removeprefix("exactly "))
-        return Enclosure(value, value).to_json()
+        return Enclosure(value, value).as_written()
     lower, upper = (extended(end) for end in number[len("in [") : -1].split(", "))
-    return Enclosure(lower, upper).to_json()
+    return Enclosure(lower, upper).as_written()
 
 
-def _side(stated: Mapping[str, Any]) -> str | None:
-    """What the numbers of a sentence bound: only a theorem's is a ceiling."""
-    return "ceiling" if stated["auditor"] == "proof" else None
-
-
-def _agree(told: Sequence[str], stated: Mapping[str, Any]) -> bool:
+def _agree(numbers: Sequence[str], auditor: str, bound: Bound) -> bool:
     """Whether the numbers of a sentence are those of the bound beside it, as far as it has them."""
-    bound = stated["bound"]
-    own = [key for key in ("rho", "mu", "rdp") if key in bound]
-    keys = [*own, "epsilon"] if stated["auditor"] != "proof" else [*own, "epsilon"][:1]
-    of_ceiling = stated["auditor"] == "factorised" and bound["side"] == "ceiling"
-    return len(told) >= len(keys) and all(
-        _says(number, bound[key], of_ceiling) for number, key in zip(told, keys, strict=False)
+    own = [] if bound.parameter is None else [bound.parameter[1]]
+    ends = [*own, bound.epsilon] if auditor != "proof" else [*own, bound.epsilon][:1]
+    of_ceiling = auditor == "factorised" and bound.side is Side.CEILING
+    return len(numbers) >= len(ends) and all(
+        _says(number, one, of_ceiling) for number, one in zip(numbers, ends, strict=False)
     )
 
 
-def _says(number: str, ends: Mapping[str, str], of_ceiling: bool) -> bool:
+def _says(number: str, ends: Enclosure, of_ceiling: bool) -> bool:
     """Whether a number of a sentence is what the ends of a bound round."""
     try:
-        if not number.startswith("in ") or ends["lower"] == ends["upper"] == "inf":
-            return (of_ceiling and _ends(number)["upper"] == ends["upper"]) or _ends(number) == ends
+        if not number.startswith("in ") or ends == Enclosure.infinite():
+            return (of_ceiling and _ends(number).upper == ends.upper) or _ends(number) == ends
         lower, upper = number[len("in [") : -1].split(", ")
-        rounded = decimal_above(extended(ends["upper"]), DIGITS)
-        return upper == rounded and (
-            of_ceiling or lower == decimal_below(extended(ends["lower"]), DIGITS)
+        return upper == decimal_above(ends.upper, DIGITS) and (
+            of_ceiling or lower == decimal_below(ends.lower, DIGITS)
         )
     except InputError:
         return False

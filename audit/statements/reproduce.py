@@ -14,8 +14,8 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
-from audit.statements.decimals import extended
-from audit.statements.evidence import CONTRADICTING
+from audit.statements.certificate_json import Document
+from audit.statements.evidence import CONTRADICTING, AttackReplay
 from audit.statements.limits import Limits
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
@@ -39,6 +39,7 @@ FLAGS = {
     "as": 1,
     "rounded": 0,
     "trust-subject": 0,
+    "auditors": 1,
     "runs": 1,
     "seed": 1,
     "confidence": 1,
@@ -52,6 +53,9 @@ FLAGS = {
 
 DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm": "1e-6"}
 """What a flag that is not given says."""
+
+DEFAULT_AUDITORS = {"exhaustive", "factorised", "proof", "attack"}
+"""Those whose evidence a certificate can have where its command names no auditors."""
 
 PATHS = ("domain", "data", "pair")
 """Flags whose words are paths of files, which no certificate says otherwise."""
@@ -133,7 +137,7 @@ def parse_command(text: str) -> Command:
     return Command(words[2], flags, tuple(sets))
 
 
-def contradiction(document: Mapping[str, Any]) -> str:
+def contradiction(document: Document) -> str:
     """What a certificate's command says otherwise than the certificate; empty where nothing.
 
     Guarantee
@@ -143,13 +147,14 @@ def contradiction(document: Mapping[str, Any]) -> str:
     that a shell reads. Backed by ``tests/audit/statements/test_reproduce.py``.
     """
     try:
-        command = parse_command(document["reproduce"])
+        command = parse_command(document.reproduce)
         checks = {
-            "the subject": _subject_fits(command, document["subject"]),
+            "the subject": _subject_fits(command, document.subject),
             "the claim": _claim_fits(command, document),
             "the domain": _domain_fits(command, document),
             "records or rows": _records_fit(command, document),
             "the attack": _attack_fits(command, document),
+            "the auditors": _auditors_fit(command, document),
         }
     except InputError as error:
         return str(error)
@@ -174,65 +179,72 @@ def _subject_fits(command: Command, subject: Mapping[str, Any]) -> bool:
     return bool(named) and values == stated and len(values) == len(command.sets) and fits
 
 
-def _claim_fits(command: Command, document: Mapping[str, Any]) -> bool:
-    claim, unit = command.value("claim"), document["unit"]
-    given, isolation = "trust-subject" in command.flags, document.get("isolation")
+def _claim_fits(command: Command, document: Document) -> bool:
+    claim, apart = command.value("claim"), document.isolation
     return (
         claim is not None
-        and str(parse_guarantee(claim)) == document["claim"]
-        and command.value("neighbours") == document["neighbours"]
-        and command.value("unit") == unit["name"]
-        and (command.number("max-records") or 1) == unit["max_records"]
-        and command.value("released") == document["released"]
-        and ("rounded" in command.flags) == (document["subject"].get("rounded") is True)
+        and parse_guarantee(claim) == document.claim
+        and command.value("neighbours") == document.neighbours
+        and command.value("unit") == document.unit.name
+        and (command.number("max-records") or 1) == document.unit.max_records
+        and command.value("released") == document.released
+        and ("rounded" in command.flags) == (document.subject.get("rounded") is True)
         # What is only run has no isolation that a verdict rests on.
-        and (isolation is None or given == isolation["trusted"])
+        and (apart is None or ("trust-subject" in command.flags) == apart.trusted)
     )
 
 
-def _domain_fits(command: Command, document: Mapping[str, Any]) -> bool:
-    stated, cells, file = document["domain"], command.value("cells"), command.value("domain")
-    if stated is None:
+def _domain_fits(command: Command, document: Document) -> bool:
+    cells, file = command.value("cells"), command.value("domain")
+    if document.domain is None:
         return cells is None and file is None
-    rest = {key: value for key, value in stated.items() if key not in ("cells", "records")}
-    if document["subject"]["kind"] == "channel":
+    domain, _ = document.domain
+    if document.subject["kind"] == "channel":
         # A file of a channel names no attributes: its cells are those of one.
-        listed = str(len(stated["attributes"][0]["values"]))
-        fits = cells is None or Domain.from_cells(cells).size == stated["cells"]
-        return fits and file is None and Domain.from_cells(listed).to_json() == rest
+        listed = str(len(domain.attributes[0].values))
+        fits = cells is None or Domain.from_cells(cells).size == domain.size
+        return fits and file is None and Domain.from_cells(listed) == domain
     if cells is None:
         return file is not None
     own = Domain.from_cells(cells)
-    if document["unit"]["name"] == "person":
+    if document.unit.name == "person":
         own = replace(own, individual="person")
-    return file is None and own.to_json() == rest
+    return file is None and own == domain
 
 
-def _records_fit(command: Command, document: Mapping[str, Any]) -> bool:
-    subject, records, rows = document["subject"], command.number("records"), command.number("rows")
-    kind, domain, data = subject["kind"], document["domain"], command.value("data")
-    if domain is None:
+def _records_fit(command: Command, document: Document) -> bool:
+    subject, records, rows = document.subject, command.number("records"), command.number("rows")
+    kind, data = subject["kind"], command.value("data")
+    if document.domain is None:
         return data is None and rows == subject.get("rows")
-    fits = records == domain["records"]
+    stated = document.domain[1]
+    fits = records == stated
     if kind == "channel":
         return rows is None and data is None and (records is None or fits)
     if kind in ("program", "module") or subject.get("form") == "program":
-        of_table = data is not None and document["neighbours"] == "replace-one" and records is None
-        given = domain["records"] if rows is None else rows
+        of_table = data is not None and document.neighbours == "replace-one" and records is None
+        given = stated if rows is None else rows
         return (fits or of_table) and given == subject["rows"]
     return fits and data is None and (kind == "outputs" or rows == subject["rows"])
+
+
+def _auditors_fit(command: Command, document: Document) -> bool:
+    """Whether the evidence is that of the named auditors; without names, of those by default."""
+    words = command.value("auditors")
+    heard = {one.auditor.replace(" ", "-") for one in document.evidence}
+    return heard <= (DEFAULT_AUDITORS if words is None else set(words.split(",")))
 
 
 _LIMITED = ("function", "estimator", "command")
 
 
-def _attack_fits(command: Command, document: Mapping[str, Any]) -> bool:
-    subject, own = document["subject"], Limits()
-    attacks = [one for one in document["evidence"] if one["auditor"] == "attack"]
-    if not attacks:
+def _attack_fits(command: Command, document: Document) -> bool:
+    subject, own = document.subject, Limits()
+    if not document.attacks:
         attack_flags = ("runs", "seed", "confidence", "alarm", "until-decided", "pair")
         return not any(name in command.flags for name in attack_flags)
-    replay = attacks[0]["replay"]
+    replay = document.attacks[0].replay
+    assert isinstance(replay, AttackReplay)
     runs, alarm = command.number("runs"), _fraction(command, "alarm")
     outputs, program = subject["kind"] == "outputs", subject["kind"] == "program"
     alarms = (alarm, min(alarm, CONTRADICTING)) if program else (alarm,)
@@ -243,11 +255,11 @@ def _attack_fits(command: Command, document: Mapping[str, Any]) -> bool:
     ]
     return (
         runs is not None
-        and (runs >= replay["runs"] if outputs else runs == replay["runs"])
-        and command.number("seed") == replay["seed"]
-        and 1 - _fraction(command, "confidence") == extended(replay["error"])
-        and extended(replay["alarm"]) in alarms
-        and ("until-decided" in command.flags) == (replay["mode"] == "anytime")
+        and (runs >= replay.runs if outputs else runs == replay.runs)
+        and command.number("seed") == replay.seed
+        and 1 - _fraction(command, "confidence") == replay.error
+        and replay.alarm in alarms
+        and ("until-decided" in command.flags) == (replay.mode == "anytime")
         and all(limits)
     )
 

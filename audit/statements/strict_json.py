@@ -49,8 +49,8 @@ def parse(text: str, path: str, expected: str) -> dict[str, Any]:
     if len(text) > MAX_BYTES:
         raise InputError(f"{path} is larger than {MAX_BYTES // 2**20} MiB; it is not read")
     try:
-        document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
-        _require_shallow(document)
+        document = loads(text)
+        require_shallow(document)
         json.dumps(document).encode("ascii")
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON; expected {expected}") from None
@@ -59,7 +59,12 @@ def parse(text: str, path: str, expected: str) -> dict[str, Any]:
     return document
 
 
-def _require_shallow(document: object) -> None:
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text; ValueError or RecursionError where it has none, or several."""
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+
+
+def require_shallow(document: object) -> None:
     """Raise ValueError beyond `MAX_DEPTH`: what reads the document may call itself."""
     level = [document]
     for _ in range(MAX_DEPTH):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from audit.statements import assumptions
 from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.subjects.command import CommandBox
@@ -15,17 +16,11 @@ from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
 from audit.subjects.subject import BlackBoxSubject
+from audit.subjects.synthesizer import COMMAND
 from audit.subjects.wire import Described
 from synthesizers.errors import InputError
 
-COMMAND, OUTPUTS = "command:", "outputs:"
-
-INDEPENDENT = "repeated runs are independent draws of one law, as far as the runs looked at show"
-ON_YOUR_WORD = (
-    "the two databases of the pair are neighbours under the claim: that is taken on trust"
-)
-SERVED = "a served run has the law of a run in a process of its own, as far as those compared show"
-SCOPE = "running time, memory, what is printed or written elsewhere are out of scope"
+OUTPUTS = "outputs:"
 
 
 @dataclass(frozen=True)
@@ -96,8 +91,8 @@ def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         **({} if source is None else source.identity()),
     }
     kind = "estimator" if form == "estimator" else "function"
-    assumptions = ("the module's code is the code that will run", INDEPENDENT, SCOPE)
-    return BlackBoxSubject(wanted.name, kind, box, assumptions, identity, box.isolation)
+    rests_on = (assumptions.MODULE, assumptions.INDEPENDENT, assumptions.SCOPE)
+    return BlackBoxSubject(wanted.name, kind, box, rests_on, identity, box.isolation)
 
 
 def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
@@ -112,15 +107,14 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     )
     box.check()
     identity = {**_limited(wanted), **command_source([path]).identity()}
-    same = "the program at the path is the one that will run, with all that it loads"
+    rests_on = (assumptions.COMMAND, assumptions.INDEPENDENT, assumptions.SCOPE)
     apart = box.isolation
     if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
         identity["serves"] = True
-        of_served = (same, INDEPENDENT, SERVED, SCOPE)
+        of_served = (*rests_on[:2], assumptions.SERVED, assumptions.SCOPE)
         served = ServedBox(box)
         return BlackBoxSubject(wanted.name, "command", served, of_served, identity, apart)
-    assumptions = (same, INDEPENDENT, SCOPE)
-    return BlackBoxSubject(wanted.name, "command", box, assumptions, identity, apart)
+    return BlackBoxSubject(wanted.name, "command", box, rests_on, identity, apart)
 
 
 def _outputs(name: str) -> BlackBoxSubject:
@@ -128,12 +122,9 @@ def _outputs(name: str) -> BlackBoxSubject:
     if not comma or not first or not second:
         raise InputError(f"outputs are two files, outputs:A,B, one a database; found {name!r}")
     box = read_outputs(first, second)
-    assumptions = (
-        "each file's outputs are independent draws on one of two neighbouring databases",
-        INDEPENDENT,
-    )
+    rests_on = (assumptions.OUTPUTS, assumptions.INDEPENDENT)
     identity = {"sha256": list(box.digests)}
-    return BlackBoxSubject(name, "outputs", box, assumptions, identity)
+    return BlackBoxSubject(name, "outputs", box, rests_on, identity)
 
 
 def _limited(wanted: Wanted) -> dict[str, Any]:

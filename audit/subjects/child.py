@@ -6,13 +6,14 @@ Whatever the subject prints goes nowhere.
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from audit.subjects.function import batch_outcomes, fresh, generator, one_of
 from audit.subjects.loading import described, prepared
@@ -78,6 +79,19 @@ def _taken_memory(page: int) -> int:
         return _STARTS_WITH
 
 
+class _Jobs(pickle.Unpickler):
+    """What the parent sends: its classes are ours, whatever modules the user has."""
+
+    _OURS: ClassVar = {(own.__module__, own.__name__): own for own in (BatchCall, SingleRuns, Spec)}
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(io.BytesIO(content))
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class or function by its name."""
+        return self._OURS.get((module, name)) or super().find_class(module, name)
+
+
 class _Server:
     """The child's end of the socket, and the subject behind it."""
 
@@ -89,7 +103,7 @@ class _Server:
     def serve(self) -> None:
         """Say what the subject is; then run it as often as it is asked."""
         source = Frames(self._channel)
-        spec: Spec = pickle.loads(source.next()[1])
+        spec: Spec = _Jobs(source.next()[1]).load()
         _limit_memory(spec.megabytes)
         try:
             if spec.form is None:
@@ -102,7 +116,7 @@ class _Server:
         self._reply(Described(spec.form))
         single = one_of(function) if spec.form == "batch" else function
         while True:
-            job = pickle.loads(source.next()[1])
+            job = _Jobs(source.next()[1]).load()
             if isinstance(job, BatchCall):
                 self._batch(job, function, spec.subject)
             else:

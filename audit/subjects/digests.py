@@ -94,6 +94,12 @@ class Source:
         return digests[0].hexdigest()
 
 
+def file_sha256(path: str | Path) -> str:
+    """The SHA-256 of a file, in hexadecimal; raises OSError."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def restate(
     identity: Mapping[str, Any], stated: Mapping[str, Any], source: Source
 ) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import json
 import os
 import selectors
 import time
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
-from audit.statements.strict_json import MAX_DEPTH
+from audit.statements import strict_json
 from synthesizers.errors import ProtocolError
 
 LARGEST_LINE = 64 * 2**20
@@ -61,7 +61,7 @@ class Lines:
         """The next message; ProtocolError for a line that is none."""
         line = self._line(time.monotonic() + seconds)
         try:
-            message = json.loads(line, object_pairs_hook=_object, parse_constant=_refuse)
+            message = strict_json.loads(line)
         except (ValueError, RecursionError):
             raise ProtocolError("the program wrote a line that is no message in JSON") from None
         if type(message) is not dict:
@@ -97,25 +97,9 @@ class Lines:
                 raise TimeoutError
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is given twice")
-    return found
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
 def require_shallow(message: object) -> None:
-    """Raise ProtocolError for a message nested deeper than `MAX_DEPTH`."""
-    level = [message]
-    for _ in range(MAX_DEPTH):
-        lists = [value for value in level if isinstance(value, list)]
-        objects = [value for value in level if isinstance(value, dict)]
-        level = [member for value in lists for member in value]
-        level += [member for value in objects for member in value.values()]
-        if not level:
-            return
-    raise ProtocolError("the program wrote a message that is nested too deeply")
+    """Raise ProtocolError for a message that is nested too deeply."""
+    try:
+        strict_json.require_shallow(message)
+    except ValueError:
+        raise ProtocolError("the program wrote a message that is nested too deeply") from None

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any
 
+from audit.statements.assumptions import INDEPENDENT, SCOPE
 from audit.statements.isolation import Isolation
-from audit.subjects.black_boxes import INDEPENDENT, SCOPE
 from audit.subjects.estimator import as_function
 from audit.subjects.function import Form, FunctionBox
 from audit.subjects.subject import BlackBoxSubject

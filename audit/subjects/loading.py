@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -15,13 +14,14 @@ from typing import Any
 
 from audit.subjects.estimator import as_function
 from audit.subjects.function import form_of
+from audit.subjects.module_programs import import_attribute
 from audit.subjects.wire import Described, Spec
 from synthesizers.errors import InputError
 
 
 def described(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
-    found = attribute(spec.subject)
+    found = import_attribute(spec.subject)
     if not isinstance(found, type):
         found = _with_parameters(found, spec)
     return Described(form_of(found))
@@ -29,7 +29,7 @@ def described(spec: Spec) -> Described:
 
 def prepared(spec: Spec) -> Callable[..., Any]:
     """The function of the form that the spec names; raises InputError where it is of another."""
-    found = attribute(spec.subject)
+    found = import_attribute(spec.subject)
     if spec.form == "estimator":
         if form_of(found) != "estimator":
             raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")
@@ -37,24 +37,6 @@ def prepared(spec: Spec) -> Callable[..., Any]:
             raise InputError("an estimator is asked for a public number of rows: give --rows M")
         return as_function(found, _values(spec.parameters), spec.rows, spec.columns)
     return _taking(_with_parameters(found, spec), spec)
-
-
-def attribute(name: str) -> Any:
-    """What ``module:attribute`` names; raises InputError."""
-    module_name, _, path = name.partition(":")
-    try:
-        module = importlib.import_module(module_name)
-    except BaseException as error:
-        raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}: {error}); "
-            "run from the folder that holds it, or install it"
-        ) from None
-    found: Any = module
-    for part in path.split("."):
-        if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {path!r}")
-        found = getattr(found, part)
-    return found
 
 
 def _with_parameters(found: Any, spec: Spec) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import numpy as np
 from audit.channels.channel import Channel
 from audit.statements import strict_json
 from audit.statements.decimals import decimal_below, exact_text
+from audit.subjects.digests import file_sha256
 from audit.subjects.subject import ChannelSubject
 from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
@@ -64,7 +64,7 @@ def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool
     databases, outputs = [row[0] for row in rows], header[1:]
     channel = _channel(databases, outputs, numbers, neighbours, released, path)
     identity: dict[str, Any] = {
-        "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest(),
+        "sha256": file_sha256(path),
         "rounded": rounded,
     }
     if len(rows) * len(header) <= MAX_CARRIED:

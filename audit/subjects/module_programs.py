@@ -15,22 +15,26 @@ from synthesizers.exact import parse_rational
 
 def load_program(name: str, values: Mapping[str, str]) -> Program:
     """The program, with its parameters set; raises InputError."""
-    module_name, _, attribute = name.partition(":")
+    program = _built(import_attribute(name), name, values)
+    _require_program(program, name)
+    return program  # type: ignore[no-any-return]
+
+
+def import_attribute(name: str) -> Any:
+    """What ``module:attribute`` names; raises InputError."""
+    module_name, _, path = name.partition(":")
     try:
-        module = importlib.import_module(module_name)
+        found: Any = importlib.import_module(module_name)
     except BaseException as error:
         raise InputError(
             f"the module {module_name!r} could not be imported ({type(error).__name__}: {error}); "
             "run from the folder that holds it, or install it"
-        ) from error
-    found: Any = module
-    for part in attribute.split("."):
+        ) from None
+    for part in path.split("."):
         if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {attribute!r}")
+            raise InputError(f"the module {module_name!r} has no attribute {path!r}")
         found = getattr(found, part)
-    program = _built(found, name, values)
-    _require_program(program, name)
-    return program  # type: ignore[no-any-return]
+    return found
 
 
 def _built(found: Any, name: str, values: Mapping[str, str]) -> Any:

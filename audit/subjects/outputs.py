@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+from audit.subjects.digests import file_sha256
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import STAGES, Runs, Seeds
@@ -141,7 +141,7 @@ def read_outputs(first: str, second: str) -> OutputsBox:
     for path, outputs in zip((first, second), held, strict=True):
         if not len(outputs.outcomes):
             raise InputError(f"{path} holds no outputs; expected one a run")
-    digests = (_digest(first), _digest(second))
+    digests = (file_sha256(first), file_sha256(second))
     name = f"outputs:{Path(first).name},{Path(second).name}"
     return OutputsBox(name, held[0].outcomes, held[1].outcomes, digests)
 
@@ -206,10 +206,6 @@ def _text(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"{path} cannot be read: {reason}") from None
-
-
-def _digest(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def _parsed(text: str, path: str) -> Any:

@@ -1,7 +1,8 @@
-"""The user's modules are compiled from their sources, whatever bytecode lies beside them.
+"""The user's modules are those of their own folders, compiled from their sources.
 
-A digest covers sources. Bytecode in a ``__pycache__`` may be of another source, with its size and
-its date, and Python would run it.
+Whatever bytecode lies beside them: a digest covers sources, and bytecode in a ``__pycache__`` may
+be of another source, with its size and its date, and Python would run it. Whatever our packages are
+called: a submission may have an ``audit.py`` of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib.machinery
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -27,6 +29,30 @@ class SourceLoader(importlib.machinery.SourceFileLoader):
         """The module's code, compiled from its source."""
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
+
+
+OURS = ("audit", "dp_audit", "proofs", "synthesizers")
+"""The names of our packages."""
+
+
+def make_way(folders: Sequence[str]) -> None:
+    """Both for the user's modules, once all of ours is imported that this process needs.
+
+    Guarantee
+    ---------
+    A module of the user's in one of these folders is imported by its name, even where a package of
+    ours has the same; what was imported of ours goes on. Backed by
+    ``tests/hostile/test_names_of_ours.py``.
+    """
+    read_sources(folders)
+    for name in OURS:
+        ours, spec = sys.modules.get(name), PathFinder.find_spec(name, list(folders))
+        # A folder without a file of its own is hidden by ours, as by any package on the path.
+        file = None if spec is None else spec.origin
+        if ours is None or file is None or os.path.samefile(file, str(ours.__file__)):
+            continue
+        for module in [one for one in sys.modules if one == name or one.startswith(f"{name}.")]:
+            del sys.modules[module]
 
 
 def read_sources(folders: Sequence[str]) -> None:

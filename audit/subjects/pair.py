@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from audit.statements.evidence import ShownPair
 from synthesizers.errors import InputError
 
 CARRIED_CHARACTERS = 4000
@@ -34,28 +35,22 @@ class Pair:
         if type(self.distance) is not int or self.distance < 1:
             raise InputError("the distance of a pair is a whole number of at least 1")
 
-    def to_json(self) -> dict[str, Any]:
+    def shown(self) -> ShownPair:
         """The pair as a certificate shows it."""
-        return {
-            "first": _shown(self.first),
-            "second": _shown(self.second),
-            "distance": self.distance,
-            "pattern": self.pattern,
-            "verified": self.verified,
-        }
+        first, second = _shown(self.first), _shown(self.second)
+        return ShownPair(first, second, self.distance, self.pattern, self.verified)
+
+
+def database_sha256(database: Any) -> str:
+    """The digest by which a certificate names a database that it does not carry."""
+    return hashlib.sha256(json.dumps(database, sort_keys=True).encode()).hexdigest()
 
 
 def _shown(database: Any) -> Any:
-    text = json.dumps(database, sort_keys=True)
-    if len(text) <= CARRIED_CHARACTERS and _is_strict(database):
-        return database
-    return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def _is_strict(database: Any) -> bool:
-    """Whether strict JSON can say it, as certificates are written: no NaN, no infinities."""
     try:
-        json.dumps(database, allow_nan=False)
+        # Strict JSON, as certificates are written, has no NaN and no infinities.
+        if len(json.dumps(database, sort_keys=True, allow_nan=False)) <= CARRIED_CHARACTERS:
+            return database
     except ValueError:
-        return False
-    return True
+        pass
+    return {"sha256": database_sha256(database)}

@@ -45,12 +45,13 @@ _PYTHON = """
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
 main = importlib.import_module(sys.argv[2]).main
-importlib.import_module("audit.subjects.own_sources").read_sources(sys.argv[4:])
+importlib.import_module("audit.subjects.own_sources").make_way(sys.argv[4:])
 sys.path.append(sys.path.pop(0))
 sys.path[:0] = sys.argv[4:]
 main(sys.argv[3])
 """
-"""Our own packages first, then they stand last: the user's folders come before everything."""
+"""Our own packages first, then they stand last: the user's folders come before everything, and a
+module of theirs may have a name of ours."""
 
 
 def python_command(module: str, word: str, folders: tuple[str, ...]) -> tuple[str, ...]:

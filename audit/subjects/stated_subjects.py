@@ -8,7 +8,6 @@ other only where the user names it, too.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.machinery
 import sys
 from collections.abc import Mapping
@@ -25,6 +24,7 @@ from audit.subjects.digests import (
     OLDER,
     Source,
     command_source,
+    file_sha256,
     module_folders,
     module_source,
     restate,
@@ -127,17 +127,11 @@ def _outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
     here = Path.cwd().resolve()
     if meant is None and not all(path.resolve().is_relative_to(here) for path in paths):
         return f"the subject {name} lies outside this folder; say --subject {name} to read it"
-    if [_file_sha256(path) for path in paths] != stated:
-        return "the files of outputs are not those that were audited"
-    return ""
-
-
-def _file_sha256(path: Path) -> str | None:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        alike = [file_sha256(path) for path in paths] == stated
     except OSError:
-        return None
+        alike = False
+    return "" if alike else "the files of outputs are not those that were audited"
 
 
 def stated_subject(

@@ -1,9 +1,13 @@
-"""Subjects: the thing under test."""
+"""Subjects: the thing under test.
+
+Each says by its ``category`` what an auditor can do with it: a *program* asks a curator, a
+*channel* is a matrix, a *black box* can only be run, and of *outputs* somebody drew nothing runs.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from audit.channels.channel import Channel
 from audit.statements.isolation import Isolation
@@ -24,6 +28,7 @@ class ProgramSubject:
     module or command.
     """
 
+    category: ClassVar[str] = "program"
     name: str
     program: Program
     built_in: bool
@@ -60,6 +65,7 @@ class ProgramSubject:
 class ChannelSubject:
     """A channel given as a file."""
 
+    category: ClassVar[str] = "channel"
     name: str
     channel: Channel
     identity: dict[str, Any] = field(default_factory=dict)
@@ -83,6 +89,11 @@ class BlackBoxSubject:
     assumptions: tuple[str, ...]
     identity: dict[str, Any] = field(default_factory=dict)
     isolation: Isolation | None = None
+
+    @property
+    def category(self) -> str:
+        """What an auditor can do with it."""
+        return "outputs" if self.kind == "outputs" else "black box"
 
     def to_json(self) -> dict[str, Any]:
         """The subject as plain data."""

@@ -184,13 +184,13 @@ def smaller_pair(target: Target, claim: Claim, attack: Attack, found: Evidence) 
 
 def _smaller_pairs(witness: SampledWitness, claim: Claim) -> list[Pair]:
     """Neighbours with fewer of the records that both databases hold, the smallest first."""
-    first, second = (witness.pair[side] for side in ("first", "second"))
+    first, second = witness.pair.first, witness.pair.second
     if not (isinstance(first, list) and isinstance(second, list)):
         return []
     if claim.neighbours.records_public and claim.records is not None:
         return []
     texts = [[_text(record) for record in database] for database in (first, second)]
-    steps = int(witness.pair["distance"])
+    steps = witness.pair.distance
     gone = _beyond(first, texts[0], texts[1])
     come = _beyond(second, texts[1], texts[0])
     shared = [record for record in first if not any(record is one for one in gone)]

@@ -79,6 +79,24 @@ class Metric(ABC):
         """
         raise InputError(f"{self.name} has no random draws; leave it out of the draws file")
 
+    def at_least(self, least: int, *names: str) -> None:
+        """Refuse a parameter that is neither None nor a whole number of ``least`` or more."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and (not is_integer(value) or value < least):
+                raise InputError(
+                    f"{self.name}: {name} must be at least {least}, a whole number, not {value!r}"
+                )
+
+    def need(self, domain: Domain, **roles: str) -> None:
+        """Refuse a domain without the attributes that fill these roles."""
+        for role, name in roles.items():
+            if name not in domain.names:
+                raise InputError(
+                    f"{self.name}: the domain has no attribute {name!r}; name the one that holds "
+                    f"the {role} with the parameter {role}, one of {', '.join(domain.names)}"
+                )
+
     @property
     def span(self) -> tuple[float, float]:
         """The range of the score with these parameters; without any, lowest to highest."""
@@ -93,6 +111,29 @@ class Metric(ABC):
         return Score(
             self.name, None, *self.span, self.direction, self.mode, undefined=reason, **fields
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combined(Metric):
+    """A metric that is made of others; it refuses what one of them refuses."""
+
+    @abstractmethod
+    def parts(self) -> tuple[Metric, ...]:
+        """The metrics that it is made of, with their parameters."""
+
+    def __post_init__(self) -> None:
+        """Refuse what one of the parts refuses."""
+        super().__post_init__()
+        self.parts()
+
+    def check(self, domain: Domain) -> None:
+        """Refuse what one of the parts refuses."""
+        for part in self.parts():
+            part.check(domain)
+
+    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+        """The marginals of all parts."""
+        return [names for part in self.parts() for names in part.wanted(domain)]
 
 
 def generator(metric: str, seed: int) -> np.random.Generator:

@@ -35,8 +35,10 @@ def numeric_names(domain: Domain, named: Sequence[str] | None = None) -> tuple[s
 def stated_midpoints(pair: Pair, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """A sentence on the numbers of which a table only names the bin; none if all are exact.
 
-    It names those of the attributes ``names``, or for None of all.
+    It names those of the attributes ``names``, or for None of all. No names, and nothing is read.
     """
+    if names is not None and not names:
+        return ()
     real, synthetic = pair.tables
     among = pair.domain.names if names is None else names
     vague = [name for name in among if name in real.midpoints | synthetic.midpoints]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import tomllib
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -31,7 +31,9 @@ _LARGEST = 10**15
 
 def parameter_names(metric: type[Metric]) -> tuple[str, ...]:
     """The parameters of a metric that a plan may set."""
-    return tuple(f.name for f in fields(metric) if f.init and f.name not in _NOT_PLANNED)
+    return tuple(
+        f.name for f in dataclasses.fields(metric) if f.init and f.name not in _NOT_PLANNED
+    )
 
 
 def planned(
@@ -43,24 +45,31 @@ def planned(
     ``named`` gives the metric that a parameter names. Raises ``InputError`` for a
     parameter that the metric does not have, or a value of another type.
     """
-    written = {name.replace("-", "_"): value for name, value in values.items()}
     own = getattr(metric, "from_plan", None)
     if own is not None:
-        found: Metric = own(written)
+        found: Metric = own(values, named)
         return found
+    return metric(**arguments(metric, values, named))
+
+
+def arguments(
+    metric: type[Metric], values: Mapping[str, object], named: Callable[[str], Metric]
+) -> dict[str, Any]:
+    """The fields of the metric that a plan sets, each of its type; as ``planned``."""
     known = parameter_names(metric)
     hints = get_type_hints(metric)
-    arguments: dict[str, Any] = {}
-    for name, value in written.items():
+    fields: dict[str, Any] = {}
+    for written, value in values.items():
+        name = written.replace("-", "_")
         if name not in known:
             raise InputError(
                 f"{metric.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
         what = f"{metric.name}: {name}"
-        arguments[name] = _typed(value, hints[name], what, named)
-        if name in _REPEATS and (arguments[name] or 0) > MOST_REPEATS:
+        fields[name] = _typed(value, hints[name], what, named)
+        if name in _REPEATS and (fields[name] or 0) > MOST_REPEATS:
             raise InputError(f"{what} must be at most {MOST_REPEATS}")
-    return metric(**arguments)
+    return fields
 
 
 def read_plan(path: str | Path) -> Mapping[str, Mapping[str, object]]:
@@ -121,7 +130,7 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
         if not isinstance(value, bool):
             raise InputError(f"{what} must be true or false, not {_shown(value)}")
         return value
-    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
         raise InputError(f"{what} must be a number, not {_shown(value)}")
     number = parse_rational(value, what)
     if hint is int:

@@ -63,8 +63,7 @@ class RangeQueries(Metric):
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        if self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
         if not 0 < self.share <= 1:
             raise InputError(f"{self.name}: share must be above 0 and at most 1, not {self.share}")
         if self.include is not None and not 0 < self.include <= 1:

@@ -69,8 +69,7 @@ class SubsampleEquivalent(Metric):
                 f"{self.name}: percents must be at least two whole numbers that increase, above 0 "
                 f"and below 100, not {', '.join(map(str, self.percents))}"
             )
-        if self.replicates < 1:
-            raise InputError(f"{self.name}: replicates must be at least 1, not {self.replicates}")
+        self.at_least(1, "replicates")
         if isinstance(self.of, SubsampleEquivalent):
             raise InputError(f"{self.name}: of must be another metric")
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.utility.compat.programs import PRIVATE_PGM
 from audit.utility.counts import Attributes, ordered
 from audit.utility.metric import FIXED, Metric
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-
-PRIVATE_PGM = "private-pgm"
 
 HELD_CELLS = 2**23
 """Marginals of so many cells together are held for all metrics; more are counted here alone."""
@@ -43,8 +42,7 @@ class WorkloadError(Metric):
     def __post_init__(self) -> None:
         """Refuse a ``k`` below 1."""
         super().__post_init__()
-        if self.k < 1:
-            raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
+        self.at_least(1, "k")
 
     @property
     def span(self) -> tuple[float, float]:

@@ -25,10 +25,10 @@ from proofs.losses import (
     Loss,
 )
 from proofs.parameters import Parameters
+from proofs.profiles.gaussian import gaussian_delta
 from proofs.rules.guarantee_json import guarantee_from_json
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require
-from synthesizers.intervals import Interval, exp_interval, log_interval
-from synthesizers.normal import normal_cdf
+from synthesizers.intervals import Interval, log_interval
 
 CONTINUOUS = ("laplace", "gaussian")
 """The laws on the real line; the others are drawn exactly, as integers."""
@@ -36,10 +36,6 @@ CONTINUOUS = ("laplace", "gaussian")
 PRECISIONS = (128, 512, 2048)
 """Bits of relative precision that the Gaussian curve is enclosed with, one after the other, until
 its comparison is decided (a choice of this project)."""
-
-FARTHEST = 256
-"""Deviations from its centre at which the normal law is still asked for; the chance beyond is
-below 1e-14000 (a choice of this project)."""
 
 
 def laplace(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -190,34 +186,6 @@ def public_draw(premises: Premises, parameters: Parameters) -> Conclusion:
     premises.none()
     mechanism = Mechanism.of(premises.rule, {"law": parameters.record("law")})
     return Conclusion(Private(mechanism, parameters.neighbours(), ApproxDP(Fraction(0))), BASE)
-
-
-def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Interval:
-    """Encloses the least δ of the Gaussian of μ² > 0 at ε >= 0; it grows in μ and falls in ε.
-
-    Guarantee
-    ---------
-    Backed by ``tests/proofs/rules/test_noise_rules.py::test_the_gaussian_curve_is_enclosed``.
-    """
-    top, bottom = mu_squared.numerator * mu_squared.denominator, mu_squared.denominator << bits
-    root = math.isqrt(top << 2 * bits)
-    below = _gaussian_delta(Fraction(root, bottom), epsilon, bits)
-    above = _gaussian_delta(Fraction(root + 1, bottom), epsilon, bits)
-    return Interval(below.lower, above.upper)
-
-
-def _gaussian_delta(mu: Fraction, epsilon: Fraction, bits: int) -> Interval:
-    """The same for a rational μ; where Φ is asked too far out, by the value at a smaller ε."""
-    reach = mu * (FARTHEST - mu / 2)
-    if reach <= 0:
-        return Interval(Fraction(0), Fraction(1))
-    if epsilon > reach:
-        return Interval(Fraction(0), _gaussian_delta(mu, reach, bits).upper)
-    left, right = (normal_cdf(side * mu / 2 - epsilon / mu, bits) for side in (1, -1))
-    power = exp_interval(epsilon, bits)
-    # The ends are exact products: rounding them to working precision would undo the bits.
-    least = left.lower - power.upper * right.upper
-    return Interval(max(least, Fraction(0)), left.upper - power.lower * right.lower)
 
 
 def _laplace(premises: Premises, parameters: Parameters) -> tuple[Stable, str, Fraction]:

@@ -18,6 +18,7 @@ from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
     GaussianLoss,
+    Loss,
     Losses,
     SampledGaussianLoss,
     Side,
@@ -80,11 +81,15 @@ def contour_hint(
     ``delta``: where the profile is far below it, two digits of it are enough. Plain data. Raises
     ProofError where none is found.
     """
-    moments = [(count, log_moment(loss, side)) for count, loss in losses]
     at = float(epsilon)
 
+    def moment(loss: Loss, order: float) -> float:
+        if isinstance(loss, SampledGaussianLoss):
+            return SampledInDoubles.of(loss, side).log_moment(order)
+        return log_moment(loss, order)
+
     def power(order: float) -> float:
-        return sum(count * moment(order) for count, moment in moments) - order * at
+        return sum(count * moment(loss, order) for count, loss in losses) - order * at
 
     enough = LEAST_LOG
     if delta is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +24,8 @@ from proofs.losses import (
 MOST_LIFT = 0.999 * math.pi / 4
 """The largest height of a grid, times μ."""
 
-POINTS = 1001
-"""Points of the integrals here."""
+POINTS, FAR_POINTS = 1001, 4001
+"""Points of the integrals here, and of those that may reach far out."""
 
 MOST_REACH = 400.0
 """The farthest point of an integral here, in deviations of the noise."""
@@ -89,6 +88,11 @@ class SampledInDoubles:
             return math.inf
         return float(self._log_integral(self.points(order), order, 0.0, 0.0))
 
+    def far_log_moment(self, order: float) -> float:
+        """ln M where an integral that is too far out may be rough; for c > 0 on the larger side."""
+        x = np.linspace(-12.0, 12 + self.beta(order) * self.mu, FAR_POINTS)
+        return self._log_integral(x, order, 0.0, 0.0)
+
     def log_decay(self, order: float, height: float, lifts: Vector) -> tuple[float, float]:
         """The least bound of ln |M(c + it)|/M(c) for t >= height, and the lift that gives it."""
         x = self.points(order)
@@ -102,30 +106,35 @@ class SampledInDoubles:
         return float(logsumexp(terms)) + math.log((x[1] - x[0]) / math.sqrt(math.tau))
 
 
-def log_moment(loss: Loss, side: Side) -> Callable[[float], float]:
-    """ln E_P[e^(cL)] as a function of c > 0."""
+def log_moment(loss: Loss, order: float) -> float:
+    """ln E_P[e^(order·L)] in doubles, on the side of the larger tail; order > 0.
+
+    Infinite losses are left out. Raises ArithmeticError or ValueError outside the doubles' range.
+    """
     match loss:
         case GaussianLoss(mu_squared):
-            scale = float(mu_squared) / 2
-            return lambda c: scale * c * (c + 1)
+            return float(mu_squared) * (order + order * order) / 2
         case DiscreteGaussianLoss(variance, shift):
-            scale = float(shift**2 / variance) / 2
-            return lambda c: scale * c * (c + 1)
+            return float(shift * shift / variance) * (order + order * order) / 2
         case LaplaceLoss(epsilon):
             e = float(epsilon)
-            return lambda c: (
-                float(np.logaddexp(c * e + math.log1p(c), math.log(c) - (1 + c) * e))
-                - math.log1p(2 * c)
-            )
+            top = order * e + math.log((1 + order) / (1 + 2 * order))
+            return float(np.logaddexp(top, -(1 + order) * e + math.log(order / (1 + 2 * order))))
         case ResponseLoss(epsilon):
             e = float(epsilon)
-            return lambda c: float(np.logaddexp((1 + c) * e, -c * e) - np.logaddexp(e, 0.0))
+            both = np.logaddexp((1 + order) * e, -order * e)
+            return float(both - np.logaddexp(e, 0.0))
         case DiscreteLaplaceLoss(rate, shift):
-            r = float(rate)
-            values = r * np.arange(-shift, shift + 1, 2)
-            weights = -r * np.arange(shift, -1, -1) + math.log(math.tanh(r / 2))
-            ends = -math.log1p(math.exp(-r))
-            weights[[0, -1]] = (0.0, 0.0) if shift == 0 else (ends - r * shift, ends)
-            return lambda c: float(logsumexp(weights + c * values))
+            return _discrete_laplace(float(rate), shift, order)
         case SampledGaussianLoss():
-            return SampledInDoubles.of(loss, side).log_moment
+            return SampledInDoubles.of(loss, "remove").far_log_moment(order)
+
+
+def _discrete_laplace(rate: float, shift: int, order: float) -> float:
+    """Three geometric series: of the integers up to 0, of those from ``shift`` on, and between."""
+    if shift == 0:
+        return 0.0
+    step = (1 + 2 * order) * rate
+    last = math.exp(-step * shift)
+    between = math.expm1(-rate) / math.expm1(-step) * (math.exp(-step) - last)
+    return order * rate * shift + math.log1p(last + between) - math.log1p(math.exp(-rate))

@@ -12,7 +12,7 @@ from proofs.kernel import Theorem, prove
 from proofs.losses import SIDES, Losses, SampledGaussianLoss
 from proofs.profiles.moments import log_moment as certified_moment
 from proofs.search.decimals import rounded_up
-from proofs.search.start import log_moment
+from proofs.search.float_moments import log_moment
 from synthesizers.intervals import round_down, to_mpf
 
 GOLDEN = (math.sqrt(5) - 1) / 2

@@ -46,6 +46,14 @@ class Block:
         return chances
 
 
+def conditional(child: str, parents: tuple[str, ...], joint: FloatArray) -> Block:
+    """How an attribute is drawn given its parents, as in a Bayesian network.
+
+    ``joint``: noisy counts, one axis a parent and the child's last; those below 0 are taken as 0.
+    """
+    return Block((child,), np.maximum(joint, 0.0).reshape(-1, joint.shape[-1]), parents)
+
+
 def cell_count(domain: Domain, attributes: Iterable[str]) -> int:
     """How many cells the marginal of some attributes has; 1 of none."""
     return math.prod(domain.attribute(name).size for name in attributes)
@@ -60,6 +68,7 @@ def uniform_rest(domain: Domain, blocks: Sequence[Block]) -> list[Block]:
 
 def table_of(domain: Domain, blocks: Sequence[Block]) -> FloatArray:
     """The chance of every cell of a small domain, [cells], of blocks that draw all attributes."""
+    _require_order(domain, blocks)
     codes = domain.codes()
     chances = np.ones(len(codes))
     for block in blocks:
@@ -76,6 +85,7 @@ def records_drawn(
     choices: Choices = systematic_choices,
 ) -> Dataset:
     """``rows`` records of blocks that draw all attributes, each block after what it is given."""
+    _require_order(domain, blocks)
     codes = np.zeros((rows, len(domain.names)), np.int64)
     for block in blocks:
         lines = cells_of_records(domain, block.given, codes)
@@ -96,3 +106,13 @@ def released(curator: Curator, blocks: Sequence[Block], rows: int) -> Dataset:
     if domain.size <= SMALL_DOMAIN:
         return rounded_table(domain, table_of(domain, complete), rows)
     return records_drawn(domain, complete, rows, public_generator(curator))
+
+
+def _require_order(domain: Domain, blocks: Sequence[Block]) -> None:
+    drawn: list[str] = []
+    for block in blocks:
+        if not set(block.given) <= set(drawn):
+            raise InputError("a block comes after those that draw what it is given")
+        drawn += block.attributes
+    if sorted(drawn) != sorted(domain.names):
+        raise InputError("blocks draw each attribute of their domain once")

@@ -11,13 +11,20 @@ targets falls by it, as in combinatorial optimisation of synthetic populations (
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from synthesizers.estimation.gum import Progress, Rates, additions, aligned, removals
+from synthesizers.estimation.gum import (
+    Progress,
+    Rates,
+    Stop,
+    additions,
+    aligned,
+    in_rounds,
+    removals,
+)
 from synthesizers.estimation.record_targets import (
     Codes,
     FloatArray,
@@ -41,25 +48,6 @@ project)."""
 
 NEAR = 0.4
 """The share of the tolerance up to which a target is not updated (a choice of this project)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """When updates end: after ``rounds``, or before.
-
-    ``tolerance``: where no target is farther, in L1 of shares. ``least_gain``: where a round took
-    less than this share of the mean distance. What late rounds gain on noisy targets is noise.
-    """
-
-    rounds: int
-    tolerance: float = 0.0
-    least_gain: float = 0.0
-
-    def __call__(self, number: int, distances: FloatArray, before: float) -> bool:
-        """Whether rounds 0 … number - 1 suffice; ``before``: the mean distance one round ago."""
-        stalled = distances.mean() > (1 - self.least_gain) * before
-        near = distances.max() <= self.tolerance
-        return number >= self.rounds or bool(near) or (self.least_gain > 0 and bool(stalled))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -177,14 +165,11 @@ def exchanged(
     distance reached: the L1 distance of shares, from 0 to 2.
     """
     standing = Standing.of(codes, targets)
-    distances, before, number = standing.distances(), math.inf, 0
-    while not stop(number, distances, before):
+
+    def update(number: int, distances: FloatArray) -> None:
         weights = np.maximum(distances / distances.mean(), LEAST_WEIGHT)
         for place in np.argsort(distances, kind="stable")[::-1]:
             if distances[place] > NEAR * stop.tolerance:
                 exchange(standing, place, rates(number), weights, holds, generator)
-        before, number = float(distances.mean()), number + 1
-        distances = standing.distances()
-        if progress is not None:
-            progress(number, float(distances.max()))
-    return float(distances.max())
+
+    return in_rounds(standing.distances, update, stop, progress)

@@ -1,4 +1,4 @@
-"""Who fits a model: a small domain is fitted whole, any other by belief propagation."""
+"""Who fits a model: our own belief propagation, or mbi; a small domain is fitted as one clique."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation import dense, graphical, private_pgm
+from synthesizers.estimation import graphical, private_pgm
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 
 JUNCTION_TREE, MBI = INFERENCES = ("junction-tree", "mbi")
@@ -20,20 +21,19 @@ def fitted(
     measured: Sequence[NoisyMarginal],
     total: float,
     steps: int,
-    start: Model | None = None,
+    start: GraphicalModel | None = None,
     inference: str = JUNCTION_TREE,
-) -> Model:
+) -> GraphicalModel:
     """The model of a total that fits what was measured, after ``steps`` steps of descent.
 
     ``start``: a model of the same shape and fewer measurements, from which the descent begins.
     ``inference``: one of `INFERENCES`; mbi begins anew, whatever the start.
     """
-    if math.prod(shape.values()) <= SMALL_DOMAIN:
-        return dense.fitted(shape, measured, total, steps)
-    if inference == MBI and measured:
+    small = math.prod(shape.values()) <= SMALL_DOMAIN
+    if inference == MBI and measured and not small:
         return private_pgm.fitted(shape, measured, total, steps)
-    earlier = start if isinstance(start, graphical.GraphicalModel) else None
-    return graphical.fitted(shape, measured, total, steps, earlier)
+    cliques = [tuple(shape)] if small else []
+    return graphical.fitted(shape, measured, total, steps, start, cliques)
 
 
 def released(curator: Curator, model: Model, rows: int) -> Dataset:

@@ -1,22 +1,23 @@
-"""Models of large domains: Markov random fields, fitted by mirror descent with belief propagation.
+"""Markov random fields, fitted to noisy marginals by mirror descent with belief propagation.
 
 Private-PGM (McKenna, Sheldon & Miklau 2019) in doubles and NumPy alone. The field is kept
 *calibrated*: the law of each clique of a junction tree, and its law given what it shares with its
 parent. A step of descent multiplies these by one factor for each measured marginal, and a pass of
-messages up and down the tree (Lauritzen & Spiegelhalter 1988) calibrates them again.
+messages up and down the tree (Lauritzen & Spiegelhalter 1988) calibrates them again. Nothing is
+random, and the number of steps is fixed, so that the model is a function of what was measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from synthesizers.estimation.clique_tables import Clique, aligned, contracted, divided, summed
-from synthesizers.estimation.dense import FAR, GROWTH
-from synthesizers.estimation.junction_trees import JunctionTree, junction_tree
+from synthesizers.estimation.junction_trees import Clique, JunctionTree, junction_tree
 from synthesizers.estimation.models import FloatArray, IntArray, NoisyMarginal, Shape
 from synthesizers.estimation.systematic import systematic_choices
 from synthesizers.estimation.targets import (
@@ -49,7 +50,7 @@ class GraphicalModel:
         if holder is None:
             law = self._eliminated(kept)
         else:
-            law = summed(self.laws[holder], self.tree.cliques[holder], kept)
+            law = _summed(self.laws[holder], self.tree.cliques[holder], kept)
         order = [kept.index(name) for name in attributes]
         return np.asarray(self.total * law.transpose(order).reshape(-1))
 
@@ -64,7 +65,7 @@ class GraphicalModel:
             for name in (name for name in clique if name not in shared):
                 names = (*known, name)
                 kept = tuple(other for other in clique if other in names)
-                table = summed(law, clique, kept).transpose([kept.index(n) for n in names])
+                table = _summed(law, clique, kept).transpose([kept.index(n) for n in names])
                 groups = np.zeros(rows, np.int64)
                 for other in known:
                     groups = groups * self.shape[other] + codes[:, columns[other]]
@@ -78,7 +79,7 @@ class GraphicalModel:
         """Each clique's law given what it shares with its parent."""
         cliques, separators = self.tree.cliques, self.tree.separators
         return tuple(
-            divided(law, aligned(summed(law, clique, shared), shared, clique))
+            _divided(law, _aligned(_summed(law, clique, shared), shared, clique))
             for law, clique, shared in zip(self.laws, cliques, separators, strict=True)
         )
 
@@ -99,8 +100,8 @@ class GraphicalModel:
             kept = wanted if last else tuple(n for n in self.shape if n in reached or n in shared)
             passed = {name for names, _ in arrived[k] for name in names}
             needed = tuple(name for name in clique if name in kept or name in passed)
-            law = summed(self.laws[k] if last else self._given[k], clique, needed)
-            message = contracted([(needed, law), *arrived[k]], kept)
+            law = _summed(self.laws[k] if last else self._given[k], clique, needed)
+            message = _contracted([(needed, law), *arrived[k]], kept)
             if last:
                 return message
             arrived[self.tree.parents[k]].append((kept, message))
@@ -113,97 +114,116 @@ def fitted(
     total: float,
     steps: int,
     start: GraphicalModel | None = None,
+    cliques: Iterable[Clique] = (),
 ) -> GraphicalModel:
-    """The field of a total that fits what was measured: the descent of `dense`, on the same loss.
+    """The field of a total that fits what was measured.
 
-    ``start``: where the descent begins, and what stays the independent field.
+    Entropic mirror descent: p ∝ p·exp(-step·gradient), with Nesterov's extrapolation in the
+    exponent, begun anew wherever the loss would grow, and with half the step where there was
+    nothing to begin anew. ``start``: where the descent begins, and what stays the independent
+    field. ``cliques``: sets of attributes that cliques must hold besides those measured.
     """
-    targets = targets_of(shape, measured)
-    tree = junction_tree(shape, [target.attributes for target in targets])
+    field = _Field.of(shape, targets_of(shape, measured, cliques), total)
     shares = independent_shares(shape, measured) if start is None else start.independent
-    field = _Field(tree, targets, total)
-    given, _ = _calibrated(tree, _independent_factors(tree, shares))
-    potentials = _begun(targets, start)
-    at = field.moved(given, [np.zeros_like(table) for table in potentials], potentials)
-    step = first_step(targets, total)
-    ahead, age = [np.zeros_like(table) for table in potentials], 0
-    for _ in range(steps if targets else 0):
+    at = field.begun(shares, {} if start is None else start.potentials)
+    step = first_step(field.targets, total)
+    ahead, age = np.zeros_like(at.potentials), 0
+    for _ in range(steps if step else 0):
         age += 1
         momentum = age / (age + 3)
-        moved = [past - step * slope for past, slope in zip(ahead, at.gradients, strict=True)]
-        shifts = [
-            np.clip((1 + momentum) * move - past, -FAR, FAR)
-            for move, past in zip(moved, ahead, strict=True)
-        ]
-        tried = field.moved(at.given, at.potentials, shifts)
+        moved = ahead - step * at.gradient
+        shift = np.minimum(np.maximum((1 + momentum) * moved - ahead, -FAR), FAR)
+        tried = field.moved(at.given, at.potentials, shift)
         if tried.loss <= at.loss:
-            at, ahead, step = tried, [momentum * move for move in moved], step * GROWTH
+            at, ahead, step = tried, momentum * moved, step * GROWTH
         elif age > 1:
-            ahead, age = [np.zeros_like(past) for past in ahead], 0
+            ahead, age = np.zeros_like(ahead), 0
         else:
             step, age = step / 2, 0
-    sets = [target.attributes for target in targets]
-    kept = dict(zip(sets, at.potentials, strict=True))
-    return GraphicalModel(shape, total, tree, tuple(at.laws), shares, kept)
+    sets = [target.attributes for target in field.targets]
+    potentials = dict(zip(sets, field.tables(at.potentials), strict=True))
+    return GraphicalModel(shape, total, field.tree, tuple(at.laws), shares, potentials)
 
 
-@dataclass(frozen=True, eq=False)
+FAR = 30.0
+"""A step multiplies a factor by at most e^30, against overflow."""
+
+GROWTH = 1.1
+"""By how much a step grows where the loss fell."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class _At:
     """A calibrated field of a descent.
 
-    ``given``, ``laws``: of each clique. ``potentials``, ``gradients``: of each target.
+    ``given``, ``laws``: of each clique. ``potentials``, ``gradient``: of all targets' cells.
     """
 
     given: list[FloatArray]
     laws: list[FloatArray]
-    potentials: list[FloatArray]
+    potentials: FloatArray
     loss: float
-    gradients: list[FloatArray]
+    gradient: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class _Field:
-    """What stays the same along a descent."""
+    """What stays the same along a descent.
+
+    ``places``: of each target, the number of the clique that holds it, and its slice of all cells.
+    """
 
     tree: JunctionTree
     targets: Sequence[Target]
     total: float
+    places: Sequence[tuple[int, slice]]
 
-    @cached_property
-    def places(self) -> list[int]:
-        """The number of the clique that holds each target."""
-        held = [self.tree.holding(target.attributes) for target in self.targets]
-        return [number for number in held if number is not None]
+    @classmethod
+    def of(cls, shape: Shape, targets: Sequence[Target], total: float) -> _Field:
+        """On the junction tree of the targets."""
+        tree = junction_tree(shape, [target.attributes for target in targets])
+        places, start = [], 0
+        for target in targets:
+            stop = start + math.prod(target.sizes)
+            place = tree.holding(target.attributes)
+            assert place is not None
+            places.append((place, slice(start, stop)))
+            start = stop
+        return cls(tree, targets, total, places)
 
-    def moved(
-        self,
-        given: Sequence[FloatArray],
-        potentials: Sequence[FloatArray],
-        shifts: Sequence[FloatArray],
+    def tables(self, cells: FloatArray) -> list[FloatArray]:
+        """Numbers of all targets' cells as a table a target."""
+        return [
+            cells[own].reshape(target.sizes)
+            for target, (_, own) in zip(self.targets, self.places, strict=True)
+        ]
+
+    def begun(
+        self, shares: Mapping[str, FloatArray], potentials: Mapping[Clique, FloatArray]
     ) -> _At:
+        """The field of independent shares and of an earlier field's potentials."""
+        begun = {target.attributes: np.zeros(target.sizes) for target in self.targets}
+        for names, potential in potentials.items():
+            wider = next(clique for clique in begun if set(names) <= set(clique))
+            begun[wider] = begun[wider] + _aligned(potential, names, wider)
+        shift = np.concatenate([np.zeros(0), *(table.reshape(-1) for table in begun.values())])
+        return self.moved(_independent_factors(self.tree, shares), np.zeros_like(shift), shift)
+
+    def moved(self, given: Sequence[FloatArray], potentials: FloatArray, shift: FloatArray) -> _At:
         """The field whose potentials are shifted."""
-        factors = [table.copy() for table in given]
-        for target, place, shift in zip(self.targets, self.places, shifts, strict=True):
-            clique = self.tree.cliques[place]
-            factors[place] *= aligned(np.exp(shift), target.attributes, clique)
-        now = [table + shift for table, shift in zip(potentials, shifts, strict=True)]
-        own, laws = _calibrated(self.tree, factors)
+        cliques, factors, growth = self.tree.cliques, list(given), np.exp(shift)
+        for target, (place, own) in zip(self.targets, self.places, strict=True):
+            factor = growth[own].reshape(target.sizes)
+            factors[place] = factors[place] * _aligned(factor, target.attributes, cliques[place])
+        given, laws = _calibrated(self.tree, factors)
         loss, gradients = 0.0, []
-        for target, place in zip(self.targets, self.places, strict=True):
-            law = summed(laws[place], self.tree.cliques[place], target.attributes)
-            part, gradient = target.compared(self.total * law)
+        for target, (place, _) in zip(self.targets, self.places, strict=True):
+            law = _summed(laws[place], cliques[place], target.attributes)
+            part, gradient = target.compared(self.total * law.reshape(-1))
             loss += part
             gradients.append(gradient)
-        return _At(own, laws, now, loss, gradients)
-
-
-def _begun(targets: Sequence[Target], start: GraphicalModel | None) -> list[FloatArray]:
-    """The potentials of each target from which a descent begins: those of an earlier field."""
-    begun = {target.attributes: np.zeros(target.sizes) for target in targets}
-    for names, potential in ({} if start is None else start.potentials).items():
-        wider = next(clique for clique in begun if set(names) <= set(clique))
-        begun[wider] = begun[wider] + aligned(potential, names, wider)
-    return list(begun.values())
+        gradient = np.concatenate(gradients) if gradients else np.zeros(0)
+        return _At(given, laws, potentials + shift, loss, gradient)
 
 
 def _independent_factors(tree: JunctionTree, shares: Mapping[str, FloatArray]) -> list[FloatArray]:
@@ -214,28 +234,60 @@ def _independent_factors(tree: JunctionTree, shares: Mapping[str, FloatArray]) -
         factor = np.ones([len(shares[name]) for name in clique])
         for name in clique:
             if name not in placed:
-                factor = factor * aligned(shares[name], (name,), clique)
+                factor = factor * _aligned(shares[name], (name,), clique)
         placed.update(clique)
         factors.append(factor)
     return factors
 
 
 def _calibrated(
-    tree: JunctionTree, factors: list[FloatArray]
+    tree: JunctionTree, factors: Sequence[FloatArray]
 ) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Each clique's law given its parent, and its law, of the field ∝ the factors' product.
+    """Each clique's law given its parent, and its law, of the field ∝ the factors' product."""
+    given = list(factors)
+    for k in reversed(range(1, len(given))):
+        clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
+        message = _summed(given[k], clique, shared)
+        given[k] = _divided(given[k], _aligned(message, shared, clique))
+        arriving = _aligned(message / message.max(), shared, tree.cliques[parent])
+        given[parent] = given[parent] * arriving
+    given[0] = given[0] / given[0].sum()
+    laws = [given[0]]
+    for k in range(1, len(given)):
+        clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
+        above = _summed(laws[parent], tree.cliques[parent], shared)
+        laws.append(given[k] * _aligned(above, shared, clique))
+    return given, laws
 
-    Changes ``factors``.
-    """
-    for k in reversed(range(1, len(factors))):
-        clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        message = summed(factors[k], clique, shared)
-        factors[k] = divided(factors[k], aligned(message, shared, clique))
-        factors[parent] *= aligned(message / message.max(), shared, tree.cliques[parent])
-    factors[0] /= factors[0].sum()
-    laws = [factors[0]]
-    for k in range(1, len(factors)):
-        clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        above = summed(laws[parent], tree.cliques[parent], shared)
-        laws.append(factors[k] * aligned(above, shared, clique))
-    return factors, laws
+
+# Tables have one axis an attribute: their axes lie in one common order of all attributes.
+
+
+def _summed(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
+    """The table of the kept names: the others are summed."""
+    if len(kept) == len(names):
+        return table
+    away = tuple(axis for axis, name in enumerate(names) if name not in kept)
+    return np.asarray(table.sum(axis=away))
+
+
+def _aligned(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
+    """The table with an axis of length 1 for each name that is only in ``wider``."""
+    if len(wider) == len(names):
+        return table
+    sizes = dict(zip(names, table.shape, strict=True))
+    return table.reshape([sizes.get(name, 1) for name in wider])
+
+
+def _divided(table: FloatArray, by: FloatArray) -> FloatArray:
+    """Their quotient; 0 where the divisor is."""
+    return np.divide(table, by, out=np.zeros_like(table), where=by > 0)
+
+
+def _contracted(tables: Sequence[tuple[Clique, FloatArray]], kept: Clique) -> FloatArray:
+    """The product of tables, summed over every name that is not kept."""
+    numbers: dict[str, int] = {}
+    operands: list[Any] = []
+    for names, table in tables:
+        operands += [table, [numbers.setdefault(name, len(numbers)) for name in names]]
+    return np.asarray(np.einsum(*operands, [numbers[name] for name in kept], optimize="greedy"))

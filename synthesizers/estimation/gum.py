@@ -9,6 +9,7 @@ less.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -46,6 +47,25 @@ class Rates:
     def __call__(self, number: int) -> float:
         """The rate of a round, counted from 0."""
         return self.first * self.decay ** (number // self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When updates end: after ``rounds``, or before.
+
+    ``tolerance``: where no target is farther, in L1 of shares. ``least_gain``: where a round took
+    less than this share of the mean distance. What late rounds gain on noisy targets is noise.
+    """
+
+    rounds: int
+    tolerance: float = 0.0
+    least_gain: float = 0.0
+
+    def __call__(self, number: int, distances: FloatArray, before: float) -> bool:
+        """Whether rounds 0 … number - 1 suffice; ``before``: the mean distance one round ago."""
+        if number >= self.rounds or distances.max(initial=0.0) <= self.tolerance:
+            return True
+        return self.least_gain > 0 and bool(distances.mean() > (1 - self.least_gain) * before)
 
 
 def additions(held: IntArray, wanted: IntArray, rate: float) -> FloatArray:
@@ -134,13 +154,31 @@ def approach(
     Stops early where no target is farther than ``tolerance``. Returns the largest distance reached:
     the L1 distance of shares, from 0 to 2.
     """
-    distances = [target.distance(codes) for target in targets]
-    for number in range(rounds):
-        if max(distances, default=0.0) <= tolerance:
-            break
+
+    def distances() -> FloatArray:
+        return np.array([target.distance(codes) for target in targets])
+
+    def update_all(number: int, distances: FloatArray) -> None:
         for place in np.argsort(distances, kind="stable")[::-1]:
             update(codes, targets[place], number, generator)
-        distances = [target.distance(codes) for target in targets]
+
+    return in_rounds(distances, update_all, Stop(rounds, tolerance), progress)
+
+
+def in_rounds(
+    distances: Callable[[], FloatArray],
+    update: Callable[[int, FloatArray], None],
+    stop: Stop,
+    progress: Progress | None,
+) -> float:
+    """Update towards all targets, given the round and their distances, until it is enough.
+
+    Returns the largest distance reached.
+    """
+    now, before, number = distances(), math.inf, 0
+    while not stop(number, now, before):
+        update(number, now)
+        before, number, now = float(now.mean()), number + 1, distances()
         if progress is not None:
-            progress(number + 1, max(distances))
-    return max(distances, default=0.0)
+            progress(number, float(now.max()))
+    return float(now.max(initial=0.0))

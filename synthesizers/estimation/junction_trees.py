@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from synthesizers.estimation.models import Shape
 
@@ -42,6 +43,14 @@ def junction_tree(shape: Shape, sets: Iterable[Iterable[str]]) -> JunctionTree:
     cliques of a triangulated graph: Koller & Friedman 2009, theorem 10.1), empty ones where parts
     of the graph are not connected.
     """
+    return _junction_tree(tuple(shape.items()), tuple(map(tuple, sets)))
+
+
+@lru_cache(maxsize=256)
+def _junction_tree(
+    sizes: tuple[tuple[str, int], ...], sets: tuple[tuple[str, ...], ...]
+) -> JunctionTree:
+    shape = dict(sizes)
     left = maximal_cliques(shape, sets)
     cliques, parents = [left.pop(0)], [-1]
     separators: list[tuple[str, ...]] = [()]

@@ -2,9 +2,8 @@
 
 Source: Private-PGM (McKenna, Sheldon & Miklau 2019). Of the tables with a given total, a model is
 one whose marginals come closest to what was measured, Σ ‖Q·marginal - answers‖²/(2·variance), and
-of those nearly the one of largest entropy. A small domain is fitted whole (`dense`), any other by
-belief propagation (`graphical`). Shapes are mappings from names to sizes: an attribute may have
-been recoded to fewer values than it had.
+of those nearly the one of largest entropy (`graphical`). Shapes are mappings from names to sizes:
+an attribute may have been recoded to fewer values than it had.
 """
 
 from __future__ import annotations

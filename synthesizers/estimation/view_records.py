@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from synthesizers.estimation.consistency import View
-from synthesizers.estimation.exchanges import Stop, exchanged
-from synthesizers.estimation.gum import Progress, Rates, Update, approach
+from synthesizers.estimation.exchanges import exchanged
+from synthesizers.estimation.gum import Progress, Rates, Stop, Update, approach
 from synthesizers.estimation.record_targets import Codes, Target, independent_columns
 from synthesizers.estimation.record_trees import (
     pair_counts,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.laws.table_laws import require_listable
 from synthesizers.neighbours import Neighbours, histogram_count, histograms
-from synthesizers.plain import require_count
+from synthesizers.plain import PlainLaw, require_count
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -24,7 +23,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap(ProductLaw):
+class Bootstrap(PlainLaw, ProductLaw):
     """A uniform sample with replacement from the n records (Efron 1979).
 
     ``records``: how many are drawn. An empty table gives an empty one.
@@ -84,7 +83,3 @@ class Bootstrap(ProductLaw):
     def cost(self, neighbours: Neighbours) -> Cost:
         """No finite bound: a record of a cell of its own is shown or not."""
         return UNBOUNDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "records": self.records}

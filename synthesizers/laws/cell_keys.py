@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_laws import CellwiseLaw
@@ -84,8 +83,3 @@ class CellKey(CellwiseLaw):
         if count == 0:
             return {0: Fraction(1)}
         return {count + change: chance for change, chance in self.table.row(count)}
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data: a row of [change, chance] for each count from 1."""
-        rows = [[[change, str(chance)] for change, chance in row] for row in self.table.rows]
-        return {"law": self.name, "table": rows}

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.laws.table_laws import require_listable
 from synthesizers.neighbours import Neighbours
+from synthesizers.plain import PlainLaw
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -24,7 +24,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class CellwiseLaw(ProductLaw):
+class CellwiseLaw(PlainLaw, ProductLaw):
     """A table law that is a product of one law a cell; a subclass says which.
 
     Guarantee
@@ -34,15 +34,9 @@ class CellwiseLaw(ProductLaw):
     independently. Backed by ``tests/synthesizers/laws/test_cell_laws.py``.
     """
 
-    name: ClassVar[str]
-
     @abstractmethod
     def answers(self, count: int) -> Mapping[int, Fraction]:
         """What a cell of ``count`` records may release: positive chances that sum to 1."""
-
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every table that some listed database may give."""

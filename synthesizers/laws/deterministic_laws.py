@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.budget import UNBOUNDED, Cost
 from synthesizers.neighbours import MAX_DATABASES, Neighbours
+from synthesizers.plain import PlainLaw
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -22,7 +22,7 @@ _CERTAIN, _IMPOSSIBLE = Fraction(1), Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
-class DeterministicLaw(ABC):
+class DeterministicLaw(PlainLaw, ABC):
     """A table law that gives every table one outcome for certain; a subclass says which.
 
     Guarantee
@@ -32,15 +32,9 @@ class DeterministicLaw(ABC):
     finite ε. Backed by ``tests/synthesizers/laws/test_deterministic_laws.py``.
     """
 
-    name: ClassVar[str]
-
     @abstractmethod
     def image(self, counts: IntArray) -> IntArray:
         """The one outcome of a table of counts [cells]; its length may depend on the table."""
-
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every image of a listed database ([databases, cells]), ascending."""

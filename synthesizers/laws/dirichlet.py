@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from synthesizers.intervals import log_interval
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.neighbours import Neighbours, histograms
 from synthesizers.noise import require_positive
-from synthesizers.plain import require_count, require_tuple
+from synthesizers.plain import PlainLaw, require_count, require_tuple
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -26,7 +25,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Posterior(ProductLaw):
+class _Posterior(PlainLaw, ProductLaw):
     """A prior count for every cell, and the public number of synthetic records.
 
     ``alpha``: one prior count for all cells, or one a cell. ``records``: the
@@ -35,7 +34,6 @@ class _Posterior(ProductLaw):
 
     alpha: tuple[Fraction, ...]
     records: int
-    name: ClassVar[str]
 
     def __post_init__(self) -> None:
         alpha = require_tuple(self.alpha, "alpha of a prior")
@@ -69,10 +67,6 @@ class _Posterior(ProductLaw):
         scale = math.lcm(*(value.denominator for value in prior))
         pairs = zip(prior, counts.tolist(), strict=True)
         return [int(value * scale) + scale * count for value, count in pairs], scale
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "alpha": [str(a) for a in self.alpha], "records": self.records}
 
 
 def _unit_cost(log_ratio: Fraction, factor: int, neighbours: Neighbours) -> Cost:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,10 +134,6 @@ class GlobalRecoding(DeterministicLaw):
         """The coarse counts, [coarse cells]."""
         return coarse_counts(counts, self.groupings)
 
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "groupings": [list(groups) for groups in self.groupings]}
-
 
 @dataclass(frozen=True, slots=True)
 class KAnonymity(DeterministicLaw):
@@ -210,15 +205,6 @@ class KAnonymity(DeterministicLaw):
         if groups[small].sum() > self.suppressed:
             return None
         return np.where(small, 0, groups)
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {
-            "law": self.name,
-            "ladders": [[list(groups) for groups in levels] for levels in self.ladders],
-            "k": self.k,
-            "suppressed": self.suppressed,
-        }
 
 
 @lru_cache(maxsize=64)

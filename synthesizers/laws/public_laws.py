@@ -13,7 +13,7 @@ import numpy as np
 from synthesizers import samplers
 from synthesizers.errors import InputError, TooLargeError
 from synthesizers.neighbours import compositions, histogram_count
-from synthesizers.plain import require_integer, require_integers
+from synthesizers.plain import PlainLaw, require_integer, require_integers
 from synthesizers.randomness import Entropy, uniform_below
 
 Outcome = tuple[int, ...]
@@ -100,7 +100,7 @@ class Multinomial:
 
 
 @dataclass(frozen=True, slots=True)
-class UniformChoice:
+class UniformChoice(PlainLaw):
     """One of ``options`` numbers 0 … options - 1, each with the same chance."""
 
     options: int
@@ -126,10 +126,6 @@ class UniformChoice:
     def sample(self, entropy: Entropy) -> Outcome:
         """One draw."""
         return (int(np.asarray(uniform_below(self.options, 1, entropy))[0]),)
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "options": self.options}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from synthesizers.errors import TooLargeError
 from synthesizers.exact import Exact, ExpRational
 from synthesizers.neighbours import Neighbours, histograms
 from synthesizers.noise import require_positive
+from synthesizers.plain import PlainLaw
 from synthesizers.randomness import Entropy, bernoulli_exp, uniform_below
 
 Outcome = tuple[int, ...]
@@ -70,7 +71,7 @@ def answers(law: RecordLaw, counts: Outcome) -> dict[Outcome, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomizedResponse:
+class RandomizedResponse(PlainLaw):
     """Every record keeps its cell with odds e^ε to 1 against each other cell (Warner 1965).
 
     k-ary: P[keep] = e^ε/(e^ε + k - 1). The output counts the answers.
@@ -128,7 +129,3 @@ class RandomizedResponse:
         if neighbours.records_public:
             return Cost.pure(self.epsilon)
         return UNBOUNDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "epsilon": str(self.epsilon)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_laws import CellwiseLaw
@@ -46,7 +45,3 @@ class RandomRounding(CellwiseLaw):
             return {count: Fraction(1)}
         below, up = count - rest, Fraction(rest, self.base)
         return {below: 1 - up, below + self.base: up}
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "base": self.base}

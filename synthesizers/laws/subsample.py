@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from synthesizers.errors import InputError, TooLargeError
 from synthesizers.laws.product_laws import ProductLaw
 from synthesizers.neighbours import MAX_DATABASES, Neighbours
 from synthesizers.noise import require_positive
+from synthesizers.plain import PlainLaw
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Subsample(ProductLaw):
+class Subsample(PlainLaw, ProductLaw):
     """A uniform sample without replacement of ⌊fraction · n⌋ of the n records.
 
     Guarantee
@@ -71,10 +71,6 @@ class Subsample(ProductLaw):
     def cost(self, neighbours: Neighbours) -> Cost:
         """No finite bound: a record of a cell of its own is shown or not."""
         return UNBOUNDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {"law": self.name, "fraction": str(self.fraction)}
 
 
 def _within(limits: list[int], total: int) -> list[Outcome]:

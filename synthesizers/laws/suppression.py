@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,15 +67,6 @@ class CellSuppression(DeterministicLaw):
         if self.complementary:
             hidden = _complemented(table, hidden)
         return np.where(hidden, SUPPRESSED, table).ravel()
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {
-            "law": self.name,
-            "shape": list(self.shape),
-            "threshold": self.threshold,
-            "complementary": self.complementary,
-        }
 
 
 def _complemented(table: IntArray, hidden: BoolArray) -> BoolArray:

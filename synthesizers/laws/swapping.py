@@ -21,7 +21,7 @@ from synthesizers.laws.contingency import contingency_table, require_shape
 from synthesizers.laws.table_laws import MAX_CHANCES
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import require_positive
-from synthesizers.plain import require_integer, require_integers
+from synthesizers.plain import PlainLaw, require_integer, require_integers
 from synthesizers.randomness import Entropy
 
 Outcome = tuple[int, ...]
@@ -44,7 +44,7 @@ def require_share(value: object) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordSwapping:
+class RecordSwapping(PlainLaw):
     """Random pairs of records that agree on the key exchange their values of one attribute.
 
     Dalenius & Reiss 1982. Of the n records of each key group, s = 2⌊share·n/2⌋
@@ -135,16 +135,6 @@ class RecordSwapping:
     def cost(self, neighbours: Neighbours) -> Cost:
         """No finite bound: see the class."""
         return UNBOUNDED
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data."""
-        return {
-            "law": self.name,
-            "shape": list(self.shape),
-            "attribute": self.attribute,
-            "key": list(self.key),
-            "share": str(self.share),
-        }
 
 
 def _exchanged(own: Any, partner: Any, others: int) -> Any:

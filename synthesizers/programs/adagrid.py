@@ -55,6 +55,7 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.adaptive_grid import Below, grid, least_plausible, lightest
 from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import DiscreteGaussian
@@ -183,8 +184,8 @@ class AdaGrid(GaussianProgram):
         )
 
     def _fitted(
-        self, curator: Curator, measured: list[NoisyMarginal], start: Model | None
-    ) -> Model:
+        self, curator: Curator, measured: list[NoisyMarginal], start: GraphicalModel | None
+    ) -> GraphicalModel:
         domain, total = curator.domain, records_estimated(curator, measured)
         shape = dict(zip(domain.names, domain.shape, strict=True))
         return fitted(shape, measured, total, self.steps, start)

@@ -48,7 +48,8 @@ from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
-from synthesizers.estimation.models import Model, NoisyMarginal, Shape
+from synthesizers.estimation.graphical import GraphicalModel
+from synthesizers.estimation.models import NoisyMarginal, Shape
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.candidates import MEASURING, Candidate, affordable, worst_measured
 from synthesizers.programs.gaussian_program import GaussianProgram
@@ -131,8 +132,8 @@ class Aim(GaussianProgram):
         shape: Shape,
         answers: list[NoisyMarginal],
         steps: int,
-        start: Model | None,
-    ) -> Model:
+        start: GraphicalModel | None,
+    ) -> GraphicalModel:
         return fitted(
             shape, answers, records_estimated(curator, answers), steps, start, self.inference
         )

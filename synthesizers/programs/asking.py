@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from synthesizers.curator import Setting
+import numpy as np
+from numpy.typing import NDArray
+
+from synthesizers.calibration import gaussian_variance
+from synthesizers.curator import Curator, Setting
 from synthesizers.errors import InputError
+from synthesizers.noise import DiscreteGaussian
+from synthesizers.queries import Query, Sensitivity, Total
 
 WIDE = 2**40
 """The bound of a noisy count where none is given: beyond every table and its noise, so that
@@ -34,6 +40,25 @@ def bounds_of_counts(setting: Setting, slack: int | None) -> tuple[int, int]:
     if slack is None:
         return -WIDE, WIDE
     return -slack, setting.require_rows() + slack
+
+
+def gaussian_noise(rho: Fraction, sensitivity: Sensitivity) -> DiscreteGaussian:
+    """Noise at the price of ``rho``; of variance 1 where no unit moves the answers."""
+    return DiscreteGaussian(gaussian_variance(rho, sensitivity) or Fraction(1))
+
+
+def gaussian_counts(
+    curator: Curator, query: Query, rho: Fraction, slack: int | None
+) -> NDArray[np.int64]:
+    """Counts with discrete Gaussian noise at the price of ``rho``."""
+    noise = gaussian_noise(rho, query.sensitivity(curator.domain, curator.neighbours))
+    low, high = bounds_of_counts(curator.setting, slack)
+    return curator.measure(query, noise, low=low, high=high)
+
+
+def noisy_records(curator: Curator, rho: Fraction, slack: int | None) -> float:
+    """The number of records with noise at the price of ``rho``; at least 1."""
+    return max(1.0, float(gaussian_counts(curator, Total(), rho, slack)[0]))
 
 
 def count_of_all(setting: Setting) -> int:

@@ -55,14 +55,13 @@ from synthesizers.estimation.gum import Rates, Update
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
-from synthesizers.programs.asking import rows_released
+from synthesizers.programs.asking import gaussian_noise, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
 from synthesizers.programs.view_questions import (
     all_pairs,
     asked_view,
     decoded,
-    gaussian_noise,
     recoded_view,
     together,
 )

@@ -50,9 +50,9 @@ from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_cut
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
-from synthesizers.programs.asking import rows_released
+from synthesizers.programs.asking import gaussian_noise, rows_released
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.programs.view_questions import all_pairs, asked_view, gaussian_noise, together
+from synthesizers.programs.view_questions import all_pairs, asked_view, together
 from synthesizers.queries import Marginal
 
 

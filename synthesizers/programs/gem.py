@@ -53,22 +53,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation import dense
-from synthesizers.estimation.fitting import released
+from synthesizers.estimation.fitting import fitted, released
 from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
-from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.asking import noisy_records, rows_released
 from synthesizers.programs.candidates import worst_measured
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import measured, require_steps
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.queries import Marginal, Total
+from synthesizers.queries import Marginal
 
 COUNTING = Fraction(1, 20)
 """The share of the whole budget that a private n takes (a choice of this project)."""
@@ -136,11 +133,7 @@ class GEM(GaussianProgram):
         """n, public or noisy, at least 1; and what is left of the budget."""
         if curator.records is not None:
             return max(1.0, float(curator.records)), rho
-        sensitivity = Total().sensitivity(curator.domain, curator.neighbours)
-        noise = DiscreteGaussian(gaussian_variance(COUNTING * rho, sensitivity))
-        low, high = bounds_of_counts(curator.setting, self.slack)
-        noisy = curator.measure(Total(), noise, low=low, high=high)[0]
-        return max(1.0, float(noisy)), (1 - COUNTING) * rho
+        return noisy_records(curator, COUNTING * rho, self.slack), (1 - COUNTING) * rho
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +149,7 @@ class _Fit:
     @classmethod
     def of(cls, program: GEM, shape: Mapping[str, int], total: float) -> _Fit:
         if math.prod(shape.values()) <= SMALL_DOMAIN:
-            return cls(program, shape, total, dense.fitted(shape, [], total, program.steps))
+            return cls(program, shape, total, fitted(shape, [], total, program.steps))
         network = (program.rows, program.width, program.hidden)
         rate = float(program.learning_rate)
         return cls(program, shape, total, GenerativeModel.untrained(shape, total, network, rate))
@@ -167,7 +160,7 @@ class _Fit:
         if isinstance(model, GenerativeModel):
             model = model.independent(answers)
         else:
-            model = dense.fitted(self.shape, answers, self.total, self.program.steps)
+            model = fitted(self.shape, answers, self.total, self.program.steps)
         return replace(self, model=model, answers=tuple(answers))
 
     def with_answer(self, answer: NoisyMarginal) -> _Fit:
@@ -176,7 +169,7 @@ class _Fit:
         if isinstance(self.model, GenerativeModel):
             model: Model = self.model.fitted(answers, steps)
         else:
-            model = dense.fitted(self.shape, answers, self.total, steps)
+            model = fitted(self.shape, answers, self.total, steps)
         return replace(self, model=model, answers=answers)
 
     def averaged(self) -> Model:

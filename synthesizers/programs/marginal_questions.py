@@ -7,14 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from synthesizers.calibration import exponential_rate, gaussian_variance
+from synthesizers.calibration import exponential_rate
 from synthesizers.curator import Curator
 from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import MBI
 from synthesizers.estimation.models import NoisyMarginal, noisy_total
 from synthesizers.estimation.private_pgm import require_mbi
-from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.asking import bounds_of_counts
+from synthesizers.programs.asking import gaussian_counts, gaussian_noise
 from synthesizers.queries import Marginal, Query, RecodedMarginal
 from synthesizers.selection import Exponential
 
@@ -38,11 +37,9 @@ def measured(
 
     A marginal that no unit moves (of one cell, n public) is free at any variance: 1 is taken.
     """
-    sensitivity = query.sensitivity(curator.domain, curator.neighbours)
-    variance = gaussian_variance(rho, sensitivity) or Fraction(1)
-    low, high = bounds_of_counts(curator.setting, slack)
-    counts = curator.measure(query, DiscreteGaussian(variance), low=low, high=high)
-    return NoisyMarginal(query.attributes, counts.astype(np.float64), float(variance))
+    counts = gaussian_counts(curator, query, rho, slack).astype(np.float64)
+    noise = gaussian_noise(rho, query.sensitivity(curator.domain, curator.neighbours))
+    return NoisyMarginal(query.attributes, counts, float(noise.variance))
 
 
 def chosen(curator: Curator, scores: Query, epsilon: Fraction) -> int:

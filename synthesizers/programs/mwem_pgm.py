@@ -38,14 +38,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
 from synthesizers.estimation.models import NoisyMarginal
-from synthesizers.noise import DiscreteGaussian
-from synthesizers.programs.asking import bounds_of_counts, rows_released
+from synthesizers.programs.asking import noisy_records, rows_released
 from synthesizers.programs.candidates import MEASURING, Candidate, affordable
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
@@ -58,7 +56,7 @@ from synthesizers.programs.marginal_questions import (
     require_steps,
 )
 from synthesizers.programs.parameters import one_of, parameter, whole
-from synthesizers.queries import Marginal, ModelError, Total
+from synthesizers.queries import Marginal, ModelError
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +109,7 @@ class MwemPgm(GaussianProgram):
         """n where it is public, else with noise at the price of ``rho``; at least 1."""
         if curator.records is not None:
             return max(1.0, float(curator.records))
-        sensitivity = Total().sensitivity(curator.domain, curator.neighbours)
-        noise = DiscreteGaussian(gaussian_variance(rho, sensitivity))
-        low, high = bounds_of_counts(curator.setting, self.slack)
-        return max(1.0, float(curator.measure(Total(), noise, low=low, high=high)[0]))
+        return noisy_records(curator, rho, self.slack)
 
 
 def scored(candidates: list[Candidate], counts: list[tuple[int, ...]]) -> ModelError:

@@ -57,7 +57,7 @@ from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.bayesian_networks import Conditional, conditional, generated
+from synthesizers.estimation.blocks import Block, conditional, released
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.laws.public_laws import UniformChoice
 from synthesizers.noise import DiscreteLaplace, require_positive
@@ -129,7 +129,7 @@ class PrivBayes:
         families = self._families(curator, records, shares)
         first = 0 if shares.degree is None else shares.degree
         each = shares.measuring / (len(families) - first)
-        network: list[Conditional] = []
+        network: list[Block] = []
         for place in range(first, len(families)):
             child, parents = families[place]
             joint = self._joint(curator, Marginal((*parents, child)), each)
@@ -137,7 +137,7 @@ class PrivBayes:
                 network += _first_conditionals(families[:first], parents, joint)
             network.append(conditional(child, parents, joint))
         rows = records if curator.setting.rows is None else curator.setting.rows
-        return generated(curator, network, rows)
+        return released(curator, network, rows)
 
     def _shares(self, domain: Domain, records: int) -> _Shares:
         """The shares of epsilon, and how large joints may be."""
@@ -250,7 +250,7 @@ def maximal_sets(sizes: Mapping[str, int], cells: Fraction, most: int) -> Iterat
 
 def _first_conditionals(
     families: Sequence[Family], parents: tuple[str, ...], joint: NDArray[np.float64]
-) -> list[Conditional]:
+) -> list[Block]:
     """Of the children that are parents of a joint's child: what the joint says of them."""
     found = []
     counts = joint.sum(axis=-1)

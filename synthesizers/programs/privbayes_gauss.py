@@ -47,15 +47,21 @@ from itertools import combinations
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.bayesian_networks import conditional, generated
+from synthesizers.estimation.blocks import conditional, released
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.negatives import norm_sub
-from synthesizers.noise import DiscreteGaussian, require_positive
-from synthesizers.programs.asking import bounds_of_counts, require_share, rows_released
+from synthesizers.noise import require_positive
+from synthesizers.programs.asking import (
+    gaussian_counts,
+    gaussian_noise,
+    noisy_records,
+    require_share,
+    rows_released,
+)
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import measured
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.queries import IndependenceDistance, Marginal, Total
+from synthesizers.queries import IndependenceDistance, Marginal
 
 SIZE_SHARE = Fraction(1, 50)
 """Of rho, for a total that nobody made public (a choice of this project)."""
@@ -99,7 +105,7 @@ class PrivBayesGauss(GaussianProgram):
             kept = View(view.attributes, joint).onto((*parents, child))
             network.append(conditional(child, parents, kept.transpose(axes)))
         total = sum(view.total for view in views) / len(views)
-        return generated(curator, network, rows_released(curator.setting, total))
+        return released(curator, network, rows_released(curator.setting, total))
 
     def _size(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """How many records there are about, and what of rho is left."""
@@ -107,11 +113,7 @@ class PrivBayesGauss(GaussianProgram):
         public = setting.rows if setting.records is None else setting.records
         if public is not None:
             return float(public), rho
-        sensitivity = Total().sensitivity(curator.domain, curator.neighbours)
-        noise = DiscreteGaussian(gaussian_variance(SIZE_SHARE * rho, sensitivity))
-        low, high = bounds_of_counts(setting, self.slack)
-        noisy = curator.measure(Total(), noise, low=low, high=high)
-        return max(1.0, float(noisy[0])), (1 - SIZE_SHARE) * rho
+        return noisy_records(curator, SIZE_SHARE * rho, self.slack), (1 - SIZE_SHARE) * rho
 
     def _families(
         self, curator: Curator, size: float, joints: Fraction, structure: Fraction
@@ -120,14 +122,12 @@ class PrivBayesGauss(GaussianProgram):
         domain = curator.domain
         pairs = list(combinations(domain.names, 2))
         query = IndependenceDistance(tuple(((left,), (right,)) for left, right in pairs))
-        sensitivity = query.sensitivity(domain, curator.neighbours)
-        variance = gaussian_variance(structure, sensitivity) or Fraction(1)
-        low, high = bounds_of_counts(curator.setting, self.slack)
-        noisy = curator.measure(query, DiscreteGaussian(variance), low=low, high=high)
+        noise = gaussian_noise(structure, query.sensitivity(domain, curator.neighbours))
+        noisy = gaussian_counts(curator, query, structure, self.slack)
         scores = {
             frozenset(pair): float(score)
             for pair, score in zip(pairs, noisy.tolist(), strict=True)
-            if score > math.sqrt(variance)
+            if score > math.sqrt(noise.variance)
         }
         one = Marginal(domain.names[:1]).sensitivity(domain, curator.neighbours)
         deviation = math.sqrt(gaussian_variance(joints / len(domain.names), one))

@@ -57,6 +57,7 @@ from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.estimation.attribute_graph import Pair, candidates, initial_marginals, searched
 from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.noise import DiscreteGaussian, require_positive
 from synthesizers.programs.asking import bounds_of_counts, rows_released
@@ -193,8 +194,8 @@ class PrivMRF(GaussianProgram):
         return curator.measure(query, law, low=low, high=high)
 
     def _fitted(
-        self, curator: Curator, noisy: list[NoisyMarginal], last: bool, start: Model | None
-    ) -> Model:
+        self, curator: Curator, noisy: list[NoisyMarginal], last: bool, start: GraphicalModel | None
+    ) -> GraphicalModel:
         domain, total = curator.domain, records_estimated(curator, noisy)
         shape = dict(zip(domain.names, domain.shape, strict=True))
         steps = self.steps if last else max(1, self.steps // 4)

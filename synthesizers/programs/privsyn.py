@@ -61,13 +61,12 @@ from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
-from synthesizers.programs.asking import WIDE, rows_released
+from synthesizers.programs.asking import WIDE, gaussian_noise, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.parameters import parameter, whole
 from synthesizers.programs.view_questions import (
     asked_view,
     decoded,
-    gaussian_noise,
     recoded_view,
     together,
 )

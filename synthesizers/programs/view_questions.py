@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -66,11 +65,6 @@ def variance_of(noise: DiscreteGaussian | DiscreteLaplace) -> float:
     if isinstance(noise, DiscreteGaussian):
         return float(noise.variance)
     return 1 / (math.cosh(min(float(1 / noise.scale), STEEPEST)) - 1)
-
-
-def gaussian_noise(rho: Fraction, sensitivity: Sensitivity) -> DiscreteGaussian:
-    """Noise at the price of ``rho``; of variance 1 where no unit moves the answers."""
-    return DiscreteGaussian(Fraction(sensitivity.l2_squared) / (2 * rho) or Fraction(1))
 
 
 def recoded_view(view: View, recodings: Mapping[str, Recoding]) -> View:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.neighbours import AddRemove, Neighbours
-from synthesizers.plain import require_integers, require_text, require_tuple
+from synthesizers.plain import PlainQuery, require_integers, require_text, require_tuple
 from synthesizers.queries.query import MAX_ANSWERS, IntArray, Sensitivity
 
 
@@ -72,7 +71,7 @@ def counted(counts_shift: bool, unit_sums: bool, neighbours: Neighbours) -> Sens
 
 
 @dataclass(frozen=True, slots=True)
-class Marginal:
+class Marginal(PlainQuery):
     """Counts over all cells of some attributes, last attribute fastest.
 
     Sensitivities: L1 m and L2 m under AddRemove, 2m and m·√2 under ReplaceOne,
@@ -113,13 +112,9 @@ class Marginal:
         varies = not neighbours.records_public
         return counted(self.size(domain) > 1, varies, neighbours)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {"kind": self.kind, "attributes": list(self.attributes)}
-
 
 @dataclass(frozen=True, slots=True)
-class RecodedMarginal:
+class RecodedMarginal(PlainQuery):
     """Counts over groups of values: a marginal of attributes recoded to fewer values.
 
     ``groups``: for each attribute, the group of each code, from 0; records of a
@@ -180,17 +175,9 @@ class RecodedMarginal:
         varies = not (everywhere and neighbours.records_public)
         return counted(self.size(domain) > 1, varies, neighbours)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "attributes": list(self.attributes),
-            "groups": [list(codes) for codes in self.groups],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class CellCounts:
+class CellCounts(PlainQuery):
     """Counts of some cells of the whole domain, in the order given."""
 
     cells: tuple[int, ...]
@@ -223,13 +210,9 @@ class CellCounts:
         outside = size < domain.size or not neighbours.records_public
         return counted(size > 1, outside, neighbours)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {"kind": self.kind, "cells": list(self.cells)}
-
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class Total(PlainQuery):
     """The number of records."""
 
     kind = "total"
@@ -245,10 +228,6 @@ class Total:
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """The unit's size m, or 0 where n is public."""
         return counted(False, not neighbours.records_public, neighbours)
-
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {"kind": self.kind}
 
 
 def whole_table(domain: Domain) -> Marginal:

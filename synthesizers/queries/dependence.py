@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.intervals import log2_interval
 from synthesizers.neighbours import AddRemove, Neighbours
-from synthesizers.plain import require_integer, require_text, require_tuple
+from synthesizers.plain import PlainQuery, require_integer, require_text, require_tuple
 from synthesizers.queries.counts import Marginal
 from synthesizers.queries.query import IntArray, Sensitivity, moved_apart
 
@@ -62,12 +61,8 @@ def _joint(candidate: Candidate, domain: Domain, codes: IntArray, weights: IntAr
     return counts.reshape(len(weights), *_sides(candidate, domain))
 
 
-def _candidates_json(candidates: tuple[Candidate, ...]) -> list[Any]:
-    return [[child, list(parents)] for child, parents in candidates]
-
-
 @dataclass(frozen=True, slots=True)
-class MutualInformation:
+class MutualInformation(PlainQuery):
     """Scores: scale·n·I(child; parents) in bits, each of its terms c·log2 c rounded by itself.
 
     Σ⌈joint counts⌋ - Σ⌈counts of the child⌋ - Σ⌈counts of the parents⌋ + ⌈n⌋, where ⌈c⌋ is the
@@ -133,18 +128,9 @@ class MutualInformation:
             spans.append(0 if still else _information_moves(self.records, self.scale, fewest == 2))
         return moved_apart(spans)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "candidates": _candidates_json(self.candidates),
-            "records": self.records,
-            "scale": self.scale,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class MaximalCorrelation:
+class MaximalCorrelation(PlainQuery):
     """Scores: minus how many halves of records separate a joint from one of maximal correlation.
 
     The child has two values. Given to one of them, each value of the parents is
@@ -190,10 +176,6 @@ class MaximalCorrelation:
         size, m = self.size(domain), neighbours.unit.max_records
         exchanged = not isinstance(neighbours, AddRemove) and not neighbours.unit.is_record
         return moved_apart([4 * m if exchanged else 2 * m] * size)
-
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {"kind": self.kind, "candidates": _candidates_json(self.candidates)}
 
 
 def _least_shortfall(joint: IntArray) -> int:

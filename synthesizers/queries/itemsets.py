@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
-from synthesizers.plain import require_count, require_text, require_tuple
+from synthesizers.plain import PlainQuery, require_count, require_text, require_tuple
 from synthesizers.queries.counts import Marginal
 from synthesizers.queries.query import IntArray, Sensitivity
 
@@ -46,7 +45,7 @@ def _require_codes(items: Iterable[Item], domain: Domain) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsetCounts:
+class ItemsetCounts(PlainQuery):
     """How many records contain each of some itemsets.
 
     Sensitivities: a record adds 0 or 1 to each of the k counts, so that under AddRemove they
@@ -92,14 +91,9 @@ class ItemsetCounts:
         monotone = count == 1 or isinstance(neighbours, AddRemove)
         return Sensitivity(m * count, m * m * count, m, monotone)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        itemsets = [[list(item) for item in items] for items in self.itemsets]
-        return {"kind": self.kind, "itemsets": itemsets}
-
 
 @dataclass(frozen=True, slots=True)
-class RankDistance:
+class RankDistance(PlainQuery):
     """Scores: for each j from 1 to the number of items, -|f_j - θ|.
 
     f_j is the j-th largest count of the items; θ is the ``rank``-th largest count of all itemsets
@@ -149,11 +143,6 @@ class RankDistance:
         span = neighbours.unit.max_records * (1 if isinstance(neighbours, AddRemove) else 2)
         count = self.size(domain)
         return Sensitivity(span * count, span * span * count, span, False)
-
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        items = [list(item) for item in self.items]
-        return {"kind": self.kind, "items": items, "length": self.length, "rank": self.rank}
 
 
 class _Rows:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
-from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
+from synthesizers.plain import (
+    PlainQuery,
+    require_integer,
+    require_integers,
+    require_text,
+    require_tuple,
+)
 from synthesizers.queries.counts import Marginal, RecodedMarginal, counted
 from synthesizers.queries.query import MAX_SUMMAND, IntArray, Sensitivity, moved_apart
 
@@ -20,7 +25,7 @@ _MOST_RECORDS = 2**28
 
 
 @dataclass(frozen=True, slots=True)
-class ModelError:
+class ModelError(PlainQuery):
     """Scores: for each candidate marginal, its L1 distance to a public model's counts.
 
     The score of MST, AIM and MWEM+PGM; candidate i scores weights[i]·distance +
@@ -97,30 +102,9 @@ class ModelError:
         ]
         return moved_apart(spans)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        plain: dict[str, Any] = {
-            "kind": self.kind,
-            "candidates": [_candidate_json(candidate) for candidate in self.candidates],
-            "models": [list(model) for model in self.models],
-        }
-        if self.weights:
-            plain["weights"] = list(self.weights)
-        if self.offsets:
-            plain["offsets"] = list(self.offsets)
-        return plain
-
-
-def _candidate_json(candidate: Marginal | RecodedMarginal) -> Any:
-    """The names of a marginal's attributes; a recoded one has its groups beside them."""
-    if isinstance(candidate, Marginal):
-        return list(candidate.attributes)
-    groups = [list(codes) for codes in candidate.groups]
-    return {"attributes": list(candidate.attributes), "groups": groups}
-
 
 @dataclass(frozen=True, slots=True)
-class CellErrors:
+class CellErrors(PlainQuery):
     """Scores: for each candidate cell of some marginals, |scale·count - model's number|.
 
     The score of MWEM, RAP and GEM, with counts as queries. ``cells``: for each
@@ -197,19 +181,9 @@ class CellErrors:
             largest == 0,
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "marginals": [list(marginal.attributes) for marginal in self.marginals],
-            "cells": [list(cells) for cells in self.cells],
-            "models": [list(model) for model in self.models],
-            "scale": self.scale,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class IndependenceDistance:
+class IndependenceDistance(PlainQuery):
     """Scores: for each pair of attribute sets, ⌊scale·Σ|n_ab - n_a·n_b/n|⌋, its InDif in counts.
 
     How far two sets of attributes are from independence: PrivSyn's InDif; over
@@ -302,11 +276,3 @@ class IndependenceDistance:
                 factor = 4 if min(sizes) == 2 else 6
             spans.append(self.scale * factor)
         return moved_apart(spans)
-
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "candidates": [[list(left), list(right)] for left, right in self.candidates],
-            "scale": self.scale,
-        }

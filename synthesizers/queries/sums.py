@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours
-from synthesizers.plain import require_integer, require_integers, require_text, require_tuple
+from synthesizers.plain import (
+    PlainQuery,
+    require_integer,
+    require_integers,
+    require_text,
+    require_tuple,
+)
 from synthesizers.queries.counts import Marginal, cells_of_records, summed
 from synthesizers.queries.query import MAX_ANSWERS, MAX_SUMMAND, IntArray, Sensitivity
 
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedSum:
+class BoundedSum(PlainQuery):
     """The sum over records of an integer that each value of an attribute stands for.
 
     ``values[code]`` is clipped to ``low … high`` before it is summed, and the
@@ -78,16 +84,6 @@ class BoundedSum:
         monotone = isinstance(neighbours, AddRemove) and low >= 0
         return Sensitivity(span, span * span, span, monotone)
 
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "values": list(self.values),
-            "low": self.low,
-            "high": self.high,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -106,7 +102,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class LinearQueries:
+class LinearQueries(PlainQuery):
     """Linear queries on a marginal: a record adds its cell's column of an integer matrix.
 
     The matrix [answers, cells] is the sum of ``layers``; each puts its weight
@@ -187,14 +183,6 @@ class LinearQueries:
         from scipy.sparse import coo_array
 
         return coo_array(entries, shape=(size, cells)).tocsr()
-
-    def to_json(self) -> dict[str, Any]:
-        """The query as plain data."""
-        return {
-            "kind": self.kind,
-            "attributes": list(self.attributes),
-            "layers": [{"weight": layer.weight, "rows": list(layer.rows)} for layer in self.layers],
-        }
 
 
 def _ends(matrix: csr_array[np.int64], pick: str) -> IntArray:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from audit.statements.claim import Claim
 from audit.statements.reproduce import Command
 
 
-def command_of(name: str, values: Mapping[str, str], claim: Claim, rows: int | None = None) -> str:
+def command_of(
+    name: str,
+    values: Mapping[str, str],
+    claim: Claim,
+    rows: int | None = None,
+    auditors: Sequence[str] | None = None,
+) -> str:
     """As ``dp-audit certify`` would spell it; of a channel, without the domain."""
     flags = {
         "claim": [str(claim.guarantee)],
@@ -24,4 +30,6 @@ def command_of(name: str, values: Mapping[str, str], claim: Claim, rows: int | N
         flags["records"] = [str(claim.records)]
     if rows is not None:
         flags["rows"] = [str(rows)]
+    if auditors is not None:
+        flags["auditors"] = [",".join(auditor.replace(" ", "-") for auditor in auditors)]
     return str(Command(name, flags, tuple(f"{key}={value}" for key, value in values.items())))

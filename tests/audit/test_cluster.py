@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import audit.cluster
-from audit.cluster import cluster
-from audit.parallel import CALLS_A_WORKER, local
+from audit import parallel
+from audit.parallel import CALLS_A_WORKER, cluster, local
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
@@ -64,7 +63,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit.cluster, "ANSWER_SECONDS", 1)
+    monkeypatch.setattr(parallel, "ANSWER_SECONDS", 1)
 
 
 def on_scheduler(address: str, function: Any) -> Any:

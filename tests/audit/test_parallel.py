@@ -10,20 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import joblib
 import pytest
 
 from audit import parallel
-from audit.parallel import CALLS_A_WORKER, divided, in_order, local, shared_out
+from audit.parallel import CALLS_A_WORKER, at_most, divided, in_order, local
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.far_calls import crash, linger, place_and_process, refuse, slow_square
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_results_come_in_the_order_of_the_calls(jobs: int) -> None:
-    assert list(shared_out(jobs, (joblib.delayed(pow)(n, 2) for n in range(20)))) == [
-        n * n for n in range(20)
-    ]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
@@ -80,13 +72,10 @@ def test_a_process_that_dies_in_a_divided_call_ends_it(monkeypatch: pytest.Monke
 @pytest.mark.skipif(os.name != "posix", reason="needs masks of signals")
 def test_further_processes_hold_interrupts_back_and_this_one_does_not() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    calls = [joblib.delayed(signal.pthread_sigmask)(signal.SIG_BLOCK, ()) for _ in range(4)]
-    assert all(signal.SIGINT in held for held in shared_out(2, calls))
+    calls = [(signal.SIG_BLOCK, ())] * 4
+    assert all(signal.SIGINT in held for held in local(2)(signal.pthread_sigmask, calls))
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
     assert signal.SIGINT not in before
-    with pytest.raises(TypeError):
-        shared_out(2, None)
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
 def await_that(holds: Callable[[], bool]) -> None:
@@ -195,6 +184,9 @@ class Later:
         self.function = function
         self.cancelled = False
 
+    def done(self) -> bool:
+        return False
+
     def result(self) -> Any:
         return self.function()
 
@@ -211,7 +203,7 @@ def test_what_is_in_flight_is_bounded_and_cancelled_when_it_is_left() -> None:
         assert len(made) - fetched <= 3
         return made[-1]
 
-    results: Any = in_order(submit, ((n,) for n in range(100)), 3)
+    results: Any = in_order(submit, ((n,) for n in range(100)), at_most(3))
     for expected in range(5):
         assert next(results) == expected
         fetched += 1

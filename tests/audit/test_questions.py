@@ -13,6 +13,7 @@ from audit.certify import Effort, certify
 from audit.cli.main import main
 from audit.questions import admission, certified_leave, question_tree, tree_digest
 from audit.statements.certificate import digest
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import parse_guarantee
@@ -63,7 +64,7 @@ class Declares(Budgeted):
 
 def certified(program: Any, relation: Neighbours = REPLACE, text: str = "epsilon=1"
               ) -> tuple[dict[str, Any], ProgramSubject, Setting]:  # fmt: skip
-    subject = ProgramSubject("m:a", program, False)
+    subject = ProgramSubject("m:a", program, False, {"parameters": {}})
     claim = Claim(parse_guarantee(text), relation, "output", DOMAIN, 3)
     found = certify(subject, claim, Effort(trusted=True), "again").certificate
     setting = Setting.of(DOMAIN, relation, 3)
@@ -111,9 +112,9 @@ def test_a_tree_admits_the_question_that_follows_from_the_answers() -> None:
 def test_a_program_that_changed_its_questions_since_is_refused() -> None:
     document, subject, setting = certified(adaptive, text="epsilon=2/3")
     assert document["questions"]["digest"] == tree_digest(question_tree(subject, setting, 3))
-    changed = ProgramSubject("m:a", fixed, False)
+    changed = ProgramSubject("m:a", fixed, False, {"parameters": {}})
     with pytest.raises(InputError, match="certify it again"):
-        admission(document["questions"], changed, setting, Claim.from_json(document))
+        admission(document["questions"], changed, setting, decode(document).about)
 
 
 class Changes(Budgeted):
@@ -165,7 +166,10 @@ def suppresses(curator: Curator) -> Any:
 
 def test_what_small_databases_show_is_no_leave_where_their_size_is_private() -> None:
     claim = Claim(parse_guarantee("epsilon=0"), AddRemove(), "output", DOMAIN, 2)
-    subject, setting = ProgramSubject("m:a", suppresses, False), Setting.of(DOMAIN, AddRemove(), 2)
+    subject, setting = (
+        ProgramSubject("m:a", suppresses, False, {"parameters": {}}),
+        Setting.of(DOMAIN, AddRemove(), 2),
+    )
     found = certify(subject, claim, Effort(trusted=True), "again").certificate
     document = json.loads(json.dumps(found.to_json()))
     assert document["verdict"] == "EXACT"
@@ -205,7 +209,7 @@ def test_the_release_must_be_what_the_certificate_is_about() -> None:
         certified_leave(document, subject, more)
     with pytest.raises(InputError, match="other neighbours"):
         certified_leave(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
-    renamed = ProgramSubject("m:b", fixed, False)
+    renamed = ProgramSubject("m:b", fixed, False, {"parameters": {}})
     with pytest.raises(InputError, match="another subject: name differs"):
         certified_leave(document, renamed, setting)
 

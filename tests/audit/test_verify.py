@@ -60,6 +60,13 @@ KINDS: dict[str, tuple[str, dict[str, str], str, Neighbours, dict[str, Any]]] = 
         ReplaceOne(),
         {"released": "transcript", "cells": "3"},
     ),
+    "queries": (
+        "geometric-sanitizer",
+        EPSILON,
+        "epsilon=1",
+        ReplaceOne(),
+        {"auditors": ("exhaustive", "sensitivity")},
+    ),
     "no theorem": ("subsample", {"fraction": "1/2"}, "epsilon=1, delta=1/2", ReplaceOne(), {}),
 }
 KERNEL_ONLY = (
@@ -91,8 +98,10 @@ def audited(
     if not relation.unit.is_record:
         claim = replace(claim, domain=replace(claim.require_domain(), individual="person"))
     rows = 3 if records is None else None
-    again = command_of(name, values, claim, rows)
-    found = certify(program_subject(name, values), claim, Effort(rows=rows), again)
+    auditors = more.get("auditors")
+    again = command_of(name, values, claim, rows, auditors)
+    effort = Effort(rows=rows, auditors=auditors)
+    found = certify(program_subject(name, values), claim, effort, again)
     document: Document = json.loads(json.dumps(found.certificate.to_json()))
     return document
 
@@ -106,7 +115,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     guarantee = parse_guarantee("epsilon=1")
     claim = Claim(guarantee, ReplaceOne(), "output", subject.channel.domain, 2)
     audit = certify(subject, claim, Effort(), command_of("matrix.csv", {}, claim))
-    found["channel"] = json.loads(json.dumps(audit.statements.certificate.to_json()))
+    found["channel"] = json.loads(json.dumps(audit.certificate.to_json()))
     return found
 
 
@@ -143,6 +152,7 @@ def test_the_kinds_have_every_verdict(documents: dict[str, Document]) -> None:
         "smaller": "NOT REFUTED",
         "transcript": "REFUTED",
         "no theorem": "EXACT",
+        "queries": "EXACT",
         "channel": "EXACT",
     }
 
@@ -294,6 +304,56 @@ def test_a_changed_certificate_is_found_out_even_with_a_fitting_digest(
     if kind == "exact":
         assert found_out(document)
     assert found_out(signed(document))
+
+
+def _property(key: str, to: object) -> Callable[[Document], None]:
+    return _swap("evidence", 1, "property", key, to=to)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _property("found", "7"),
+        _property("declared", "3"),
+        _property("rigour", "floor"),
+        _property("error", 0.5),
+        _property("about", "L1 sensitivity of everything"),
+        _swap("evidence", 1, "decision", to="declaration exceeded"),
+        _swap("evidence", 1, "decision", to="holds"),
+        _swap("evidence", 1, "auditor", to="composition"),
+        lambda document: document["evidence"][1].pop("property"),
+        lambda document: document["evidence"].pop(1),
+    ],
+)
+def test_changed_evidence_of_a_property_is_found_out(
+    documents: dict[str, Document], change: Callable[[Document], None]
+) -> None:
+    document = copy.deepcopy(documents["queries"])
+    change(document)
+    assert found_out(signed(document))
+
+
+@pytest.mark.parametrize("named", ["", "--auditors exhaustive", "--auditors exhaustive,attack"])
+def test_a_command_that_names_other_auditors_is_false(
+    documents: dict[str, Document], named: str
+) -> None:
+    document = copy.deepcopy(documents["queries"])
+    again = document["reproduce"].replace("--auditors exhaustive,sensitivity", named).strip()
+    document["reproduce"] = again
+    assert code(signed(document)) == 1
+
+
+def test_draws_that_come_out_otherwise_are_not_re_checked() -> None:
+    values = ("geometric-sanitizer", EPSILON, "epsilon=1", ReplaceOne())
+    document = audited(*values, {"auditors": ("noise law",)})
+    scale = next(e for e in document["evidence"] if e["property"]["about"] == "scale of the noise")
+    scale["property"]["found"] += "0"
+    checks = verify(signed(document)).checks
+    assert [c.note for c in checks if c.status is Status.UNCHECKED] == [
+        "its draws come out otherwise here"
+    ]
+    scale["decision"] = "declaration exceeded"
+    assert code(signed(document)) == 1
 
 
 QUICK_KINDS = ("exact", "refuted", "irrational", "smaller")

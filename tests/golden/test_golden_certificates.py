@@ -2,7 +2,8 @@
 
 Each file was written by the version that its name begins with: ``before-isolation`` has neither an
 isolation nor questions, and its proofs do not name their domain; ``with-isolation`` has a digest of
-one file alone; ``all-code`` has one of all code. They are never written anew.
+one file alone; ``all-code`` has one of all code; ``budget`` says what a release may spend. They
+are never written anew.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from rich.console import Console
 
 from audit.certify import Effort, certify
 from audit.cli.main import main
-from audit.report.certificate.json_text import certificate_text
-from audit.report.terminal import certificate_lines
+from audit.report.certificate.document import certificate_text
+from audit.report.certificate.terminal import certificate_lines
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Side, Verdict

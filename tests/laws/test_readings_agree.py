@@ -15,7 +15,7 @@ from synthesizers.arithmetic import FloatArithmetic
 from synthesizers.budget import UnlimitedBudget
 from synthesizers.curator import Curator, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import leaves, transcript_of
+from synthesizers.enumeration import Listing, leaves, transcript_of
 from synthesizers.events import Databases, is_seed
 from synthesizers.laws.public_laws import Multinomial, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
@@ -166,7 +166,7 @@ def enumerated(program: AnyProgram, setting: Setting, counts: tuple[int, ...]) -
     """The law of the output under one database."""
     listed = Databases(setting.domain, np.array([counts], np.int64))
     law: Law = {}
-    for leaf in leaves(program, setting, listed, FloatArithmetic()):
+    for leaf in leaves(Listing(program, setting, listed, FloatArithmetic())):
         # What a seed makes has too many outputs: the transcript before it is compared.
         shown = transcript_of(leaf) if leaf.output is None else leaf.output
         law[shown] = law.get(shown, 0.0) + float(leaf.chances[0])

@@ -79,7 +79,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/proofs/test_kernel.py",
     ),
     "proofs/judgments.py": ("tests/proofs/test_judgment_ranges.py",),
-    "proofs/profiles/gaussian.py": (f"{PROFILES}gaussian_profile.py",),
+    "proofs/profiles/gaussian.py": (
+        f"{PROFILES}gaussian_profile.py",
+        f"{RULES}noise_rules.py",
+    ),
     "proofs/profiles/responses.py": (f"{PROFILES}responses_profile.py",),
     "proofs/profiles/laplace.py": (f"{PROFILES}laplace_profile.py",),
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),

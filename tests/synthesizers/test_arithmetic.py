@@ -11,7 +11,7 @@ import pytest
 from synthesizers.arithmetic import ExactArithmetic, FloatArithmetic, ScaledArithmetic, normalised
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
-from synthesizers.enumeration import leaves
+from synthesizers.enumeration import Listing, leaves
 from synthesizers.events import Databases
 from synthesizers.exact import Exact, enclose
 from synthesizers.neighbours import AddRemove, ReplaceOne, databases
@@ -65,8 +65,8 @@ def test_products_of_any_size_against_exact_chances(
     domain = Domain.from_cells(shape)
     listed = Databases(domain, databases(neighbours, domain.size, size))
     setting = Setting.of(domain, neighbours, size)
-    exact = list(leaves(program, setting, listed, ExactArithmetic(), replays=1))
-    scaled = list(leaves(program, setting, listed, SCALED, replays=1))
+    exact = list(leaves(Listing(program, setting, listed, ExactArithmetic(), replays=1)))
+    scaled = list(leaves(Listing(program, setting, listed, SCALED, replays=1)))
     assert [leaf.output for leaf in scaled] == [leaf.output for leaf in exact]
     for left, right in zip(exact, scaled, strict=True):
         for place, chance in enumerate(left.chances):
@@ -133,8 +133,8 @@ def test_what_doubles_can_hold_is_the_same_in_both() -> None:
     listed = Databases(domain, databases(ReplaceOne(), 3, 2))
     setting = Setting.of(domain, ReplaceOne(), 2)
     program = MultinomialDirichlet((Fraction(1, 2),))
-    plain = list(leaves(program, setting, listed, FloatArithmetic(), replays=1))
-    scaled = list(leaves(program, setting, listed, SCALED, replays=1))
+    plain = list(leaves(Listing(program, setting, listed, FloatArithmetic(), replays=1)))
+    scaled = list(leaves(Listing(program, setting, listed, SCALED, replays=1)))
     for left, right in zip(plain, scaled, strict=True):
         held = [float(value(right.chances, place)) for place in range(len(listed.rows))]
         np.testing.assert_allclose(left.chances, held, rtol=1e-14)

@@ -9,7 +9,7 @@ import itertools
 import random
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from synthesizers.arithmetic import (
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, GenerationBegins, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import Leaf, blocks, leaves, output_of, transcript_of
+from synthesizers.enumeration import Leaf, Listing, blocks, leaves, output_of, transcript_of
 from synthesizers.errors import (
     BelowDoublesError,
     BudgetExceeded,
@@ -81,7 +81,7 @@ def all_leaves(
     first: range | None = None,
 ) -> list[Leaf]:
     with_numbers = ExactArithmetic() if arithmetic is None else arithmetic
-    return list(leaves(program, on.setting, on.databases, with_numbers, first=first))
+    return list(leaves(Listing(program, on.setting, on.databases, with_numbers, first=first)))
 
 
 def channel(program: AnyProgram, on: Instance, released: Callable[[Leaf], Any] = output_of
@@ -523,12 +523,10 @@ def test_reading_a_file_is_reaching_past_the_curator(
 def test_the_budget_binds_in_this_reading_too() -> None:
     program = GeometricSanitizer(Fraction(2))
     on = instance(ReplaceOne(), "2", 2)
-    kept = leaves(program, on.setting, on.databases, ExactArithmetic(),
-                  budget=PureBudget(Fraction(2)))  # fmt: skip
-    assert len(list(kept)) == 3
+    listing = Listing(program, on.setting, on.databases, ExactArithmetic(), PureBudget(Fraction(2)))
+    assert len(list(leaves(listing))) == 3
     with pytest.raises(BudgetExceeded):
-        list(leaves(program, on.setting, on.databases, ExactArithmetic(),
-                    budget=PureBudget(Fraction(199, 100))))  # fmt: skip
+        list(leaves(replace(listing, budget=PureBudget(Fraction(199, 100)))))
 
 
 def narrow_then_wide(curator: Curator) -> Any:
@@ -628,10 +626,10 @@ def test_progress_is_told_now_and_then() -> None:
     count = sum(
         1
         for _ in leaves(
-            repeated(10, HALF), SMALL.setting, SMALL.databases, FloatArithmetic(),
-            progress=told.append,
+            Listing(repeated(10, HALF), SMALL.setting, SMALL.databases, FloatArithmetic()),
+            told.append,
         )
-    )  # fmt: skip
+    )
     assert count == 1024 and told == [256, 512, 768, 1024]
 
 
@@ -895,7 +893,7 @@ def test_transcripts_of_every_arithmetic_and_block_against_one_run_each(
     for name, value in (("BATCH", plays), ("BATCH_CHANCES", held), ("BLOCK_CHANCES", block)):
         monkeypatch.setattr(enumeration, name, value)
     wanted = slow_leaves(program, SMALL, arithmetic, budget)
-    found = list(leaves(program, SMALL.setting, SMALL.databases, arithmetic, budget=budget))
+    found = list(leaves(Listing(program, SMALL.setting, SMALL.databases, arithmetic, budget)))
     assert len(found) == len(wanted)
     for leaf in found:
         output, chances = wanted[leaf.transcript]
@@ -910,11 +908,13 @@ def test_transcripts_of_every_arithmetic_and_block_against_one_run_each(
 
 
 def test_blocks_differ_in_the_last_coordinate_alone() -> None:
-    found = list(blocks(two_coordinates, SMALL.setting, SMALL.databases, FloatArithmetic()))
+    found = list(
+        blocks(Listing(two_coordinates, SMALL.setting, SMALL.databases, FloatArithmetic()))
+    )
     # Of 3 x 3 answers and a coin: the coin's two for each answer.
     assert [len(block.lasts) for block in found] == [2] * 9
     program = GeometricSanitizer(Fraction(1), rescale=False)
-    found = list(blocks(program, SMALL.setting, SMALL.databases, FloatArithmetic()))
+    found = list(blocks(Listing(program, SMALL.setting, SMALL.databases, FloatArithmetic())))
     assert [len(block.lasts) for block in found] == [3] * 3
     for block in found:
         assert len({last[:-1] for last in block.lasts if last is not None}) == 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from audit.auditors.attack import learning
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.counting_attackers import (
     BinAttacker,
     CellAttacker,
     OneColumnAttacker,
     WeightedBinAttacker,
 )
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.model_attackers import LinearAttacker, NetworkAttacker, TreeAttacker
 from audit.auditors.attack.rules import Score
 from audit.subjects.pair import Pair

@@ -10,9 +10,14 @@ from audit.auditors.attack import anytime, batch
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.betting import along, tallied
 from audit.auditors.attack.confirming import Finding, confirmed
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.evidence import About, Attack, Tested
-from audit.auditors.attack.floors import claimed_name, claimed_value
+from audit.auditors.attack.floors import (
+    BETTOR_SHARE,
+    binomial_floor,
+    binomial_p_value,
+    claimed_name,
+    claimed_value,
+)
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.halving import rounds, search
 from audit.auditors.attack.independence import (
@@ -23,11 +28,11 @@ from audit.auditors.attack.independence import (
     guard,
     initial,
 )
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.rules import Rule
 from audit.auditors.attack.selection import Aim
-from audit.auditors.attack.tested import BETTOR_SHARE, tested_floor, tested_p_value
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.subjects.black_box import BlackBox
@@ -141,8 +146,7 @@ def _tested(
         "repeatable": seen.repeatable,
     }
     try:
-        for block in target.source.blocks("certify", about.pair, number, learned.certifying):
-            guesses += rule.count(block.outcomes, block.coins)
+        for block, guesses in batch.certify(target.source, about.pair, number, learned):
             made = rule.guesses(block.outcomes)
             bettor = bettor.after(tallied(made, block.coins)[None, None])
             if sum(map(len, kept)) < LONGEST:
@@ -165,10 +169,10 @@ def _tested(
         evidence = about.of_determinism(again, p, about.could_test(guesses))
         return Finding(about, evidence, number, total)
     bound, strict = (
-        tested_floor(guesses, guarantee, error, distance, about.covers)
+        binomial_floor(guesses, guarantee, error, distance, about.covers)
         for error in (attack.error, CONTRADICTING)
     )
-    p = tested_p_value(guesses, guarantee, distance)
+    p = binomial_p_value(guesses, guarantee, distance)
     tested = Tested("exact binomial", guesses, p, bound, strict)
     notes |= _compared(seen, total, p > attack.alarm)
     evidence = about.evidence(rule, tested, about.could_test(guesses), notes)

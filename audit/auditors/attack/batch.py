@@ -81,21 +81,20 @@ def learn(
     return Learned(choice, learning, aim.runs)
 
 
-def certified(
+def certify(
     drawing: Source, pair: Pair, number: int, learned: Learned
-) -> Iterator[tuple[Guesses, Guesses]]:
-    """How the rule fares on new runs: the guesses so far and, of these, those of each block.
+) -> Iterator[tuple[Runs, Guesses]]:
+    """New runs, block by block, and how often the rule was right in all of them so far.
 
     Guarantee
     ---------
     The rule was fixed before any of these runs was drawn, and they have random numbers of their
     own: guesses so far are those of independent runs with fair coins, as `guesses.chances` asks
     of all of them, and an e-process of each block in turn. Backed by
-    ``tests/audit/auditors/attack/test_batch.py``.
+    ``tests/audit/auditors/attack/test_batch.py`` and ``benchmarks/coverage.py``.
     """
     rule = learned.choice.rule
-    so_far = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
+    guesses = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
     for block in drawing.blocks("certify", pair, number, learned.certifying):
-        found = rule.count(block.outcomes, block.coins)
-        so_far = so_far + found
-        yield so_far, found
+        guesses = guesses + rule.count(block.outcomes, block.coins)
+        yield block, guesses

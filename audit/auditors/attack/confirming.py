@@ -18,12 +18,12 @@ from audit.auditors.attack.first_runs import (
     enough_steady,
     shares,
 )
+from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Kind, examine
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.tested import BETTOR_SHARE, tested_floor, tested_p_value
 from audit.parallel import here
-from audit.statements.evidence import CONTRADICTING, Decision, Evidence
+from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
 from audit.subjects.failures import failed_always
 from audit.subjects.runs import Drawing, Runs, Seeds, Source
 from synthesizers.errors import ProtocolError
@@ -66,14 +66,15 @@ def confirmed(finding: Finding, source: Source, box: object) -> Evidence:
     """
     stated, about = finding.evidence, finding.about
     against = stated.decision in (Decision.VIOLATED, Decision.INVALID)
-    if not (against and shares(box, stated.replay.get("repeatable"))):
+    assert isinstance(stated.replay, AttackReplay)
+    if not (against and shares(box, stated.replay.repeatable)):
         return stated
     notes: dict[str, Any] = {
-        "repeatable": stated.replay.get("repeatable"),
+        "repeatable": stated.replay.repeatable,
         "shared_runs": finding.runs,
         "fresh_runs": 0,
     }
-    if stated.replay.get("partial"):
+    if stated.partial:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
     wanted = _wanted(finding)
     if wanted is None:
@@ -138,10 +139,10 @@ def _judged(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
     else:
         guesses = rule.count(first.outcomes, first.coins)
         bound, strict = (
-            tested_floor(guesses, guarantee, error, distance, about.covers)
+            binomial_floor(guesses, guarantee, error, distance, about.covers)
             for error in (attack.error, CONTRADICTING)
         )
-        p = tested_p_value(guesses, guarantee, distance)
+        p = binomial_p_value(guesses, guarantee, distance)
         tested = Tested("exact binomial", guesses, p, bound, strict)
         if p <= attack.alarm:
             return about.evidence(rule, tested, about.could_test(guesses), notes)

@@ -11,13 +11,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaln
 from sklearn.linear_model import LogisticRegression
 
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.cuts import codes, difference, merged
-from audit.auditors.attack.learning import Learning, Lesson
+from audit.auditors.attack.learning import Cost, Learning, Lesson
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores.bins import Bins
-from audit.auditors.attack.scores.cells import Cells
-from audit.auditors.attack.scores.single import Single
+from audit.auditors.attack.scores import Bins, Cells, Single
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

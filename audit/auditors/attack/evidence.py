@@ -11,15 +11,22 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
-from audit.auditors.attack.floors import at_or_above, claimed_name, p_value
+from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
 from audit.auditors.attack.resolution import anytime_resolution, resolution
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.tested import BETTOR_SHARE
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
-from audit.statements.evidence import Bound, Decision, Evidence, Resolution, SampledWitness, Side
+from audit.statements.evidence import (
+    AttackReplay,
+    Bound,
+    Decision,
+    Evidence,
+    Resolution,
+    SampledWitness,
+    Side,
+)
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
 
@@ -153,7 +160,7 @@ class About:
             finding = f"no violation seen: {seen.finding}, which the claim allows so few runs"
         event = ("A always gives one output, and B always another",)
         witness = SampledWitness(
-            self.pair.to_json(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
+            self.pair.shown(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
         )
         return Evidence(
             auditor="attack",
@@ -184,7 +191,7 @@ class About:
 
     def _witness(self, rule: Rule, tested: Tested) -> SampledWitness:
         return SampledWitness(
-            self.pair.to_json(),
+            self.pair.shown(),
             rule.to_json(),
             rule.digest(),
             _event(rule),
@@ -195,17 +202,16 @@ class About:
             tested.p_value,
         )
 
-    def _replay(self, notes: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "command": "dp-audit replay CERT.json",
-            "mode": self.mode,
-            "seed": self.attack.seed,
-            "runs": self.attack.runs,
-            "error": str(self.attack.error),
-            "alarm": str(self.attack.alarm),
-            **{key: value for key, value in notes.items() if value is not None},
-            "versions": versions(),
-        }
+    def _replay(self, notes: Mapping[str, Any]) -> AttackReplay:
+        return AttackReplay(
+            mode=self.mode,
+            seed=self.attack.seed,
+            runs=self.attack.runs,
+            error=self.attack.error,
+            alarm=self.attack.alarm,
+            versions=versions(),
+            **notes,
+        )
 
 
 def versions() -> dict[str, str]:

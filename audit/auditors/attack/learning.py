@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +20,14 @@ FloatArray = NDArray[np.float64]
 
 MOST_NUMBERS = 20_000_000
 """Numbers in a matrix that attackers learn from (a choice of this project: 160 MB)."""
+
+
+class Cost(IntEnum):
+    """How long fitting takes on some ten thousand runs: a moment, tenths of a second, or more."""
+
+    LOW = 0
+    MIDDLE = 1
+    HIGH = 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,15 +13,11 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.counting_attackers import logistic_weights
 from audit.auditors.attack.cuts import codes
-from audit.auditors.attack.learning import Learning
+from audit.auditors.attack.learning import Cost, Learning
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores.linear import Linear
-from audit.auditors.attack.scores.network import Network
-from audit.auditors.attack.scores.scaling import Scaling
-from audit.auditors.attack.scores.trees import Tree, Trees
+from audit.auditors.attack.scores import Linear, Network, Scaling, Tree, Trees
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

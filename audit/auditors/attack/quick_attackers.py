@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from audit.auditors.attack.cost import Cost
-from audit.auditors.attack.learning import direct, values
+from audit.auditors.attack.learning import Cost, direct, values
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores.linear import Linear
-from audit.auditors.attack.scores.scaling import FARTHEST, Scaling
-from audit.auditors.attack.scores.single import Single
+from audit.auditors.attack.scores import FARTHEST, Linear, Scaling, Single
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

@@ -7,12 +7,9 @@ does not depend on any count that it states.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,13 +21,20 @@ from audit.auditors.attack.given_pairs import REORDERED, chained, given_pair
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence, Kind, examine, probe
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map
+from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
-from audit.statements.decimals import extended
-from audit.statements.evidence import Bound, Decision
+from audit.statements.evidence import (
+    AttackReplay,
+    Bound,
+    Decision,
+    Evidence,
+    SampledWitness,
+    ShownPair,
+)
 from audit.subjects.black_box import BlackBox
-from audit.subjects.pair import CARRIED_CHARACTERS, Pair
+from audit.subjects.pair import CARRIED_CHARACTERS, Pair, database_sha256
 from audit.subjects.runs import Drawing, Runs, Seeds
 from synthesizers.errors import InputError
 
@@ -100,128 +104,87 @@ class Retest:
 
 
 def frozen_test(
-    document: Mapping[str, Any], number: int | None, databases: tuple[Any, Any] | None = None
+    plain: object, number: int | None, databases: tuple[Any, Any] | None = None
 ) -> FrozenTest:
     """The test of a certificate's evidence: of the given number, or the first that has one.
 
-    ``databases``: the pair, where the certificate states digests of it alone. Raises InputError
-    where there is no sampled witness, where it is malformed or its digests do not fit, and where
-    the two databases are no neighbours under the claim.
+    ``plain``: the certificate, as plain data. ``databases``: the pair, where the certificate states
+    digests of it alone. Raises InputError where there is no sampled witness, where its digests do
+    not fit, and where the two databases are no neighbours under the claim.
     """
-    evidence = _chosen(document["evidence"], number)
-    witness = evidence["witness"]
-    claim = Claim.from_json(dict(document))
-    runs = witness.get("runs")
-    if type(runs) is not int or not 1 <= runs <= MOST_RUNS:
+    document = decode(plain)
+    evidence, witness = _chosen(document.evidence, number)
+    if not 1 <= witness.runs <= MOST_RUNS:
         raise InputError(f"a rule is tested on 1 to {MOST_RUNS} runs; the certificate says other")
+    claim = document.about
+    fixed = witness.test == "if deterministic"
+    alarm = evidence.replay.alarm if isinstance(evidence.replay, AttackReplay) else ALARM
     return FrozenTest(
         claim,
-        read_pair(witness.get("pair"), claim, databases),
-        None
-        if witness.get("test") == "if deterministic"
-        else read_rule(witness.get("rule"), witness.get("digest")),
-        runs,
-        evidence.get("decision") == Decision.VIOLATED.value,
-        _alarm(evidence),
+        read_pair(witness.pair, claim, databases),
+        None if fixed else read_rule(witness.rule, witness.digest),
+        witness.runs,
+        evidence.decision is Decision.VIOLATED,
+        # The alarm of the certificate, but no error larger than ours.
+        min(float(alarm), ALARM),
     )
 
 
-def _chosen(evidence: Any, number: int | None) -> dict[str, Any]:
+def _chosen(evidence: Sequence[Evidence], number: int | None) -> tuple[Evidence, SampledWitness]:
     """The evidence of a number from 1, or the first with a sampled witness, violations first."""
-    if not isinstance(evidence, list) or not all(isinstance(e, dict) for e in evidence):
-        raise InputError("the certificate's evidence is malformed")
-    found = [entry for entry in evidence if _is_sampled(entry.get("witness"))]
+    sampled = {
+        place: (one, one.witness)
+        for place, one in enumerate(evidence, 1)
+        if isinstance(one.witness, SampledWitness)
+    }
     if number is not None:
-        chosen = evidence[number - 1 : number]
-        if not chosen or chosen[0] not in found:
-            numbers = [str(k) for k, entry in enumerate(evidence, 1) if entry in found]
+        if number not in sampled:
             raise InputError(
                 f"finding {number} of the certificate has no rule that was tested on runs; "
-                + (f"there is one in {', '.join(numbers)}" if numbers else "none has one")
+                + (f"there is one in {', '.join(map(str, sampled))}" if sampled else "none has one")
             )
-        return dict(chosen[0])
-    if not found:
+        return sampled[number]
+    if not sampled:
         raise InputError(
             "no finding of the certificate rests on runs of the subject: there is nothing to "
             "repeat; dp-audit verify re-checks it"
         )
-    found.sort(key=lambda entry: entry.get("decision") != Decision.VIOLATED.value)
-    return dict(found[0])
+    return min(sampled.values(), key=lambda one: one[0].decision is not Decision.VIOLATED)
 
 
-def _is_sampled(witness: Any) -> bool:
-    return isinstance(witness, dict) and {"pair", "rule", "digest"} <= witness.keys()
-
-
-def _alarm(evidence: Mapping[str, Any]) -> float:
-    """The alarm of the certificate, but no error larger than ours."""
-    replay = evidence.get("replay")
-    if not isinstance(replay, Mapping) or "alarm" not in replay:
-        return ALARM
-    return min(float(stated_error(evidence, "alarm")), ALARM)
-
-
-def stated_error(evidence: Mapping[str, Any], name: str) -> Fraction:
-    """An error that the evidence of an attack states, between 0 and 1; raises InputError."""
-    value = extended(str(evidence["replay"].get(name)))
-    if not 0 < value < 1:
-        raise InputError(f"the {name} of the certificate's attack lies strictly between 0 and 1")
-    return Fraction(value)
-
-
-def read_rule(data: Any, digest: Any) -> Rule:
+def read_rule(data: Mapping[str, Any], digest: str) -> Rule:
     """The rule of its plain data; raises InputError unless it says all that the digest is of."""
-    if not isinstance(data, dict):
-        raise InputError("the certificate's rule is malformed")
     if len(json.dumps(data)) > MOST_CHARACTERS:
         raise InputError(f"the certificate's rule is longer than {MOST_CHARACTERS} characters")
-    try:
-        rule = Rule(score_from_json(data), threshold(data.get("low")), threshold(data.get("high")))
-        whole = rule.digest() == digest
-    except InputError:
-        raise
-    except (RecursionError, MemoryError, ArithmeticError, ValueError, TypeError, LookupError):
-        raise InputError("the certificate's rule is malformed") from None
-    if not whole:
+    rule = Rule(score_from_json(dict(data)), *ends_of(data))
+    if rule.digest() != digest:
         raise InputError("the certificate's rule is not the one that its digest is of")
     return rule
 
 
-def threshold(value: Any) -> float:
-    """A threshold of its JSON, where infinity is a text; raises InputError."""
-    if value in ("inf", "-inf"):
-        return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-        raise InputError("a threshold of the certificate is no number")
-    return float(value)
+def ends_of(rule: Mapping[str, Any]) -> tuple[float, float]:
+    """The thresholds of a rule's plain data; raises InputError where it has none."""
+    if "low" not in rule or "high" not in rule:
+        raise InputError("the certificate's rule has no thresholds")
+    return float(rule["low"]), float(rule["high"])
 
 
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def read_pair(data: Any, claim: Claim, databases: tuple[Any, Any] | None = None) -> Pair:
+def read_pair(stated: ShownPair, claim: Claim, databases: tuple[Any, Any] | None = None) -> Pair:
     """The pair of a certificate, found to be neighbours or the ends of a chain where it can be.
 
-    Raises InputError where it is malformed, and where its databases are further apart than stated.
+    Raises InputError where its databases are further apart than stated.
     """
-    if not isinstance(data, dict) or not {"first", "second", "distance"} <= data.keys():
-        raise InputError("the certificate's pair is malformed")
-    stated = data["first"], data["second"]
     given: tuple[Any, Any] = (None, None) if databases is None else databases
-    first, second = (_database(shown, own) for shown, own in zip(stated, given, strict=True))
-    distance, pattern = data["distance"], str(data.get("pattern", "given"))
-    if type(distance) is not int or not 1 <= distance <= MOST_RUNS:
-        raise InputError("the distance of the certificate's pair is a whole number of at least 1")
-    if distance > 1 and not takes_distance(claim.guarantee):
+    first, second = _database(stated.first, given[0]), _database(stated.second, given[1])
+    if stated.distance > MOST_RUNS:
+        raise InputError(f"the distance of the certificate's pair is larger than {MOST_RUNS}")
+    if stated.distance > 1 and not takes_distance(claim.guarantee):
         raise InputError("databases apart by more than one step say nothing sharp of this claim")
-    if distance == 1:
-        found = given_pair(first, second, claim.neighbours, claim.domain, None, claim.records)
-        return found if pattern in GIVEN else replace(found, pattern=pattern)
-    return Pair(first, second, distance, pattern, _are_ends(first, second, distance, claim))
+    if stated.distance == 1:
+        pair = given_pair(first, second, claim.neighbours, claim.domain, None, claim.records)
+        return pair if stated.pattern in GIVEN else replace(pair, pattern=stated.pattern)
+    ends = _are_ends(first, second, stated.distance, claim)
+    return Pair(first, second, stated.distance, stated.pattern, ends)
 
 
 def is_digest(shown: Any) -> bool:
@@ -237,7 +200,7 @@ def _database(shown: Any, own: Any) -> Any:
                 "the certificate states digests of its databases, which it does not carry: give "
                 "them with --pair A.json B.json"
             )
-        if hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest() != shown["sha256"]:
+        if database_sha256(own) != shown["sha256"]:
             raise InputError("a database of --pair is not the one that was audited")
         return own
     if len(json.dumps(shown, sort_keys=True)) > CARRIED_CHARACTERS:

@@ -19,7 +19,7 @@ from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.floors import claimed_value, floor, rate_matters
 from audit.auditors.attack.guesses import Guesses, at_least, chances
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.silent import Silent
+from audit.auditors.attack.scores import Silent
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 from proofs.guarantees import Guarantee

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.betting import Kind, Stakes
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.experts import WAY_SHARES, Experts, experts
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
 from audit.auditors.attack.rules import Rule, Score
 from audit.auditors.attack.selection import all_held_out, folds

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from audit.auditors.attack.cuts import cuts
 from audit.auditors.attack.table_columns import Compared, Reference, TableColumns, TableFeature
 from audit.auditors.attack.table_rows import Rows, label, rows_of
-from audit.auditors.attack.targets import databases, targets
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 
+Record = Mapping[str, Any]
+
 MOST_COLUMNS = 180
 """Columns of tables (a choice of this project: what learners on some thousand runs can weigh)."""
+
+MOST_TARGETS = 3
+"""Targets that get columns: an exchanged record has two."""
 
 MOST_ATTRIBUTES = 24
 """Attributes that columns speak of (a choice of this project; so many leave room for targets)."""
@@ -44,7 +51,7 @@ FEW_VALUES = 12
 
 def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     """Columns that suit the tables among outcomes; none where there are none."""
-    first, second = databases(pair)
+    first, second = _databases(pair)
     given = tuple(dict.fromkeys(str(name) for record in [*first, *second] for name in record))
     some = next(rows_of(outcomes, given), None)
     if some is None:
@@ -56,7 +63,7 @@ def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     edges = {name: found for name in names if (found := _edges(name, some, both))}
     labels = {name: tuple(dict.fromkeys(both.labels(name))) for name in known if name not in edges}
     labels = {name: found for name, found in labels.items() if len(found) <= MOST_KNOWN}
-    aims = tuple({n: label(t.get(n)) for n in known} for t in targets(first, second))
+    aims = tuple({n: label(t.get(n)) for n in known} for t in _targets(first, second))
     reference = Reference(given, labels, edges, aims, {})
     features = [TableFeature("rows", "rows")]
     features += _target_features(Compared(both, reference), known)
@@ -65,6 +72,29 @@ def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     features += _value_features(some, reference, names)
     marginals = {feature.of: counts for feature, counts in residuals}
     return TableColumns(tuple(features[:MOST_COLUMNS]), replace(reference, marginals=marginals))
+
+
+def _databases(pair: Pair) -> tuple[list[Record], list[Record]]:
+    """Both databases as records; empty where they are none."""
+    found = [_records(database) for database in (pair.first, pair.second)]
+    return (found[0] or [], found[1] or []) if None not in found else ([], [])
+
+
+def _records(database: Any) -> list[Record] | None:
+    if isinstance(database, list) and all(isinstance(record, Mapping) for record in database):
+        return database
+    return None
+
+
+def _targets(first: Sequence[Record], second: Sequence[Record]) -> list[Record]:
+    """The records that one database holds more often than the other, each once."""
+    counts = Counter(map(_text, second))
+    counts.subtract(Counter(map(_text, first)))
+    return [json.loads(text) for text, count in counts.items() if count][:MOST_TARGETS]
+
+
+def _text(record: Record) -> str:
+    return json.dumps(record, sort_keys=True)
 
 
 def _edges(name: str, some: Rows, both: Rows) -> tuple[float, ...]:

@@ -13,3 +13,4 @@ from audit.auditors.composition.recount import Unrefused as Unrefused
 from audit.auditors.composition.recount import recount as recount
 from audit.auditors.composition.theorems import Compared as Compared
 from audit.auditors.composition.theorems import ceilings as ceilings
+from audit.auditors.effort import Effort as Effort

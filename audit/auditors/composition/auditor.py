@@ -9,20 +9,21 @@ proves something of the ledger: no ceiling lies below an exact value.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.auditors.composition.questions import Question, loss_of
 from audit.auditors.composition.recount import Ledgers, Unit, Unrefused, recount
 from audit.auditors.composition.theorems import Compared, ceilings
 from audit.auditors.deciding import Decided, decided, shown
-from audit.auditors.exhaustive import ALWAYS_EXACT
+from audit.auditors.effort import Effort
+from audit.auditors.exhaustive import ALWAYS_EXACT, Instance
 from audit.channels.channel import Channel
-from audit.channels.enumerate import channel_of, instance
+from audit.channels.enumerate import channel_of
 from audit.channels.measures.epsilon import decide_epsilon
 from audit.channels.measures.zcdp import decide_zcdp
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Witness
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.subject import ProgramSubject
 from proofs.components import Component
 from proofs.guarantees import ZCDP, ApproxDP
@@ -35,7 +36,7 @@ from synthesizers.budget import (
     ZCDPBudget,
 )
 from synthesizers.curator import Setting
-from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.errors import BudgetExceeded
 from synthesizers.events import Databases, Event
 from synthesizers.plan import describe, plan
 
@@ -46,13 +47,12 @@ have as many as transcripts)."""
 UNITS: tuple[Unit, Unit] = ("epsilon", "rho")
 
 
-def examine(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[Finding, ...]:
+def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Finding]:
     """What the ledger of a program adds up to, against its budget and its claim.
 
-    The instance is of the claim's number of records, otherwise of the setting's rows (0 to so many
-    where n is private). Raises InputError where claim and setting speak of different neighbours,
-    TooLargeError where the instance can't be enumerated, ProtocolError where the program breaks
-    the curator's protocol.
+    The instance is of the claim's number of records, otherwise of the public number of rows (0 to
+    so many where n is private). Raises TooLargeError where the instance can't be enumerated,
+    ProtocolError where the program breaks the curator's protocol.
 
     Guarantee
     ---------
@@ -62,28 +62,24 @@ def examine(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[Fi
     costs is not accused for that alone: parallel questions and post-processing may keep it. Backed
     by ``tests/audit/auditors/composition/test_composition_auditor.py``.
     """
-    if claim.neighbours != setting.neighbours:
-        raise InputError("the claim and the setting speak of different neighbours; give one")
-    size = claim.records if claim.records is not None else setting.require_rows()
-    databases = instance(setting, size)
+    part = Instance.of(subject, claim, effort)
+    setting, databases = part.setting, part.databases
     declared = subject.budget(setting)
     program = Unrefused.of(subject, setting)
     ledgers = recount(program, setting, databases, setting.neighbours)
     whole = _Whole(subject, claim, setting, databases, program, ledgers)
-    findings = []
     if not isinstance(declared, UnlimitedBudget):
-        findings.append(whole.budget(declared))
-    findings += whole.questions()
+        yield whole.budget(declared)
+    yield from whole.questions()
     transcripts = whole.channel("transcript")
-    findings += whole.composed(transcripts)
-    findings.append(whole.claimed(transcripts))
+    yield from whole.composed(transcripts)
+    yield whole.claimed(transcripts)
     events = fixed_ledger(
         subject.program, declared, setting, ledgers.ledgers, ours=subject.built_in
     )
     components = of_ledger(events, setting) if events else None
     if components:
-        findings += whole.theorems(components, transcripts)
-    return tuple(findings)
+        yield from whole.theorems(components, transcripts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,14 +214,19 @@ class _Whole:
         channel = transcripts if released == "transcript" else self.channel("output")
         found = decided(channel, self.claim.guarantee)
         words, responsible = self._nominal(found)
-        return self._finding(
+        violated = found.decision is Decision.VIOLATED
+        finding = self._finding(
             "claim",
-            found.decision is Decision.VIOLATED,
+            violated,
             f"{self.claim.guarantee}, {released} released",
             f"{words}{found.finding}",
             found.witness,
             responsible,
         )
+        if not violated:
+            return finding
+        # This is about the claim itself, and its witness can be checked.
+        return replace(finding, decision=Decision.VIOLATED, witness=found.witness)
 
     def _nominal(self, found: Decided) -> tuple[str, str | None]:
         """The sum of the costs in the claim's unit, where it has one, and the question at fault."""
@@ -288,14 +289,14 @@ class _Whole:
         )
         pair = None if witness is None else Shown(witness.source, witness.target)
         return Finding(
-            detector=Detector.COMPOSITION,
+            auditor="composition",
             about=about,
-            violated=violated,
+            decision=Decision.of_declaration(violated),
             declared=declared,
             found=found,
             rigour=Rigour.EXACT,
             covers=covered,
-            replay=(
+            again=(
                 "from audit.auditors.composition import examine\n"
                 f"examine(subject, claim, setting)  # {self.subject.name}"
             ),

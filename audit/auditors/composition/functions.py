@@ -17,7 +17,8 @@ from audit.auditors.composition.recount import in_words
 from audit.auditors.data_independence.pairs import neighbouring
 from audit.auditors.data_independence.recorded_draws import Listener, overheard
 from audit.statements.claim import Claim
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.pair import Pair
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -153,14 +154,14 @@ def _finding(
     dearest = max(worst[1], key=lambda term: term.spent, default=None) if worst else None
     shown = bad and worst is not None
     return Finding(
-        detector=Detector.COMPOSITION,
+        auditor="composition",
         about="noise against what it hides",
-        violated=bad,
+        decision=Decision.of_declaration(bad),
         declared=str(claim.guarantee),
         found=_words(worst[1]) if worst else "the output is no statistic plus noise: not recounted",
         rigour=Rigour.FLOOR,
         covers=f"{read} of {pairs} pairs of neighbours, {STREAMS} streams of noise each",
-        replay=(
+        again=(
             "from audit.auditors.composition import recount_function\n"
             "recount_function(function, claim, [(finding.pair.first, finding.pair.second)], "
             f"seed={seed})  # {getattr(function, '__name__', type(function).__name__)}"

@@ -16,7 +16,7 @@ from audit.subjects.subject import ProgramSubject
 from synthesizers.arithmetic import Arithmetic, FloatArithmetic, ScaledArithmetic
 from synthesizers.budget import FREE, Budget, Cost, PureBudget
 from synthesizers.curator import Curator, Program, Setting
-from synthesizers.enumeration import Leaf, leaves
+from synthesizers.enumeration import Leaf, Listing, leaves
 from synthesizers.errors import BelowDoublesError, TooLargeError
 from synthesizers.events import Databases, Event, Outcome
 from synthesizers.neighbours import Neighbours
@@ -167,8 +167,8 @@ def _recounted(
     met: dict[tuple[Event, ...], None] = {}
     last: tuple[Event, ...] | None = None
     transcripts = 0
-    found = leaves(program, setting, databases, arithmetic, budget=program.budget, replays=1)
-    for leaf in found:
+    listing = Listing(program, setting, databases, arithmetic, program.budget, replays=1)
+    for leaf in leaves(listing):
         transcripts += 1
         # Successive leaves share their ledger.
         if leaf.ledger is last or leaf.ledger in met:

@@ -6,27 +6,31 @@ seeds, scales of noise) must be the same on neighbours, or as private as the gua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from audit.auditors.data_independence.case import MOST_PAIRS, Case
 from audit.auditors.data_independence.facets import RELEASED, Facet
 from audit.auditors.data_independence.pairs import neighbouring
-from audit.auditors.data_independence.recorded_draws import overheard
-from audit.auditors.data_independence.reporting import Report, length
-from audit.auditors.data_independence.searching import Effort, Search
+from audit.auditors.data_independence.reporting import (
+    facet_finding,
+    reading_finding,
+    reading_findings,
+)
+from audit.auditors.data_independence.searching import search
 from audit.auditors.data_independence.subjects import AuditedFunction, audited_program, reached
+from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.pair import Pair
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP, Guarantee
-from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
-from synthesizers.plain import is_integer
 
 _REFERENCE = ApproxDP(Fraction(1))
 """What pairs are made for where no guarantee is told; single steps do not depend on it."""
@@ -65,40 +69,25 @@ def examine(
     a run, or the global generators. Backed by
     ``tests/audit/auditors/data_independence/test_honest_mechanisms.py``.
     """
-    effort = Effort() if effort is None else effort
-    _check(subject, claim, seed)
+    if not isinstance(subject, AuditedFunction):
+        raise InputError(f"expected audited(function), found {type(subject).__name__}")
+    effort = replace(Effort() if effort is None else effort, seed=seed)
+    if not isinstance(claim, Claim | Neighbours):
+        raise InputError(f"expected a Claim or neighbours, found {type(claim).__name__}")
     guarantee: Guarantee | None = None
     neighbours = claim if not isinstance(claim, Claim) else claim.neighbours
     if isinstance(claim, Claim):
         guarantee, domain = claim.guarantee, claim.domain if domain is None else domain
         records = claim.records if records is None else records
     if pairs is not None:
-        listed = tuple(_pair(one) for one in pairs)
-    elif domain is None:
-        raise InputError("without a domain no databases can be made up: give a domain, or pairs")
+        listed = tuple(map(_pair, pairs))
     else:
-        reference = _REFERENCE if guarantee is None else guarantee
-        listed = neighbouring(domain, neighbours, records, reference, effort.pairs)
+        listed = _made_up(domain, neighbours, records, guarantee, effort)
     if not listed:
         raise InputError("there is no pair of databases to look at: give one or more")
     shrinks = not neighbours.records_public or records is None
-    search = Search(subject, guarantee, listed, seed, visible, effort, shrinks)
-    with overheard(search.listener):
-        seen = search.found()
-    report = Report(subject, guarantee, neighbours, listed, seed, effort, visible)
-    findings = [report.finding(f, seen.get(f)) for f in Facet if f in visible or f in seen]
-    if not subject.opaque:
-        findings += report.reading(measures)
-    return tuple(findings)
-
-
-def _check(subject: object, claim: object, seed: object) -> None:
-    if not isinstance(subject, AuditedFunction):
-        raise InputError(f"expected audited(function), found {type(subject).__name__}")
-    if not isinstance(claim, Claim | Neighbours):
-        raise InputError(f"expected a Claim or neighbours, found {type(claim).__name__}")
-    if not is_integer(seed) or seed < 0:
-        raise InputError(f"the seed must be a whole number of at least 0, found {seed!r}")
+    case = Case(subject, guarantee, neighbours, listed, visible, effort, shrinks)
+    return (*_of_facets(case), *(() if subject.opaque else reading_findings(case, measures)))
 
 
 def _pair(given: object) -> Pair:
@@ -107,31 +96,43 @@ def _pair(given: object) -> Pair:
     return Pair(given[0], given[1])
 
 
-def examine_program(
-    subject: ProgramSubject,
-    claim: Claim,
-    setting: Setting,
-    *,
-    seed: int = 0,
-    effort: Effort | None = None,
-) -> tuple[Finding, ...]:
+def _made_up(
+    domain: Domain | None,
+    neighbours: Neighbours,
+    records: int | None,
+    guarantee: Guarantee | None,
+    effort: Effort,
+) -> tuple[Pair, ...]:
+    if domain is None:
+        raise InputError("without a domain no databases can be made up: give a domain, or pairs")
+    most = MOST_PAIRS if effort.pairs is None else effort.pairs
+    return neighbouring(domain, neighbours, records, guarantee or _REFERENCE, most)
+
+
+def _of_facets(case: Case) -> Iterator[Finding]:
+    """One finding for each facet that is visible, or was seen to tell neighbours apart."""
+    seen = search(case)
+    for facet in Facet:
+        if facet in case.visible or facet in seen:
+            yield facet_finding(case, facet, seen.get(facet))
+
+
+def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Finding]:
     """The same of a program of a curator, and whether it reached the data past the curator.
 
-    Raises InputError where the claim has no domain or speaks of other neighbours.
+    Raises InputError where the claim has no domain, or no size that the program needs.
     """
-    if claim.neighbours != setting.neighbours:
-        raise InputError("the claim and the setting speak of different neighbours; give one")
+    setting = effort.setting(claim)
     records = setting.records if claim.records is None else claim.records
-    effort = Effort() if effort is None else effort
-    ran = audited_program(subject, setting)
-    found = examine(ran, claim, records=records, seed=seed, effort=effort)
-    listed = neighbouring(
-        claim.require_domain(), claim.neighbours, records, claim.guarantee, effort.pairs
-    )
-    report = Report(ran, claim.guarantee, claim.neighbours, listed, seed, effort, RELEASED)
-    for pair in listed:
-        dataset = dataset_of_records(max(pair.first, pair.second, key=length), setting.domain)
-        read = reached(subject, setting, dataset, seed)
-        if read:
-            return (*found, report.read(pair, read))
-    return (*found, report.read(listed[0], ()))
+    pairs = _made_up(claim.domain, claim.neighbours, records, claim.guarantee, effort)
+    shrinks = not claim.neighbours.records_public or records is None
+    program = audited_program(subject, setting)
+    case = Case(program, claim.guarantee, claim.neighbours, pairs, RELEASED, effort, shrinks)
+    yield from _of_facets(case)
+    for pair, database in case.larger_databases():
+        dataset = dataset_of_records(database, setting.domain)
+        touches = reached(subject, setting, dataset, case.seed)
+        if touches:
+            yield reading_finding(case, pair, touches)
+            return
+    yield reading_finding(case, pairs[0], ())

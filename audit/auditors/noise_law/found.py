@@ -18,7 +18,8 @@ from audit.auditors.noise_law.fit import (
 )
 from audit.auditors.noise_law.lattice import Leak
 from audit.auditors.noise_law.shared import Repeats, Sign
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour, Shown
 
 
 def _finding(
@@ -33,17 +34,18 @@ def _finding(
     responsible: str | None = None,
 ) -> Finding:
     return Finding(
-        Detector.NOISE_LAW,
-        about,
-        violated,
-        declared,
-        found,
-        Rigour.STATISTICAL,
-        covers,
-        replay,
-        pair,
-        responsible,
-        error,
+        auditor="noise law",
+        about=about,
+        decision=Decision.of_declaration(violated),
+        declared=declared,
+        found=found,
+        # What no honest subject does is seen, and not inferred.
+        rigour=Rigour.STATISTICAL if error else Rigour.FLOOR,
+        covers=covers,
+        again=replay,
+        pair=pair,
+        responsible=responsible,
+        error=error or None,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.noise_law.declared import FloatArray, Law, declared_law
-from audit.subjects.loading import attribute
+from audit.subjects.module_programs import import_attribute
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
 from synthesizers.randomness import InsecureSeededEntropy
@@ -127,7 +127,7 @@ def loaded(name: str) -> Callable[..., Any]:
     """The function that ``module:function`` names; raises InputError where there is none."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
-    found = attribute(name)
+    found = import_attribute(name)
     if not callable(found):
         raise InputError(f"{name} can't be called; expected a function")
     function: Callable[..., Any] = found

@@ -18,7 +18,8 @@ from audit.auditors.sensitivity.piecewise import PiecewiseLinear
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
 from audit.auditors.sensitivity.search import EXAMPLES, Sought, searched
 from audit.auditors.sensitivity.small import affordable, small
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour, Shown
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import Neighbours
@@ -184,16 +185,16 @@ def _certificates(case: _Case, declared: Declared) -> Iterator[_Found]:
 
 def _of_certificate(case: _Case, bound: Fraction, found: Certified) -> Finding:
     return Finding(
-        Detector.SENSITIVITY,
-        f"{found.norm.title} sensitivity",
-        found.size > bound,
-        found.norm.text(bound),
-        found.norm.text(found.size),
-        found.rigour,
-        f"{found.covers} ({relation_words(case.neighbours)})",
-        _replay(case.query, found.shown),
-        found.shown,
-        found.responsible,
+        auditor="sensitivity",
+        about=f"{found.norm.title} sensitivity",
+        decision=Decision.of_declaration(found.size > bound),
+        declared=found.norm.text(bound),
+        found=found.norm.text(found.size),
+        rigour=found.rigour,
+        covers=f"{found.covers} ({relation_words(case.neighbours)})",
+        again=_replay(case.query, found.shown),
+        pair=found.shown,
+        responsible=found.responsible,
     )
 
 
@@ -274,16 +275,16 @@ def _told(
             size = pair.size(norm)
             both = Shown(list(pair.first), list(pair.second))
             finding = Finding(
-                Detector.SENSITIVITY,
-                f"{norm.title} {about}",
-                size > bound,
-                norm.text(bound),
-                norm.text(size),
-                how,
-                f"{covers} ({relation_words(case.neighbours)})",
-                _replay(case.query, both),
-                both,
-                pair.responsible + _rounding(size, bound),
+                auditor="sensitivity",
+                about=f"{norm.title} {about}",
+                decision=Decision.of_declaration(size > bound),
+                declared=norm.text(bound),
+                found=norm.text(size),
+                rigour=how,
+                covers=f"{covers} ({relation_words(case.neighbours)})",
+                again=_replay(case.query, both),
+                pair=both,
+                responsible=pair.responsible + _rounding(size, bound),
             )
             yield _Found(norm, finding, size > bound)
 

@@ -27,7 +27,8 @@ from scipy.stats import binom, mannwhitneyu
 from audit.auditors.attack.floors import floor, p_value
 from audit.auditors.attack.guesses import Guesses, chances
 from audit.auditors.utility_sanity.family import Family, Loss
-from audit.statements.finding import Detector, Finding, Rigour
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour
 from audit.subjects.function import generator
 from audit.utility.baselines import uniform_table
 from audit.utility.catalogue import named
@@ -299,13 +300,13 @@ def _finding(
     about: str, violated: bool, declared: str, found: str, covers: str, replay: str, error: float
 ) -> Finding:
     return Finding(
-        Detector.UTILITY_SANITY,
-        about,
-        violated,
-        declared,
-        found,
-        Rigour.STATISTICAL,
-        covers,
-        replay,
+        auditor="utility sanity",
+        about=about,
+        decision=Decision.of_declaration(violated),
+        declared=declared,
+        found=found,
+        rigour=Rigour.STATISTICAL,
+        covers=covers,
+        again=replay,
         error=error,
     )

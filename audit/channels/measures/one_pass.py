@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +17,7 @@ from audit.channels.measures.power_sums import PowerSums
 from audit.channels.measures.probabilistic import LossBeyond, ProbabilisticDelta, loss_beyond
 from audit.channels.measures.sweep import Reducer, grouped, sweep_blocks
 from audit.channels.streamed import StreamedChannel
-from audit.parallel import shared_out
+from audit.parallel import local
 from audit.statements.decimals import Enclosure
 
 IntArray = NDArray[np.int64]
@@ -75,8 +74,8 @@ def one_pass(
         return part
 
     whole = _Collected(channel, len(pairs), epsilons)
-    calls = (joblib.delayed(collected)(columns) for columns in parts)
-    for done, part in enumerate(shared_out(jobs, calls), start=1):
+    calls = ((columns,) for columns in parts)
+    for done, part in enumerate(local(jobs)(collected, calls), start=1):
         whole.merge(part)
         if progress is not None:
             progress(done, len(parts))

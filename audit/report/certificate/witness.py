@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
+from audit.report.grid import Grid, side_by_side
 from audit.report.words import (
     cell_name,
     claimed_text,
@@ -28,21 +29,10 @@ MAX_OUTPUTS = 8
 
 
 @dataclass(frozen=True)
-class CellRow:
-    """One cell of the two databases."""
-
-    name: str
-    first: str
-    second: str
-    differs: bool
-
-
-@dataclass(frozen=True)
 class Chance:
     """The event's probability under one database; ``share`` of the larger one, for a bar."""
 
     database: str
-    counts: str
     probability: str
     in_full: str
     share: float
@@ -57,7 +47,7 @@ class Story:
     """
 
     difference: str
-    cells: tuple[CellRow, ...]
+    cells: Grid
     cells_left_out: str
     outputs: tuple[str, ...]
     outputs_left_out: str
@@ -80,12 +70,11 @@ def story(
     shown = list(range(len(steps)))
     if len(shown) > MAX_CELLS:
         shown = [cell for cell in shown if steps[cell]][:MAX_CELLS]
-    cells = tuple(
-        CellRow(
+    cells = (
+        (
             cell_name(domain, cell) if named else f"entry {cell + 1}",
             str(witness.source[cell]),
             str(witness.target[cell]),
-            steps[cell] != 0,
         )
         for cell in shown
     )
@@ -95,14 +84,14 @@ def story(
     first, second = witness.probabilities
     return Story(
         _difference(steps, domain if named else None),
-        cells,
+        side_by_side("cell", cells),
         f"{plural(hidden, 'further cell')} not shown." if hidden else "",
         tuple(vector(output) for output in witness.event[:MAX_OUTPUTS]),
         f"and {plural(more, 'further output')}" if more > 0 else "",
         "this output" if single else f"one of these {len(witness.event)} outputs",
         (
-            _chance("A", witness.source, first, first, second),
-            _chance("B", witness.target, second, first, second),
+            _chance("A", first, first, second),
+            _chance("B", second, first, second),
         ),
         _odds(first, second),
         _telling(first, second, "It" if single else "One of them"),
@@ -128,12 +117,10 @@ def _difference(steps: Sequence[int], domain: Domain | None) -> str:
     return f"Database B differs from database A by one unit: {' and '.join(parts)}."
 
 
-def _chance(
-    database: str, counts: tuple[int, ...], own: Enclosure, first: Enclosure, second: Enclosure
-) -> Chance:
+def _chance(database: str, own: Enclosure, first: Enclosure, second: Enclosure) -> Chance:
     largest = max(first.floats()[1], second.floats()[1])
     share = own.floats()[1] / largest if largest > 0 else 0.0
-    return Chance(database, vector(counts), measured(own), in_full(own), share)
+    return Chance(database, measured(own), in_full(own), share)
 
 
 def _ratio(first: Enclosure, second: Enclosure) -> tuple[str, bool] | None:
@@ -181,6 +168,8 @@ def _judgement(witness: Witness, guarantee: Guarantee | None, decision: Decision
         Decision.SILENT: "This instance is not the claim's, so it decides nothing.",
         Decision.OPEN: "What was found does not reach this.",
         Decision.UNSEEN: "What was found does not show that it goes beyond this.",
+        Decision.KEPT: "What was found stays within what is declared.",
+        Decision.EXCEEDED: "What was found goes beyond what is declared.",
         Decision.INVALID: "The runs were no independent draws, so nothing follows from them.",
     }[decision]
     match guarantee:
@@ -204,21 +193,31 @@ def _allowed_factor(guarantee: ApproxDP) -> str:
     )
 
 
-def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
-    """What μ allows of an event's chance: Φ(Φ⁻¹(q) + μ), where the other chance is q.
+def claim_of_mu(guarantee: GaussianDP) -> str:
+    """What a claim of μ says, as the beginning of a sentence."""
+    return (
+        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
+        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart"
+    )
+
+
+def most_under_mu(mu: Fraction, chance: float) -> float:
+    """What μ allows of an event's probability: Φ(Φ⁻¹(q) + μ), where the other one is q.
 
     That is 1 - G_μ(q) (Dong, Roth & Su 2022, Definition 2.6).
     """
-    chance = second.floats()[1]
-    most = chance
-    if 0 < chance < 1:
-        # Eighty deviations right of where the smallest double lies, every chance has come to 1.
-        place = NormalDist().inv_cdf(chance) + float(min(guarantee.mu, Fraction(80)))
-        # NormalDist.cdf loses the lower tail.
-        most = math.erfc(-place / math.sqrt(2)) / 2
+    if not 0 < chance < 1:
+        return chance
+    # Eighty deviations right of where the smallest double lies, every chance has come to 1.
+    place = NormalDist().inv_cdf(chance) + float(min(mu, Fraction(80)))
+    # NormalDist.cdf loses the lower tail.
+    return math.erfc(-place / math.sqrt(2)) / 2
+
+
+def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
+    most = most_under_mu(guarantee.mu, second.floats()[1])
     return (
-        "The claim is that A and B are no easier to tell apart than two normal laws of standard "
-        f"deviation 1, by one draw, whose means lie {claimed_text(guarantee)} apart. With the "
+        f"{claim_of_mu(guarantee)}. With the "
         "chance under B as it is, that allows the chance under A to be at most "
         f"{measured(Enclosure(Fraction(most), Fraction(most)))}."
     )

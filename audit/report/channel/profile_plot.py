@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.profile import FARTHEST, Profile
-from audit.report.curve import Box, Dot, Label, Line, Plot, Point, decades, from_zero
+from audit.report.picture import Box, Dot, Label, Line, Plot, Point, decades, from_zero
 from audit.report.words import above, equation, measured, short
 from audit.statements.decimals import Enclosure
 from synthesizers.exact import parse_rational
@@ -56,29 +56,27 @@ def profile_plot(profile: Profile, pure: Enclosure, deltas: Mapping[str, Extreme
     box = _box(profile, pure, [*chosen.values()])
     limit = profile.limit
     marks = [
-        _mark(box, place, deltas[text].enclosure, text)
+        _mark(place, deltas[text].enclosure, text)
         for text, place in chosen.items()
         if place <= box.x.high and place < pure.lower
     ]
-    _, floor = box.place(0.0, _high(limit))
-    named = [dot for dot in marks if dot.y + LINE_HEIGHT < floor][:MAX_NAMED]
-    dots, labels, lines = [*_computed(profile, box), *marks], _stacked(named), []
+    floor = _down(box, _high(limit))
+    named = [dot for dot in marks if _down(box, dot.y) + LINE_HEIGHT < floor][:MAX_NAMED]
+    dots, labels, lines = [*_computed(profile, box), *marks], _stacked(box, named), []
     if limit.lower:
-        lines.append(Line("limit", box.path([(0.0, _high(limit)), (box.x.high, _high(limit))])))
+        lines.append(Line("limit", ((0.0, _high(limit)), (box.x.high, _high(limit)))))
         labels.append(_limit_label(box, limit))
     end = _finite(pure)
     if end is not None and end <= box.x.high:
-        x, y = box.place(end, 0.0)
-        dots.append(Dot("end", x, y, f"{equation('ε', pure)}: δ = 0"))
-        labels.append(Label("end", x + 9, y - 9, equation("ε", pure, 4)))
+        dots.append(Dot("end", end, 0.0, f"{equation('ε', pure)}: δ = 0"))
+        labels.append(Label("end", end, 0.0, equation("ε", pure, 4), 9, -9))
     return Plot(
         "Privacy profile",
         "δ is the part of a chance that exceeds e^ε times the chance under a neighbour: the larger "
         "ε is, the less. It is computed at the small dots, and nowhere above the curve.",
         _fact(profile, pure),
-        f"Across: ε from 0 to {box.x.high:.3g}. Upwards: δ. {_fact(profile, pure)}",
         box,
-        lines=(*lines, Line("main", box.path(_samples(profile, box)))),
+        lines=(*lines, Line("main", tuple(_samples(profile, box)))),
         dots=tuple(dots),
         labels=tuple(labels),
     )
@@ -143,31 +141,35 @@ def _computed(profile: Profile, box: Box) -> list[Dot]:
     """The points of the profile that are in the box."""
     points = [(float(place), ends) for place, ends in profile.points]
     return [
-        Dot("computed", *box.place(place, _high(ends)), f"δ at ε ≈ {place:.4g}", 2.2)
+        Dot("computed", place, _high(ends), f"δ at ε ≈ {place:.4g}", 2.2)
         for place, ends in points
         if place <= box.x.high and _high(ends) >= box.y.low
     ]
 
 
-def _mark(box: Box, place: float, value: Enclosure, text: str) -> Dot:
-    x, y = box.place(place, _high(value))
-    return Dot("chosen", x, y, equation(f"δ({short(text, 12)})", value, 4))
+def _mark(place: float, value: Enclosure, text: str) -> Dot:
+    return Dot("chosen", place, _high(value), equation(f"δ({short(text, 12)})", value, 4))
 
 
-def _stacked(marks: list[Dot]) -> list[Label]:
+def _down(box: Box, value: float) -> float:
+    """Where a value of δ lies, in pixels downwards."""
+    return box.place(0.0, value)[1]
+
+
+def _stacked(box: Box, marks: list[Dot]) -> list[Label]:
     """The names of marks, none over another: right of them and above the curve there is room."""
     labels: list[Label] = []
     free = math.inf
-    for dot in sorted(marks, key=lambda mark: -mark.y):
-        y = min(dot.y - 3, free)
-        labels.append(Label("chosen", dot.x + 9, y, dot.text))
-        free = y - LINE_HEIGHT
+    for dot in sorted(marks, key=lambda mark: mark.y):
+        own = _down(box, dot.y)
+        line = min(own - 3, free)
+        labels.append(Label("chosen", dot.x, dot.y, dot.text, 9, line - own))
+        free = line - LINE_HEIGHT
     return labels
 
 
 def _limit_label(box: Box, limit: Enclosure) -> Label:
     """The name of the limit: below it, as the curve is above, if there is room."""
-    _, y = box.place(0.0, _high(limit))
-    below = y + LINE_HEIGHT
-    place = below if below < box.bottom - 4 else y - 5
-    return Label("limit", box.left + 6, place, f"limit {measured(limit, 4)}")
+    value = _high(limit)
+    down = LINE_HEIGHT if _down(box, value) + LINE_HEIGHT < box.bottom - 4 else -5
+    return Label("limit", 0.0, value, f"limit {measured(limit, 4)}", 6, down)

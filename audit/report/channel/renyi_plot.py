@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from audit.channels.measures.unavailable import Unavailable
 from audit.channels.measures.zcdp import SmallestRho
-from audit.report.curve import Box, Dot, Label, Line, Plot, Point, doublings, from_zero
+from audit.report.picture import Box, Dot, Label, Line, Plot, Point, doublings, from_zero
 from audit.report.words import equation, measured, number
 from audit.statements.decimals import Enclosure
 
@@ -46,28 +46,27 @@ def renyi_plot(
     lines, labels, dots, reading = [], [], [], READING
     curve = _ceiling(points)
     if capped:
-        lines.append(Line("limit", box.path([(1.0, cap), (last, cap)])))
-        _, y = box.place(1.0, cap)
-        labels.append(Label("limit", box.right - 2, y - 6, equation("ε", pure, 4), "end"))
+        lines.append(Line("limit", ((1.0, cap), (last, cap))))
+        labels.append(Label("limit", last, cap, equation("ε", pure, 4), -2, -6))
     if isinstance(smallest, SmallestRho):
         reading += " It is nowhere above the line ρ·α, which the axis bends."
         rho = smallest.extreme.enclosure
-        lines.append(Line("bound", box.path(_proportional(rho.floats()[1], top, last))))
+        lines.append(Line("bound", tuple(_proportional(rho.floats()[1], top, last))))
         labels.append(_bound_label(box, rho, top))
         curve = [(order, min(value, rho.floats()[1] * order)) for order, value in curve]
         dots += _touching(box, smallest)
-    dots += [_dot(box, order, ends) for order, ends in renyi.items()]
-    middle = box.place(*points[len(points) // 2])
-    labels.append(Label("main", middle[0] + 8, middle[1] + 18, "divergence"))
+    dots += [
+        Dot("main", float(order), ends.floats()[1], f"order {number(order)}: {measured(ends)}")
+        for order, ends in renyi.items()
+    ]
+    labels.append(Label("main", *points[len(points) // 2], "divergence", 8, 18))
     return Plot(
         "Rényi divergences",
         reading,
-        "",
-        "Across: the order, each mark twice the one before. Upwards: the largest divergence, from "
-        f"{measured(first, 4)} at order {points[0][0]:g} to {measured(final, 4)} at order "
+        f"It is {measured(first, 4)} at order {points[0][0]:g}, and {measured(final, 4)} at order "
         f"{points[-1][0]:g}.",
         box,
-        lines=(*lines, Line("main", box.path(curve))),
+        lines=(*lines, Line("main", tuple(curve))),
         dots=tuple(dots),
         labels=tuple(labels),
     )
@@ -97,11 +96,9 @@ def _proportional(rho: float, top: float, last: float) -> list[Point]:
 
 def _bound_label(box: Box, rho: Enclosure, top: float) -> Label:
     """The name of the line, at its upper end: there is room left of it, and right of it above ε."""
-    x, y = box.place(0.94 * top / rho.floats()[1], 0.94 * top)
-    text = f"ρ·α with {equation('ρ', rho, 4)}"
-    if x < (box.left + box.right) / 2:
-        return Label("bound", x + 8, y + 4, text)
-    return Label("bound", x - 8, y + 4, text, "end")
+    x, y = 0.94 * top / rho.floats()[1], 0.94 * top
+    right = 8 if box.x.share(x) < 0.5 else -8
+    return Label("bound", x, y, f"ρ·α with {equation('ρ', rho, 4)}", right, 4)
 
 
 def _touching(box: Box, smallest: SmallestRho) -> list[Dot]:
@@ -110,9 +107,4 @@ def _touching(box: Box, smallest: SmallestRho) -> list[Dot]:
     if order is None or order > box.x.high:
         return []
     height = float(order) * smallest.extreme.enclosure.floats()[1]
-    return [Dot("touch", *box.place(float(order), height), "touched by ρ·α")]
-
-
-def _dot(box: Box, order: Fraction, ends: Enclosure) -> Dot:
-    x, y = box.place(float(order), ends.floats()[1])
-    return Dot("main", x, y, f"order {number(order)}: {measured(ends)}")
+    return [Dot("touch", float(order), height, "touched by ρ·α")]

@@ -9,8 +9,8 @@ from statistics import NormalDist
 from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.tradeoff import Tradeoff
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.curve import Box, Dot, Label, Line, Plot, Point, from_zero
 from audit.report.percentages import percent_below
+from audit.report.picture import Box, Dot, Label, Line, Plot, from_zero
 from audit.report.words import equation
 
 HEIGHT = 300.0
@@ -37,31 +37,28 @@ def tradeoff_plot(tradeoff: Tradeoff, mu: Extreme | Unavailable) -> Plot | None:
         return None
     box = Box(from_zero("false alarms, α", 1.0), from_zero("misses, β", 1.0), HEIGHT)
     height = min(_AT["main"], 0.9 * lower[0][1])
-    named = [
-        _named(box, "guessing", (1 - _AT["guessing"], _AT["guessing"]), "guessing, 1 − α"),
-        _named(box, "main", (_inverse(tradeoff, height), height), "the best attacker"),
+    dots = [
+        Dot("guessing", 1 - _AT["guessing"], _AT["guessing"], "guessing, 1 − α"),
+        Dot("main", _inverse(tradeoff, height), height, "the best attacker"),
     ]
-    lines = [Line("guessing", box.path([(0.0, 1.0), (1.0, 0.0)]))]
+    lines = [Line("guessing", ((0.0, 1.0), (1.0, 0.0)))]
     ends = None if isinstance(mu, Unavailable) else mu.enclosure
     if ends is not None and not math.isinf(ends.floats()[1]):
         most = ends.floats()[1]
-        lines.append(Line("gaussian", box.path(_normal_laws(most))))
+        lines.append(Line("gaussian", tuple(_normal_laws(most))))
         name = f"Gaussian, {equation('μ', ends, 4)}"
-        height = _AT["gaussian"]
-        named.append(_named(box, "gaussian", (_misses(height, most), height), name))
-    leaders = [Line("leader", f"M{d.x:.2f},{d.y:.2f} H{label.x - 4:.2f}") for d, label in named]
-    fact = _fact(tradeoff)
+        dots.append(Dot("gaussian", _misses(_AT["gaussian"], most), _AT["gaussian"], name))
+    leaders = [Line("leader", ((dot.x, dot.y), (_name_at(dot), dot.y))) for dot in dots]
     return Plot(
         "Telling neighbours apart",
         "A test between two neighbours errs in two ways: it raises false alarms, and it misses. "
         "No test on one release gets below the solid curve; guessing lies on the dashed line.",
-        fact,
-        f"Across: the chance of a false alarm. Upwards: the chance of a miss. {fact}",
+        _fact(tradeoff),
         box,
-        areas=(Line("gain", box.path([*lower, (0.0, 1.0)])),),
-        lines=(*leaders, *lines, Line("main", box.path(lower))),
-        dots=tuple(dot for dot, _ in named),
-        labels=tuple(label for _, label in named),
+        areas=(Line("gain", (*lower, (0.0, 1.0))),),
+        lines=(*leaders, *lines, Line("main", tuple(lower))),
+        dots=tuple(dots),
+        labels=tuple(Label(dot.kind, _name_at(dot), dot.y, dot.text, 4, 4) for dot in dots),
     )
 
 
@@ -70,11 +67,9 @@ def _fact(tradeoff: Tradeoff) -> str:
     return f"A test with {100 * ALARMS} % false alarms has at least {least} misses."
 
 
-def _named(box: Box, kind: str, place: Point, text: str) -> tuple[Dot, Label]:
-    """A place on a curve, and the curve's name at its height."""
-    x, y = box.place(*place)
-    right, _ = box.place(min(1 - place[1], 1 - _ROOM), 0.0)
-    return Dot(kind, x, y, text), Label(kind, right + 14, min(y + 4, box.bottom - 6), text)
+def _name_at(dot: Dot) -> float:
+    """Where the name of a curve begins at the height of a dot on it."""
+    return min(1 - dot.y, 1 - _ROOM) + 0.03
 
 
 def _inverse(tradeoff: Tradeoff, beta: float) -> float:

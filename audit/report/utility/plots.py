@@ -5,20 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from audit.report.curve import (
-    Axis,
-    Box,
-    Dot,
-    Label,
-    Line,
-    Plot,
-    Point,
-    decades,
-    from_zero,
-    round_ticks,
-)
+from audit.report.picture import Box, Dot, Label, Line, Plot, Point, decades, even_axis, from_zero
 from audit.report.utility.breakdowns import numbers, plotted_column, rises
-from audit.report.utility.words import FEW_DIGITS, entry_text, value_text
+from audit.report.utility.words import entry_text, value_text
 from audit.utility.score import Breakdown, Score
 
 HEIGHT = 210.0
@@ -30,18 +19,10 @@ HEADROOM = 1.08
 _MARGIN = 0.08
 
 
-def even_axis(name: str, low: float, high: float) -> Axis:
-    """An even axis from ``low`` to ``high`` > ``low`` with some round ticks between."""
-    step = round_ticks(high - low)[1][0]
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    ticks = tuple((k * step, value_text(k * step, FEW_DIGITS)) for k in range(first, last + 1))
-    return Axis(name, low, high, ticks)
-
-
 def density_top(details: Sequence[Breakdown]) -> float:
     """The largest share of a bin over the breakdowns of several files."""
-    return max(max(real, synthetic) for detail in details for *_, real, synthetic in _bins(detail))
+    shares = (share for detail in details for row in _bins(detail) for share in row[2:])
+    return max(shares, default=0.0)
 
 
 def density_plot(detail: Breakdown, top: float) -> Plot | None:
@@ -61,21 +42,20 @@ def density_plot(detail: Breakdown, top: float) -> Plot | None:
     real = [(end, row[2]) for row in bins for end in row[:2]]
     synthetic = [(end, row[3]) for row in bins for end in row[:2]]
     overlap = math.fsum(min(row[2], row[3]) for row in bins)
-    fact = f"The two overlap by {value_text(100 * min(overlap, 1.0), 3)} %."
     return Plot(
         "Propensity scores",
         "How likely a classifier finds it that each record is synthetic. Filled: the real "
         "records; line: the synthetic ones. Where they part, the tables can be told apart.",
-        fact,
-        f"Across: the predicted chance. Upwards: the share of records. {fact}",
+        f"The two overlap by {value_text(100 * min(overlap, 1.0), 3)} %.",
         box,
-        areas=(Line("real", box.path(_grounded(real))),),
-        lines=(Line("real", box.path(real)), Line("main", box.path(synthetic))),
+        areas=(_grounded(real),),
+        lines=(Line("real", tuple(real)), Line("main", tuple(synthetic))),
     )
 
 
-def _grounded(points: Sequence[Point]) -> list[Point]:
-    return [(points[0][0], 0.0), *points, (points[-1][0], 0.0)]
+def _grounded(points: Sequence[Point]) -> Line:
+    """The area of the real records, down to 0."""
+    return Line("real", ((points[0][0], 0.0), *points, (points[-1][0], 0.0)))
 
 
 def _bins(detail: Breakdown) -> list[tuple[float, float, float, float]]:
@@ -111,34 +91,28 @@ def subsample_plot(score: Score) -> Plot | None:
         even_axis("score of the samples", low - room, high + room),
         HEIGHT,
     )
-    x, _ = box.place(score.value, low)
-    left = x > (box.left + box.right) / 2
+    right = -7 if box.x.share(score.value) > 0.5 else 7
     size = f"{value_text(score.value, 3)} %"
     return Plot(
         "Beside samples of the real records",
         "What random samples of the real table itself score, with their standard deviation. The "
         "dotted line is at the size that the synthetic file is as good as.",
         f"It is {_alike(score)} a sample of {size} of the real records.",
-        f"Across: the size of the sample. Upwards: its score. The file is at {size}.",
         box,
         lines=(
             *(
-                Line("whisker", box.path([(percent, mean - spread), (percent, mean + spread)]))
+                Line("whisker", ((percent, mean - spread), (percent, mean + spread)))
                 for percent, mean, spread in taken
                 if spread
             ),
-            Line("main", box.path([(percent, mean) for percent, mean, _ in taken])),
-            Line("bound", box.path([(score.value, low - room), (score.value, high + room)])),
+            Line("main", tuple((percent, mean) for percent, mean, _ in taken)),
+            Line("bound", ((score.value, box.y.low), (score.value, box.y.high))),
         ),
         dots=tuple(
-            Dot("main", *box.place(percent, mean), f"{percent:g} %: {value_text(mean, 4)}", 3.5)
+            Dot("main", percent, mean, f"{percent:g} %: {value_text(mean, 4)}", 3.5)
             for percent, mean, _ in taken
         ),
-        labels=(
-            Label(
-                "bound", x - 7 if left else x + 7, box.bottom - 10, size, "end" if left else "start"
-            ),
-        ),
+        labels=(Label("bound", score.value, box.y.low, size, right, -10),),
     )
 
 
@@ -166,28 +140,23 @@ def strip_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
     column = plotted_column(detail)
     if column is None or not ends[0] < ends[1]:
         return None
-    found = numbers(detail, column)
-    if len(found) < 2:
+    values = numbers(detail, column)
+    if len(values) < 2:
         return None
-    ticks = round_ticks(float(len(found)))
     box = Box(
-        Axis(f"{detail.name}, worst first", 0.0, float(len(found)), ticks),
+        from_zero(f"{detail.name}, worst first", float(len(values))),
         even_axis(detail.columns[column], *ends),
         HEIGHT,
     )
-    steps = [(float(end), value) for k, value in enumerate(found) for end in (k, k + 1)]
-    middle = sorted(found)[len(found) // 2]
+    steps = [(float(end), value) for k, value in enumerate(values) for end in (k, k + 1)]
+    middle = sorted(values)[len(values) // 2]
     worst = "lowest" if rises(detail, column) else "highest"
-    fact = (
-        f"Of {len(found)} {detail.name} half lie above {entry_text(middle)}; the {worst} is at "
-        f"{entry_text(found[0])}."
-    )
     return Plot(
         f"All {detail.name}",
         "The same, for all that are listed: whether a few or most of them are off.",
-        fact,
-        f"Across: {detail.name}, worst first. Upwards: {detail.columns[column]}. {fact}",
+        f"Of {len(values)} {detail.name} half lie above {entry_text(middle)}; the {worst} is at "
+        f"{entry_text(values[0])}.",
         box,
-        areas=(Line("real", box.path(_grounded(steps))),),
-        lines=(Line("main", box.path(steps)),),
+        areas=(_grounded(steps),),
+        lines=(Line("main", tuple(steps)),),
     )

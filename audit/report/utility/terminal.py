@@ -8,15 +8,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from audit.report.curve import Plot
-from audit.report.grid import Grid
-from audit.report.terminal_sheet import Adaptive, Sheet
-from audit.report.terminal_text import shown
-from audit.report.utility.bars import Bars
+from audit.report.picture import Cells, Plot
+from audit.report.sheet import Adaptive, Sheet
+from audit.report.utility.breakdowns import Bars
 from audit.report.utility.dives import Dive, Figure
-from audit.report.utility.ranking_view import RankingView
-from audit.report.utility.score_blocks import ScoreBlock, ScoreRow
-from audit.report.utility.square_map import SquareMap
+from audit.report.utility.ranking import RankingView
+from audit.report.utility.scores import ScoreBlock, ScoreRow
 from audit.report.utility.view import UtilityView, utility_view
 from audit.utility.results import UtilityResults
 
@@ -41,17 +38,14 @@ def utility_lines(results: UtilityResults) -> RenderableType:
 
 def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     notice = Group(Text("NOT PRIVATE", style="bold red"), sheet.text(view.notice))
+    files = (
+        (f.role, f"{f.name}: {f.records} rows" + (f", {f.part}" if f.part else ""))
+        for f in view.files
+    )
     parts: list[RenderableType] = [
         Panel(notice, box=box.ROUNDED, border_style="red", padding=(0, 1)),
-        sheet.indented(
-            sheet.pairs(
-                [
-                    (f.role, f"{f.name}: {f.records} rows" + (f", {f.part}" if f.part else ""))
-                    for f in view.files
-                ]
-            )
-        ),
-        sheet.indented(sheet.text(view.columns, "dim")),
+        sheet.pairs(files),
+        *sheet.lines([view.columns], "dim"),
         Text(),
     ]
     if view.ranking is not None:
@@ -59,52 +53,34 @@ def _parts(sheet: Sheet, view: UtilityView) -> list[RenderableType]:
     parts.append(sheet.heading("Scores"))
     for block in view.blocks:
         parts += [*_block(sheet, block, view.ranking is not None), Text()]
-    if view.undefined or view.refused:
-        parts.append(sheet.heading("Without a value"))
-        parts += [
-            sheet.indented(sheet.text(f"{metric}, {file}: {reason}"))
-            for metric, file, reason in view.undefined
-        ]
-        parts += [
-            sheet.indented(sheet.text(f"{metric}, every file: {reason}"))
-            for metric, reason in view.refused
-        ]
-        parts.append(Text())
-    told = [line for metric, dives in view.dives for line in _told(sheet, metric, dives)]
-    if told:
-        parts += [sheet.heading("What is worst"), *told]
-    return parts
+    if view.missing:
+        missing = (f"{metric}, {file}: {reason}" for metric, file, reason in view.missing)
+        parts += [sheet.heading("Without a value"), *sheet.lines(missing), Text()]
+    worst = [part for metric, dives in view.dives for part in _worst_of(sheet, metric, dives)]
+    return [*parts, sheet.heading("What is worst"), *worst] if worst else parts
 
 
 def _ranking(sheet: Sheet, view: RankingView) -> list[RenderableType]:
-    podium = Grid(
-        "file",
-        ("mean rank", "metrics won", "tied for first"),
-        tuple((p.synthetic, (p.mean_rank, p.won, p.shared)) for p in view.podium),
-        frozenset((row, 0) for row, p in enumerate(view.podium) if p.leads),
-    )
     parts: list[RenderableType] = [
         sheet.heading("Ranking"),
-        *(sheet.indented(sheet.text(sentence)) for sentence in view.sentences),
+        *sheet.lines(view.sentences),
         Text(),
-        sheet.indented(sheet.grid(podium)),
+        sheet.grid(view.podium),
     ]
     if view.podium_note:
-        parts += [sheet.indented(sheet.text(view.podium_note, "dim")), Text()]
-    parts.append(sheet.indented(sheet.grid(view.ranks)))
-    parts += [sheet.indented(sheet.text(view.method, "dim")), Text()]
+        parts += [*sheet.lines([view.podium_note], "dim"), Text()]
+    parts += [sheet.grid(view.ranks), *sheet.lines([view.method], "dim"), Text()]
     if view.disagreement:
         parts.append(sheet.heading("Whether the metrics agree"))
-        parts += [sheet.indented(sheet.text(sentence)) for sentence in view.disagreement]
-        parts.append(Text())
+        parts += [*sheet.lines(view.disagreement), Text()]
     if view.taus is not None and len(view.taus.columns) < MAX_TAUS:
-        parts.append(sheet.indented(sheet.grid(view.taus)))
+        parts.append(sheet.grid(view.taus))
     return parts
 
 
 def _block(sheet: Sheet, block: ScoreBlock, ranked: bool) -> list[RenderableType]:
     title = sheet.text(block.metric, "bold")
-    title.append(shown(f"  {block.facts}", sheet.ascii_only), "dim")
+    title.append(sheet.spell(f"  {block.facts}"), "dim")
     drawn = sheet.width >= ROOMY and block.track is not None
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold", ratio=1)
@@ -116,7 +92,7 @@ def _block(sheet: Sheet, block: ScoreBlock, ranked: bool) -> list[RenderableType
         table.add_column(justify="right", no_wrap=True)
     table.expand = True
     if drawn:
-        ends = [shown(text, sheet.ascii_only) for text in block.ends]
+        ends = [sheet.spell(text) for text in block.ends]
         gap = max(STRIP - len(ends[0]) - len(ends[1]), 1)
         head = Text(f"{ends[0]}{' ' * gap}{ends[1]}", style="dim")
         table.add_row(
@@ -134,15 +110,14 @@ def _block(sheet: Sheet, block: ScoreBlock, ranked: bool) -> list[RenderableType
         if ranked:
             cells.append(sheet.text(row.rank, "bold" if row.first else ""))
         table.add_row(*cells)
-    parts: list[RenderableType] = [sheet.indented(title), sheet.indented(sheet.indented(table))]
-    parts += [sheet.indented(sheet.indented(sheet.text(text, "dim"))) for text in block.stated]
-    return parts
+    below = Group(table, *(sheet.text(text, "dim") for text in block.stated))
+    return [sheet.indented(title), sheet.indented(sheet.indented(below))]
 
 
 def _name(sheet: Sheet, row: ScoreRow, style: str) -> Text:
     name = sheet.text(row.name, style)
     for remark in row.remarks:
-        name.append("\n" + shown(f"  {remark}", sheet.ascii_only), "dim")
+        name.append("\n" + sheet.spell(f"  {remark}"), "dim")
     return name
 
 
@@ -158,21 +133,17 @@ def _strip(row: ScoreRow, ascii_only: bool) -> str:
     return "".join(line)
 
 
-def _told(sheet: Sheet, metric: str, dives: tuple[Dive, ...]) -> list[RenderableType]:
-    lines = [
-        (f"{dive.title}, {figure.file}", text)
+def _worst_of(sheet: Sheet, metric: str, dives: tuple[Dive, ...]) -> list[RenderableType]:
+    """What is worst of a metric, a line a figure."""
+    lines: list[RenderableType] = [
+        sheet.text(f"{dive.title}, {figure.file}: ", "dim").append(sheet.spell(text), "not dim")
         for dive in dives
         for figure in dive.figures
         if (text := _worst(figure))
     ]
     if not lines:
         return []
-    parts: list[RenderableType] = [sheet.indented(sheet.text(metric, "bold"))]
-    for head, text in lines:
-        line = sheet.text(f"{head}: ", "dim")
-        line.append(shown(text, sheet.ascii_only))
-        parts.append(sheet.indented(sheet.indented(line)))
-    return [*parts, Text()]
+    return [*sheet.lines([metric], "bold"), sheet.indented(sheet.indented(Group(*lines))), Text()]
 
 
 def _worst(figure: Figure) -> str:
@@ -181,8 +152,8 @@ def _worst(figure: Figure) -> str:
         return "; ".join(f"{row.name} {row.value}" for row in picture.rows[:WORST])
     if isinstance(picture, Plot):
         return picture.fact
-    if isinstance(picture, SquareMap):
-        known = [cell for cell in picture.cells if cell.step is not None]
+    if isinstance(picture, Cells):
+        known = [cell for _, row in picture.rows for cell in row if cell.step is not None]
         known.sort(key=lambda cell: -(cell.step or 0))
         return "; ".join(cell.text for cell in known[:WORST])
     return ""

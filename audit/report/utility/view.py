@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.report.utility.dives import MAX_FILES, Dive, dives
-from audit.report.utility.ranking_view import RankingView, ranking_view
-from audit.report.utility.score_blocks import ScoreBlock, score_blocks
+from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.scores import ScoreBlock, score_blocks
 from audit.report.utility.words import NOTICE, grouped, value_text
 from audit.report.words import plural
 from audit.utility.ranking import ranked
@@ -26,6 +26,9 @@ class FileRow:
     part: str
 
 
+REFUSED = "every file"
+"""Which files have no value of a metric that does not apply to their domain."""
+
 MAX_REASON = 120
 """The most characters of a reason that is told in full: longer ones list all attributes."""
 
@@ -36,7 +39,7 @@ class UtilityView:
 
     ``notice``: that none of it is private. ``ranking``: None of fewer than two files.
     ``dives``: metrics with what their scores are made of; ``dives_note``: what is left
-    out of them. ``undefined``: metric, file, reason; ``refused``: metric, reason.
+    out of them. ``missing``: metric, file and reason of what has no value.
     """
 
     notice: str
@@ -44,8 +47,7 @@ class UtilityView:
     columns: str
     ranking: RankingView | None
     blocks: tuple[ScoreBlock, ...]
-    undefined: tuple[tuple[str, str, str], ...]
-    refused: tuple[tuple[str, str], ...]
+    missing: tuple[tuple[str, str, str], ...]
     dives: tuple[tuple[str, tuple[Dive, ...]], ...]
     dives_note: str
 
@@ -64,8 +66,7 @@ def utility_view(results: UtilityResults) -> UtilityView:
         _columns(results),
         None if ranking is None else ranking_view(ranking),
         score_blocks(results, ranking),
-        _undefined(results),
-        tuple((metric, _brief(metric, reason)) for metric, reason in results.refused),
+        _missing(results),
         dives(results),
         _dives_note(results),
     )
@@ -97,13 +98,14 @@ def _columns(results: UtilityResults) -> str:
     )
 
 
-def _undefined(results: UtilityResults) -> tuple[tuple[str, str, str], ...]:
-    found = []
-    for scored in results.scored:
-        if scored.score.undefined is not None:
-            metric, reason = scored.score.metric, scored.score.undefined
-            found.append((metric, scored.synthetic, _bare(metric, reason)))
-    return tuple(found)
+def _missing(results: UtilityResults) -> tuple[tuple[str, str, str], ...]:
+    undefined = [
+        (s.score.metric, s.synthetic, _bare(s.score.metric, s.score.undefined))
+        for s in results.scored
+        if s.score.undefined is not None
+    ]
+    refused = [(metric, REFUSED, _brief(metric, reason)) for metric, reason in results.refused]
+    return (*undefined, *refused)
 
 
 def _bare(metric: str, reason: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from audit.report.words import number, plural
 from audit.utility.metric import FIXED
@@ -32,7 +31,7 @@ def value_text(value: float | None, digits: int = DIGITS) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    text = number(Fraction(value), digits)
+    text = number(value, digits)
     if abs(value) >= GROUPED and "e" not in text:
         whole, dot, rest = text.partition(".")
         text = f"{int(whole):,}{dot}{rest}"
@@ -88,6 +87,12 @@ def draws_text(score: Score) -> str:
         return "" if score.seed is None else f"seed {score.seed}"
     drawn = plural(score.draws, "draw")
     return drawn if score.seed is None else f"{drawn}, seed {score.seed}"
+
+
+def facts_text(score: Score) -> str:
+    """Range, direction, mode and draws on one line."""
+    facts = (range_text(score), direction_text(score), mode_text(score), draws_text(score))
+    return " · ".join(fact for fact in facts if fact)
 
 
 def error_text(score: Score) -> str:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.self_test.altered import at, every
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.case import BugClass, Detector, Liar
 from audit.self_test.instead import best_in_truth, look, over_n, quieter, unnoised
 from audit.self_test.program_cases import ProgramCase, program_liar
-from audit.statements.finding import Detector
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.events import Measure, Select

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.self_test.altered import ask, at, every, everywhere
-from audit.self_test.case import BugClass
+from audit.self_test.case import BugClass, Detector
 from audit.self_test.instead import best_in_truth, look, of_true_size, quieter, unnoised
 from audit.self_test.program_cases import ProgramCase, program_liar
-from audit.statements.finding import Detector
 from synthesizers.curator import Curator
 from synthesizers.events import Event, Measure, Select
 from synthesizers.neighbours import AddRemove, ReplaceOne

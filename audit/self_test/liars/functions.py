@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from audit.self_test import mechanisms, queries
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.case import BugClass, Detector, Liar
 from audit.self_test.function_cases import MechanismCase, QueryCase
-from audit.statements.finding import Detector
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.self_test.altered import Place, ask, at, every
-from audit.self_test.case import BugClass
+from audit.self_test.case import BugClass, Detector
 from audit.self_test.instead import quieter, unnoised, where_observed
 from audit.self_test.program_cases import ProgramCase, program_liar
-from audit.statements.finding import Detector
 from synthesizers.curator import Curator
 from synthesizers.events import Event, Measure
 from synthesizers.neighbours import AddRemove, ReplaceOne

@@ -5,10 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from audit.self_test.altered import at, every
-from audit.self_test.case import BugClass
+from audit.self_test.case import BugClass, Detector
 from audit.self_test.instead import over_n, quieter, unnoised
 from audit.self_test.program_cases import ProgramCase, program_liar
-from audit.statements.finding import Detector
 from synthesizers.calibration import zcdp_rho
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit

@@ -12,10 +12,10 @@ from audit.auditors.attack.auditor import Target, attack_box
 from audit.auditors.attack.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, certify
 from audit.parallel import here
+from audit.statements.assumptions import ON_YOUR_WORD
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness
-from audit.subjects.black_boxes import ON_YOUR_WORD
 from audit.subjects.databases import dataset_of_records, records_of_histogram
 from audit.subjects.function import Form, FunctionBox, form_of
 from audit.subjects.live import live_box, live_program, name_of
@@ -179,7 +179,7 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     witness = evidence.witness
     if evidence.decision is not Decision.VIOLATED or not isinstance(witness, SampledWitness):
         return result
-    pair = (witness.pair["first"], witness.pair["second"])
+    pair = (witness.pair.first, witness.pair.second)
     again = replace(asked, pair=pair, runs=attack.runs)
     return replace(result, pair=pair, code=as_test(subject, again))
 

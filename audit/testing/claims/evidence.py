@@ -9,7 +9,7 @@ from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Witness
-from audit.statements.finding import Detector, Finding, Rigour, Shown
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.databases import records_of_histogram
 
 
@@ -25,16 +25,16 @@ def of_certificate(certificate: Certificate, alarm: float | None = None) -> tupl
 
 def _finding(evidence: Evidence, claim: Claim, alarm: float | None) -> Finding:
     sampled = evidence.auditor == "attack"
-    detector = Detector.TRANSCRIPT if claim.released == "transcript" else Detector.CHANNEL
+    exactly = "transcript" if claim.released == "transcript" else "channel"
     return Finding(
-        detector=Detector.ATTACK if sampled else detector,
+        auditor="attack" if sampled else exactly,
         about=f"the claim {claim.guarantee} ({claim.neighbours.name})",
-        violated=evidence.decision is Decision.VIOLATED,
+        decision=evidence.decision,
         declared=str(claim.guarantee),
         found=_found(evidence),
         rigour=Rigour.STATISTICAL if sampled else Rigour.EXACT,
         covers=evidence.covers,
-        replay="run this test again: its seed is fixed" if sampled else "run this test again",
+        again="run this test again: its seed is fixed" if sampled else "run this test again",
         pair=_shown(evidence, claim),
         responsible=_responsible(evidence),
         error=alarm if sampled else None,
@@ -57,7 +57,7 @@ def _shown(evidence: Evidence, claim: Claim) -> Shown | None:
     if evidence.decision is not Decision.VIOLATED or witness is None:
         return None
     if isinstance(witness, SampledWitness):
-        return Shown(witness.pair["first"], witness.pair["second"])
+        return Shown(witness.pair.first, witness.pair.second)
     return Shown(*(_records(counts, claim) for counts in (witness.source, witness.target)))
 
 

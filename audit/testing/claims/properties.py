@@ -35,7 +35,8 @@ def of_ledger(subject: ProgramSubject, claim: Claim, setting: Setting) -> tuple[
         databases = instance(setting, claim.records or 0)
         if plan(subject.program, setting, databases).transcripts > MOST_EXPLAINED:
             return ()
-        return composition.examine(subject, claim, setting)
+        effort = composition.Effort(rows=setting.rows)
+        return tuple(composition.examine(subject, claim, effort))
     except DPAuditError:
         return ()
 
@@ -50,18 +51,17 @@ def of_program(
     """
     from audit.auditors import data_independence
 
-    effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
+    alarm = float(probability(asked.alarm, "--alarm"))
+    effort = data_independence.Effort(rows=setting.rows, seed=asked.seed, alarm=alarm)
     subject = ProgramSubject(name, program, False)
 
     def examine() -> list[dict[str, Any]]:
         try:
-            findings = data_independence.examine_program(
-                subject, claim, setting, seed=asked.seed, effort=effort
-            )
+            findings = data_independence.examine_program(subject, claim, effort)
+            return [finding.to_report_json() for finding in findings]
         except DPAuditError:
             # What a program's certificate says of such an error stands already.
             return []
-        return [finding.to_json() for finding in findings]
 
     try:
         plain = forked_json(examine, RUN_SECONDS)
@@ -69,7 +69,7 @@ def of_program(
         plain = examine()
     except ProtocolError:
         return ()
-    return tuple(map(Finding.from_json, plain))
+    return tuple(map(Finding.from_report_json, plain))
 
 
 def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:

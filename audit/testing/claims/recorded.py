@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from audit.report.certificate.json_text import certificate_text
+from audit.report.certificate.document import certificate_text
 from audit.report.html import render
 from audit.report.page import CertificateSection, Page
 from audit.report.words import bound_text
@@ -44,7 +44,7 @@ def as_json(checked: Checked) -> dict[str, Any]:
         "bounds": {side.value: bound_text(b) for side, b in bounds.items() if b is not None},
         "pair": None if pair is None else {"first": pair[0], "second": pair[1]},
         "trouble": checked.trouble,
-        "violations": [finding.to_json() for finding in checked.violations],
+        "violations": [finding.to_report_json() for finding in checked.violations],
     }
 
 

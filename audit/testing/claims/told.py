@@ -9,12 +9,12 @@ from dataclasses import replace
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from audit.report.certificate.attack_story import AttackStory
-from audit.report.certificate.findings_text import findings_lines
-from audit.report.certificate.terminal_attack import attack_told
-from audit.report.certificate.views import CertificateView, certificate_view
+from audit.report.certificate.attack import AttackStory
+from audit.report.certificate.findings import findings_lines
+from audit.report.certificate.terminal import bounds_parts, witness_parts
+from audit.report.certificate.view import CertificateView, certificate_view
 from audit.report.certificate.witness import story
-from audit.report.terminal_sheet import Adaptive, Sheet
+from audit.report.sheet import Adaptive, Sheet
 from audit.statements.evidence import Decision, Verdict
 from audit.testing.claims.checked import Checked
 
@@ -51,7 +51,7 @@ def _told(sheet: Sheet, checked: Checked) -> Group:
         parts += [sheet.text(checked.trouble), Text()]
     if checked.certificate is not None:
         view = certificate_view(checked.certificate)
-        parts += _ruler(sheet, view)
+        parts += [*bounds_parts(sheet, view), Text()]
         parts += _witness(sheet, checked, view)
     # Of a program the smallest pair stands above already.
     hidden = checked.smallest is not None
@@ -78,15 +78,6 @@ def _headline(checked: Checked) -> str:
     return f"{checked.name} shows more of its data than {asserted} allows"
 
 
-def _ruler(sheet: Sheet, view: CertificateView) -> list[RenderableType]:
-    if not view.bounds:
-        return [sheet.text(view.no_bounds), Text()]
-    ruler = sheet.ruler(view.scale, view.claim, view.bounds, sheet.columns(view.bounds))
-    glyph = ":" if sheet.ascii_only else "┊"
-    claimed = sheet.text(f"{glyph} {view.claim.text} is claimed")
-    return [sheet.indented(ruler), sheet.indented(claimed), Text()]
-
-
 def _witness(sheet: Sheet, checked: Checked, view: CertificateView) -> list[RenderableType]:
     smallest = checked.smallest
     if smallest is not None:
@@ -97,13 +88,10 @@ def _witness(sheet: Sheet, checked: Checked, view: CertificateView) -> list[Rend
             Decision.VIOLATED,
         )
         size = f"The smallest violation, {smallest.claim.covers}"
-        return [sheet.heading(size), sheet.indented(sheet.story(told)), Text()]
-    found: list[RenderableType] = []
+        return [*witness_parts(sheet, size, told), Text()]
+    parts: list[RenderableType] = []
     for auditor, witness in view.witnesses[:1]:
-        body = (
-            attack_told(sheet, replace(witness, command=FRESH))
-            if isinstance(witness, AttackStory)
-            else sheet.story(witness)
-        )
-        found += [sheet.heading(f"Witness, found by {auditor}"), sheet.indented(body), Text()]
-    return found
+        if isinstance(witness, AttackStory):
+            witness = replace(witness, command=FRESH)
+        parts += [*witness_parts(sheet, f"Witness, found by {auditor}", witness), Text()]
+    return parts

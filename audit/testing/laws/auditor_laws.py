@@ -1,30 +1,25 @@
-"""What every auditor must keep: no honest subject is accused, and the broken ones are."""
+"""What every auditor must keep: no honest subject is accused or a broken one confirmed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
 
+from audit.auditors.effort import Effort
+from audit.auditors.registry import Auditor
+from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
+from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding, Rigour, violations
 from audit.subjects.subject import ProgramSubject, Subject
 from audit.testing.laws.law import broken, require
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
+from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.programs import build
-
-
-class Auditor(Protocol):
-    """Whoever looks at a subject and says what it found of the claim."""
-
-    def examine(self, subject: Subject, claim: Claim) -> Iterable[Finding]:
-        """The findings; the same each time. Raises InputError for subjects it can't examine."""
-        ...
-
 
 Control = tuple[Subject, Claim]
 
@@ -58,89 +53,123 @@ An auditor of one property need not accuse all of them."""
 
 @dataclass(frozen=True, eq=False)
 class Audited:
-    """An auditor with its controls: all of ``broken``, or one of `BROKEN`, it must accuse."""
+    """An auditor with its controls: all of ``broken``, or one of `BROKEN`, it must accuse.
+
+    ``effort``: how much each examination may do. ``accuses``: False for an auditor that only
+    confirms claims, as one of proofs does.
+    """
 
     auditor: Auditor
     honest: Sequence[Control] = HONEST
     broken: Sequence[Control] = ()
-    _found: Callable[[Subject, Claim], tuple[Finding, ...]] = field(init=False)
+    effort: Effort = field(default_factory=Effort)
+    accuses: bool = True
+    _heard: Callable[[Subject, Claim], tuple[Evidence, ...] | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", lru_cache(maxsize=None)(self._examined))
+        object.__setattr__(self, "_heard", lru_cache(maxsize=None)(self.examine))
 
-    def _examined(self, subject: Subject, claim: Claim) -> tuple[Finding, ...]:
-        return tuple(self.auditor.examine(subject, claim))
+    def examine(self, subject: Subject, claim: Claim) -> tuple[Evidence, ...] | None:
+        """The evidence about a control, anew; None where it is not for this auditor."""
+        try:
+            return tuple(self.auditor.examine(subject, claim, self.effort))
+        except InputError:
+            return None
 
-    def found(self, control: Control) -> tuple[Finding, ...]:
-        """The findings about a control, remembered."""
-        return self._found(*control)
+    def evidence(self, control: Control) -> tuple[Evidence, ...]:
+        """The evidence about a control, remembered."""
+        return self._heard(*control) or ()
 
-    def all_found(self) -> tuple[Finding, ...]:
-        """Those about every control."""
+    def of_all(self) -> tuple[Evidence, ...]:
+        """That about every control."""
         controls = (*self.honest, *(self.broken or BROKEN))
-        return tuple(finding for control in controls for finding in self.found(control))
+        return tuple(one for control in controls for one in self.evidence(control))
 
 
 def honest_subjects_are_not_accused(audited: Audited) -> None:
-    """No finding about an honest control is a violation."""
-    for control in audited.honest:
-        accused = violations(audited.found(control))
+    """No evidence about an honest control is a violation, and one at least is examined."""
+    heard = [audited._heard(*control) for control in audited.honest]
+    require(
+        any(evidence is not None for evidence in heard),
+        "it examines none of the honest controls; give honest controls of your own",
+    )
+    for subject, claim in audited.honest:
+        accused = violations(audited.evidence((subject, claim)))
         if accused:
-            subject, claim = control
-            broken(
-                f"it accuses {subject.name}, which keeps {claim.guarantee}: {accused[0].about}, "
-                f"declared {accused[0].declared}, found {accused[0].found}"
-            )
+            broken(f"it accuses {subject.name}, which keeps {claim.guarantee}: {_told(accused[0])}")
+
+
+def _told(evidence: Evidence) -> str:
+    if isinstance(evidence, Finding):
+        return f"{evidence.about}, declared {evidence.declared}, found {evidence.found}"
+    return evidence.finding
 
 
 def broken_subjects_are_accused(audited: Audited) -> None:
     """Every broken control that came with the auditor is accused; without any, one of ours."""
+    if not audited.accuses:
+        return
     if audited.broken:
         for subject, claim in audited.broken:
             require(
-                bool(violations(audited.found((subject, claim)))),
+                bool(violations(audited.evidence((subject, claim)))),
                 f"it does not accuse {subject.name}, which breaks {claim.guarantee}",
             )
         return
     require(
-        any(violations(audited.found(control)) for control in BROKEN),
+        any(violations(audited.evidence(control)) for control in BROKEN),
         "it accuses none of the broken controls; where its property is not theirs, give broken "
         "controls of your own",
     )
 
 
+def broken_subjects_are_not_confirmed(audited: Audited) -> None:
+    """No evidence says that the whole claim of one of our broken controls holds."""
+    for subject, claim in BROKEN:
+        for one in audited.evidence((subject, claim)):
+            require(
+                not (one.whole and one.decision is Decision.HOLDS),
+                f"it confirms {claim.guarantee} of {subject.name}, which breaks it",
+            )
+
+
 def findings_are_plain_data(audited: Audited) -> None:
-    """Findings are `Finding`s that JSON can say, each with a way to see it again."""
-    for finding in audited.all_found():
-        require(isinstance(finding, Finding), f"expected Findings, found {type(finding).__name__}")
+    """Evidence is `Evidence` that JSON can say, and a violation can be seen again."""
+    for one in audited.of_all():
+        require(isinstance(one, Evidence), f"expected Evidence, found {type(one).__name__}")
         try:
-            json.dumps(finding.to_json(), allow_nan=False)
+            json.dumps(encode(one), allow_nan=False)
         except (TypeError, ValueError) as error:
-            broken(f"a finding must be plain data: {error}")
+            broken(f"evidence must be plain data: {error}")
+        shown = one.again.strip() if isinstance(one, Finding) else one.witness or one.replay
         require(
-            not finding.violated or bool(finding.replay.strip()),
-            f"a violation must say how it is seen again: {finding.about} has no replay",
+            not one.violated or bool(shown),
+            f"a violation must say how it is seen again: {one.finding} has no replay",
         )
-        require(bool(finding.covers.strip()), f"{finding.about} does not say what it covers")
+        require(bool(one.covers.strip()), f"{one.finding} does not say what it covers")
 
 
 def statistical_findings_state_their_error(audited: Audited) -> None:
-    """A statistical violation states an error between 0 and 1; an exact one has none."""
-    for finding in audited.all_found():
-        stated = finding.error is not None and 0 < finding.error < 1
-        if finding.rigour is Rigour.STATISTICAL:
-            require(stated, f"{finding.about}: a statistical finding states its error")
-        else:
-            require(finding.error is None, f"{finding.about}: only a statistical one has an error")
+    """A statistical finding states an error between 0 and 1, a statistical bound its confidence."""
+    for one in audited.of_all():
+        if isinstance(one, Finding):
+            stated = one.error is not None and 0 < one.error < 1
+            if one.rigour is Rigour.STATISTICAL:
+                require(stated, f"{one.about}: a statistical finding states its error")
+            else:
+                require(one.error is None, f"{one.about}: only a statistical one has an error")
+        elif one.bound is not None and one.bound.rigour == "statistical":
+            require(
+                one.confidence is not None, f"{one.finding}: a statistical bound has a confidence"
+            )
 
 
 def it_finds_the_same_again(audited: Audited) -> None:
-    """Examined twice, a control has the same findings."""
+    """Examined twice, a control has the same evidence."""
     for subject, claim in (*audited.honest[:1], *(audited.broken or BROKEN)[:1]):
-        again = tuple(audited.auditor.examine(subject, claim))
+        again = audited.examine(subject, claim) or ()
         require(
-            [finding.to_json() for finding in again]
-            == [finding.to_json() for finding in audited.found((subject, claim))],
+            tuple(again) == tuple(audited.evidence((subject, claim))),
             f"examined twice, {subject.name} has other findings: draw from a fixed seed",
         )
 
@@ -148,6 +177,7 @@ def it_finds_the_same_again(audited: Audited) -> None:
 LAWS: tuple[Callable[[Audited], None], ...] = (
     honest_subjects_are_not_accused,
     broken_subjects_are_accused,
+    broken_subjects_are_not_confirmed,
     findings_are_plain_data,
     statistical_findings_state_their_error,
     it_finds_the_same_again,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from audit.auditors.effort import Effort
 from audit.subjects.function import form_of
 from audit.subjects.subject import ProgramSubject
 from audit.testing.laws import (
@@ -41,7 +42,8 @@ class Trial:
     ``domain``: of queries, table laws, programs and metrics; a small default of each otherwise.
     ``relations``: under which costs, sensitivities and programs are looked at. ``records``: of the
     largest database. ``claim``: of programs, in place of their declared budgets. ``honest``,
-    ``broken``: controls of auditors.
+    ``broken``: controls of auditors, examined with ``effort``; ``accuses``: False for an auditor
+    that only confirms claims.
     """
 
     domain: Domain | None = None
@@ -50,6 +52,8 @@ class Trial:
     claim: Guarantee | None = None
     honest: Sequence[auditor_laws.Control] = auditor_laws.HONEST
     broken: Sequence[auditor_laws.Control] = ()
+    effort: Effort = field(default_factory=Effort)
+    accuses: bool = True
 
     def ground(self, cells: str, relations: tuple[Neighbours, ...]) -> Ground:
         """The small databases that laws visit."""
@@ -74,8 +78,8 @@ def laws_of(subject: Any, trial: Trial | None = None) -> tuple[Law, ...]:
     if _has(subject, "outcomes", "chance", "sample", "cost"):
         return _laws("table law", subject, table_laws.LAWS, subject, on.ground("2x2", RELATIONS))
     if _has(subject, "examine"):
-        audited = auditor_laws.Audited(subject, on.honest, on.broken)
-        return _laws("auditor", subject, auditor_laws.LAWS, audited)
+        audited = auditor_laws.Audited(subject, on.honest, on.broken, on.effort, on.accuses)
+        return _laws("auditor", getattr(subject, "name", subject), auditor_laws.LAWS, audited)
     return _of_program(subject, on)
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.utility.counts import Attributes
-from audit.utility.mgd.distances import NEVER
 from audit.utility.mgd.matrix import Distances, in_units
 from audit.utility.mgd.problem import Axis, Problem
 from audit.utility.mgd.semantic import semantic
-from audit.utility.mgd.solvers.four_layer import MOST_PAIRS
+from audit.utility.mgd.solvers.four_layer import MOST_PAIRS, NEVER
 from audit.utility.mgd.target import Target
 from audit.utility.pair import Marginal
 from synthesizers.domain import Domain

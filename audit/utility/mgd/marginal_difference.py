@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.utility.counts import Attributes, ordered
 from audit.utility.metric import Metric
 from audit.utility.mgd.cells import cells_of
 from audit.utility.mgd.deep_dive import DeepDive, deep_dive, worst_cells
-from audit.utility.mgd.matrix import solve_matrix
+from audit.utility.mgd.plan_file import targets_of
 from audit.utility.mgd.semantic import semantic
 from audit.utility.mgd.solve import solve
+from audit.utility.mgd.solvers.four_layer import four_layer_flow
 from audit.utility.mgd.target import TOLERANCE, Target
-from audit.utility.mgd.written import targets_of
 from audit.utility.pair import Marginal, Pair
+from audit.utility.parameters import arguments
 from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -75,20 +76,25 @@ class MarginalDifference(Metric):
         # One example has the checks of them all.
         tolerance = Target(("all marginals",), tolerance=self.tolerance).tolerance
         object.__setattr__(self, "tolerance", tolerance)
-        if isinstance(self.most_cells, bool) or self.most_cells < 1:
-            raise InputError("mgd: most_cells must be 1 or more")
+        self.at_least(1, "most_cells")
         if self.budget_seconds is not None and not self.budget_seconds > 0:
             raise InputError("mgd: budget_seconds must be a number above 0")
         if not isinstance(self.cross_check, bool):
             raise InputError("mgd: cross_check must be true or false")
 
     @classmethod
-    def from_plan(cls, values: Mapping[str, object]) -> MarginalDifference:
-        """The metric as a table of a plan describes it; see ``written.targets_of``.
+    def from_plan(
+        cls, values: Mapping[str, object], named: Callable[[str], Metric]
+    ) -> MarginalDifference:
+        """The metric as a table of a plan describes it; its targets as ``plan_file`` reads them.
 
         Raises ``InputError`` for a key, a number or a file that it cannot read.
         """
-        return cls(**targets_of(values))
+        plain = {name: value for name, value in values.items() if name != "targets"}
+        metric = cls(**arguments(cls, plain, named))
+        if values.get("targets") is None:
+            return metric
+        return replace(metric, targets=targets_of(values["targets"], metric.tolerance))
 
     def chosen(self, domain: Domain) -> tuple[Target, ...]:
         """The targets, the default ones if none are given."""
@@ -146,7 +152,7 @@ class MarginalDifference(Metric):
         if cells.matrix is None:
             solution = solve(cells.problem, self.budget_seconds, self.cross_check)
         else:
-            solution = solve_matrix(cells.problem, cells.matrix)
+            solution = four_layer_flow(cells.problem, cells.matrix)
         dive = deep_dive(cells, solution)
         return _Part(
             target,

@@ -16,9 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.utility.mgd.distances import NEVER
-from audit.utility.mgd.problem import Problem, Solution
-from audit.utility.mgd.solvers.four_layer import MOST_PAIRS, four_layer_flow
+from audit.utility.mgd.solvers.four_layer import MOST_PAIRS, NEVER
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 from synthesizers.exact import parse_rational
 
@@ -96,16 +94,6 @@ def in_units(distances: Distances, what: str) -> tuple[NDArray[np.int64], int]:
             )
     units = {entry: int(entry * unit) if entry in near else NEVER for entry in entries}
     return np.array([[units[entry] for entry in row] for row in distances], dtype=np.int64), unit
-
-
-def solve_matrix(problem: Problem, matrix: NDArray[np.int64]) -> Solution:
-    """The optimum for distances [cells, cells] in units.
-
-    **Guarantee.** Exact: backed by the comparison with an exact linear programme in
-    ``tests/audit/utility/mgd/test_aemc_matrix.py``.
-    """
-    plan = four_layer_flow(problem, matrix)
-    return Solution(plan.cost, plan.cost, "flow between all pairs of cells", plan=plan)
 
 
 def _check_cells(cells: int, what: str) -> None:

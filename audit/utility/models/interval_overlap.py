@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import ndtri
 
+from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.metric import FIXED, Metric
 from audit.utility.models.design import Both, design_matrices, unsettled
 from audit.utility.models.predictors import predictors_of
@@ -19,9 +20,6 @@ from audit.utility.score import Breakdown, Entry, Score
 from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-
-SYNTHPOP = "synthpop"
-"""``compare.fit.synds`` of the R package synthpop 1.9-2, one synthesis, inference for the data."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from audit.utility.nist_2018.score import PERFECT
+from audit.utility.nist_2018.challenge_score import PERFECT
 from audit.utility.score import Undefined
 
 MEN, WOMEN, UNKNOWN, ABSENT = 0, 1, -1, -2

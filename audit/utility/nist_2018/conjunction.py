@@ -10,7 +10,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.utility.compat.nist_2018_conjunctions import (
+    PROGRAM_PROBABILITY,
+    founding_rows,
+    listed_codes,
+    program_score,
+)
 from audit.utility.metric import generator
+from audit.utility.nist_2018.challenge_score import PERFECT, Nist2018Score
 from audit.utility.nist_2018.conjunction_queries import (
     Among,
     Blank,
@@ -22,12 +29,10 @@ from audit.utility.nist_2018.conjunction_queries import (
     read_query,
     satisfied,
 )
-from audit.utility.nist_2018.score import PERFECT, Nist2018Score
 from audit.utility.numeric_columns import stated_midpoints
 from audit.utility.pair import Pair
 from audit.utility.records import Records
 from audit.utility.score import Breakdown, Score, jackknife_parts, standard_error
-from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -36,9 +41,6 @@ LEAST_SHARE = 1e-6
 
 PROBABILITY = 0.33
 """The chance of a condition on an attribute (Li et al., section 2; DPSyn experiences, 5.1)."""
-
-PROGRAM_PROBABILITY = 0.10
-"""That chance in the ground-truth generator of Match 3, whose tables have 98 columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +83,7 @@ class Conjunction(Nist2018Score):
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        if self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
         if self.probability is not None and not 0 < self.probability <= 1:
             raise InputError(
                 f"{self.name}: probability must be above 0 and at most 1, not {self.probability}"
@@ -105,7 +106,7 @@ class Conjunction(Nist2018Score):
             return self.given
         random = generator(self.name, self.seed)
         if self.reproduces:
-            rows = np.unique(random.integers(real.records, size=self.draws))
+            rows = founding_rows(real.records, self.draws, random)
         else:
             size = min(self.draws, real.records)
             rows = _canonical(real)[random.choice(real.records, size=size, replace=False)]
@@ -156,11 +157,7 @@ class Conjunction(Nist2018Score):
     def _value(self, errors: list[float]) -> tuple[float, float]:
         """The score and the root mean square, in the program's order of operations in its mode."""
         if self.reproduces:
-            total = 0.0
-            for error in errors:
-                total += error * error
-            spread = math.sqrt(total / len(errors))
-            return 1e6 * max(0, (1 + spread / math.log(1e-3))), spread
+            return program_score(errors)
         spread = math.sqrt(math.fsum(error * error for error in errors) / len(errors))
         return PERFECT * max(0.0, 1 - spread / math.log(1000)), spread
 
@@ -182,7 +179,7 @@ class Conjunction(Nist2018Score):
             return Near(attribute.name, centre, float(random.uniform(0, span)))
         labels: tuple[str | None, ...] = (*attribute.labels, None)
         codes = {int(real.codes[row, column]): None}
-        size = _drawable(attribute, self.reproduces)
+        size = listed_codes(attribute) if self.reproduces else attribute.size
         while (code := int(random.integers(size))) not in codes:
             codes[code] = None
         return Among(attribute.name, tuple(labels[code] for code in codes))
@@ -210,12 +207,6 @@ class Conjunction(Nist2018Score):
         if unfounded:
             sentences.append(f"{unfounded} given queries are satisfied by no real record")
         return (*sentences, *stated_midpoints(pair))
-
-
-def _drawable(attribute: Attribute, reproduces: bool) -> int:
-    """The codes that a set is drawn from; the program has no code for a blank."""
-    blank = attribute.missing and not attribute.missing_label
-    return attribute.size - int(reproduces and blank)
 
 
 def _chosen(columns: int, probability: float, some: bool, random: np.random.Generator) -> list[int]:

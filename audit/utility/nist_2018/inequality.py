@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.utility.compat.nist_2018_cities import PROGRAM_SIDES, program_cities, program_comparison
 from audit.utility.labels import value_labels
-from audit.utility.nist_2018.cities import program_cities, program_comparison
+from audit.utility.nist_2018.challenge_score import PERFECT, Nist2018Score
 from audit.utility.nist_2018.city_wages import (
     ABSENT,
     MEN,
@@ -20,7 +21,6 @@ from audit.utility.nist_2018.city_wages import (
     usual_cities,
     usual_comparison,
 )
-from audit.utility.nist_2018.score import PERFECT, Nist2018Score
 from audit.utility.numeric_columns import stated_midpoints
 from audit.utility.pair import Pair
 from audit.utility.records import Records, label_numbers
@@ -30,9 +30,6 @@ from synthesizers.errors import InputError
 
 NOT_APPLICABLE = 999998.0
 """Wages from here on mean "not applicable" (INCWAGE of IPUMS USA; the local scorer)."""
-
-_PROGRAM_SIDES = {"-1": MEN, "0": WOMEN, "1": MEN, "2": WOMEN}
-"""The program takes the code less 1 as Python's index, which counts from the end if negative."""
 
 _COLUMNS = (
     "group",
@@ -92,12 +89,7 @@ class Inequality(Nist2018Score):
 
     def check(self, domain: Domain) -> None:
         """Refuse a domain without the attributes, the two sexes, or numbers for wages."""
-        for what in ("city", "sex", "wage"):
-            if getattr(self, what) not in domain.names:
-                raise InputError(
-                    f"{self.name}: the domain has no attribute {getattr(self, what)!r}; name the "
-                    f"one that holds the {what} with the parameter {what}"
-                )
+        self.need(domain, city=self.city, sex=self.sex, wage=self.wage)
         for what in ("male", "female"):
             if getattr(self, what) not in domain.attribute(self.sex).values:
                 raise InputError(
@@ -135,7 +127,7 @@ class Inequality(Nist2018Score):
         sexes = records.domain.attribute(self.sex)
         side_of = {self.male: MEN, self.female: WOMEN}
         if self.reproduces and (self.male, self.female) == ("1", "2"):
-            side_of = _PROGRAM_SIDES
+            side_of = PROGRAM_SIDES
         sides = np.array([*(side_of.get(label, UNKNOWN) for label in sexes.labels), UNKNOWN])
         if sexes.missing:
             sides[len(sexes.values)] = ABSENT

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
-
 from audit.utility.column_sets import distinct_among, given_sets, index_sets, sampling_error
+from audit.utility.compat.nist_2018_triples import PROGRAM_DRAWS, drawn_triples, reproduced
 from audit.utility.counts import Attributes, ordered
 from audit.utility.metric import generator
-from audit.utility.nist_2018.cells import reproduced
-from audit.utility.nist_2018.score import PERFECT, Nist2018Score
+from audit.utility.nist_2018.challenge_score import PERFECT, Nist2018Score
 from audit.utility.numeric_columns import stated_midpoints
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score, standard_error
@@ -22,9 +20,6 @@ from synthesizers.errors import InputError
 
 DRAWS = 300
 """Triples drawn by default (Li et al., section 2, example 2; DPSyn experiences, section 5.1)."""
-
-PROGRAM_DRAWS = 100
-"""Triples that the generator of the ground truth draws (and Bowen & Snoke report)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +53,7 @@ class ThreeWayMarginal(Nist2018Score):
     def __post_init__(self) -> None:
         """Refuse no draws, and given sets that are not triples."""
         super().__post_init__()
-        if self.draws is not None and self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
         if self.given is None:
             return
         if not self.given:
@@ -96,12 +90,9 @@ class ThreeWayMarginal(Nist2018Score):
         """The triples, given or drawn; drawn ones depend on the domain and the seed alone."""
         if self.given is not None:
             return self.given
+        draw = drawn_triples if self.reproduces else index_sets
         random = generator(self.name, self.seed)
-        columns = self._drawable(domain)
-        if self.reproduces:
-            drawn = [random.choice(columns, size=3, replace=False) for _ in range(self._draws)]
-        else:
-            drawn = [np.array(places) for places in index_sets(columns, 3, self._draws, random)]
+        drawn = draw(self._drawable(domain), 3, self._draws, random)
         return tuple(tuple(domain.names[place] for place in places) for places in drawn)
 
     def score(self, pair: Pair) -> Score:

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from audit.utility.counts import Attributes
+from audit.utility.metric import Combined
+from audit.utility.nist_2018.challenge_score import Nist2018Score
 from audit.utility.nist_2018.conjunction import Conjunction
 from audit.utility.nist_2018.conjunction_queries import Query
 from audit.utility.nist_2018.inequality import Inequality
-from audit.utility.nist_2018.score import Nist2018Score
 from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score
-from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nist2018Total(Nist2018Score):
+class Nist2018Total(Combined, Nist2018Score):
     """The plain mean of the three scores; undefined where one of them is.
 
     The parameters are those of the three, ``triples`` and ``queries`` their numbers of
@@ -45,23 +45,9 @@ class Nist2018Total(Nist2018Score):
     seed: int = 0
     given: tuple[tuple[Attributes, ...], tuple[Query, ...]] | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse what one of the three refuses."""
-        super().__post_init__()
-        self._parts()
-
-    def check(self, domain: Domain) -> None:
-        """Refuse what one of the three refuses."""
-        for part in self._parts():
-            part.check(domain)
-
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
-        """The marginals of the first score."""
-        return self._parts()[0].wanted(domain)
-
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these draws of both scores that draw, each in its order."""
-        three_way, conjunction, _ = self._parts()
+        three_way, conjunction, _ = self.parts()
         of: dict[str, list[object]] = {three_way.name: [], conjunction.name: []}
         for draw in drawn:
             if not isinstance(draw, Mapping) or len(draw) != 1 or not set(draw) <= set(of):
@@ -78,7 +64,7 @@ class Nist2018Total(Nist2018Score):
 
     def score(self, pair: Pair) -> Score:
         """The mean of the three; raises what one of them raises."""
-        scores = [part.score(pair) for part in self._parts()]
+        scores = [part.score(pair) for part in self.parts()]
         fields: dict[str, Any] = {
             "seed": self.seed if self.given is None else None,
             "drawn": tuple({score.metric: draw} for score in scores for draw in score.drawn),
@@ -98,7 +84,8 @@ class Nist2018Total(Nist2018Score):
             **fields,
         )
 
-    def _parts(self) -> tuple[ThreeWayMarginal, Conjunction, Inequality]:
+    def parts(self) -> tuple[ThreeWayMarginal, Conjunction, Inequality]:
+        """The three scores."""
         triples, queries = (None, None) if self.given is None else self.given
         return (
             ThreeWayMarginal(mode=self.mode, draws=self.triples, seed=self.seed, given=triples),

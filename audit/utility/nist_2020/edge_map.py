@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.utility.compat.programs import SPRINT_3
+from audit.utility.compat.sprint_3 import program_edges
 from audit.utility.counts import Attributes, ordered
-from audit.utility.groups import numbered
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Score
-from audit.utility.value_order import ascending
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -34,7 +34,7 @@ class EdgeMap(Metric):
 
     name = "edge-map"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-3")
+    modes = (FIXED, SPRINT_3)
 
     origin: str = "pickup_community_area"
     destination: str = "dropoff_community_area"
@@ -47,12 +47,7 @@ class EdgeMap(Metric):
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
-        for what, name in (("origin", self.origin), ("destination", self.destination)):
-            if name not in domain.names:
-                raise InputError(
-                    f"{self.name}: there is no attribute {name!r}; name the {what} of an edge, one "
-                    f"of {', '.join(domain.names)}"
-                )
+        self.need(domain, origin=self.origin, destination=self.destination)
 
     def wanted(self, domain: Domain) -> Sequence[Attributes]:
         """The two attributes together."""
@@ -63,11 +58,7 @@ class EdgeMap(Metric):
         marginal = pair.marginal((self.origin, self.destination))
         if self.mode == FIXED:
             return 1 - marginal.total_variation()
-        ends = (self.origin, self.destination)
-        ranks = {name: ascending(pair.domain.attribute(name)) for name in ends}
-        order = np.argsort(numbered(marginal, ends, ranks))
-        distance = float(np.abs(marginal.differences)[order].sum())
-        return (2.0 - distance) / 2.0
+        return program_edges(marginal, (self.origin, self.destination), pair.domain)
 
     def score(self, pair: Pair) -> Score:
         """The score of both ends together; always defined."""

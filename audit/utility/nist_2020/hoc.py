@@ -9,15 +9,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.utility.compat.programs import SDNIST, SPRINT_3
+from audit.utility.compat.sprint_3 import PROGRAM_SEED, program_draws, program_vectors
 from audit.utility.metric import FIXED, Metric, generator
 from audit.utility.nist_2020.person_counts import (
     count_vectors,
     need_persons,
     person_places,
-    program_vectors,
     similar,
 )
-from audit.utility.nist_2020.sdnist import SDNIST
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score, Undefined, standard_error
 from synthesizers.domain import Domain
@@ -28,12 +28,6 @@ Draw = tuple[int, tuple[int, ...]]
 
 SLACK = (5, 50)
 """The least and the largest slack: ``MIN_HOC_DIFF`` and ``MAX_HOC_DIFF`` of the scorer."""
-
-PROGRAM_DIMENSIONS = 99
-"""21 shifts and 78 pickup areas: the programs stop at any other number."""
-
-_PROGRAM_SEED = 123456
-"""The seed of the scorer of sprint 3; SDNist has none, and 0 takes this one as well."""
 
 _MAX_ENTRIES = 2**28
 
@@ -66,7 +60,7 @@ class HigherOrderConjunction(Metric):
 
     name = "hoc"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-3", SDNIST)
+    modes = (FIXED, SPRINT_3, SDNIST)
 
     attributes: tuple[str, ...] = ("shift", "pickup_community_area")
     draws: int = 50
@@ -83,8 +77,7 @@ class HigherOrderConjunction(Metric):
                 f"{self.name}: the program of {self.mode} counts two attributes, shift and pickup "
                 f"area, not {len(self.attributes)}"
             )
-        if self.draws < 1:
-            raise InputError(f"{self.name}: draws must be at least 1, not {self.draws}")
+        self.at_least(1, "draws")
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` for an unknown attribute, or if no id column is declared."""
@@ -133,7 +126,7 @@ class HigherOrderConjunction(Metric):
                 f"mean relative error of the share of similar persons: {relative.mean():.3g}",
                 f"null baseline, a table without a similar person: {null:.1f} of 1000",
                 f"similar: every count of the values of {', '.join(self.attributes)} differs "
-                + ("by at most its slack" if self.mode == "sprint-3" else "by less than its slack"),
+                + ("by at most its slack" if self.mode == SPRINT_3 else "by less than its slack"),
             ),
             details=(Breakdown("targets", header, tuple(rows)),),
         )
@@ -156,14 +149,8 @@ class HigherOrderConjunction(Metric):
                 count_vectors(table, self.attributes, ranked=False) for table in pair.tables
             )
         else:
-            real, synthetic = program_vectors(*pair.tables, self.attributes)
-            if len(real) != PROGRAM_DIMENSIONS:
-                raise Undefined(
-                    f"the program of {self.mode} insists on {PROGRAM_DIMENSIONS} dimensions, "
-                    "values that occur in the real table, and finds another number; take the mode "
-                    "fixed"
-                )
-        at_most = int(self.mode == "sprint-3")
+            real, synthetic = program_vectors(*pair.tables, self.attributes, self.mode)
+        at_most = int(self.mode == SPRINT_3)
         draws = self._draws(len(real), real.shape[1], at_most)
         shares = [
             np.array(
@@ -180,7 +167,7 @@ class HigherOrderConjunction(Metric):
     @property
     def used_seed(self) -> int:
         """The seed of the draws: in an official mode 0 stands for the program's own."""
-        return self.seed if self.mode == FIXED else self.seed or _PROGRAM_SEED
+        return self.seed if self.mode == FIXED else self.seed or PROGRAM_SEED
 
     def _draws(self, dimensions: int, persons: int, at_most: int) -> tuple[Draw, ...]:
         low, high = SLACK
@@ -202,20 +189,13 @@ class HigherOrderConjunction(Metric):
                         f"not even the person picked; slacks go from {low} to {high}"
                     )
             return self.given
-        if self.mode == FIXED:
-            random = generator(self.name, self.seed)
-            return tuple(
-                (
-                    int(random.integers(persons)),
-                    tuple(random.integers(low, high + 1, dimensions).tolist()),
-                )
-                for _ in range(self.draws)
-            )
-        state = np.random.RandomState(self.used_seed)
+        if self.mode != FIXED:
+            return program_draws(self.draws, self.used_seed, persons, dimensions, SLACK)
+        random = generator(self.name, self.seed)
         return tuple(
             (
-                int(state.randint(low=0, high=persons)),
-                tuple(state.randint(low, high + 1, size=dimensions).tolist()),
+                int(random.integers(persons)),
+                tuple(random.integers(low, high + 1, dimensions).tolist()),
             )
             for _ in range(self.draws)
         )

@@ -17,23 +17,15 @@ from audit.utility.column_sets import (
     index_sets,
     sampling_error,
 )
+from audit.utility.compat.k_marginals import PROGRAMS, KMarginalProgram, sorted_tables
 from audit.utility.counts import Attributes, ordered
 from audit.utility.groups import Groups
 from audit.utility.metric import FIXED, Metric, generator
-from audit.utility.nist_2020.k_marginal_breakdowns import breakdowns
-from audit.utility.nist_2020.k_marginal_modes import PROGRAMS, Measured, sorted_tables
-from audit.utility.nist_2020.program_sets import program_seed, program_sets
-from audit.utility.nist_2020.sdnist import SDNIST
+from audit.utility.nist_2020.k_marginal_breakdowns import Measured, breakdowns
 from audit.utility.pair import Pair
 from audit.utility.score import Score, standard_error
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-
-_PENALISED = {"sprint-2": 250, "sprint-3": None, "sdnist-1": None}
-"""The modes with a bias penalty, and the limit that each program has unless told otherwise."""
-_GROUPED = ("sprint-2", "sprint-3")
-_NEVER_DRAWN = ("PUMA", "INDP")
-"""Columns that ``KMarginal`` of SDNist 2.x leaves out of its pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +56,12 @@ class KMarginal(Metric):
     In these the seed 0 stands for the program's own.
 
     Source: Lothe et al., SDNist, "k-marginal score"; the programs as
-    ``k_marginal_modes`` lists them.
+    ``audit.utility.compat.k_marginals`` lists them.
     """
 
     name = "k-marginal"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-2", "sprint-3", "sdnist-1", SDNIST)
+    modes = (FIXED, *PROGRAMS)
 
     k: int | None = None
     draws: int | None = None
@@ -83,24 +75,24 @@ class KMarginal(Metric):
     def __post_init__(self) -> None:
         """Refuse parameters that no domain could make sense of."""
         super().__post_init__()
-        for what, number in (("k", self.k), ("draws", self.draws)):
-            if number is not None and number < 1:
-                raise InputError(f"{self.name}: {what} must be at least 1, not {number}")
+        self.at_least(1, "k", "draws")
         if self.all_sets and (self.mode, self.draws, self.given) != (FIXED, None, None):
             raise InputError(
                 f"{self.name}: all_sets takes every set in the mode {FIXED}, without draws or "
                 "given sets; leave it out, or the others"
             )
-        if self.draws is not None and self.mode == "sprint-3":
+        program = self.program
+        if self.draws is not None and program is not None and program.draws is None:
             raise InputError(
-                f"{self.name}: the program of sprint-3 takes all ordered sets of columns; leave "
+                f"{self.name}: the program of {self.mode} takes all ordered sets of columns; leave "
                 "draws out"
             )
         if self.bias_penalty is not None:
-            if self.mode not in _PENALISED:
+            if program is None or not program.penalised:
+                penalised = [mode for mode, other in PROGRAMS.items() if other.penalised]
                 raise InputError(
                     f"{self.name}: the mode {self.mode} has no bias penalty; leave it out, or "
-                    f"choose one of the modes {', '.join(_PENALISED)}"
+                    f"choose one of the modes {', '.join(penalised)}"
                 )
             if self.bias_penalty < 0:
                 raise InputError(
@@ -117,7 +109,7 @@ class KMarginal(Metric):
         for what, names in (("groups", self.groups), ("columns", self.columns)):
             if len(set(names)) < len(names):
                 raise InputError(f"{self.name}: {what} names an attribute twice; name it once")
-        if self.mode in _GROUPED and not self.groups:
+        if self.program is not None and self.program.grouped and not self.groups:
             raise InputError(
                 f"{self.name}: the program of {self.mode} scores groups; name the attributes that "
                 'make them, as in groups = ["PUMA", "YEAR"]'
@@ -163,27 +155,32 @@ class KMarginal(Metric):
                 )
 
     @property
+    def program(self) -> KMarginalProgram | None:
+        """The program that the mode reproduces, if any."""
+        return PROGRAMS.get(self.mode)
+
+    @property
     def size(self) -> int:
         """The number of columns in a set that is drawn."""
-        return self.k or (3 if self.mode == FIXED else 2)
+        return self.k or (3 if self.program is None else 2)
 
     @property
     def _replaced(self) -> bool:
-        return self.mode in ("sdnist-1", SDNIST)
+        return self.program is not None and self.program.replaced
 
     def _columns(self, domain: Domain) -> tuple[str, ...]:
         if self.columns:
             return self.columns
-        left_out = {*self.groups, *(_NEVER_DRAWN if self.mode == SDNIST else ())}
+        left_out = {*self.groups, *(() if self.program is None else self.program.never_drawn)}
         return tuple(name for name in domain.names if name not in left_out)
 
     def _sets(self, domain: Domain) -> tuple[tuple[tuple[str, ...], ...], int | None]:
         """The column sets, and how many there are in all where they were drawn among distinct."""
         columns = self._columns(domain)
         if self.given is not None:
-            return self.given, distinct_among(self.given, columns) if self.mode == FIXED else None
-        if self.mode != FIXED:
-            return program_sets(self.mode, columns, self.size, self.draws, self.seed), None
+            return self.given, None if self.program else distinct_among(self.given, columns)
+        if self.program is not None:
+            return self.program.sets(columns, self.size, self.draws, self.seed), None
         columns = ordered(columns, domain)
         random = generator(self.name, self.seed)
         total = math.comb(len(columns), self.size)
@@ -207,11 +204,10 @@ class KMarginal(Metric):
         return self._measured(pair, sets, Groups.of(pair, self.groups)).scaled
 
     def _measured(self, pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
-        program = PROGRAMS.get(self.mode)
-        if program is None:
+        if self.program is None:
             return _fixed(pair, sets, groups)
-        cutoff = _PENALISED.get(self.mode) if self.bias_penalty is None else self.bias_penalty
-        return program(sorted_tables(pair, sets, groups), groups, cutoff)
+        cutoff = self.program.penalty if self.bias_penalty is None else self.bias_penalty
+        return self.program.measure(sorted_tables(pair, sets, groups), groups, cutoff)
 
     def score(self, pair: Pair) -> Score:
         """The mean over sets and groups; always defined."""
@@ -233,19 +229,19 @@ class KMarginal(Metric):
         )
 
     def _used_seed(self) -> int | None:
-        if self.given is not None or self.mode == "sprint-3":
-            return None
-        return self.seed if self.mode == FIXED else program_seed(self.mode, self.seed)
+        if self.program is None or self.given is not None:
+            return self.seed if self.given is None else None
+        return None if self.program.draws is None else self.program.used_seed(self.seed)
 
     def _error(self, parts: tuple[float, ...], total: int | None) -> float | None:
-        if self.mode == "sprint-3" and self.given is None:
+        if self.given is None and self.program is not None and self.program.draws is None:
             return 0.0
         return standard_error(parts) if total is None else sampling_error(parts, total)
 
     def _stated(self, sets: int, total: int | None) -> tuple[str, ...]:
         if self.given is not None:
             drawn = f"{sets} sets of columns as given"
-        elif self.mode != FIXED:
+        elif self.program is not None:
             drawn = f"{sets} sets of {self.size} columns as {self.mode} takes them"
         elif sets == total:
             drawn = f"all {total} sets of {self.size} columns"

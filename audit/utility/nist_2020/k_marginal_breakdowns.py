@@ -1,12 +1,35 @@
-"""What a k-marginal score is made of: by column set, by pair and by column."""
+"""What a k-marginal score is made of: by group, by column set, by pair and by column."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from audit.utility.score import Breakdown, Entry
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a k-marginal score is made of.
+
+    ``scaled`` is the score before the factor 1000. ``distances`` [R] are the mean
+    total variations of the sets over the groups; ``parts`` [R] the scores that each set alone would
+    have; ``groups`` [G] the scores of the groups, NaN where undefined.
+    """
+
+    value: float
+    scaled: float
+    parts: Floats
+    distances: Floats
+    groups: Floats
+    stated: tuple[str, ...] = ()
 
 
 def breakdowns(

@@ -47,9 +47,7 @@ class LongitudinalKMarginal(Metric):
     def __post_init__(self) -> None:
         """Refuse numbers below 1, and a period among the columns."""
         super().__post_init__()
-        for what, number in (("k", self.k), ("draws", self.draws)):
-            if number < 1:
-                raise InputError(f"{self.name}: {what} must be at least 1, not {number}")
+        self.at_least(1, "k", "draws")
         if self.period in self.columns or len(set(self.columns)) < len(self.columns):
             raise InputError(
                 f"{self.name}: columns must be distinct attributes without the period "
@@ -58,11 +56,7 @@ class LongitudinalKMarginal(Metric):
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` if ``domain`` has no such features, or no id column."""
-        if self.period not in domain.names:
-            raise InputError(
-                f"{self.name}: there is no attribute {self.period!r}; name the period of a record, "
-                f"one of {', '.join(domain.names)}"
-            )
+        self.need(domain, period=self.period)
         if domain.individual is None:
             raise InputError(
                 f"{self.name}: it follows persons and the domain declares no id column; declare "

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.utility.labels import OUTSIDE
+from audit.utility.groups import ascending
 from audit.utility.pair import Pair
 from audit.utility.records import Records
 from audit.utility.score import Undefined
-from audit.utility.value_order import ascending
 
 Vectors = NDArray[np.int64]
 
@@ -54,44 +53,6 @@ def count_vectors(table: Records, attributes: Sequence[str], *, ranked: bool) ->
             np.bincount(codes * persons + places, minlength=rows * persons).reshape(rows, persons)
         )
     return np.concatenate(blocks).astype(np.int64, copy=False)
-
-
-def program_vectors(real: Records, synthetic: Records, attributes: Sequence[str]) -> list[Vectors]:
-    """The counts [D, persons] of both tables as the scorers of sprint 3 and SDNist line them up.
-
-    They join a table of counts of the first attribute and one of the second, whose
-    columns are called by the values. A value of both attributes gets names that tell
-    them apart; any other keeps its own. The synthetic columns are then looked up by the
-    names of the real ones, and are 0 where there is none such. A value that only one of
-    the tables has in both attributes therefore loses its counts, or lends those of
-    one attribute to the other.
-    """
-    vectors, names = [], []
-    for table in (real, synthetic):
-        counts = count_vectors(table, attributes, ranked=True)
-        occurs = counts.sum(axis=1) > 0
-        values = [
-            (side, text)
-            for side, name in enumerate(attributes)
-            for text in _ranked_labels(table, name)
-        ]
-        kept = [value for value, there in zip(values, occurs, strict=True) if there]
-        both = {text for side, text in kept if side} & {text for side, text in kept if not side}
-        vectors.append(counts[occurs])
-        names.append([(side if text in both else None, text) for side, text in kept])
-    places = {name: place for place, name in enumerate(names[1])}
-    aligned = np.zeros((len(names[0]), vectors[1].shape[1]), dtype=np.int64)
-    for place, name in enumerate(names[0]):
-        if name in places:
-            aligned[place] = vectors[1][places[name]]
-    return [vectors[0], aligned]
-
-
-def _ranked_labels(table: Records, name: str) -> list[str]:
-    attribute = table.domain.attribute(name)
-    # A blank keeps its empty name: the label of a missing value could be a value's name.
-    texts = (*attribute.labels, OUTSIDE)
-    return [texts[code] for code in np.argsort(ascending(attribute))]
 
 
 def similar(counts: Vectors, target: NDArray[np.int64], limits: NDArray[np.int64]) -> int:

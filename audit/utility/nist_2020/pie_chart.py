@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audit.utility.compat.programs import SPRINT_1
+from audit.utility.compat.sprint_1 import sprint_1_rows
 from audit.utility.counts import Attributes, ordered
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
@@ -16,7 +18,6 @@ from audit.utility.nist_2020.pie_rows import (
     KEPT_SHARE,
     PieRows,
     fixed_rows,
-    sprint_1_rows,
 )
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score, Undefined
@@ -26,7 +27,7 @@ from synthesizers.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class _PieMetric(Metric):
-    modes = (FIXED, "sprint-1")
+    modes = (FIXED, SPRINT_1)
 
     place: str = "neighborhood"
     period: str = "month"
@@ -40,12 +41,7 @@ class _PieMetric(Metric):
 
     def check(self, domain: Domain) -> None:
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
-        for what, name in (("place", self.place), ("period", self.period), ("type", self.type)):
-            if name not in domain.names:
-                raise InputError(
-                    f"{self.name}: there is no attribute {name!r}; name the {what}, one of "
-                    f"{', '.join(domain.names)}"
-                )
+        self.need(domain, place=self.place, period=self.period, type=self.type)
 
     def wanted(self, domain: Domain) -> Sequence[Attributes]:
         """The three attributes together."""

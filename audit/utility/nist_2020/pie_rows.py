@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import jensenshannon
 from scipy.special import rel_entr
 
-from audit.utility.counts import ordered
 from audit.utility.groups import numbered
 from audit.utility.pair import Pair
-from audit.utility.score import Undefined
 
 KEPT_SHARE = 0.05
 """A type with a smaller share of its row is ignored: ``threshold`` of the scorer."""
@@ -26,9 +23,6 @@ BIAS = 0.25
 
 BIAS_LIMIT = 500
 """The largest difference of counts without a loss: ``allowable_raw_bias``."""
-
-_SMOOTHING = 1e-9
-_HELD = 2**23
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +50,8 @@ def fixed_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
     A row where only one table has a type left to compare is at the distance 1.
     """
     marginal = pair.marginal((place, period, kind))
-    identity = {name: np.arange(size) for name, size in zip(*_codes(pair), strict=True)}
+    codes = zip(pair.domain.names, pair.real.shape, strict=True)
+    identity = {name: np.arange(size) for name, size in codes}
     row = numbered(marginal, (place, period), identity)
     rows = math.prod(identity[name].size for name in (place, period))
 
@@ -87,66 +82,3 @@ def fixed_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
         misleading,
         bias,
     )
-
-
-def sprint_1_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
-    """The rows as the scorer of sprint 1 computes them, to the last bit.
-
-    Raises ``Undefined`` where it gives no number.
-    """
-    names = ordered((place, period, kind), pair.domain)
-    marginal = pair.marginal(names)
-    axes = [names.index(name) for name in (place, period, kind)]
-    types = marginal.shape[axes[2]]
-    real, synthetic = (
-        np.ascontiguousarray(table.transpose(axes)).reshape(-1, types)
-        for table in marginal.tables()
-    )
-    step = max(_HELD // types, 1)
-    blocks = [
-        _sprint_1_block(real[start : start + step], synthetic[start : start + step])
-        for start in range(0, len(real), step)
-    ]
-    divergence, misleading, bias = (np.concatenate(terms) for terms in zip(*blocks, strict=True))
-    if np.isnan(divergence).any():
-        raise Undefined(
-            "the program takes the square root of a negative number in a row whose kept counts are "
-            "nearly proportional; take the mode fixed"
-        )
-    return PieRows(
-        np.clip(1.0 - (divergence + misleading + bias), 0.0, 1.0),
-        real.sum(axis=1),
-        synthetic.sum(axis=1),
-        (real == synthetic).all(axis=1),
-        divergence,
-        misleading,
-        bias,
-    )
-
-
-def _sprint_1_block(
-    real: NDArray[np.int64], synthetic: NDArray[np.int64]
-) -> tuple[Floats, Floats, Floats]:
-    differs = (real != synthetic).any(axis=1)
-    kept_real, kept_synthetic = (_kept(counts) for counts in (real, synthetic))
-    with np.errstate(invalid="ignore"):
-        divergence = jensenshannon(
-            kept_real + _SMOOTHING, kept_synthetic + _SMOOTHING, base=2, axis=1
-        )
-    misleading = ((kept_real == 0) & (kept_synthetic > 0)).sum(axis=1) * MISLEADING
-    biased = np.abs(real.sum(axis=1) - synthetic.sum(axis=1)) > BIAS_LIMIT
-    return (
-        np.where(differs, divergence, 0.0),
-        np.where(differs, misleading, 0.0),
-        np.where(differs & biased, BIAS, 0.0),
-    )
-
-
-def _kept(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    sums = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    kept: NDArray[np.int64] = np.where(counts / sums >= KEPT_SHARE, counts, 0)
-    return kept
-
-
-def _codes(pair: Pair) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    return pair.domain.names, pair.real.shape

@@ -8,18 +8,17 @@ from typing import Self
 
 import numpy as np
 
-from audit.utility.counts import Attributes
-from audit.utility.metric import FIXED, Metric
+from audit.utility.compat.programs import SPRINT_3
+from audit.utility.metric import FIXED, Combined
 from audit.utility.nist_2020.edge_map import EdgeMap
 from audit.utility.nist_2020.hoc import Draw, HigherOrderConjunction
 from audit.utility.nist_2020.k_marginal import KMarginal
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score, Undefined, standard_error
-from synthesizers.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sprint3Total(Metric):
+class Sprint3Total(Combined):
     """The mean of the k-marginal score, the edge map and HOC, each of 1000.
 
     The k-marginal score takes all pairs of ``columns`` (all attributes but the
@@ -34,7 +33,7 @@ class Sprint3Total(Metric):
 
     name = "sprint-3-total"
     lowest, highest, direction = 0.0, 1000.0, "higher"
-    modes = (FIXED, "sprint-3")
+    modes = (FIXED, SPRINT_3)
 
     origin: str = "pickup_community_area"
     destination: str = "dropoff_community_area"
@@ -44,27 +43,13 @@ class Sprint3Total(Metric):
     seed: int = 0
     given: tuple[Draw, ...] | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse what one of the three scores refuses."""
-        super().__post_init__()
-        self._terms()
-
-    def check(self, domain: Domain) -> None:
-        """Raise ``InputError`` if one of the three scores cannot be taken over ``domain``."""
-        for term in self._terms():
-            term.check(domain)
-
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
-        """What the three scores read."""
-        return [names for term in self._terms() for names in term.wanted(domain)]
-
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these draws, as HOC has them."""
-        return replace(self, given=self._terms()[2].with_draws(drawn).given)
+        return replace(self, given=self.parts()[2].with_draws(drawn).given)
 
     def score(self, pair: Pair) -> Score:
         """The mean of the three; undefined where HOC is."""
-        k_marginal, edges, conjunction = self._terms()
+        k_marginal, edges, conjunction = self.parts()
         try:
             draws, real, synthetic = conjunction.shares(pair)
         except Undefined as reason:
@@ -92,7 +77,8 @@ class Sprint3Total(Metric):
             details=(Breakdown("scores", ("score", "value"), terms),),
         )
 
-    def _terms(self) -> tuple[KMarginal, EdgeMap, HigherOrderConjunction]:
+    def parts(self) -> tuple[KMarginal, EdgeMap, HigherOrderConjunction]:
+        """The three scores."""
         return (
             KMarginal(
                 mode=self.mode,

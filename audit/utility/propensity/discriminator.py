@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.utility.compat.sdnist import sdnist_features
 from audit.utility.metric import generator
 from audit.utility.pair import Pair
 from audit.utility.propensity.estimators import Estimates, Form
@@ -20,7 +21,6 @@ from audit.utility.propensity.features import (
     tree_features,
 )
 from audit.utility.propensity.learners import Learner
-from audit.utility.propensity.sdnist import sdnist_features
 
 FAMILY = "propensity"
 """Names the random numbers: all metrics of this package share their draws and their fits."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from audit.utility.compat.programs import SDNIST, SYNTHPOP
+from audit.utility.compat.sdnist import sequential_pmse
 from audit.utility.metric import FIXED
-from audit.utility.nist_2020.sdnist import SDNIST
 from audit.utility.pair import Pair
 from audit.utility.propensity import breakdowns
 from audit.utility.propensity.estimators import Estimates
-from audit.utility.propensity.metric import SYNTHPOP, PropensityMetric
-from audit.utility.propensity.sdnist import sequential_pmse
+from audit.utility.propensity.metric import PropensityMetric
 from audit.utility.score import Breakdown, Score
 
 IMPORTANCES = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.metric import FIXED
 from audit.utility.propensity.distances import PMSE, Specks
-from audit.utility.propensity.metric import SYNTHPOP
 from audit.utility.propensity.ratios import PMSERatio
 
 

@@ -7,29 +7,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from audit.utility.compat.programs import SDNIST, SYNTHPOP
+from audit.utility.compat.sdnist import TREE
+from audit.utility.compat.synthpop import CP, RPART_DEPTH
 from audit.utility.metric import FIXED, Metric
-from audit.utility.nist_2020.sdnist import SDNIST
 from audit.utility.numeric_columns import stated_midpoints
 from audit.utility.pair import Pair
 from audit.utility.propensity.discriminator import Discriminator, Encoding
 from audit.utility.propensity.estimators import AlgorithmOne, Estimates, Form, InSample
 from audit.utility.propensity.learners import Cart, Learner, Logistic
-from audit.utility.propensity.sdnist import TREE
 from audit.utility.score import Score
 from synthesizers.errors import InputError
-from synthesizers.plain import is_integer
-
-SYNTHPOP = "synthpop"
-"""synthpop 1.9-2, ``utility.gen``: in-sample, and half the permutation mean for a null."""
 
 DEPTH = 6
 """SDNist's depth: at most 64 leaves leave even small tables a null far below c(1 - c)."""
 
 SMALLEST_LEAF = 5
 """synthpop's ``minbucket``."""
-
-SYNTHPOP_CP, RPART_DEPTH = 1e-3, 30
-"""synthpop's ``cp``, and rpart's ``maxdepth``, which synthpop leaves as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,16 +60,9 @@ class PropensityMetric(Metric):
         super().__post_init__()
         self._one_of("learner", ("cart", "logistic"))
         self._one_of("form", ("in-sample", "algorithm-1"))
-        for name, least in (
-            ("depth", 1),
-            ("smallest_leaf", 1),
-            ("iterations", 1),
-            ("most_parameters", 2),
-            ("folds", 2),
-            ("subsample", 1),
-            ("seed", 0),
-        ):
-            self._at_least(name, least)
+        self.at_least(0, "seed")
+        self.at_least(1, "depth", "smallest_leaf", "iterations", "subsample")
+        self.at_least(2, "most_parameters", "folds")
         if self.complexity is not None and not 0 <= self.complexity < 1:
             raise InputError(f"{self.name}: complexity must be at least 0 and below 1")
         if not 0 < self.training < 1:
@@ -151,7 +138,7 @@ class PropensityMetric(Metric):
         synthpop = self.mode == SYNTHPOP
         depth = RPART_DEPTH if synthpop else DEPTH
         leaf = SMALLEST_LEAF if self.smallest_leaf is None else self.smallest_leaf
-        complexity = SYNTHPOP_CP if synthpop else 0.0
+        complexity = CP if synthpop else 0.0
         return Cart(
             depth=depth if self.depth is None else self.depth,
             smallest_leaf=leaf,
@@ -200,8 +187,3 @@ class PropensityMetric(Metric):
             raise InputError(
                 f"{self.name}: {name} must be one of {', '.join(allowed)}, not {value!r}"
             )
-
-    def _at_least(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if value is not None and (not is_integer(value) or value < least):
-            raise InputError(f"{self.name}: {name} must be a whole number of at least {least}")

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
+from audit.utility.compat import synthpop
+from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.metric import FIXED, generator
 from audit.utility.pair import Pair
 from audit.utility.propensity import breakdowns
 from audit.utility.propensity.discriminator import FAMILY, Permuted
 from audit.utility.propensity.estimators import Estimates
 from audit.utility.propensity.learners import Cart
-from audit.utility.propensity.metric import SYNTHPOP, PropensityMetric
+from audit.utility.propensity.metric import PropensityMetric
 from audit.utility.propensity.nulls import Null
 from audit.utility.score import Score, standard_error
 from synthesizers.errors import InputError
@@ -29,8 +31,8 @@ FITTED = (
 )
 """The null of equation 8 in words."""
 
-PERMUTATIONS, SYNTHPOP_PERMUTATIONS = 10, 50
-"""Permutations of Bowen & Snoke, section 5.2, and synthpop's ``nperms``."""
+PERMUTATIONS = 10
+"""Permutations of Bowen & Snoke, section 5.2."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class NullMetric(PropensityMetric):
         """Refuse a null that does not fit the form and the learner."""
         super().__post_init__()
         self._one_of("null", NULLS)
-        self._at_least("permutations", self.fewest)
+        self.at_least(self.fewest, "permutations")
         if self.given is not None and (
             len(self.given) < self.fewest
             or not all(is_integer(seed) and 0 <= seed < 2**63 for seed in self.given)
@@ -156,7 +158,7 @@ class NullMetric(PropensityMetric):
     def _seeds(self) -> tuple[int, ...]:
         if self.given is not None:
             return self.given
-        own = SYNTHPOP_PERMUTATIONS if self.mode == SYNTHPOP else PERMUTATIONS
+        own = synthpop.PERMUTATIONS if self.mode == SYNTHPOP else PERMUTATIONS
         count = own if self.permutations is None else self.permutations
         return tuple(generator(FAMILY, self.seed).integers(0, 2**32, count).tolist())
 

@@ -8,9 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from audit.utility.associations import Association, Correlations, cramers_v
+from audit.utility.compat.programs import SDMETRICS
+from audit.utility.compat.sdmetrics import (
+    ASSOCIATION_THRESHOLD,
+    CORRELATION_THRESHOLD,
+    SUBSAMPLE,
+    program_bins,
+)
 from audit.utility.counts import Attributes
 from audit.utility.metric import FIXED
 from audit.utility.numeric_columns import (
@@ -23,18 +28,12 @@ from audit.utility.numeric_columns import (
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Score
-from audit.utility.sdmetrics.base import SDMETRICS, QualityScore, mean_of
+from audit.utility.sdmetrics.quality_score import QualityScore, mean_of
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
 BINS = 10
 """Bins of a numeric column beside one that is not: ``numpy.histogram``'s, SDMetrics 0.32."""
-
-CORRELATION_THRESHOLD, ASSOCIATION_THRESHOLD = 0.5, 0.3
-"""Pairs with no more than that are left out of the mean: ``reports/utils.py``, SDMetrics 0.32."""
-
-SUBSAMPLE = 50_000
-"""Above so many records SDMetrics counts pairs in an unseeded subsample: ``reports/utils.py``."""
 
 CORRELATION, CONTINGENCY = "correlation similarity", "contingency similarity"
 
@@ -100,7 +99,7 @@ class ColumnPairTrends(QualityScore):
         )
         numeric = numeric_names(pair.domain, self.numeric)
         fields: dict[str, Any] = {
-            "stated": (*law, *(stated_midpoints(pair, numeric) if numeric else ())),
+            "stated": (*law, *stated_midpoints(pair, numeric)),
             "details": (Breakdown("pairs", columns, tuple(rows)),),
         }
         if not scores:
@@ -128,14 +127,8 @@ class ColumnPairTrends(QualityScore):
             yield first, second, self._counted(marginal, real), real, synthetic, CONTINGENCY
 
     def _bins(self, real: Numbers, synthetic: Numbers) -> Grouping:
-        if self.mode == FIXED:
-            return equal_width_groups(real, synthetic, BINS)
-        codes = []
-        for numbers in (real, synthetic):
-            edges = np.histogram_bin_edges(numbers[~np.isnan(numbers)], bins=BINS)
-            # The largest number has a bin of its own, and NaN falls there too.
-            codes.append(np.digitize(numbers, edges) - 1)
-        return codes[0], codes[1], tuple(f"bin {k + 1}" for k in range(BINS + 1))
+        grouping = equal_width_groups if self.mode == FIXED else program_bins
+        return grouping(real, synthetic, BINS)
 
     def _correlated(self, real: Association, synthetic: Association) -> float | None:
         if real is None or (self.mode == SDMETRICS and synthetic is None):

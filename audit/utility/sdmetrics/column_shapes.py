@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from audit.utility.compat.programs import SDMETRICS
+from audit.utility.compat.sdmetrics import compared_numbers, program_complement
 from audit.utility.counts import Attributes
 from audit.utility.metric import FIXED
 from audit.utility.numeric_columns import (
@@ -18,14 +20,8 @@ from audit.utility.numeric_columns import (
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Score
-from audit.utility.sdmetrics.base import SDMETRICS, QualityScore, mean_of
+from audit.utility.sdmetrics.quality_score import QualityScore, mean_of
 from synthesizers.domain import Attribute, Domain
-
-NEW_VALUE = 1e-6
-"""Records that SDMetrics lends to a value that no real one has: ``get_frequencies``."""
-
-DECIMALS = 14
-"""Numbers are rounded to so many decimals before they are compared: ``kscomplement.py``."""
 
 EXACT_RECORDS = 10_000
 """Up to so many records SciPy rounds the distance to a multiple of 1/(n·m): ``ks_2samp``."""
@@ -76,7 +72,7 @@ class ColumnShapes(QualityScore):
             "stated": (
                 f"{len(numeric)} of {len(rows)} attributes compared as numbers; {missing}",
                 *((f"{left} attributes without any value are left out",) if left else ()),
-                *(stated_midpoints(pair, numeric) if numeric else ()),
+                *stated_midpoints(pair, numeric),
             ),
             "details": (Breakdown("marginals", ("attributes", "score", "measure"), tuple(worst)),),
         }
@@ -89,7 +85,7 @@ class ColumnShapes(QualityScore):
             return 1 - _kolmogorov_smirnov(
                 *(np.where(np.isnan(numbers), -np.inf, numbers) for numbers in (real, synthetic))
             )
-        known = [numbers[~np.isnan(numbers)].round(DECIMALS) for numbers in (real, synthetic)]
+        known = [compared_numbers(numbers) for numbers in (real, synthetic)]
         if not len(known[0]) or not len(known[1]):
             return None
         return 1 - _kolmogorov_smirnov(known[0], known[1])
@@ -97,15 +93,7 @@ class ColumnShapes(QualityScore):
     def _nominal(self, marginal: Marginal, attribute: Attribute) -> float | None:
         if self.mode == FIXED:
             return 1 - marginal.total_variation()
-        kept = np.ones(len(marginal.cells), dtype=bool)
-        if attribute.missing and not attribute.missing_label:
-            kept = marginal.cells != len(attribute.values)
-        real, synthetic = marginal.real[kept].astype(float), marginal.synthetic[kept]
-        if not real.sum() or not synthetic.sum():
-            return None
-        real[real == 0] = NEW_VALUE
-        gaps = np.abs(real / real.sum() - synthetic / synthetic.sum())
-        return max(1 - 0.5 * float(gaps.sum()), 0.0)
+        return program_complement(marginal, attribute)
 
 
 def _kolmogorov_smirnov(real: Numbers, synthetic: Numbers) -> float:

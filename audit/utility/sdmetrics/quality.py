@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audit.utility.counts import Attributes
-from audit.utility.metric import FIXED
+from audit.utility.metric import FIXED, Combined
 from audit.utility.pair import Pair
 from audit.utility.score import Score
-from audit.utility.sdmetrics.base import QualityScore, mean_of
 from audit.utility.sdmetrics.column_pair_trends import ColumnPairTrends
 from audit.utility.sdmetrics.column_shapes import ColumnShapes
-from synthesizers.domain import Domain
+from audit.utility.sdmetrics.quality_score import QualityScore, mean_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quality(QualityScore):
+class Quality(Combined, QualityScore):
     """The mean of ``ColumnShapes`` and ``ColumnPairTrends``: the score of a ``QualityReport``.
 
     In the mode "sdmetrics" one of the two that is undefined is left out, as there; in
@@ -26,18 +24,9 @@ class Quality(QualityScore):
 
     name = "quality"
 
-    def check(self, domain: Domain) -> None:
-        """Refuse what the two scores refuse."""
-        for part in self._parts():
-            part.check(domain)
-
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
-        """The marginals of both scores."""
-        return [names for part in self._parts() for names in part.wanted(domain)]
-
     def score(self, pair: Pair) -> Score:
         """The mean of the two scores."""
-        scores: Mapping[str, Score] = {part.name: part.score(pair) for part in self._parts()}
+        scores: Mapping[str, Score] = {part.name: part.score(pair) for part in self.parts()}
         values = [score.value for score in scores.values() if score.value is not None]
         said = tuple(
             f"{name}: " + (f"{score.value:.6g}" if score.value is not None else "undefined")
@@ -52,7 +41,8 @@ class Quality(QualityScore):
             return self.undefined("; ".join(reasons), **fields)
         return self.scored(mean_of(values), **fields)
 
-    def _parts(self) -> tuple[ColumnShapes, ColumnPairTrends]:
+    def parts(self) -> tuple[ColumnShapes, ColumnPairTrends]:
+        """The two scores."""
         return (
             ColumnShapes(mode=self.mode, numeric=self.numeric),
             ColumnPairTrends(mode=self.mode, numeric=self.numeric),

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from audit.utility.compat.programs import SYNTHPOP
+from audit.utility.compat.synthpop import program_statistics
 from audit.utility.metric import FIXED
 from synthesizers.errors import InputError
-
-SYNTHPOP = "synthpop"
 
 STATISTICS: Mapping[str, float] = {
     "VW": math.inf,
@@ -98,19 +98,13 @@ def _statistics(
     p, q = d / n, s / m
     middle = (p + q) * 0.5
     df = len(d) - 1
-    common = (d > 0) & (s > 0)
     vw = (gap * gap / expected).sum()
     ft = 4 * ((np.sqrt(s) - np.sqrt(scaled)) ** 2).sum()
     jsd = (_times_log(p, p / middle) + _times_log(q, q / middle)) / 2 / math.log(2)
     weighted = (gap / np.sqrt(expected)).sum() / math.sqrt(2 / math.pi)
     total_variation = np.abs(q - p).sum() / 2
     if mode == SYNTHPOP:
-        ds, ss = d[common], s[common]
-        g = 2 * _times_log(ss, ss / ss.sum() / ds * ds.sum()) if len(ds) else 0.0
-        df_g = len(ds) - 1
-        taken = q > p
-        po50 = (s[taken].sum() + d[~taken].sum()) / N * 100 - 50
-        s_jsd = jsd * 2 * N / math.log(2)
+        g, df_g, po50, s_jsd = program_statistics(d, s, jsd)
     else:
         g = 2 * (_times_log(s, s / expected) + _times_log(d, d / ((s + d) * (1 - c)))) / (1 - c)
         df_g = df

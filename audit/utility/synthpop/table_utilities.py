@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.counts import Attributes
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
@@ -21,11 +22,11 @@ from audit.utility.numeric_columns import (
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
-from audit.utility.synthpop.table_statistics import STATISTICS, SYNTHPOP, table_utilities
+from audit.utility.synthpop.table_statistics import STATISTICS, table_utilities
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-__all__ = ["STATISTICS", "SYNTHPOP", "TableUtility", "table_utilities"]
+__all__ = ["STATISTICS", "TableUtility", "table_utilities"]
 
 LISTED_TABLES = 5
 """The tables whose worst cells are listed: as many as synthpop prints."""
@@ -65,10 +66,8 @@ class TableUtility(Metric):
                 f"{self.name}: the statistic must be one of {', '.join(STATISTICS)}, not "
                 f"{self.statistic!r}"
             )
-        if self.k < 1:
-            raise InputError(f"{self.name}: k must be at least 1, not {self.k}")
-        if self.groups < 2:
-            raise InputError(f"{self.name}: groups must be at least 2, not {self.groups}")
+        self.at_least(1, "k")
+        self.at_least(2, "groups")
 
     @property
     def span(self) -> tuple[float, float]:

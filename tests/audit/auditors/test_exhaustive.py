@@ -17,7 +17,7 @@ from audit.auditors.exhaustive import Instance, examine_channel, examine_program
 from audit.channels.channel import Channel
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Decision, Evidence, Side
+from audit.statements.evidence import Decision, EnumerationReplay, Evidence, Side
 from audit.subjects.subject import ChannelSubject, ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
@@ -274,7 +274,9 @@ def test_doubles_and_exact_chances_decide_alike(monkeypatch: pytest.MonkeyPatch)
         with monkeypatch.context() as patch:
             patch.setattr(exhaustive, "ALWAYS_EXACT", 0)
             doubles = examine_program(part)
-        assert doubles.evidence.replay["arithmetic"] == "doubles with counted error"
+        replay = doubles.evidence.replay
+        assert isinstance(replay, EnumerationReplay)
+        assert replay.arithmetic == "doubles with counted error"
         assert doubles.evidence.decision in (exact.evidence.decision, Decision.UNDECIDED)
         assert doubles.evidence.bound is not None and exact.evidence.bound is not None
         assert doubles.evidence.bound.epsilon.lower <= exact.evidence.bound.epsilon.upper

@@ -66,7 +66,7 @@ def examined(
         found = channel_of(program, setting, released="transcript", size=n)
     ledgers = None if found is None or not found.complete else found.ledgers
     of = program if isinstance(program, ProgramSubject) else subject(program, ours)
-    return factorised.examine(of, claim, setting, ledgers), found
+    return factorised.conclude(of, claim, setting, ledgers), found
 
 
 def largest_loss(found: Enumerated) -> tuple[float, float]:
@@ -247,9 +247,9 @@ def test_a_subclass_of_a_known_kind_is_not_trusted(query: Query) -> None:
     claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "output", setting.domain, 2)
     of = subject(theirs.constant)
     ledgers = frozenset({(Measure(query, noise, 0, 3),)})
-    assert factorised.examine(of, claim, setting, ledgers) is None
+    assert factorised.conclude(of, claim, setting, ledgers) is None
     plain = frozenset({(Measure(CellCounts((0,)), theirs.ONE, 0, 3),)})
-    assert factorised.examine(of, claim, setting, plain) is not None
+    assert factorised.conclude(of, claim, setting, plain) is not None
 
 
 def test_public_draws_change_nothing() -> None:
@@ -340,7 +340,7 @@ def test_our_own_program_with_noise_for_add_remove_is_seen_under_replace_one() -
     domain = Domain.from_cells("5")
     claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), "transcript", domain, 400)
     setting = Setting.of(domain, ReplaceOne(), 400)
-    evidence = factorised.examine(ours, claim, setting, None)
+    evidence = factorised.conclude(ours, claim, setting, None)
     assert evidence is not None and evidence.decision is Decision.VIOLATED
     assert evidence.bound is not None and evidence.bound.epsilon.upper == 2
 
@@ -424,4 +424,4 @@ def test_silent_where_the_cells_are_too_many_to_try(monkeypatch: pytest.MonkeyPa
         domain = Domain.from_cells(str(cells))
         claim = Claim(parse_guarantee("epsilon=1"), AddRemove(), "output", domain, 100)
         setting = Setting.of(domain, AddRemove(), 100)
-        assert (factorised.examine(ours, claim, setting, None) is None) is silent
+        assert (factorised.conclude(ours, claim, setting, None) is None) is silent

@@ -67,7 +67,7 @@ def examined(
     domain = Domain.from_cells("2")
     claim = Claim(parse_guarantee(text), relation, "output", domain, records)
     setting = Setting.of(domain, relation, records)
-    return proof.examine(ProgramSubject("m:a", program, ours), claim, setting, None)
+    return proof.conclude(ProgramSubject("m:a", program, ours), claim, setting, None)
 
 
 def theorem_in(found: Certificate) -> Evidence | None:

@@ -26,7 +26,7 @@ from synthesizers.arithmetic import (
 )
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
-from synthesizers.enumeration import leaves
+from synthesizers.enumeration import Listing, leaves
 from synthesizers.errors import TooLargeError
 from synthesizers.events import Databases
 from synthesizers.exact import Exact, add, compare, enclose, is_zero, multiply
@@ -193,7 +193,7 @@ def test_the_error_count_covers_every_rounding(
     databases = instance(setting, size)
     terms: dict[tuple[Any, ...], int] = defaultdict(int)
     worst = 0
-    for leaf in leaves(program, setting, databases, FloatArithmetic()):
+    for leaf in leaves(Listing(program, setting, databases, FloatArithmetic())):
         answers = sum(len(event.coordinates(databases)) for event, _ in leaf.transcript)
         # Every table entry is wrong by 2 units, every product adds one.
         assert leaf.operations >= 3 * answers

@@ -239,6 +239,54 @@ def test_certify_exits_with_the_verdicts_code(dp_audit: Command, words: str, cod
     assert "sha256:" in shown.out
 
 
+PROPERTIES = "sensitivity,composition,data-independence,noise-law,utility-sanity"
+
+
+@pytest.mark.parametrize(
+    ("named", "code", "verdict"),
+    [
+        ("proof", 0, "PROVED"),
+        ("exhaustive", 0, "EXACT"),
+        ("sensitivity", 3, "UNDECIDED"),
+        ("Noise_law, proof", 0, "PROVED"),
+        pytest.param(PROPERTIES, 3, "UNDECIDED", marks=pytest.mark.slow),
+    ],
+)
+def test_certify_runs_the_named_auditors_alone(
+    dp_audit: Command, folder: Path, named: str, code: int, verdict: str
+) -> None:
+    words = f"{CERTIFY} --claim epsilon=1 --auditors '{named}' --out cert.json"
+    shown = dp_audit(words)
+    assert shown.code == code and "not run" not in shown.err
+    document = json.loads((folder / "cert.json").read_text())
+    heard = {one["auditor"] for one in document["evidence"]}
+    wanted = {word.strip().lower().replace("-", " ").replace("_", " ") for word in named.split(",")}
+    assert (document["verdict"], heard) == (verdict, wanted)
+    assert dp_audit("verify cert.json").code == 0
+
+
+def test_certify_says_which_auditors_it_left_out_and_why(dp_audit: Command) -> None:
+    shown = dp_audit(f"{CERTIFY} --claim epsilon=1")
+    said = " ".join(shown.err.split())
+    assert "not run: attack (give --runs N)" in said
+    assert "data independence, noise law, utility sanity (name it with --auditors)" in said
+    assert dp_audit(f"{CERTIFY} --claim epsilon=1 --quiet").err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ("--auditors proofs", "no auditor 'proofs'"),
+        ("--auditors attack", "--runs"),
+        ("--auditors proof --runs 100", "name it in --auditors"),
+    ],
+)
+def test_auditors_that_do_not_fit_are_refused(dp_audit: Command, words: str, match: str) -> None:
+    shown = dp_audit(f"{CERTIFY} --claim epsilon=1 {words}")
+    one_line(shown, 2)
+    assert match in " ".join(shown.err.split())
+
+
 def test_certify_writes_certificate_and_report(dp_audit: Command, folder: Path) -> None:
     assert (
         dp_audit(f"{CERTIFY} --claim epsilon=1 --out c.json --json d.json --html c.html").code == 0

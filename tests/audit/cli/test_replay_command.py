@@ -57,11 +57,11 @@ def audited() -> dict[str, Document]:
             correct,
             wrong,
             4000,
-            pair=Pair(0, 1).to_json(),
+            pair=Pair(0, 1).shown(),
             rule=rule.to_json(),
             digest=rule.digest(),
         )
-        evidence = attack(decision, Fraction(1, 2), witness, alarm="1/1000000")
+        evidence = attack(decision, Fraction(1, 2), witness, alarm=Fraction(1, 10**6))
         subject = {
             "kind": "function",
             "name": f"noise_here:{name}",

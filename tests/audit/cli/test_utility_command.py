@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.audit.calls import Command, Shown
@@ -321,6 +322,29 @@ def test_counted_in_chunks_scores_are_the_same_or_undefined(dp_audit: Command, t
             assert numbered == whole[key]
             defined += 1
     assert defined >= 8
+
+
+def test_a_cluster_counts_tables_and_folders_with_the_same_scores(
+    dp_audit: Command, towns: Path
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask[distributed]")
+    assert dp_audit(f"{SOME} --chunk 37 --json u.json").code == 0
+    expected = {key[0]: score for key, score in numbers(towns / "u.json").items()}
+    (towns / "near").mkdir()
+    table = pd.read_csv(towns / "near.csv", dtype=str, keep_default_na=False)
+    for name, rows in (("first", slice(0, 30)), ("second", slice(30, None))):
+        table.iloc[rows].to_parquet(towns / "near" / f"{name}.parquet")
+    workers = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with workers:
+        words = f"{SOME} --cluster {workers.scheduler_address} --json u.json"
+        for synthetic in ("near.csv", str(towns / "near")):
+            shown = dp_audit(words.replace("near.csv", synthetic))
+            assert (shown.code, shown.err) == (0, "")
+            found = numbers(towns / "u.json")
+            assert {key[0]: score for key, score in found.items()} == expected
+    assert "reads tcp://host:8786" in one_line(dp_audit(f"{SOME} --cluster here"))
 
 
 def test_values_outside_the_domain_are_refused_or_cells_of_their_own(

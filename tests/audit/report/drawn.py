@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from itertools import pairwise
 
-from audit.report.curve import Axis, Box, Line, Plot
+from audit.report.picture import Axis, Box, Dot, Label, Line, Plot
 
 Point = tuple[float, float]
 
@@ -24,7 +24,13 @@ def places(path: str) -> list[Point]:
 def line(plot: Plot, kind: str) -> list[Point]:
     """The corners of the one line of a kind."""
     (found,) = [drawn for drawn in plot.lines if drawn.kind == kind]
-    return places(found.path)
+    return places(plot.box.path(found.points))
+
+
+def at(plot: Plot, mark: Dot | Label) -> Point:
+    """Where a mark, or the beginning of words, is drawn."""
+    x, y = plot.box.place(mark.x, mark.y)
+    return (x + mark.right, y + mark.down) if isinstance(mark, Label) else (x, y)
 
 
 def joined(plot: Plot) -> list[Line]:
@@ -55,16 +61,18 @@ def _value(axis: Axis, share: float) -> float:
 def assert_inside(plot: Plot) -> None:
     """Everything that is drawn lies in the box, and is a number."""
     box = plot.box
-    points = [place for drawn in (*joined(plot), *plot.areas) for place in places(drawn.path)]
-    points += [(dot.x, dot.y) for dot in plot.dots]
+    lines = (*joined(plot), *plot.areas)
+    points = [place for drawn in lines for place in places(box.path(drawn.points))]
+    points += [at(plot, dot) for dot in plot.dots]
     for bar in plot.bars:
-        assert bar.width > 0 <= bar.height
-        points += [(bar.x, bar.y), (bar.x + bar.width, bar.y + bar.height)]
+        assert bar.width > 0 <= bar.y
+        points += [box.place(bar.x + side * bar.width / 2, bar.y) for side in (-1, 1)]
     for x, y in points:
         assert box.left - PIXEL <= x <= box.right + PIXEL
         assert box.top - PIXEL <= y <= box.bottom + PIXEL
     for label in plot.labels:
-        assert 0 <= label.x <= plot.width and 0 <= label.y <= box.bottom
+        x, y = at(plot, label)
+        assert 0 <= x <= box.right + 10 and 0 <= y <= box.bottom
 
 
 def assert_rises(corners: list[Point]) -> None:

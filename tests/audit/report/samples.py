@@ -19,11 +19,15 @@ from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import (
+    AttackReplay,
     Bound,
     Decision,
+    EnumerationReplay,
     Evidence,
+    Replay,
     Resolution,
     SampledWitness,
+    ShownPair,
     Side,
     Witness,
 )
@@ -180,7 +184,7 @@ def finding(
         of,
         confidence,
         witness,
-        {"records": 5, "arithmetic": "exact"},
+        EnumerationReplay(records=5, arithmetic="exact"),
     )
 
 
@@ -192,7 +196,7 @@ def theorem(decision: Decision, most: F) -> Evidence:
     private = prove("stated-guarantee", [], given)
     proof = {"derivation": derivation(prove("post-processing", [private], {"map": "tables"}))}
     found = finding(decision, bound(Side.CEILING, most, most, "rigorous"))
-    return replace(found, auditor="proof", replay={}, proof=proof)
+    return replace(found, auditor="proof", replay=Replay(), proof=proof)
 
 
 WITNESS = Witness(
@@ -226,13 +230,7 @@ def certificate(of: Claim, *evidence: Evidence, **subject: Any) -> Certificate:
 
 
 RECORDS = [{"sex": "female", "smoker": "no"}] * 3
-PAIR = {
-    "first": RECORDS,
-    "second": [*RECORDS, {"sex": "male", "smoker": None}],
-    "distance": 1,
-    "pattern": "one record added",
-    "verified": True,
-}
+PAIR = ShownPair(RECORDS, [*RECORDS, {"sex": "male", "smoker": None}], 1, "one record added", True)
 RULE = {"score": "value", "low": -0.5, "high": 1.5}
 
 
@@ -252,16 +250,15 @@ def sampled(correct: int, wrong: int, runs: int = 1000, **changed: Any) -> Sampl
     return SampledWitness(**{**given, **changed})
 
 
-MADE: dict[str, Any] = {
-    "command": "dp-audit replay CERT.json",
-    "mode": "batch",
-    "seed": 7,
-    "runs": 1000,
-    "error": "1/20",
-    "alarm": "1/1000000",
-    "repeatable": True,
-    "versions": {"dp-audit": "1"},
-}
+MADE = AttackReplay(
+    mode="batch",
+    seed=7,
+    runs=1000,
+    error=F(1, 20),
+    alarm=F(1, 10**6),
+    repeatable=True,
+    versions={"dp-audit": "1"},
+)
 
 
 def attack(
@@ -285,7 +282,7 @@ def attack(
         of,
         None if of is None else "0.95",
         witness,
-        {**MADE, **replay},
+        replace(MADE, **replay),
         resolution=seen,
     )
 
@@ -296,13 +293,13 @@ def attacks() -> dict[str, Certificate]:
     hostile = sampled(
         600,
         100,
-        pair={**PAIR, "first": [{HOSTILE: HOSTILE}], "second": [], "pattern": HOSTILE},
+        pair=ShownPair([{HOSTILE: HOSTILE}], [], 1, HOSTILE, True),
         event=(HOSTILE,) * 12,
     )
     box = {"kind": "function", "name": "module:noisy_count"}
     unseen, violated = Decision.UNSEEN, Decision.VIOLATED
     rho, mu = (("rho", Enclosure(F("0.4"), inf)), ("mu", Enclosure(F("0.9"), inf)))
-    far = {"first": 0, "second": 22, "distance": 22, "pattern": "a chain", "verified": False}
+    far = ShownPair(0, 22, 22, "a chain", False)
     nothing = Evidence(
         "attack",
         "Every run on a database gave the same output, whatever the random numbers.",

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from audit.channels.measures.unavailable import Unavailable
-from audit.report.certificate.proof_text import proof_lines
-from audit.report.channel.attacker_view import attacker_view
-from audit.report.channel.measures_view import measures_view
+from audit.report.certificate.proof import proof_lines
+from audit.report.channel.attacker import attacker_view
+from audit.report.channel.measures import measures_view
 from audit.report.html import render
 from audit.report.page import (
     AnalysisSection,
@@ -25,6 +25,7 @@ from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from tests.audit.report import samples
+from tests.audit.report.drawn import at
 from tests.audit.report.pages import checked, page_of
 
 CERTIFICATES = samples.certificates()
@@ -191,7 +192,8 @@ def test_every_drawing_has_words_for_those_who_do_not_see_it(name: str) -> None:
     root = ElementTree.fromstring(document.removeprefix("<!DOCTYPE html>"))
     named = {node.get("id"): "".join(node.itertext()) for node in root.iter() if node.get("id")}
     parents = {child: node for node in root.iter() for child in node}
-    for drawing in root.iter("{http://www.w3.org/1999/xhtml}svg"):
+    pictures = [node for node in root.iter() if node.get("role") == "img"]
+    for drawing in {*pictures, *root.iter("{http://www.w3.org/1999/xhtml}svg")}:
         if "over" in (drawing.get("class") or "").split():
             drawing = parents[drawing]
         if drawing.get("aria-hidden") == "true":
@@ -250,7 +252,7 @@ def test_all_that_a_view_says_is_on_the_page(name: str) -> None:
 def test_what_a_picture_says_is_said_beside_it_too() -> None:
     document = re.sub(r"<desc.*?</desc>", "", section_of("figure 1"))
     facts = [plot.fact for plot in measures_view(ANALYSES["figure 1"]).plots if plot.fact]
-    assert len(facts) == 3 and all(fact in document for fact in facts)
+    assert len(facts) == 4 and all(fact in document for fact in facts)
 
 
 def test_names_of_cells_are_shown_as_text() -> None:
@@ -267,12 +269,19 @@ def test_drawings_are_those_of_the_view() -> None:
     document = section_of("figure 1")
     for plot in measures_view(ANALYSES["figure 1"]).plots:
         assert all(
-            f'class="curve {drawn.kind}" d="{drawn.path}"' in document for drawn in plot.lines
+            f'class="curve {drawn.kind}" d="{plot.box.path(drawn.points)}"' in document
+            for drawn in plot.lines
         )
         for dot in plot.dots:
-            assert f'class="dot {dot.kind}" cx="{dot.x:.2f}" cy="{dot.y:.2f}"' in document
+            x, y = at(plot, dot)
+            assert f'class="dot {dot.kind}" cx="{x:.2f}" cy="{y:.2f}"' in document
+        for label in plot.labels:
+            x, y = at(plot, label)
+            assert f'class="name {label.kind}" x="{x:.2f}" y="{y:.2f}"' in document
         for bar in plot.bars:
-            assert f'y="{bar.y:.2f}" width="{bar.width:.2f}" height="{bar.height:.2f}"' in document
+            left, top = plot.box.place(bar.x - 0.25, bar.y)
+            width, height = plot.box.place(bar.x + 0.25, 0)[0] - left, plot.box.bottom - top
+            assert f'y="{top:.2f}" width="{width:.2f}" height="{height:.2f}"' in document
 
 
 def attributes(document: str, pattern: str) -> list[float]:

@@ -6,9 +6,10 @@ import shlex
 import pytest
 from rich.console import Console, RenderableType
 
-from audit.report.channel.measures_view import measures_view
-from audit.report.terminal import analysis_lines, certificate_lines, comparison_lines
-from audit.report.terminal_text import command_lines
+from audit.report.certificate.terminal import certificate_lines, comparison_lines
+from audit.report.channel.measures import measures_view
+from audit.report.channel.terminal import analysis_lines
+from audit.report.sheet import command_lines
 from tests.audit.report import samples
 
 CERTIFICATES = samples.certificates()

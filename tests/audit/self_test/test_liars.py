@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from audit.self_test.altered import Altered
-from audit.self_test.case import EXACT, BugClass, Case, Liar
+from audit.self_test.case import EXACT, BugClass, Case, Detector, Liar
 from audit.self_test.liars import LIARS
 from audit.self_test.liars.agencies import LawOf
 from audit.self_test.liars.bayes import DegreeOfData
 from audit.self_test.program_cases import ProgramCase
-from audit.statements.finding import Detector, violations
+from audit.statements.finding import violations
 from synthesizers.programs import PROGRAMS
 
 CONTROLS = list({liar.honest.name: liar.honest for liar in LIARS}.values())

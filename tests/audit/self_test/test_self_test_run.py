@@ -12,9 +12,10 @@ import pytest
 from audit.cli.main import main
 from audit.self_test import run
 from audit.self_test.carried import carried
-from audit.self_test.case import BugClass, Liar
+from audit.self_test.case import BugClass, Detector, Liar
 from audit.self_test.run import SelfTest, chosen, self_test
-from audit.statements.finding import Detector, Finding, Rigour
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour
 from synthesizers.errors import InputError
 
 
@@ -26,7 +27,17 @@ class Stub:
 
     def examine(self, detector: Detector) -> tuple[Finding, ...]:
         guilty = detector in self.against
-        return (Finding(detector, "a law", guilty, "1", "2", Rigour.EXACT, "all", "again"),)
+        finding = Finding(
+            auditor=detector,
+            about="a law",
+            decision=Decision.of_declaration(guilty),
+            declared="1",
+            found="2",
+            rigour=Rigour.EXACT,
+            covers="all",
+            again="again",
+        )
+        return (finding,)
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, honest: Stub, lying: Stub) -> SelfTest:

@@ -15,6 +15,7 @@ import pytest
 import audit
 from audit.certify import Effort, certify
 from audit.statements.certificate import Certificate, canonical, digest
+from audit.statements.certificate_json import PROPERTIES
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side, Verdict
@@ -25,6 +26,7 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.audit import third_party as theirs
 from tests.audit.report.samples import attacks
+from tests.audit.testing.laws.broken import Overspending
 
 SCHEMA = Path(audit.__file__).parent / "statements" / "schema" / "1" / "certificate.json"
 
@@ -49,9 +51,10 @@ def made(
     records: int | None = 3,
     rows: int | None = None,
     released: str = "output",
+    auditors: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
     claim = Claim(parse_guarantee(text), relation, released, Domain.from_cells(cells), records)
-    effort = Effort(rows=rows)
+    effort = Effort(rows=rows, auditors=auditors, runs=100)
     return certify(program_subject(name, values), claim, effort, "x").certificate.to_json()
 
 
@@ -151,7 +154,17 @@ def all_kinds() -> list[dict[str, Any]]:
         made(geometric, GEOMETRIC, "rho=1/2", ReplaceOne()),
         made(geometric, GEOMETRIC, "mu=2", ReplaceOne()),
         made(geometric, GEOMETRIC, "alpha=2, rdp=1", ReplaceOne()),
+        made(geometric, GEOMETRIC, "epsilon=1", ReplaceOne(), auditors=PROPERTIES),
+        _of_overspender(),
     ]
+
+
+def _of_overspender() -> dict[str, Any]:
+    """A program that asks for more than its budget, recounted."""
+    subject = ProgramSubject("overspending", Overspending(), False, {"parameters": {}})
+    claim = Claim(parse_guarantee("epsilon=3"), AddRemove(), "output", Domain.from_cells("2"), 2)
+    effort = Effort(trusted=True, auditors=("composition",))
+    return certify(subject, claim, effort, "x").certificate.to_json()
 
 
 def test_every_kind_of_certificate_keeps_the_schema() -> None:

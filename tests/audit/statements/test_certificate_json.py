@@ -11,7 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.statements.certificate_json import unknown_keys
+from audit.statements.certificate import canonical
+from audit.statements.certificate_json import decode, encode
+from audit.statements.published import KEYWORDS, Strange
 from synthesizers.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -48,9 +50,17 @@ def put(document: Any, path: tuple[Any, ...], value: Any) -> Any:
     return found
 
 
+def strange(document: Any) -> tuple[str, ...]:
+    try:
+        decode(document)
+    except Strange as error:
+        return error.notes
+    return ()
+
+
 def refused(document: Any) -> bool:
     try:
-        return bool(unknown_keys(document))
+        return bool(strange(document))
     except InputError:
         return True
 
@@ -58,8 +68,30 @@ def refused(document: Any) -> bool:
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_what_was_written_is_known(path: Path) -> None:
     document = json.loads(path.read_text())
-    assert unknown_keys(document) == ()
+    assert strange(document) == ()
     VALIDATOR.validate(document)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_what_is_read_is_written_again(path: Path) -> None:
+    document = json.loads(path.read_text())
+    again = encode(decode(document))
+    # Keys that came later are always written.
+    later = {key: again[key] for key in ("proof", "channel_certificate") if key not in document}
+    assert canonical(again) == canonical({**document, **later})
+
+
+@pytest.mark.parametrize("spelling", ["1.0", "01", "1E0", "+1", "0.50"])
+def test_a_number_in_another_spelling_is_told(spelling: str) -> None:
+    """Of an end of a bound it is false or malformed; so is a claim."""
+    document = json.loads((GOLDEN[0].parent / "with-isolation-proved.json").read_text())
+    for at in (
+        ("bounds", "ceiling", "epsilon", "upper"),
+        ("evidence", 0, "bound", "epsilon", "lower"),
+        ("evidence", 0, "witness", "probabilities", "to", "upper"),
+    ):
+        assert refused(put(document, at, spelling)), at
+    assert refused(put(document, ("claim",), f"epsilon={spelling}"))
 
 
 @pytest.mark.parametrize("path", GOLDEN[:1] + GOLDEN[-8:], ids=lambda path: path.stem)
@@ -75,7 +107,7 @@ def test_a_key_that_is_added_anywhere_is_named(path: Path) -> None:
             forged = {**document, "note": "ε = 0.01"}
         else:
             forged = put(document, at, {**value, "note": "ε = 0.01"})
-        (told,) = unknown_keys(forged)
+        (told,) = strange(forged)
         assert told.endswith("note: unknown key") and str(at[0] if at else "") in told
         assert not VALIDATOR.is_valid(forged), at
 
@@ -117,11 +149,30 @@ def test_a_missing_key_is_named() -> None:
     for document in documents()[:2]:
         for key in document.keys() - later:
             with pytest.raises(InputError, match=f"{key}: it is missing"):
-                unknown_keys({k: v for k, v in document.items() if k != key})
+                strange({k: v for k, v in document.items() if k != key})
         for key in later:
-            assert unknown_keys({k: v for k, v in document.items() if k != key}) == ()
+            assert strange({k: v for k, v in document.items() if k != key}) == ()
 
 
 def test_a_key_of_a_stranger_is_named_without_its_control_characters() -> None:
-    (told,) = unknown_keys({**documents()[0], "\x1b[31m" + "x" * 10_000: 1})
+    (told,) = strange({**documents()[0], "\x1b[31m" + "x" * 10_000: 1})
     assert told.isprintable() and len(told) < 100
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """Every keyword of a schema and its parts."""
+    if not isinstance(schema, dict):
+        return
+    for key, part in schema.items():
+        yield key
+        if key == "dependentRequired":
+            continue
+        parts = part.values() if key in ("properties", "$defs") else [part]
+        for inner in part if key == "oneOf" else parts:
+            yield from keywords(inner)
+
+
+def test_every_keyword_of_the_schema_is_read() -> None:
+    """What the door does not know, it would let through."""
+    in_words = {"$schema", "$id", "title", "description", "$defs"}
+    assert set(keywords(SCHEMA)) - in_words <= set(KEYWORDS)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from audit.statements.certificate_json import encode
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import (
     Bound,
@@ -15,19 +16,22 @@ from audit.statements.evidence import (
     Evidence,
     Resolution,
     SampledWitness,
+    ShownPair,
     Side,
     Verdict,
     Witness,
     verdict,
 )
 
-HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID = (
+HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID, KEPT, EXCEEDED = (
     Decision.HOLDS,
     Decision.VIOLATED,
     Decision.UNDECIDED,
     Decision.SILENT,
     Decision.OPEN,
     Decision.INVALID,
+    Decision.KEPT,
+    Decision.EXCEEDED,
 )
 F = Fraction
 ONE = F(1)
@@ -147,6 +151,18 @@ def test_side_evidence_never_decides() -> None:
             alone = verdict([finding(other)], True)
             assert verdict([silent, finding(other), silent], True) is alone
         assert verdict([silent, silent], True) is Verdict.NOT_REFUTED
+
+
+def test_what_is_declared_beside_the_claim_confirms_nothing_and_forbids_to_conclude() -> None:
+    kept, exceeded = (finding(d, whole=False, rigour=None) for d in (KEPT, EXCEEDED))
+    assert verdict([kept], True) is verdict([kept, kept], False) is Verdict.UNDECIDED
+    for ours, decision in itertools.product((True, False), (HOLDS, VIOLATED, UNDECIDED)):
+        assert verdict([finding(decision), kept], ours) is verdict([finding(decision)], ours)
+    for ours in (True, False):
+        assert verdict([theorem(HOLDS), finding(HOLDS), exceeded], ours) is Verdict.UNDECIDED
+        assert verdict([finding(Decision.UNSEEN, rigour=None), exceeded], ours) is Verdict.UNDECIDED
+        assert verdict([finding(VIOLATED), exceeded], ours) is Verdict.REFUTED
+        assert verdict([finding(INVALID), exceeded], ours) is Verdict.INVALID_RUN
 
 
 @pytest.mark.parametrize(
@@ -393,7 +409,7 @@ def test_plain_data_of_a_finding() -> None:
     found = Evidence(
         "exhaustive", "f", HOLDS, "c", True, Bound(Side.FLOOR, third, "c", "exact"), None, witness
     )
-    data = found.to_json()
+    data = encode(found)
     assert data["bound"]["epsilon"] == {
         "lower": "0.33333333333333333",
         "upper": "0.33333333333333334",
@@ -405,15 +421,21 @@ def test_plain_data_of_a_finding() -> None:
 
 
 def test_plain_data_of_an_attack() -> None:
-    pair = {"first": [1], "second": [2], "distance": 1}
+    pair = ShownPair([1], [2], 1, "given", False)
     rule = {"low": "-inf", "high": 1.5, "score": "value"}
     witness = SampledWitness(
         pair, rule, "sha256:0", ("B where x > 1",), "exact binomial", 9, 5, 2, 0.25
     )
     found = replace(attack(VIOLATED, F(2)), witness=witness, resolution=Resolution(INF, 0.5, 9))
-    data = found.to_json()
+    data = encode(found)
     assert data["witness"] == {
-        "pair": {"first": [1], "second": [2], "distance": 1},
+        "pair": {
+            "first": [1],
+            "second": [2],
+            "distance": 1,
+            "pattern": "given",
+            "verified": False,
+        },
         "rule": {"low": "-inf", "high": 1.5, "score": "value"},
         "digest": "sha256:0",
         "event": ["B where x > 1"],
@@ -425,8 +447,8 @@ def test_plain_data_of_an_attack() -> None:
     }
     assert data["resolution"] == {"detectable": "inf", "delta": 0.5, "runs": 9}
     assert data["strict"]["epsilon"] == {"lower": "2", "upper": "inf"}
-    assert Resolution(1.5, 0.5, 9).to_json()["detectable"] == 1.5
+    assert encode(Resolution(1.5, 0.5, 9))["detectable"] == 1.5
     data["witness"]["pair"]["first"].append(3)
     data["witness"]["rule"]["high"] = 0
-    assert (pair["first"], rule["high"]) == ([1], 1.5)
-    assert {"strict", "resolution"}.isdisjoint(attack(HOLDS).to_json())
+    assert (pair.first, rule["high"]) == ([1], 1.5)
+    assert {"strict", "resolution"}.isdisjoint(encode(attack(HOLDS)))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from audit.statements.checks import Status
+from audit.statements.decimals import Enclosure, extended
+from audit.statements.evidence import Bound, Decision, Evidence, Side
 from audit.statements.finding_texts import compare_finding
 
 WORDS = "the smallest epsilon is {}: every pair of neighbours among 4 databases"
 THEOREM = "a theorem: epsilon is at most {} over databases of 3 records, by {}"
 
 
-def evidence(auditor: str, finding: str, lower: str, upper: str, side: str) -> dict[str, Any]:
-    bound = {"side": side, "epsilon": {"lower": lower, "upper": upper}, "rigour": "exact"}
-    return {"auditor": auditor, "finding": finding, "bound": bound}
+def evidence(auditor: str, finding: str, lower: str, upper: str, side: str) -> Evidence:
+    ends = Enclosure(extended(lower), extended(upper))
+    bound = Bound(Side(side), ends, "all", "exact")
+    return Evidence(auditor, finding, Decision.HOLDS, "all", True, bound)
 
 
 FOUND = evidence("exhaustive", WORDS.format("in [0.9, 1.1]"), "0.9", "1.1", "exact")
@@ -56,9 +57,7 @@ PROVED = evidence("proof", THEOREM.format("exactly 1", "compose"), "1", "1", "ce
         ),
     ],
 )
-def test_numbers_agree_with_the_bound_and_are_implied(
-    stated: dict[str, Any], status: Status
-) -> None:
+def test_numbers_agree_with_the_bound_and_are_implied(stated: Evidence, status: Status) -> None:
     assert compare_finding("finding", stated, FOUND, []).status is status
 
 

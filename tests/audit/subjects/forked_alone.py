@@ -26,7 +26,7 @@ import pytest
 
 from audit.certify import Effort
 from audit.certify import certify as audit_of
-from audit.report.certificate.views import certificate_view
+from audit.report.certificate.view import certificate_view
 from audit.statements.evidence import Verdict
 from audit.subjects import forked
 from audit.subjects.forked import ForkedStart, fork, forked_json

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from audit.utility.baselines import uniform_table
-from audit.utility.chunks import Chunks
 from audit.utility.metric import Metric, generator
 from audit.utility.models.train_on_synthetic import TrainOnSynthetic
 from audit.utility.nist_2020.hoc import HigherOrderConjunction
 from audit.utility.nist_2020.k_marginal import KMarginal
 from audit.utility.pair import Pair
+from audit.utility.parts import Parts
 from audit.utility.propensity.distances import PMSE
 from audit.utility.records import NumbersTooLarge, Records
 from audit.utility.score import Score
@@ -167,7 +167,7 @@ def test_a_metric_of_records_is_undefined_for_a_table_in_chunks_and_others_are_n
     tmp_path: Path,
 ) -> None:
     write_table(Dataset(DOMAIN, FIRST.codes), tmp_path / "first.csv")
-    chunks = Chunks(tmp_path / "first.csv", DOMAIN, 40)
+    chunks = Parts.of_file(tmp_path / "first.csv", DOMAIN, 40)
     found, whole = (
         measured(("r", REAL), {"f": table}, (*METRICS, PMSE(), Coin()), replicates=2)
         for table in (chunks, FIRST)

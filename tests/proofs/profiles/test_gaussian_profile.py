@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proofs.errors import ProofError
 from proofs.losses import GaussianLoss, LaplaceLoss
-from proofs.profiles.gaussian import _root, delta
+from proofs.profiles.gaussian import delta
 from synthesizers.intervals import Interval
 from tests.proofs.profiles.slow_profiles import (
     gaussian_profile,
@@ -108,10 +108,3 @@ def test_a_huge_loss_is_almost_one() -> None:
 def test_other_losses_are_refused() -> None:
     with pytest.raises(ProofError, match="laplace"):
         delta(((1, LaplaceLoss(F(1))),), "remove", F(1), {})
-
-
-@given(st.fractions("1/1000000", 10**40).filter(lambda value: value > 0))
-def test_roots_are_enclosed(value: Fraction) -> None:
-    found = _root(value)
-    assert found.lower**2 <= value < found.upper**2
-    assert relative_width(found) < F(1, 2**190)

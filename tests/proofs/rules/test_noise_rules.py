@@ -28,7 +28,7 @@ from proofs.losses import (
     LaplaceLoss,
     Loss,
 )
-from proofs.rules.noise import gaussian_delta
+from proofs.profiles.gaussian import gaussian_delta
 from synthesizers.neighbours import (
     AddRemove,
     Neighbours,

@@ -20,7 +20,8 @@ from proofs.losses import (
     SampledGaussianLoss,
 )
 from proofs.profiles.moments import log_moment as certified
-from proofs.search.start import estimated_epsilon, log_moment
+from proofs.search.float_moments import log_moment
+from proofs.search.start import estimated_epsilon
 from tests.proofs.closed_forms import mpf
 
 F = Fraction

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthesizers.estimation.exchanges import Standing, Stop, exchange, exchanged
-from synthesizers.estimation.gum import Rates
+from synthesizers.estimation.exchanges import Standing, exchange, exchanged
+from synthesizers.estimation.gum import Rates, Stop
 from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, Target
 from synthesizers.estimation.view_records import gradually
 

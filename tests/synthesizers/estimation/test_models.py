@@ -1,9 +1,11 @@
-"""Fitted models: the whole table against belief propagation, their marginals and records."""
+"""Fitted models: one clique against belief propagation and brute force, marginals, records."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from synthesizers.estimation import dense, graphical
+from synthesizers.estimation import graphical
 from synthesizers.estimation.fitting import fitted
 from synthesizers.estimation.models import NoisyMarginal, noisy_total
 
@@ -47,10 +49,25 @@ TRIPLE = [("a", "b", "c"), ("c",), ("d", "c")]
 )
 def test_both_estimators_agree(sets: list[tuple[str, ...]]) -> None:
     answers = [noisy(one, 16.0 + k, k) for k, one in enumerate(sets)]
-    whole = dense.fitted(SHAPE, answers, 1000, 3000)
+    whole = fitted(SHAPE, answers, 1000, 3000)
     field = graphical.fitted(SHAPE, answers, 1000, 3000)
     for one in sets:
         assert field.counts(one) == pytest.approx(whole.counts(one), abs=0.02)
+
+
+@pytest.mark.parametrize("fit", [fitted, graphical.fitted], ids=["clique", "tree"])
+@pytest.mark.parametrize("sets", [CYCLE, TRIPLE], ids=["cycle", "3"])
+def test_no_table_fits_better(fit: Callable[..., Any], sets: list[tuple[str, ...]]) -> None:
+    # The loss is convex: it is above its least by at most the gap of Frank & Wolfe (Jaggi 2013).
+    answers = [noisy(one, 16.0 + k, k) for k, one in enumerate(sets)]
+    table = fit(SHAPE, answers, 1000, 3000).counts(NAMES).reshape(tuple(SHAPE.values()))
+    gradient = np.zeros_like(table)
+    for one in answers:
+        surplus = (marginal(table, one.attributes) - one.counts) / one.variance
+        held = dict(zip(np.ndindex(*(SHAPE[n] for n in one.attributes)), surplus, strict=True))
+        for cell in np.ndindex(table.shape):
+            gradient[cell] += held[tuple(cell[NAMES.index(n)] for n in one.attributes)]
+    assert (table * gradient).sum() - 1000 * gradient.min() < 0.01
 
 
 @pytest.mark.parametrize("sets", [TREE, CYCLE], ids=["tree", "cycle"])
@@ -78,7 +95,7 @@ def test_a_linear_map_of_a_marginal_is_fitted() -> None:
     matrix = csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]))
     answers = [NoisyMarginal(("b",), np.array([30.0, 140.0]), 1.0, matrix)]
     for model in (
-        dense.fitted(SHAPE, answers, 100, 500),
+        fitted(SHAPE, answers, 100, 500),
         graphical.fitted(SHAPE, answers, 100, 500),
     ):
         assert model.counts(("b",)) == pytest.approx([15, 15, 70], abs=1e-3)
@@ -93,14 +110,17 @@ def test_a_later_fit_begins_where_the_earlier_ended() -> None:
 
 
 def test_nothing_measured_is_uniform() -> None:
-    for model in (dense.fitted(SHAPE, [], 48, 5), graphical.fitted(SHAPE, [], 48, 5)):
+    for model in (fitted(SHAPE, [], 48, 5), graphical.fitted(SHAPE, [], 48, 5)):
         assert model.counts(("b", "d")) == pytest.approx(np.full(12, 4))
         assert model.total == pytest.approx(48)
 
 
-def test_small_domains_are_fitted_whole() -> None:
-    assert isinstance(fitted(SHAPE, [], 1, 1), dense.DenseModel)
-    assert isinstance(fitted({"a": 5000, "b": 2}, [], 1, 1), graphical.GraphicalModel)
+def test_small_domains_are_one_clique() -> None:
+    cliques = [
+        fitted(shape, [noisy(("a",), 1.0, 1)], 1, 1).tree.cliques
+        for shape in (SHAPE, {**SHAPE, "e": 100})
+    ]
+    assert cliques == [(NAMES,), (("a",), ("c",), ("b",), ("d",), ("e",))]
 
 
 def test_the_noisy_total_weighs_by_variance() -> None:
@@ -120,7 +140,7 @@ def test_the_noisy_total_weighs_by_variance() -> None:
 def test_models_are_counts_of_their_total(counts: list[int], total: int) -> None:
     answers = [NoisyMarginal(("a", "b"), np.array(counts, float), 9.0)]
     for model in (
-        dense.fitted(SHAPE, answers, total, 60),
+        fitted(SHAPE, answers, total, 60),
         graphical.fitted(SHAPE, answers, total, 60),
     ):
         found = model.counts(NAMES)
@@ -130,7 +150,7 @@ def test_models_are_counts_of_their_total(counts: list[int], total: int) -> None
 def test_records_follow_the_model() -> None:
     # 6-sigma bounds of 48 cells: they fail with chance below 1e-7.
     rows = 40_000
-    for fit in (dense.fitted, graphical.fitted):
+    for fit in (fitted, graphical.fitted):
         model = fit(SHAPE, [noisy(one, 4.0, 1) for one in CYCLE], 1000, 300)
         codes = model.records(rows, np.random.default_rng(11))
         counts = np.zeros(tuple(SHAPE.values()))

@@ -11,8 +11,8 @@ import pytest
 from synthesizers.curator import Setting
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation import dense, private_pgm
-from synthesizers.estimation.fitting import MBI
+from synthesizers.estimation import private_pgm
+from synthesizers.estimation.fitting import MBI, fitted
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.neighbours import AddRemove
 from synthesizers.programs.aim import Aim
@@ -44,7 +44,7 @@ def test_mbi_and_the_whole_table_agree() -> None:
         NoisyMarginal(("b", "c"), table.sum(axis=0).ravel() + random.normal(size=6), 1.0),
     ]
     theirs = private_pgm.fitted(SHAPE, measured, 500.0, 3000)
-    ours = dense.fitted(SHAPE, measured, 500.0, 3000)
+    ours = fitted(SHAPE, measured, 500.0, 3000)
     for names in (("a", "b"), ("b", "c"), ("a", "c"), ("a", "b", "c")):
         # They work in single precision, and stop a little before the minimum.
         assert theirs.counts(names) == pytest.approx(ours.counts(names), abs=0.5)

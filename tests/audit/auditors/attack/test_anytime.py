@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from audit.auditors.attack.anytime import LEADER_SHARES, Anytime, attack
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.betting import stakes
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.experts import WAY_SHARES
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.study import OTHERS_SHARE, QUICK, Study, enrolled
 from audit.parallel import here
 from audit.subjects.outcomes import Outcomes

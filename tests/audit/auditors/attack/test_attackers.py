@@ -21,9 +21,7 @@ from audit.auditors.attack import learning, model_attackers
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
 from audit.auditors.attack.counting_attackers import prior_size
 from audit.auditors.attack.cuts import codes
-from audit.auditors.attack.scores.bins import Bins
-from audit.auditors.attack.scores.cells import Cells
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import Bins, Cells, score_from_json
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

@@ -13,7 +13,9 @@ import pytest
 
 from audit.auditors.attack.auditor import Target, attack_box
 from audit.auditors.attack.evidence import Attack
+from audit.auditors.attack.rechecking import replay_of
 from audit.parallel import here
+from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Verdict, verdict
 from audit.subjects.function import FunctionBox
@@ -61,11 +63,11 @@ def test_a_false_claim_is_refuted_with_a_rule_that_can_be_replayed(until_decided
     assert verdict([found], False) is Verdict.REFUTED
     assert isinstance(found.witness, SampledWitness)
     assert found.witness.p_value <= 1e-6
-    assert found.witness.pair["first"] == 0
+    assert found.witness.pair.first == 0
     assert found.witness.rule["score"]
     assert found.resolution is None
     assert 1 < floor_of(found) <= 2
-    assert found.replay["seed"] == 5
+    assert replay_of(found).seed == 5
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_an_exception_on_one_database_alone_is_a_finding() -> None:
 
     found = attack_box(target(picky, batch=False), claim("epsilon=1"), replace(ATTACK, runs=500))
     assert found.decision is Decision.VIOLATED
-    assert "secret" not in str(found.to_json())
+    assert "secret" not in str(encode(found))
 
 
 def test_a_subject_that_always_fails_has_broken_its_protocol() -> None:
@@ -237,8 +239,8 @@ def test_pairs_are_searched_over_the_domain(until_decided: bool) -> None:
     )
     assert found.decision is Decision.VIOLATED
     assert isinstance(found.witness, SampledWitness)
-    assert [] in (found.witness.pair["first"], found.witness.pair["second"])
-    assert found.witness.pair["verified"]
+    assert [] in (found.witness.pair.first, found.witness.pair.second)
+    assert found.witness.pair.verified
 
 
 def test_without_a_pair_and_without_a_domain_there_is_nothing_to_attack() -> None:
@@ -285,7 +287,7 @@ def test_an_interrupted_audit_reports_what_was_found(
     source = Interrupted(Drawing(box, Seeds(5), here), stage, after)
     attack = replace(ATTACK, until_decided=until_decided)
     found = attack_box(Target(source, box), claim("epsilon=2"), attack)
-    assert found.replay["partial"] is True
+    assert replay_of(found).partial is True
     assert found.finding.startswith("interrupted")
     assert floor <= floor_of(found) <= 2
 
@@ -308,12 +310,17 @@ def test_the_watcher_hears_of_every_run() -> None:
 
 
 def test_the_same_seed_finds_the_same_and_another_seed_something_else() -> None:
-    def told(seed: int) -> dict[str, Any]:
+    def told(seed: int) -> Evidence:
         attack = replace(ATTACK, seed=seed)
-        return attack_box(target(respond, seed=seed), claim("epsilon=1"), attack).to_json()
+        return attack_box(target(respond, seed=seed), claim("epsilon=1"), attack)
+
+    def correct(seed: int) -> int:
+        witness = told(seed).witness
+        assert isinstance(witness, SampledWitness)
+        return witness.correct
 
     assert told(1) == told(1)
-    assert told(1)["witness"]["correct"] != told(2)["witness"]["correct"]
+    assert correct(1) != correct(2)
 
 
 @pytest.mark.slow

@@ -21,13 +21,13 @@ from audit.auditors.attack.batch import (
     LEAST_SHARE,
     MOST_LEARNING,
     MOST_SHARE,
-    certified,
+    certify,
     learn,
     learning_runs,
 )
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.floors import floor, rate_matters
 from audit.auditors.attack.guesses import Guesses, chances
+from audit.auditors.attack.learning import Cost
 from audit.parallel import here
 from audit.subjects.function import FunctionBox
 from audit.subjects.outcomes import Outcomes
@@ -82,7 +82,7 @@ def drawing(function: Callable[..., Any], seed: int = 1, batch: bool = True) -> 
 
 def guessed(source: Drawing, claim: Guarantee, runs: int, error: float = 0.05) -> Guesses:
     learned = learn(source, PAIR, 0, claim, error, ALARM, runs, QUICK)
-    *_, (guesses, _) = certified(source, PAIR, 0, learned)
+    *_, (_, guesses) = certify(source, PAIR, 0, learned)
     return guesses
 
 
@@ -112,7 +112,7 @@ def test_every_run_counts_those_of_learning_included(runs: int) -> None:
     learned = learn(source, PAIR, 0, PURE, 0.05, ALARM, runs, QUICK)
     spent = sum(size for _, size in box.calls)
     assert spent == len(learned.learning) == max(int(MOST_SHARE * 2 * runs), 1)
-    *_, (guesses, _) = certified(source, PAIR, 0, learned)
+    *_, (_, guesses) = certify(source, PAIR, 0, learned)
     assert guesses.runs == learned.certifying == 2 * runs - spent > 0
     assert sum(size for _, size in box.calls) == 2 * runs
     # Randomness is never used twice.
@@ -165,10 +165,10 @@ def test_the_rule_depends_on_nothing_that_is_drawn_to_certify_it() -> None:
     other = learn(Swapped(source), PAIR, 0, PURE, 0.05, ALARM, 2000, QUICK)
     assert plain.choice.rule.digest() == other.choice.rule.digest()
     # 2600 certify runs of databases that nothing tells apart: 5 standard deviations.
-    *_, (guesses, _) = certified(Swapped(source), PAIR, 0, other)
+    *_, (_, guesses) = certify(Swapped(source), PAIR, 0, other)
     assert abs(guesses.correct - guesses.wrong) < 5 * guesses.made**0.5
     before = plain.choice.rule.digest()
-    *_, (guesses, _) = certified(source, PAIR, 0, plain)
+    *_, (_, guesses) = certify(source, PAIR, 0, plain)
     assert guesses.correct - guesses.wrong > 5 * guesses.made**0.5
     assert plain.choice.rule.digest() == before
 
@@ -177,15 +177,16 @@ def test_guesses_add_up_block_by_block_and_can_be_left_at_any() -> None:
     source = Drawing(Recorded(), Seeds(3), here)
     learned = learn(source, PAIR, 0, PURE, 0.05, ALARM, 500, QUICK)
     rule, total = learned.choice.rule, Guesses(0, 0, 0, True, False)
-    states = list(certified(source, PAIR, 0, learned))
+    states = list(certify(source, PAIR, 0, learned))
     assert len(states) == -(-learned.certifying // 40)
     blocks = source.blocks("certify", PAIR, 0, learned.certifying)
-    for (so_far, found), block in zip(states, blocks, strict=True):
-        assert found == rule.count(block.outcomes, block.coins)
-        total = found if total.runs == 0 else total + found
+    for (given, so_far), block in zip(states, blocks, strict=True):
+        assert (given.coins == block.coins).all()
+        of_block = rule.count(block.outcomes, block.coins)
+        total = of_block if total.runs == 0 else total + of_block
         assert so_far == total
-    first, _ = next(certified(source, PAIR, 0, learned))
-    assert first == states[0][0]
+    _, first = next(certify(source, PAIR, 0, learned))
+    assert first == states[0][1]
 
 
 def test_an_attack_is_the_same_again_and_wherever_its_runs_are_made() -> None:
@@ -197,7 +198,7 @@ def test_an_attack_is_the_same_again_and_wherever_its_runs_are_made() -> None:
     def of(share: Any, seed: int, number: int = 0) -> tuple[str, Guesses]:
         source = Drawing(Recorded(), Seeds(seed), share)
         learned = learn(source, PAIR, number, PURE, 0.05, ALARM, 300, QUICK)
-        *_, (guesses, _) = certified(source, PAIR, number, learned)
+        *_, (_, guesses) = certify(source, PAIR, number, learned)
         return learned.choice.rule.digest(), guesses
 
     assert of(here, 4) == of(here, 4) == of(elsewhere, 4)
@@ -230,7 +231,7 @@ def test_what_gives_the_database_away_is_certified_by_all_guesses(
 def test_databases_apart_by_a_chain_are_divided_by_its_length() -> None:
     source, chain = drawing(laplace, 6), Pair(0, 3, 3)
     learned = learn(source, chain, 0, PURE, 0.05, ALARM, 3000, QUICK)
-    *_, (guesses, _) = certified(source, chain, 0, learned)
+    *_, (_, guesses) = certify(source, chain, 0, learned)
     found = floor(chances(guesses, 0.05, False), PURE, 3)
     # Over 40 other seeds it lay between 0.83 and 0.99.
     assert 0.7 < found < 1.05

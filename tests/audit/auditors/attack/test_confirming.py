@@ -18,12 +18,13 @@ from audit.auditors.attack.confirming import Finding, confirmed
 from audit.auditors.attack.evidence import About, Attack
 from audit.auditors.attack.evidence import Tested as RuleTest
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.rechecking import rechecked
+from audit.auditors.attack.rechecking import rechecked, replay_of
 from audit.auditors.attack.replaying import frozen_test, retest
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
+from audit.statements.certificate_json import decode_evidence
 from audit.statements.checks import Status
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Verdict, verdict
@@ -108,7 +109,8 @@ def audited(box: Any, attack: Attack = ATTACK, claim: Claim = CLAIM) -> Evidence
 
 
 def document(evidence: Evidence) -> dict[str, Any]:
-    subject = {"kind": "command", "name": "command:box"}
+    run = {"seconds": 60, "megabytes": 4096, "rows": None}
+    subject = {"kind": "command", "name": "command:box", **run}
     return Certificate(subject, CLAIM, (evidence,), (), "").to_json()
 
 
@@ -122,11 +124,11 @@ def test_a_leak_of_served_runs_is_refuted_by_first_runs_alone(until_decided: boo
     assert found.decision is Decision.VIOLATED
     assert isinstance(found.witness, SampledWitness)
     assert found.witness.test == "exact binomial"
-    fresh = found.replay["fresh_runs"]
+    fresh = replay_of(found).fresh_runs
     assert found.witness.runs == fresh
     # The first ones were compared, and the others tested the rule.
     assert sum(box.made) == 40 + fresh
-    assert found.replay["shared_runs"] >= 40
+    assert replay_of(found).shared_runs >= 40
     assert "each in a process of its own" in found.finding
     assert found.bound is not None and float(found.bound.epsilon.lower) > 1
 
@@ -137,7 +139,7 @@ def test_a_subject_without_noise_is_refuted_by_first_runs(until_decided: bool) -
     assert found.decision is Decision.VIOLATED
     assert "if deterministic" in found.finding
     assert isinstance(found.witness, SampledWitness)
-    assert found.witness.runs == found.replay["fresh_runs"] >= 45
+    assert found.witness.runs == replay_of(found).fresh_runs >= 45
     assert found.witness.p_value <= 1e-6
 
 
@@ -152,7 +154,7 @@ def test_a_generator_made_at_import_is_named_and_nobody_accused(
     assert verdict([found], False) is Verdict.UNDECIDED
     assert "a generator made when the program was loaded" in found.finding
     assert found.bound is None and found.strict is None and found.witness is None
-    assert found.replay["fresh_runs"] == sum(box.made) - (40 if serves else 0)
+    assert replay_of(found).fresh_runs == sum(box.made) - (40 if serves else 0)
 
 
 def test_a_secret_of_the_process_that_only_hides_first_runs_refutes_nobody() -> None:
@@ -175,7 +177,7 @@ def test_a_function_of_the_random_numbers_it_is_handed_has_nothing_to_share() ->
     found = audited(box)
     assert found.decision is Decision.VIOLATED
     assert box.made == []
-    assert "fresh_runs" not in found.replay
+    assert replay_of(found).fresh_runs is None
 
 
 def test_served_runs_are_confirmed_even_if_they_are_the_same_again() -> None:
@@ -188,8 +190,8 @@ def test_an_honest_subject_is_not_refuted_and_its_runs_are_counted(until_decided
     box = Shared(laplace, laplace)
     found = audited(box, replace(ATTACK, until_decided=until_decided))
     assert found.decision is Decision.UNSEEN
-    assert found.replay["shared_runs"] == 1200
-    assert found.replay["fresh_runs"] == sum(box.made) == 40
+    assert replay_of(found).shared_runs == 1200
+    assert replay_of(found).fresh_runs == sum(box.made) == 40
     assert "40 in processes of their own look like them" in found.finding
 
 
@@ -219,7 +221,7 @@ def test_first_runs_that_repeat_one_another_are_an_invalid_run() -> None:
 
     found = audited(Shared(made_at_import, stale))
     assert found.decision is Decision.INVALID
-    assert found.replay["fresh_runs"] == 60
+    assert replay_of(found).fresh_runs == 60
 
 
 def test_a_submission_that_only_serves_has_broken_its_protocol() -> None:
@@ -240,8 +242,8 @@ def test_an_interrupt_before_first_runs_refutes_nobody() -> None:
 
     found = audited(Stopped(response(3), response(3), serves=False))
     assert found.decision is Decision.UNDECIDED
-    assert found.replay["partial"] is True
-    assert found.replay["fresh_runs"] == 0
+    assert replay_of(found).partial is True
+    assert replay_of(found).fresh_runs == 0
 
 
 def test_a_leak_too_small_for_bearably_many_first_runs_is_left_open(
@@ -294,22 +296,22 @@ def test_what_is_found_is_rechecked_from_its_own_counts(
     later: Law, first: Law, expected: Status
 ) -> None:
     stated = document(audited(Shared(later, first)))["evidence"][0]
-    assert rechecked(stated, CLAIM).checks[0].status is expected
+    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is expected
     stated["decision"] = "violated" if stated["decision"] != "violated" else "undecided"
-    assert rechecked(stated, CLAIM).checks[0].status is Status.FALSE
+    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is Status.FALSE
 
 
 def test_a_violation_by_other_runs_than_first_ones_is_no_finding_of_ours() -> None:
     stated = document(audited(Shared(response(3), response(3))))["evidence"][0]
     altered = {**stated, "replay": {**stated["replay"], "fresh_runs": 40}}
-    assert rechecked(altered, CLAIM).checks[0].status is Status.FALSE
+    assert rechecked(decode_evidence(altered), CLAIM).checks[0].status is Status.FALSE
     for change in (True, "60", None, -1):
         altered = {**stated, "replay": {**stated["replay"], "fresh_runs": change}}
         with pytest.raises(InputError):
-            rechecked(altered, CLAIM)
+            rechecked(decode_evidence(altered), CLAIM)
     del stated["replay"]["fresh_runs"]
     with pytest.raises(InputError):
-        rechecked(stated, CLAIM)
+        rechecked(decode_evidence(stated), CLAIM)
 
 
 def test_a_replay_refutes_by_first_runs_alone() -> None:

@@ -13,7 +13,7 @@ from audit.auditors.attack.betting import Stakes, stakes
 from audit.auditors.attack.experts import TAILS, WAY_SHARES, Experts, earner, experts, leader, tail
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores.single import Single
+from audit.auditors.attack.scores import Single
 from audit.auditors.attack.selection import Scored
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair

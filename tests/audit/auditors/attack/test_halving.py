@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.halving import LEAST, SHARE, predicted, rounds, search
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.selection import Aim

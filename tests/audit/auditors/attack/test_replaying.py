@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from audit.auditors.attack.evidence import versions
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.independence import Kind
 from audit.auditors.attack.replaying import (
@@ -27,9 +29,12 @@ from audit.auditors.attack.replaying import (
     retest,
 )
 from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.scores.reading import score_from_json
+from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
+from audit.statements.certificate import Certificate
+from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
+from audit.statements.evidence import AttackReplay, Decision, Evidence, ShownPair
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import CARRIED_CHARACTERS, Pair
 from audit.subjects.runs import Seeds
@@ -91,22 +96,24 @@ def document_of(
     **changed: Any,
 ) -> dict[str, Any]:
     """What of a certificate a replay reads."""
-    rule = rule or rule_of()
+    rule, claim = rule or rule_of(), claim or claim_of()
+    counts = {"test": "exact binomial", "runs": 4000, "correct": 0, "wrong": 0, "p_value": 0.0}
     witness = {
-        "pair": pair or Pair(0, 1).to_json(),
+        "pair": pair or encode(Pair(0, 1).shown()),
         "rule": rule.to_json(),
         "digest": rule.digest(),
-        "test": "exact binomial",
-        "runs": 4000,
+        "event": [],
+        **counts,
         **changed,
     }
-    evidence = {
-        "auditor": "attack",
-        "decision": "violated",
-        "witness": witness,
-        "replay": {"alarm": "1/1000000000"},
-    }
-    found = {**(claim or claim_of()).to_json(), "evidence": [evidence]}
+    error, alarm = Fraction(1, 20), Fraction(1, 10**9)
+    replay = AttackReplay(
+        mode="batch", seed=1, runs=4000, error=error, alarm=alarm, versions=versions()
+    )
+    tested = Evidence("attack", "seen", Decision.VIOLATED, "a pair", False, replay=replay)
+    subject = {"kind": "outputs", "name": "outputs:a,b", "sha256": ["0" * 64] * 2}
+    found = Certificate(subject, claim, (tested,), (), "").to_json()
+    found["evidence"][0]["witness"] = witness
     return copy.deepcopy(found)
 
 
@@ -120,14 +127,12 @@ def test_what_a_certificate_states_is_read_back() -> None:
 
 
 def test_a_certificate_may_ask_for_a_smaller_error_and_for_no_larger_one() -> None:
-    for stated, used in (("1/20", ALARM), ("1e-12", 1e-12), ("1e-6", ALARM)):
+    for stated, used in (("1/20", ALARM), ("1/1000000000000", 1e-12), ("1/1000000", ALARM)):
         document = document_of()
-        document["evidence"][0]["replay"] = {"alarm": stated}
+        document["evidence"][0]["replay"]["alarm"] = stated
         assert frozen_test(document, None).alarm == pytest.approx(used, rel=1e-12)
-    document["evidence"][0]["replay"] = {}
-    assert frozen_test(document, None).alarm == ALARM
-    for stated in ("2", "0", "-1", "x", "inf"):
-        document["evidence"][0]["replay"] = {"alarm": stated}
+    for stated in ("2", "0", "-1", "x", "inf", "1e-12", "2/40"):
+        document["evidence"][0]["replay"]["alarm"] = stated
         with pytest.raises(InputError):
             frozen_test(document, None)
 
@@ -136,8 +141,7 @@ def test_the_finding_is_the_one_named_or_the_first_violation() -> None:
     document = document_of()
     seen = copy.deepcopy(document["evidence"][0])
     seen["decision"], seen["witness"]["runs"] = "no violation seen", 7
-    proof = {"auditor": "proof", "witness": None}
-    document["evidence"] = [proof, seen, *document["evidence"]]
+    document["evidence"] = [encode(PROVED), seen, *document["evidence"]]
     assert frozen_test(document, None).runs == 4000
     assert frozen_test(document, 2).runs == 7 and not frozen_test(document, 2).refuted
     for number in (1, 4, 0):
@@ -145,7 +149,10 @@ def test_the_finding_is_the_one_named_or_the_first_violation() -> None:
             frozen_test(document, number)
 
 
-@pytest.mark.parametrize("evidence", [[], [{"auditor": "proof", "witness": None}], None, [1], {}])
+PROVED = Evidence("proof", "proved", Decision.HOLDS, "all", True)
+
+
+@pytest.mark.parametrize("evidence", [[], [encode(PROVED)], None, [1], {}])
 def test_a_certificate_without_a_sampled_witness_is_no_replay(evidence: Any) -> None:
     document = {**document_of(), "evidence": evidence}
     with pytest.raises(InputError):
@@ -214,9 +221,11 @@ def test_a_rule_of_another_digest_is_refused() -> None:
     document["evidence"][0]["witness"]["rule"]["low"] = 0.4
     with pytest.raises(InputError, match="not the one that its digest is of"):
         frozen_test(document, None)
+    with pytest.raises(InputError, match="not the one that its digest is of"):
+        read_rule(rule_of().to_json(), "sha256:" + "0" * 64)
     for digest in (None, "sha256:0", 7):
         with pytest.raises(InputError):
-            read_rule(rule_of().to_json(), digest)
+            frozen_test(document_of(digest=digest), None)
 
 
 @pytest.mark.parametrize("runs", [0, -1, "9", 9.0, True, None, MOST_RUNS + 1, 10**30])
@@ -228,8 +237,9 @@ def test_a_number_of_runs_that_nobody_would_wait_for_is_refused(runs: Any) -> No
 A, B, C = ({"k": "a"}, {"k": "b"}, {"k": "c"})
 
 
-def stated(first: Any, second: Any, **more: Any) -> dict[str, Any]:
-    return {"first": first, "second": second, "distance": 1, "pattern": "given", **more}
+def stated(first: Any, second: Any, **more: Any) -> ShownPair:
+    given = {"distance": 1, "pattern": "given", "verified": False, **more}
+    return ShownPair(first, second, **given)
 
 
 def test_whether_a_pair_are_neighbours_is_found_anew() -> None:
@@ -280,24 +290,27 @@ def test_a_chain_says_nothing_of_claims_that_take_no_distance(text: str) -> None
         None,
         [],
         {"first": 1, "second": 2},
-        stated(1, 2, distance=0),
-        stated(1, 2, distance=1.5),
-        stated(1, 2, distance=True),
-        stated(1, 2, distance=10**30),
-        stated(1, 1),
-        stated([A], 3),
-        stated("x" * (CARRIED_CHARACTERS + 1), "y"),
+        encode(stated(1, 2, distance=0)),
+        encode(stated(1, 2, distance=1.5)),
+        encode(stated(1, 2, distance=True)),
+        encode(stated(1, 2, distance=10**30)),
+        encode(stated(1, 2, distance=MOST_RUNS + 1)),
+        encode(stated(1, 1)),
+        encode(stated([A], 3)),
+        encode(stated("x" * (CARRIED_CHARACTERS + 1), "y")),
     ],
 )
 def test_a_malformed_pair_is_an_input_error(pair: Any) -> None:
+    document = document_of()
+    document["evidence"][0]["witness"]["pair"] = pair
     with pytest.raises(InputError):
-        read_pair(pair, claim_of())
+        frozen_test(document, None)
 
 
 def test_a_pair_that_a_certificate_names_by_digests_is_the_users() -> None:
     long = [{"k": "x" * CARRIED_CHARACTERS}], []
-    carried = Pair(*long).to_json()
-    assert set(carried["first"]) == {"sha256"}
+    carried = Pair(*long).shown()
+    assert set(carried.first) == {"sha256"}
     with pytest.raises(InputError, match="--pair"):
         read_pair(carried, claim_of())
     found = read_pair(carried, claim_of(), long)
@@ -308,9 +321,9 @@ def test_a_pair_that_a_certificate_names_by_digests_is_the_users() -> None:
 
 def test_a_database_that_strict_json_cannot_say_is_named_by_its_digest() -> None:
     """A certificate is written, and read again, in strict JSON."""
-    pair = Pair([{"k": math.nan}], []).to_json()
-    json.dumps(pair, allow_nan=False)
-    assert set(pair["first"]) == {"sha256"} and pair["second"] == []
+    pair = Pair([{"k": math.nan}], []).shown()
+    json.dumps(encode(pair), allow_nan=False)
+    assert set(pair.first) == {"sha256"} and pair.second == []
     assert read_pair(pair, claim_of(), ([{"k": math.nan}], None)).verified
 
 
@@ -376,7 +389,7 @@ def test_a_replay_shares_no_random_numbers_with_the_audit_even_at_its_seed() -> 
 @pytest.mark.parametrize("claim", ["epsilon=1/10", "mu=1/10"])
 def test_the_ends_of_a_chain_are_tested_as_such(claim: str) -> None:
     """Ten steps may leak ten times as much: at the truth they refute nothing."""
-    pair = stated(0, 10, distance=10)
+    pair = encode(stated(0, 10, distance=10))
     half = rule_of(5.0, 5.0000001)
     test = frozen_test(document_of(pair, claim_of(claim), half), None)
     # Noise of scale 10: ε is 0.1 a step, and μ less than 0.1, as 1 is the ε of the ends.
@@ -444,15 +457,9 @@ def test_whatever_goes_wrong_with_a_rule_is_an_input_error(error: Exception) -> 
 
 def deterministic(runs: int, claim: str = "epsilon=1") -> FrozenTest:
     """What is stated of a subject that always gave one output on each database."""
-    document = document_of(claim=claim_of(claim))
-    pair = Pair(0, 1).to_json()
-    document["evidence"][0]["witness"] = {
-        "pair": pair,
-        "rule": {},
-        "digest": "",
-        "test": "if deterministic",
-        "runs": runs,
-    }
+    nothing: dict[str, Any] = {"rule": {}, "digest": "", "test": "if deterministic"}
+    document = document_of(claim=claim_of(claim), runs=runs)
+    document["evidence"][0]["witness"] |= nothing
     return frozen_test(document, None)
 
 

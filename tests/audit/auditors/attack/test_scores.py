@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from audit.auditors.attack.columns import Columns, columns_for
 from audit.auditors.attack.rules import Rule, Score
-from audit.auditors.attack.scores.bins import Bins
-from audit.auditors.attack.scores.cells import Cells
-from audit.auditors.attack.scores.linear import Linear
-from audit.auditors.attack.scores.network import Network
-from audit.auditors.attack.scores.reading import score_from_json
-from audit.auditors.attack.scores.scaling import Scaling
-from audit.auditors.attack.scores.silent import Silent
-from audit.auditors.attack.scores.single import Single
-from audit.auditors.attack.scores.trees import Tree, Trees
+from audit.auditors.attack.scores import (
+    Bins,
+    Cells,
+    Linear,
+    Network,
+    Scaling,
+    Silent,
+    Single,
+    Tree,
+    Trees,
+    score_from_json,
+)
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

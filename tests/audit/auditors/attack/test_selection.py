@@ -17,10 +17,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from audit.auditors.attack.cost import Cost
 from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import Rule, Score
-from audit.auditors.attack.scores.silent import Silent
+from audit.auditors.attack.scores import Silent
 from audit.auditors.attack.selection import (
     FINALISTS,
     FOLDS,

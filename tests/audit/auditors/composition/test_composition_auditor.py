@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.composition import examine
+from audit.auditors.composition import Effort, examine
 from audit.channels.enumerate import channel_of
 from audit.channels.measures.epsilon import epsilon
 from audit.statements.claim import Claim
@@ -18,28 +18,27 @@ from proofs.guarantees import ZCDP, ApproxDP
 from synthesizers.budget import Cost, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
-from synthesizers.errors import InputError
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs import PROGRAMS, build
 from synthesizers.queries import Marginal
 from tests.audit.auditors.composition import asking
-from tests.audit.auditors.composition.asking import DOMAIN, HALF, ONE, SETTING, Declared
+from tests.audit.auditors.composition.asking import DOMAIN, HALF, ONE, Declared
 
 PURE = Claim(ApproxDP(Fraction(1)), AddRemove(), "transcript", DOMAIN, 2)
 
 
-def found(program, claim=PURE, setting=SETTING):
-    findings = examine(ProgramSubject("program", program, False), claim, setting)
+def found(program, claim=PURE):
+    findings = tuple(examine(ProgramSubject("program", program, False), claim, Effort()))
     assert all(finding.rigour is Rigour.EXACT for finding in findings)
     for finding in findings:
-        json.dumps(finding.to_json())
+        json.dumps(finding.to_report_json())
     return findings
 
 
-def accused(program, claim=PURE, setting=SETTING):
-    return [finding.about for finding in violations(found(program, claim, setting))]
+def accused(program, claim=PURE):
+    return [finding.about for finding in violations(found(program, claim))]
 
 
 HONEST = {
@@ -104,9 +103,8 @@ def test_noise_for_one_relation_and_a_claim_under_another_is_found():
         return [asking.cell(curator, 0, Fraction(1)), asking.cell(curator, 1, Fraction(1))]
 
     domain = Domain.from_cells("3")
-    setting = Setting(domain, ReplaceOne(), 2, 2)
     claim = Claim(ApproxDP(Fraction(1)), ReplaceOne(), "output", domain, 2)
-    findings = {f.about: f for f in found(Declared(whole), claim, setting)}
+    findings = {f.about: f for f in found(Declared(whole), claim)}
     assert findings["claim"].violated
     assert "exactly 2" in findings["claim"].found
 
@@ -117,9 +115,8 @@ def test_a_budget_is_counted_under_its_own_neighbours():
         return curator.measure(Marginal(("cell",)), noise, low=0, high=2).tolist()
 
     program = Declared(whole, PureBudget(Fraction(1), AddRemove()))
-    setting = Setting(DOMAIN, ReplaceOne(), 2, 2)
     claim = Claim(ApproxDP(Fraction(2)), ReplaceOne(), "output", DOMAIN, 2)
-    findings = {f.about: f for f in found(program, claim, setting)}
+    findings = {f.about: f for f in found(program, claim)}
     assert not violations(findings.values())
     assert "add-remove" in findings["budget"].declared
     assert "epsilon = 2" in findings["claim"].found
@@ -140,12 +137,6 @@ def test_a_question_that_understates_its_cost_is_found(monkeypatch):
     (question,) = [f for f in findings if f.about == "cost of each question"]
     assert str(question.responsible).startswith("question 1:")
     assert question.pair is not None
-
-
-def test_a_claim_and_a_setting_of_different_neighbours_are_refused():
-    claim = dataclasses.replace(PURE, neighbours=ReplaceOne())
-    with pytest.raises(InputError, match="neighbours"):
-        examine(ProgramSubject("program", Declared(asking.twice), False), claim, SETTING)
 
 
 QUICK = {"geometric-sanitizer", "multinomial-dirichlet", "bootstrap"}
@@ -184,7 +175,8 @@ def test_no_built_in_program_is_accused_with_what_is_true_of_it(name, neighbours
     channel = channel_of(program, setting, budget=UnlimitedBudget()).channel
     upper = epsilon(channel).enclosure.upper
     true = upper if isinstance(upper, Fraction) else Fraction(10**6)
-    findings = examine(subject, Claim(ApproxDP(true), neighbours, "output", domain, 2), setting)
+    claim = Claim(ApproxDP(true), neighbours, "output", domain, 2)
+    findings = tuple(examine(subject, claim, Effort()))
     wrong = [f.about for f in violations(findings)]
     # Of programs without a finite epsilon no pure claim is true.
     assert wrong == ([] if isinstance(upper, Fraction) else ["claim"])

@@ -168,7 +168,7 @@ def test_a_built_in_program_keeps_what_is_true_of_it(name, neighbours):
     else:
         true = ApproxDP(Fraction(1), delta(channel, Fraction(1)).enclosure.upper)
     claim = Claim(true, neighbours, "output", domain, 4)
-    assert not violations(examine_program(subject, claim, setting, effort=Effort(pairs=6)))
+    assert not violations(examine_program(subject, claim, Effort(pairs=6)))
 
 
 def test_an_adaptive_program_is_not_accused():
@@ -180,7 +180,6 @@ def test_an_adaptive_program_is_not_accused():
             return [total, int(curator.measure(query, noise, low=0, high=4)[0])]
 
     domain = Domain.from_cells("2")
-    setting = Setting(domain, AddRemove(), None, 3)
     claim = Claim(ApproxDP(Fraction(1)), AddRemove(), "output", domain, 3)
     subject = ProgramSubject("adaptive", Adaptive(), False)
-    assert not violations(examine_program(subject, claim, setting, effort=Effort(pairs=6)))
+    assert not violations(examine_program(subject, claim, Effort(pairs=6)))

@@ -38,7 +38,7 @@ def test_a_leak_is_found_by_its_facet_on_a_pair_of_at_most_three_records(liar):
     assert finding.pair is not None
     assert len(finding.pair.first) + len(finding.pair.second) <= 3
     assert finding.error is None or finding.error <= 1e-6
-    json.dumps(finding.to_json())
+    json.dumps(finding.to_report_json())
 
 
 def test_what_precedes_all_randomness_is_exact_and_refutes_claims_of_any_epsilon():

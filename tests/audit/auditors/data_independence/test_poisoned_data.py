@@ -24,7 +24,6 @@ from audit.statements.claim import Claim
 from audit.statements.finding import violations
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
-from synthesizers.curator import Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove
@@ -195,11 +194,10 @@ def digs_in_frames(curator):
 
 @pytest.mark.parametrize("thief", [digs_in_memory, digs_in_frames])
 def test_a_program_that_digs_for_the_data_is_found(thief):
-    setting = Setting(DOMAIN, AddRemove(), None, 3)
     claim = Claim(ApproxDP(Fraction(1)), AddRemove(), "output", DOMAIN, 3)
     subject = ProgramSubject("thief", thief, False)
-    (finding,) = violations(examine_program(subject, claim, setting, effort=FEW))
+    (finding,) = violations(examine_program(subject, claim, FEW))
     assert finding.about == "data read outside measurements"
     assert "codes read in test_poisoned_data.py" in str(finding.responsible)
     honest = ProgramSubject("asks", asks, False)
-    assert not violations(examine_program(honest, claim, setting, effort=FEW))
+    assert not violations(examine_program(honest, claim, FEW))

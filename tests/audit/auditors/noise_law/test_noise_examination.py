@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from audit.auditors.noise_law import StatedMechanism, StatedNoise, examine, examine_mechanism
-from audit.statements.finding import Detector, Finding, violations
+from audit.statements.finding import Finding, violations
 from synthesizers.errors import InputError
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
 
@@ -69,7 +69,7 @@ def test_honest_samplers_are_not_accused(name: str) -> None:
     sample, declared = HONEST[name]
     findings = examine(StatedNoise(name, sample, declared), seed=1)
     assert violations(findings) == ()
-    assert {finding.detector for finding in findings} == {Detector.NOISE_LAW}
+    assert {finding.auditor for finding in findings} == {"noise law"}
 
 
 @pytest.mark.parametrize("noise", OURS, ids=str)
@@ -228,7 +228,7 @@ def test_findings_repeat_from_their_seed_and_say_how() -> None:
     first, second = (examine(stated, seed=9, draws=2_000) for _ in range(2))
     assert first == second
     assert first != examine(stated, seed=10, draws=2_000)
-    assert "seed=9, draws=2000" in first[0].replay
+    assert "seed=9, draws=2000" in first[0].again
     assert sum(finding.error or 0 for finding in first) <= 1e-6
 
 

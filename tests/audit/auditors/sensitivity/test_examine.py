@@ -14,7 +14,7 @@ from audit.auditors.sensitivity.declared import declared, of_query
 from audit.auditors.sensitivity.examine import StatedQuery, examine, stated, written
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, form
 from audit.auditors.sensitivity.records import FloatColumn
-from audit.statements.finding import Detector, Finding, Rigour, violations
+from audit.statements.finding import Finding, Rigour, violations
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
@@ -95,7 +95,7 @@ def test_an_honest_query_is_not_accused(
 ) -> None:
     found = _examined(function, bounds, neighbours, domain, records)
     assert found and not violations(found)
-    assert all(finding.detector is Detector.SENSITIVITY for finding in found)
+    assert all(finding.auditor == "sensitivity" for finding in found)
 
 
 LIARS: list[tuple[Any, str, Neighbours, Any, Any]] = [
@@ -132,7 +132,7 @@ def test_the_smallest_pair_comes_first_and_the_largest_change_after_it() -> None
 
 def test_a_pair_replays_as_it_is_written() -> None:
     for finding in violations(_examined(mean, "l1=1", AddRemove())):
-        a, b = eval(finding.replay, {"mean": mean})
+        a, b = eval(finding.again, {"mean": mean})
         assert str(abs(a - b)) == finding.found
 
 
@@ -202,7 +202,7 @@ def test_a_described_query_is_refuted_by_its_certificate_alone() -> None:
     query = PiecewiseLinear(3, (Abs(form({0: 2, 1: -1}, -5)),))
     (finding,) = _examined(query, "l1=2", ReplaceOne())
     assert finding.violated and (finding.found, finding.rigour) == ("3", Rigour.EXACT)
-    assert "Described(" in finding.replay
+    assert "Described(" in finding.again
 
 
 def test_a_described_query_needs_cells() -> None:

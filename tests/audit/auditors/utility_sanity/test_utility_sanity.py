@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from audit.auditors.utility_sanity import Family, examine
 from audit.auditors.utility_sanity.examination import exceeds
 from audit.auditors.utility_sanity.family import as_table
-from audit.statements.finding import Detector, violations
+from audit.statements.finding import violations
 from audit.utility.workload_error import WorkloadError
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
@@ -63,7 +63,7 @@ def _resampled(database: Dataset, rng: np.random.Generator, epsilon: float) -> N
 def _found(subject: Any, **options: Any) -> set[str]:
     family = Family("family", subject)
     findings = examine(family, TABLE, grid=COARSE, **options)
-    assert {finding.detector for finding in findings} == {Detector.UTILITY_SANITY}
+    assert {finding.auditor for finding in findings} == {"utility sanity"}
     assert sum(finding.error or 0 for finding in findings) <= 1e-6
     return {finding.about for finding in violations(findings)}
 
@@ -121,7 +121,7 @@ def test_findings_repeat_from_their_seed() -> None:
     family = Family("f", _noised(lambda epsilon: 1 / epsilon))
     first, second = (examine(family, TABLE, grid=COARSE, replicates=5, seed=3) for _ in range(2))
     assert first == second
-    assert "seed=3" in first[0].replay
+    assert "seed=3" in first[0].again
 
 
 def test_the_rank_test_is_the_share_of_all_splits() -> None:

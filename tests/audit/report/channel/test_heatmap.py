@@ -1,33 +1,46 @@
 from __future__ import annotations
 
-from audit.report.channel.heatmap import STEPS, heat_map, ramp
+from audit.channels.channel import Channel
+from audit.report.channel.heatmap import heat_map
+from audit.report.picture import COLOURS
 from tests.audit.report import samples
+
+
+def steps_of(channel: Channel) -> list[int | None]:
+    """Row by row."""
+    return [cell.step for _, cells in heat_map(channel).rows for cell in cells]
 
 
 def test_zero_has_no_colour_and_the_likeliest_the_deepest() -> None:
     # Rows 1/2, 1/2, 0 and 1/2, 0, 1/2: one positive value alone.
-    steps = [cell.step for cell in heat_map(samples.disclosing()).cells]
-    assert steps == [STEPS - 1, STEPS - 1, None, STEPS - 1, None, STEPS - 1]
+    deep = COLOURS - 1
+    assert steps_of(samples.disclosing()) == [deep, deep, None, deep, None, deep]
+    assert heat_map(samples.disclosing()).hatched == "never occurs (0)"
 
 
 def test_colours_follow_the_logarithm() -> None:
-    # 3/4 is the largest chance and 1/4 the least.
-    steps = [cell.step for cell in heat_map(samples.response()).cells]
-    assert steps == [STEPS - 1, 0, 0, STEPS - 1]
+    # 3/4 is the largest chance and 1/4 the least; the logarithms' middle is their geometric mean.
+    assert steps_of(samples.response()) == [COLOURS - 1, 0, 0, COLOURS - 1]
+    assert heat_map(samples.response()).legend == ("0.25", "0.43", "0.75")
+
+
+def test_every_cell_says_what_it_stands_for() -> None:
+    drawn = heat_map(samples.response())
+    assert (drawn.columns, [name for name, _ in drawn.rows]) == (
+        ("(0, 1)", "(1, 0)"),
+        ["(0, 1)", "(1, 0)"],
+    )
+    assert drawn.rows[0][1][1].text == "(1, 0) given (0, 1): 0.25"
 
 
 def test_cells_up_to_forty_a_picture_above() -> None:
     drawn, picture = heat_map(samples.square(40)), heat_map(samples.square(41))
-    assert len(drawn.cells) == 1600 and not drawn.light_png
-    assert not picture.cells and picture.light_png and picture.dark_png
-
-
-def test_each_ramp_has_distinct_colours() -> None:
-    for dark in (False, True):
-        assert len(set(ramp(dark))) == STEPS
+    assert len(steps_of(samples.square(40))) == 1600 and not drawn.pictures
+    assert not picture.rows and len(picture.pictures) == 2
+    assert "Databases are numbered 1 to 41, outputs 1 to 41." in picture.caption
 
 
 def test_one_entry() -> None:
+    assert steps_of(samples.lonely()) == [COLOURS - 1]
     only = heat_map(samples.lonely())
-    assert [cell.step for cell in only.cells] == [STEPS - 1]
-    assert not only.zeros and only.legend[-1] == "1"
+    assert not only.hatched and only.legend[-1] == "1"

@@ -15,16 +15,15 @@ from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.profile import Profile, profile
 from audit.report.channel.profile_plot import LINE_HEIGHT, profile_plot
-from audit.report.curve import Plot
+from audit.report.picture import Plot
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
 from tests.audit.report.drawn import (
-    PIXEL,
     assert_falls,
     assert_inside,
+    at,
     height_at,
     line,
-    places,
     values,
 )
 
@@ -60,15 +59,15 @@ def test_the_curve_is_nowhere_below_delta_and_nowhere_far_above() -> None:
 def test_chosen_epsilons_and_the_smallest_are_marked() -> None:
     plot = plot_of(samples.response(), "1/2", "1", "1.2", "2")
     marked = [dot for dot in plot.dots if dot.kind == "chosen"]
-    assert [values(plot.box, (dot.x, dot.y)) for dot in marked] == [
+    assert [(dot.x, dot.y) for dot in marked] == [
         pytest.approx((0.5, by_hand(0.5)), abs=1e-6),
         pytest.approx((1.0, by_hand(1.0)), abs=1e-6),
     ]
     # 3/4 - e^(1/2)/4 and 3/4 - e/4; beyond ln 3 nothing is left to mark.
     assert [dot.text for dot in marked] == ["δ(1/2) ≈ 0.3378", "δ(1) ≈ 0.07043"]
     (end,) = [dot for dot in plot.dots if dot.kind == "end"]
-    assert values(plot.box, (end.x, end.y)) == pytest.approx((LN3, 0.0), abs=1e-6)
-    assert plot.box.x.high > 1.2 and plot.box.right - end.x > 70
+    assert (end.x, end.y) == pytest.approx((LN3, 0.0), abs=1e-6)
+    assert plot.box.x.high > 1.2 and plot.box.right - at(plot, end)[0] > 70
     names = {label.text for label in plot.labels}
     assert names == {"δ(1/2) ≈ 0.3378", "δ(1) ≈ 0.07043", "ε ≈ 1.099"}
     assert plot.fact == "It falls from δ = 0.5 at ε = 0 to δ = 0 at ε ≈ 1.099."
@@ -81,12 +80,13 @@ def test_computed_points_lie_on_the_curve() -> None:
         computed = [dot for dot in plot.dots if dot.kind == "computed"]
         assert len(computed) >= 3
         for dot in computed:
-            assert min(abs(height_at(corners, dot.x + d) - dot.y) for d in (-0.3, 0, 0.3)) < 1.5
+            x, y = at(plot, dot)
+            assert min(abs(height_at(corners, x + d) - y) for d in (-0.3, 0, 0.3)) < 1.5
 
 
 def test_names_do_not_cover_each_other() -> None:
     plot = plot_of(samples.response(), *(f"{k}/100" for k in range(7)))
-    heights = sorted(label.y for label in plot.labels if label.kind == "chosen")
+    heights = sorted(at(plot, label)[1] for label in plot.labels if label.kind == "chosen")
     assert len(heights) == 5
     assert min(b - a for a, b in pairwise(heights)) >= LINE_HEIGHT - 1e-9
     assert len([dot for dot in plot.dots if dot.kind == "chosen"]) == 7
@@ -103,7 +103,7 @@ def test_a_long_tail_has_a_logarithmic_axis() -> None:
         if dot.kind == "chosen":
             text = dot.text[2:].split(")")[0]
             true = float(delta(channel, F(text)).enclosure.upper)
-            assert values(plot.box, (dot.x, dot.y)) == pytest.approx((float(text), true), rel=1e-3)
+            assert (dot.x, dot.y) == pytest.approx((float(text), true), rel=1e-3)
     # Where it leaves the box it is not drawn on: that would read as δ = 10^-10.
     assert [y for _, y in corners].count(corners[-1][1]) == 1
 
@@ -112,7 +112,7 @@ def test_a_limit_is_drawn_and_told() -> None:
     # Outputs 1 and 2 have chance 1/2 under one of the two databases alone.
     plot = plot_of(samples.disclosing(), "1")
     assert_inside(plot)
-    (start, *_, end) = places(next(d.path for d in plot.lines if d.kind == "limit"))
+    start, end = line(plot, "limit")
     assert values(plot.box, start)[1] == pytest.approx(0.5, rel=1e-4)
     assert start[1] == end[1]
     # A name beside the mark would lie on the curve, which does not fall.
@@ -155,7 +155,7 @@ def test_a_far_epsilon_is_left_out() -> None:
     plot = profile_plot(profile(channel), pure, far)
     assert plot is not None and plot.box.x.high < 2
     # There is room for the name of the smallest ε, whatever was chosen.
-    assert next(plot.box.right - dot.x for dot in plot.dots if dot.kind == "end") > 70
+    assert next(plot.box.right - at(plot, dot)[0] for dot in plot.dots if dot.kind == "end") > 70
     assert len([dot for dot in plot.dots if dot.kind == "chosen"]) == 1
 
 
@@ -166,4 +166,4 @@ def test_a_vague_delta_is_drawn_at_its_upper_end() -> None:
     assert plot is not None
     (dot,) = [dot for dot in plot.dots if dot.kind == "chosen"]
     assert dot.text == "δ(1/2) = 0.1 to 0.4"
-    assert dot.y == pytest.approx(plot.box.place(0.5, 0.4)[1], abs=PIXEL)
+    assert dot.y == pytest.approx(0.4)

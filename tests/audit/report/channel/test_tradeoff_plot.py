@@ -12,9 +12,9 @@ from audit.channels.measures.gdp import gdp
 from audit.channels.measures.tradeoff import Breakpoint, Rejection, Tradeoff, tradeoff
 from audit.channels.measures.unavailable import Unavailable
 from audit.report.channel.tradeoff_plot import tradeoff_plot
-from audit.report.curve import Plot
+from audit.report.picture import Plot
 from tests.audit.report import samples
-from tests.audit.report.drawn import assert_falls, assert_inside, height_at, line, places, values
+from tests.audit.report.drawn import assert_falls, assert_inside, at, height_at, line, values
 
 ANALYSES = samples.analyses()
 
@@ -64,8 +64,8 @@ def test_what_is_gained_lies_between_the_curve_and_guessing() -> None:
     plot = plot_of(samples.response())
     (area,) = plot.areas
     expected = [(0, 1), (0.25, 0.25), (1, 0), (0, 1)]
-    for place, point in zip(places(area.path), expected, strict=True):
-        assert values(plot.box, place) == pytest.approx(point, abs=1e-4)
+    for corner, point in zip(area.points, expected, strict=True):
+        assert corner == pytest.approx(point, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["response", "disclosing", "figure 1", "100", "tailed"])
@@ -77,8 +77,9 @@ def test_names_start_at_their_curves(name: str) -> None:
     assert_inside(plot)
     for dot in plot.dots:
         corners = line(plot, dot.kind)
-        near = [height_at(corners, min(max(dot.x + d, corners[0][0]), 1e9)) for d in (-0.6, 0.6)]
-        assert min(near) - 1 <= dot.y <= max(near) + 1 or dot.x == plot.box.left
+        x, y = at(plot, dot)
+        near = [height_at(corners, min(max(x + d, corners[0][0]), 1e9)) for d in (-0.6, 0.6)]
+        assert min(near) - 1 <= y <= max(near) + 1 or x == plot.box.left
     labels = {label.kind for label in plot.labels}
     assert labels == {dot.kind for dot in plot.dots}
     assert labels == {drawn.kind for drawn in plot.lines} - {"leader"}
@@ -114,7 +115,7 @@ def test_certain_disclosure_has_no_normal_laws() -> None:
     assert {drawn.kind for drawn in plot.lines} == {"leader", "guessing", "main"}
     assert plot.fact == "A test with 5 % false alarms has at least 45 % misses."
     main = next(dot for dot in plot.dots if dot.kind == "main")
-    assert values(plot.box, (main.x, main.y)) == pytest.approx((0.05, 0.45), abs=1e-3)
+    assert (main.x, main.y) == pytest.approx((0.05, 0.45), abs=1e-3)
 
 
 def test_without_mu_the_curve_is_drawn_alone() -> None:

@@ -5,19 +5,25 @@ import math
 
 import pytest
 
-from audit.report.curve import Plot
 from audit.report.grid import Grid
-from audit.report.utility.bars import MAX_BARS, Bars, bar_ends, bars
-from audit.report.utility.breakdowns import plotted_column, rises, row_name, row_rest
+from audit.report.picture import Cell, Cells, Plot, even_axis
+from audit.report.utility.breakdowns import (
+    MAX_BARS,
+    Bars,
+    bar_ends,
+    bars,
+    plotted_column,
+    rises,
+    row_name,
+    row_rest,
+)
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.plots import (
     density_plot,
     density_top,
-    even_axis,
     strip_plot,
     subsample_plot,
 )
-from audit.report.utility.square_map import SquareMap
 from audit.utility.score import Breakdown, Score
 from tests.audit.report.drawn import assert_inside, line, values
 from tests.audit.report.utility import samples
@@ -32,6 +38,10 @@ def dives_of(*details: Breakdown, **fields: object) -> tuple[Dive, ...]:
     )
     found = dives(dataclasses.replace(samples.single(), scored=(scored,)))
     return found[0][1] if found else ()
+
+
+def cells_of(drawn: Cells) -> list[Cell]:
+    return [cell for _, row in drawn.rows for cell in row]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +140,8 @@ def test_each_map_has_its_own_scale() -> None:
     (shown,) = dict(dives(samples.results()))["workload-error"]
     assert shown.reading.endswith("Each map has its own scale.")
     for figure in shown.figures:
-        assert isinstance(figure.picture, SquareMap)
-        assert max(cell.step for cell in figure.picture.cells if cell.step is not None) == 15
+        assert isinstance(figure.picture, Cells)
+        assert max(cell.step for cell in cells_of(figure.picture) if cell.step is not None) == 15
         assert figure.picture.legend[0] == "0"
 
 
@@ -160,6 +170,12 @@ def test_pairs_of_few_attributes_are_bars() -> None:
     assert dive.kind == "bars"
 
 
+def test_attributes_without_a_place_on_the_map_are_counted() -> None:
+    rows = tuple((f"a{j}", f"a{k}", 0.5) for j in range(43) for k in range(j))
+    (dive,) = dives_of(Breakdown("pairs", ("first", "second", "difference"), rows))
+    assert dive.figures[0].note == "3 attributes in less telling pairs are not drawn"
+
+
 def test_the_map_of_pairs_deepens_towards_the_worst() -> None:
     names = "abcd"
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
@@ -167,14 +183,14 @@ def test_the_map_of_pairs_deepens_towards_the_worst() -> None:
     rising = tuple((*pair, 0.1 * k) for k, pair in enumerate(pairs))
     (dive,) = dives_of(Breakdown("pairs", columns, rising))
     (figure,) = dive.figures
-    assert isinstance(figure.picture, SquareMap)
-    steps = {cell.text.split(":")[0]: cell.step for cell in figure.picture.cells}
+    assert isinstance(figure.picture, Cells)
+    steps = {cell.text.split(":")[0]: cell.step for cell in cells_of(figure.picture)}
     assert (steps["a × b"], steps["c × d"]) == (15, 0)
     signed = tuple((*pair, (-1) ** k * (6.0 - k)) for k, pair in enumerate(pairs))
     (dive,) = dives_of(Breakdown("pairs", ("first", "second", "difference"), signed))
     (figure,) = dive.figures
-    assert isinstance(figure.picture, SquareMap)
-    steps = {cell.text.split(":")[0]: cell.step for cell in figure.picture.cells}
+    assert isinstance(figure.picture, Cells)
+    steps = {cell.text.split(":")[0]: cell.step for cell in cells_of(figure.picture)}
     assert steps["a × b"] == 15 and (steps["a × c"] or 0) > (steps["c × d"] or 0)
     assert "by its size" in dive.reading
 

@@ -52,7 +52,7 @@ def test_everything_that_the_pages_say_is_said() -> None:
     for block in view.blocks:
         said += [block.metric, block.facts, *block.stated]
         said += [part for row in block.rows for part in (row.name, row.value, *row.remarks)]
-    said += [reason for *_, reason in view.undefined] + [reason for _, reason in view.refused]
+    said += [reason for *_, reason in view.missing]
     for words in said:
         assert words == "–" or words in text
     assert "Worst marginals, uniform.csv: sex 0.65; age 0.325; neighbourhood 0.2167" in text

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from audit.report.utility.ranking_view import RankingView, ranking_view
-from audit.report.utility.score_blocks import NULL, Track, rank_text, score_blocks
-from audit.report.utility.square_map import colour_step, square_map
-from audit.report.utility.view import utility_view
+from audit.report.utility.pair_map import colour_step, pair_map
+from audit.report.utility.ranking import RankingView, ranking_view
+from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
+from audit.report.utility.view import REFUSED, utility_view
 from audit.utility.ranking import Place, ranked
 from audit.utility.results import UtilityResults
 from tests.audit.report.utility import samples
@@ -131,8 +131,11 @@ def test_baselines_that_differ_are_told_apart_by_their_file() -> None:
 
 
 def test_undefined_and_refused_scores_are_listed() -> None:
-    assert VIEW.undefined == (("pay-gap", samples.FILES[2], "no city has wages of both sexes"),)
-    assert VIEW.refused == samples.results().refused
+    ((metric, reason),) = samples.results().refused
+    assert VIEW.missing == (
+        ("pay-gap", samples.FILES[2], "no city has wages of both sexes"),
+        (metric, REFUSED, reason),
+    )
 
 
 def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
@@ -140,8 +143,7 @@ def test_a_reason_does_not_repeat_the_metric_beside_it() -> None:
     scored = (dataclasses.replace(samples.single().scored[0], score=own),)
     results = dataclasses.replace(samples.single(), scored=scored, refused=(("n", "n: a rule"),))
     view = utility_view(results)
-    assert view.undefined == (("m", "s.csv", "no such column"),)
-    assert view.refused == (("n", "a rule"),)
+    assert view.missing == (("m", "s.csv", "no such column"), ("n", REFUSED, "a rule"))
 
 
 def test_ranks_are_intervals() -> None:
@@ -161,7 +163,7 @@ def test_the_outcome_is_told_with_the_metrics_that_say_otherwise() -> None:
         in (view.sentences[1])
     )
     assert "pay-gap" in view.podium_note
-    assert [p.leads for p in view.podium] == [True, False, False]
+    assert view.podium.peaks == {(0, 0)}
     assert view.ranks.columns[0] == samples.FILES[0]
     assert view.ranks.rows[1] == ("k-marginal", ("1 to 2", "1 to 2", "3"))
     assert {(1, 0), (1, 1)} <= view.ranks.peaks and (1, 2) not in view.ranks.peaks
@@ -187,7 +189,7 @@ def test_metrics_without_an_order_are_named() -> None:
 
 def test_of_like_mean_ranks_the_file_that_wins_most_stands_first() -> None:
     view = view_of({"m": [2.0, 1.0, 3.0], "n": [2.0, 3.0, 1.0]}, ["a", "b", "c"])
-    assert [(p.synthetic, p.mean_rank, p.won) for p in view.podium] == [
+    assert [(name, *cells[:2]) for name, cells in view.podium.rows] == [
         ("b", "2", "1"),
         ("c", "2", "1"),
         ("a", "2", "0"),
@@ -199,13 +201,13 @@ def test_without_a_metric_of_all_files_there_is_no_mean_rank() -> None:
     assert view.sentences == (
         "No metric has a value for every file, so that there is no mean rank.",
     )
-    assert [p.mean_rank for p in view.podium] == ["–", "–", "–"]
+    assert [cells[0] for _, cells in view.podium.rows] == ["–", "–", "–"]
 
 
 def test_the_map_of_agreement_has_every_two_metrics() -> None:
     view = VIEW.ranking
     assert view is not None and view.agreement is not None and view.taus is not None
-    texts = {cell.text: cell for cell in view.agreement.cells}
+    texts = {cell.text: cell for _, row in view.agreement.rows for cell in row}
     assert len(texts) == 21
     assert texts["total-variation × workload-error: 1"].step == 0
     assert texts["total-variation × pay-gap: −1"].step == 15
@@ -213,21 +215,23 @@ def test_the_map_of_agreement_has_every_two_metrics() -> None:
     assert view.taus.rows[0] == ("k-marginal", ("0.82", "", "", "", "", ""))
 
 
-def test_a_square_map_draws_every_pair_once_inside_its_frame() -> None:
+def test_a_map_of_pairs_has_every_pair_once() -> None:
     names = [f"attribute {k}" for k in range(7)]
     values = {(a, b): 0.1 for k, a in enumerate(names) for b in names[k + 1 :]}
-    drawn = square_map(names, values, (0.0, 1.0), deep_is_low=False)
-    assert len({(cell.x, cell.y) for cell in drawn.cells}) == 21 and not drawn.gaps
-    for cell in drawn.cells:
-        assert cell.x >= 0 and cell.x + drawn.size <= drawn.width + 1e-9
-        assert cell.y >= 0 and cell.y + drawn.size <= drawn.height + 1e-9
-    assert [text for *_, text in drawn.labels] == names[1:]
-    assert [text for *_, text in drawn.heads] == names[:-1]
+    drawn = pair_map("Pairs", "Deeper is more.", names, values, (0.0, 1.0), deep_is_low=False)
+    assert len({cell.text for _, row in drawn.rows for cell in row}) == 21 and not drawn.hatched
+    assert drawn.columns == tuple(names[:-1])
+    assert [(name, len(row)) for name, row in drawn.rows] == list(
+        zip(names[1:], range(1, 7), strict=True)
+    )
+    assert drawn.alternative == "Deeper is more. From 0 to 1." and drawn.legend == ("0", "1")
 
 
 def test_of_many_names_the_first_are_drawn() -> None:
-    drawn = square_map([str(k) for k in range(50)], {}, (0.0, 1.0), deep_is_low=False)
-    assert drawn.left_out == 10 and len(drawn.cells) == 40 * 39 // 2 and drawn.gaps
+    names = [str(k) for k in range(50)]
+    drawn = pair_map("Pairs", "", names, {}, (0.0, 1.0), deep_is_low=False)
+    assert sum(len(row) for _, row in drawn.rows) == 40 * 39 // 2
+    assert drawn.hatched == "no value"
 
 
 @pytest.mark.parametrize(
@@ -248,4 +252,4 @@ def test_one_file_has_no_ranking() -> None:
 def test_results_without_scores_are_empty() -> None:
     results = UtilityResults("r", samples.DOMAIN, {"r": 1}, (), (("m", "why"),))
     view = utility_view(results)
-    assert view.blocks == view.dives == () and view.refused == (("m", "why"),)
+    assert view.blocks == view.dives == () and view.missing == (("m", REFUSED, "why"),)

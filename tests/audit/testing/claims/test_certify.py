@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from audit.statements.evidence import Verdict
-from audit.statements.finding import Detector
 from audit.testing.claims import Checked, ClaimRefuted, certify, family
 from audit.testing.claims.asked import Asked
 from audit.testing.claims.code import as_test
@@ -60,7 +59,7 @@ def test_a_program_that_breaks_it_fails_with_ruler_witness_and_smallest_pair() -
     assert "0.8807971" in told and "0.1192029" in told and "the claim is violated" in told
     assert "def test_smallest_counterexample():" in told
     assert found.smallest is not None and sorted(found.smallest.pair) == [(0,), (1,)]
-    assert {f.detector for f in found.violations} == {Detector.CHANNEL, Detector.COMPOSITION}
+    assert {f.auditor for f in found.violations} == {"channel", "composition"}
     assert "question 1: measure marginal" in told
 
 
@@ -117,7 +116,7 @@ def test_a_function_is_attacked_with_a_fixed_seed() -> None:
     first, again = (refuted(mechanisms.exact_count, "epsilon=1", **asked) for _ in range(2))
     assert first.pair == again.pair == ([], [{"cell": "1"}])
     assert [f.to_json() for f in first.findings] == [f.to_json() for f in again.findings]
-    assert Detector.ATTACK in {f.detector for f in first.violations}
+    assert "attack" in {f.auditor for f in first.violations}
     # ε = 1/2 exactly: it is accused with a probability of at most 1e-6 by each of two auditors.
     found = certify(mechanisms.rounded_count, "epsilon=1/2", **asked)
     assert found.verdict is Verdict.NOT_REFUTED

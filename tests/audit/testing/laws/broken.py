@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
-from audit.statements.finding import Detector, Finding, Rigour
+from audit.statements.evidence import Decision
+from audit.statements.finding import Finding, Rigour
 from audit.subjects.subject import Subject
 from audit.utility.metric import Metric
 from audit.utility.pair import Pair
@@ -336,18 +338,20 @@ class Guess:
     def __init__(self, accuses: bool, **fields: Any) -> None:
         self.accuses, self.fields = accuses, fields
 
-    def examine(self, subject: Subject, claim: Claim) -> Iterable[Finding]:
+    name, takes = "guess", ("program",)
+
+    def examine(self, subject: Subject, claim: Claim, effort: Effort) -> Iterator[Finding]:
         stated: dict[str, Any] = {
-            "detector": Detector.CHANNEL,
+            "auditor": "guess",
             "about": "a guess",
-            "violated": self.accuses,
+            "decision": Decision.of_declaration(self.accuses),
             "declared": "1",
             "found": "2",
             "rigour": Rigour.EXACT,
             "covers": "nothing",
-            "replay": "guess()",
+            "again": "guess()",
         }
-        return (Finding(**(stated | self.fields)),)
+        yield Finding(**(stated | self.fields))
 
 
 def unrelated() -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -133,8 +134,10 @@ def test_metrics_that_break_laws() -> None:
 
 def test_an_exact_auditor_keeps_the_laws_and_guessers_do_not() -> None:
     class Exact:
-        def examine(self, subject: Any, claim: Claim) -> tuple[Finding, ...]:
-            return of_certificate(certify(subject, claim, Effort(), "").certificate)
+        name, takes = "exact", ("program",)
+
+        def examine(self, subject: Any, claim: Claim, effort: Effort) -> Iterator[Finding]:
+            yield from of_certificate(certify(subject, claim, effort, "").certificate)
 
     for law in laws_of(Exact(), Trial(broken=BROKEN)):
         law()
@@ -142,14 +145,14 @@ def test_an_exact_auditor_keeps_the_laws_and_guessers_do_not() -> None:
     assert "none of the broken" in breaks(Guess(False), "broken_subjects_are_accused")
     found = breaks(Guess(False), "broken_subjects_are_accused", Trial(broken=BROKEN[2:3]))
     assert "does not accuse subsample" in found
-    assert "no replay" in breaks(Guess(True, replay=" "), "findings_are_plain_data")
+    assert "no replay" in breaks(Guess(True, again=" "), "findings_are_plain_data")
     sampled = Guess(True, rigour=Rigour.STATISTICAL)
     assert "states its error" in breaks(sampled, "statistical_findings_state_their_error")
 
     class Fickle(Guess):
-        def examine(self, subject: Any, claim: Claim) -> Any:
+        def examine(self, subject: Any, claim: Claim, effort: Effort) -> Any:
             self.fields["found"] = str(random.random())
-            return super().examine(subject, claim)
+            return super().examine(subject, claim, effort)
 
     assert "other findings" in breaks(Fickle(True), "it_finds_the_same_again")
 

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
 from audit.utility.mgd.problem import Axis, Problem
+from audit.utility.mgd.solvers.four_layer import NEVER
 
 
 def least_cost(
@@ -105,6 +106,22 @@ def distances(problem: Problem) -> dict[tuple[int, int], int]:
                 total += axis.step * known[x, y]
         else:
             found[i, j] = total
+    return found
+
+
+def matrix(problem: Problem) -> NDArray[np.int64]:
+    """M [cells, cells], ``NEVER`` where infinite; for more cells than ``distances``."""
+    cells = np.indices(problem.shape).reshape(len(problem.shape), -1)
+    found = np.zeros((problem.size, problem.size), dtype=np.int64)
+    never = np.zeros(found.shape, dtype=bool)
+    for axis, size, values in zip(problem.axes, problem.shape, cells, strict=True):
+        apart = np.full((size, size), NEVER)
+        known = path_lengths(axis) if axis else {(value, value): 0 for value in range(size)}
+        for pair, edges in known.items():
+            apart[pair] = edges * (axis.step if axis else 0)
+        found += apart[np.ix_(values, values)]
+        never |= apart[np.ix_(values, values)] == NEVER
+    found[never] = NEVER
     return found
 
 

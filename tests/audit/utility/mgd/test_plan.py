@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from audit.utility.mgd.plan import move_along, penalties, stay
 from audit.utility.mgd.problem import Axis, Problem
-from audit.utility.mgd.solvers.closed_form import closed_form
+from audit.utility.mgd.solve import closed_form
 from audit.utility.mgd.solvers.trees import along
 from tests.audit.utility.mgd.exact_plans import least_cost, optimum, path_lengths, problems
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from audit.utility.mgd import solve as solve_module
 from audit.utility.mgd.problem import Axis, Problem
-from audit.utility.mgd.solve import solve
+from audit.utility.mgd.solve import closed_form, solve
 from audit.utility.mgd.solvers.certificate import bracket
-from audit.utility.mgd.solvers.closed_form import closed_form
 from audit.utility.mgd.solvers.flow import flow
 from synthesizers.errors import TooLargeError
 from tests.audit.utility.mgd.exact_plans import optimum, problems, random_grid

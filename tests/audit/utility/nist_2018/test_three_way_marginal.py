@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.utility.nist_2018 import cells
+from audit.utility.compat import nist_2018_triples
 from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
 from audit.utility.pair import NeedsRecords, Pair
 from synthesizers.domain import Attribute, Dataset, Domain
@@ -48,7 +48,7 @@ def rows_of(codes: list[tuple[int, ...]]) -> Rows:
 def test_the_programs_number_is_reproduced_in_every_bit(
     sizes: tuple[int, int], outside: bool, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cells, "_DENSE", dense)
+    monkeypatch.setattr(nist_2018_triples, "_DENSE", dense)
     for seed in range(3):
         real = random_rows(seed, sizes[0])
         synthetic = random_rows(seed + 100, sizes[1], outside=outside)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.utility.nist_2020.hoc import PROGRAM_DIMENSIONS, HigherOrderConjunction
+from audit.utility.compat.sprint_3 import PROGRAM_DIMENSIONS
+from audit.utility.nist_2020.hoc import HigherOrderConjunction
 from audit.utility.nist_2020.person_counts import similar
 from audit.utility.pair import Pair
 from synthesizers.domain import Attribute, Domain

@@ -163,7 +163,7 @@ def test_a_table_without_ids_has_no_score() -> None:
         ({"draws": 0}, "draws must be"),
         ({"columns": ("YEAR", "c0")}, "without the period"),
         ({"columns": ("c0", "c0")}, "distinct"),
-        ({"period": "x"}, "name the period"),
+        ({"period": "x"}, "holds the period"),
         ({"columns": ("x",)}, "no attribute 'x'"),
         ({"k": 10}, "lower k"),
         ({"given": ((("c0", "1999"),),)}, "distinct pairs"),

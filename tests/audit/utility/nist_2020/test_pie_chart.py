@@ -192,9 +192,9 @@ def test_scores_stay_in_their_range_and_ignore_the_order_of_rows(seed: int, mode
 
 def test_attributes_that_do_not_fit_are_refused() -> None:
     domain = grid((2, 2, 2))
-    with pytest.raises(InputError, match="name the place"):
+    with pytest.raises(InputError, match="holds the place"):
         PieChart(place="x").check(domain)
-    with pytest.raises(InputError, match="name the type"):
+    with pytest.raises(InputError, match="holds the type"):
         InvPie(type="x").check(domain)
     with pytest.raises(InputError, match="three attributes"):
         PieChart(place="month", period="month")

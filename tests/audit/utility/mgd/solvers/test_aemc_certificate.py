@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import assume, given, settings
 
 from audit.utility.mgd.problem import Axis, Problem
+from audit.utility.mgd.solve import closed_form
 from audit.utility.mgd.solvers.certificate import bracket, certificate, under, worth
-from audit.utility.mgd.solvers.closed_form import closed_form
 from audit.utility.mgd.solvers.trees import along
 from tests.audit.utility.mgd.exact_plans import (
     distances,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 
-from audit.utility.mgd.distances import NEVER, distances
 from audit.utility.mgd.problem import Axis, Problem
 from audit.utility.mgd.solvers import network as networks
+from audit.utility.mgd.solvers.four_layer import NEVER
 from audit.utility.mgd.solvers.network import Network, network
 from audit.utility.mgd.solvers.paths import FAR, settle
 from synthesizers.errors import TooLargeError
@@ -43,7 +43,7 @@ def test_the_cheapest_paths_cost_what_moves_cost(problem: Problem) -> None:
         settle(ways, away, ways.steps, ways.steps)
         reached = np.where(away < FAR // 2, away, NEVER)[: problem.size]
         np.testing.assert_array_equal(reached, expected[cell])
-    np.testing.assert_array_equal(distances(problem), expected)
+    np.testing.assert_array_equal(exact_plans.matrix(problem), expected)
 
 
 @given(problems(cells=12))

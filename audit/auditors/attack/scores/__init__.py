@@ -1,1 +1,0 @@
-"""Scores: what attackers learned, as plain numbers that anyone can evaluate again."""

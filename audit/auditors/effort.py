@@ -1,0 +1,94 @@
+"""How much an audit may do, where, and what it has already enumerated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from audit.auditors.attack.auditor import Watch
+from audit.auditors.attack.evidence import Attack
+from audit.channels.enumerate import Enumerated, Progress
+from audit.parallel import Map, here
+from audit.statements.claim import Claim
+from audit.subjects.subject import ProgramSubject
+from synthesizers.curator import Setting
+from synthesizers.errors import InputError
+from synthesizers.events import Event
+from synthesizers.plain import is_integer
+
+ALARM = 1e-6
+"""The largest probability that an honest subject is accused (that of REFUTED)."""
+
+
+@dataclass(eq=False)
+class Enumeration:
+    """The enumeration of an audit's own instance, once one of its auditors has made it."""
+
+    about: tuple[ProgramSubject, Claim, Setting] | None = None
+    enumerated: Enumerated | None = None
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much an audit may do.
+
+    ``rows``: the public number of rows that outputs and bounds use, where the
+    claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
+    is attacked, and a program beside its analysis; its runs are made by ``share``, and ``watch``
+    is told of them. ``trusted``: the user takes a program's word where nothing keeps it apart.
+    ``auditors``: those that the user named; None for each that fits and is quick.
+
+    Of auditors of properties: ``seed``, of what they draw; ``alarm``, the largest probability that
+    an honest subject is accused; ``pairs``, the most that are looked at, and ``runs``, the most of
+    one test, by default as many as each auditor thinks right. Raises InputError for numbers that
+    are none of these.
+    """
+
+    rows: int | None = None
+    jobs: int = 1
+    attack: Attack | None = None
+    share: Map = here
+    watch: Watch | None = None
+    trusted: bool = False
+    auditors: tuple[str, ...] | None = None
+    seed: int = 0
+    alarm: float = ALARM
+    pairs: int | None = None
+    runs: int | None = None
+    progress: Progress | None = None
+    enumeration: Enumeration = field(default_factory=Enumeration, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for what, number in (("pairs", self.pairs), ("runs", self.runs)):
+            if number is not None and (not is_integer(number) or number < 1):
+                raise InputError(f"{what} must be a whole number of at least 1, found {number!r}")
+        if not is_integer(self.seed) or self.seed < 0:
+            raise InputError(f"the seed must be a whole number of at least 0, found {self.seed!r}")
+        if not isinstance(self.alarm, int | float) or not 0 < self.alarm < 1:
+            raise InputError(f"the alarm must lie strictly between 0 and 1, found {self.alarm!r}")
+
+    def setting(self, claim: Claim) -> Setting:
+        """The public setting of a program under a claim; raises InputError without its sizes."""
+        rows = claim.records if self.rows is None else self.rows
+        if claim.neighbours.records_public and claim.records is None:
+            raise InputError("under replace-one the number of records is public: give --records N")
+        if rows is None:
+            raise InputError(
+                "the number of records is private, so the program needs a public number of rows: "
+                "give --records N (databases of 0 to N records) or --rows M"
+            )
+        public = claim.records if claim.neighbours.records_public else None
+        return Setting(claim.require_domain(), claim.neighbours, public, rows)
+
+    def ledgers(self, subject: ProgramSubject, claim: Claim) -> frozenset[tuple[Event, ...]] | None:
+        """All ledgers of a program; None unless each of its transcripts was visited before."""
+        about, enumerated = self.enumeration.about, self.enumeration.enumerated
+        if about is None or enumerated is None or about[0] is not subject:
+            return None
+        same = about[1:] == (claim, self.setting(claim))
+        return enumerated.ledgers if same and enumerated.complete else None
+
+    def require_attack(self) -> Attack:
+        """How a subject is attacked; raises InputError where nobody said it."""
+        if self.attack is None:
+            raise InputError("a black box can only be attacked: say how, with --runs N")
+        return self.attack

@@ -1,0 +1,122 @@
+"""The verdict's own box: what the verdict means, what it rests on, and who says so."""
+
+from __future__ import annotations
+
+from audit.report.words import MEANINGS, bound_text
+from audit.statements.certificate import OWN_WORD, Certificate
+from audit.statements.evidence import Decision, Side, Verdict
+
+HOLDS = (Verdict.PROVED, Verdict.EXACT)
+
+
+def head_verdict(certificate: Certificate) -> str:
+    """The verdict; EXACT about other people's code is so for the program as observed."""
+    if certificate.verdict is Verdict.EXACT and _is_foreign(certificate):
+        return f"{certificate.verdict.value} for the program as observed"
+    return certificate.verdict.value
+
+
+def explain_verdict(certificate: Certificate) -> str:
+    """What the verdict means, in a sentence or two."""
+    verdict, meaning = certificate.verdict, MEANINGS[certificate.verdict]
+    if verdict is Verdict.EXACT and _is_foreign(certificate):
+        return f"{meaning} {_ceiling(certificate)}"
+    if verdict is Verdict.UNDECIDED and certificate.entailed is not verdict:
+        return (
+            f"The findings entail {certificate.entailed.value}, but nothing kept the program from "
+            "this process, so that it could have brought them about. Run the audit where programs "
+            "can be kept apart (Linux, with user namespaces or as root), or say --trust-subject."
+        )
+    if verdict is Verdict.UNDECIDED and _is_exceeded(certificate):
+        return (
+            "Something that the subject declares, and that conclusions about it rest on, is "
+            "exceeded: the claim is neither confirmed nor refuted."
+        )
+    return meaning
+
+
+def state_rests(certificate: Certificate) -> str:
+    """How the subject ran, what the verdict rests on beyond the evidence, and what its maker adds.
+
+    The assumptions are those that the certificate lists in full, in one sentence.
+    """
+    parts = (_place(certificate), _assumed(certificate), _self_test(certificate))
+    return " ".join(part for part in parts if part)
+
+
+def _is_exceeded(certificate: Certificate) -> bool:
+    return any(evidence.decision is Decision.EXCEEDED for evidence in certificate.evidence)
+
+
+def _is_foreign(certificate: Certificate) -> bool:
+    return certificate.subject.get("kind") not in OWN_WORD
+
+
+def _ceiling(certificate: Certificate) -> str:
+    """Of a program that is not ours, what holds whatever it makes of its answers."""
+    if certificate.claim.released == "transcript":
+        return "It is about the questions, so that it stands for every run that keeps to them."
+    bound = certificate.bound(Side.CEILING)
+    if bound is None:
+        return (
+            "No ceiling stands for every run: certify it with --released transcript, or have the "
+            "program declare a budget."
+        )
+    return (
+        "The ceiling that stands for every run is that of its questions or its budget: "
+        f"{bound_text(bound)}."
+    )
+
+
+def _place(certificate: Certificate) -> str:
+    """Where the subject ran, and on whose word."""
+    isolation = certificate.isolation
+    if certificate.subject.get("kind") == "program":
+        return "The program is one of dp-audit's own."
+    if isolation is None:
+        return ""
+    how = isolation.describe()
+    if isolation.of_caller and certificate.trusted:
+        return f"The program is trusted, as the caller's own: it ran {how}."
+    if certificate.trusted and not isolation.sufficient:
+        return (
+            "The subject is trusted (--trust-subject), as nothing kept it from this process: it "
+            f"ran {how}."
+        )
+    return f"The subject ran {how}."
+
+
+def _assumed(certificate: Certificate) -> str:
+    """The assumptions that remain, in one sentence."""
+    kind, holds = certificate.subject.get("kind"), certificate.verdict in HOLDS
+    if kind == "channel":
+        return "This rests on the file's matrix being the law of the mechanism."
+    if certificate.of_program:
+        return _OF_PROGRAM if holds else ""
+    if certificate.verdict in (Verdict.CONTRADICTION, Verdict.INVALID_RUN):
+        return ""
+    return _OF_BLACK_BOX
+
+
+_OF_PROGRAM = (
+    "This rests on the samplers and the system's entropy, on the output being a function of the "
+    "answers and the drawn seed, on public constants that are not read off the data, and on a "
+    "release that keeps to what was analysed; time, memory and other side channels are out of "
+    "scope."
+)
+_OF_BLACK_BOX = (
+    "This rests on repeated runs being independent draws of one law, and on the code that ran "
+    "being the code that will run; time, memory and other side channels are out of scope."
+)
+
+
+def _self_test(certificate: Certificate) -> str:
+    """How the auditors did on liars and honest cases, where the certificate says so."""
+    stated = certificate.self_test
+    if stated is None:
+        return ""
+    return (
+        f"By its maker's word, the auditors were tested beforehand: {stated['caught']} of "
+        f"{stated['liars']} lying subjects caught, {stated['accused']} of {stated['honest']} "
+        f"honest ones accused ({stated['form']} form, by this code)."
+    )

@@ -1,0 +1,301 @@
+"""Views: a certificate or a comparison as the strings that every form of report lays out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.report.certificate.attack import AttackStory, attack_story, resolution_line
+from audit.report.certificate.proof import proof_lines
+from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
+from audit.report.certificate.witness import Story, story
+from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
+from audit.report.words import (
+    DECISIONS,
+    RELEASED,
+    bound_text,
+    claimed,
+    decided_on,
+    guarantee_words,
+    in_full,
+    plural,
+    short,
+)
+from audit.statements.certificate import Certificate
+from audit.statements.certificate_json import VERSION, encode
+from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
+from proofs.guarantees import ApproxDP, RenyiDP
+from synthesizers.neighbours import describe
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """One finding.
+
+    ``resolution``: what an attack could have seen; empty for other findings. ``replay``: what a
+    second run needs, as pairs of text.
+    """
+
+    auditor: str
+    finding: str
+    decision: str
+    tone: str
+    covers: str
+    whole: str
+    confidence: str
+    bound: str
+    direction: str
+    in_full: str
+    resolution: str
+    replay: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class CertificateView:
+    """A certificate in words.
+
+    ``verdict``: as the box is headed. ``tone``: its name for a stylesheet. ``meaning``, ``rests``:
+    what it means, and what it rests on (`audit.report.certificate.verdict`). ``caution``: what
+    has to be known with the verdict, or empty. ``no_bounds``: why there are none. ``proof``: the
+    theorem's derivation, line by line; empty without one.
+    """
+
+    verdict: str
+    tone: str
+    meaning: str
+    rests: str
+    caution: str
+    facts: tuple[tuple[str, str], ...]
+    claim: Mark
+    bounds: tuple[Mark, ...]
+    scale: Scale
+    no_bounds: str
+    evidence: tuple[EvidenceRow, ...]
+    witnesses: tuple[tuple[str, Story | AttackStory], ...]
+    assumptions: tuple[str, ...]
+    proof: tuple[str, ...]
+    reproduce: str
+    digest: str
+    schema: str
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One certificate of a comparison."""
+
+    name: str
+    verdict: str
+    tone: str
+    claim: str
+    relative_to: str
+    claim_mark: Mark
+    bounds: tuple[Mark, ...]
+
+    def bound(self, kind: str) -> str:
+        """The text of a side's bound, or a dash."""
+        return next((mark.text for mark in self.bounds if mark.kind == kind), "–")
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """Certificates side by side.
+
+    ``groups``: those whose claims bound the same parameter, on its axis; ``caution``: in what
+    the certificates are not alike, or empty.
+    """
+
+    rows: tuple[ComparisonRow, ...]
+    groups: tuple[tuple[Scale, tuple[ComparisonRow, ...]], ...]
+    caution: str
+
+
+def certificate_view(certificate: Certificate) -> CertificateView:
+    """The certificate as text."""
+    verdict = certificate.verdict
+    scale = common_scale([certificate])
+    return CertificateView(
+        head_verdict(certificate),
+        verdict.name.lower().replace("_", "-"),
+        explain_verdict(certificate),
+        state_rests(certificate),
+        _interrupted(certificate),
+        _facts(certificate),
+        claim_mark(certificate),
+        bound_marks(certificate),
+        scale,
+        no_bounds(scale.symbol, verdict),
+        tuple(_evidence_row(evidence, certificate) for evidence in certificate.evidence),
+        _witnesses(certificate),
+        certificate.assumptions,
+        () if certificate.proof is None else tuple(proof_lines(certificate.proof["derivation"])),
+        certificate.reproduce,
+        certificate.to_json()["digest"],
+        VERSION,
+    )
+
+
+def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonView:
+    """Several certificates, on one scale for each parameter that their claims bound."""
+    rows = []
+    alike: dict[str, list[int]] = {}
+    for place, (name, certificate) in enumerate(entries):
+        claim = certificate.claim
+        verdict = certificate.verdict
+        alike.setdefault(claimed(claim.guarantee)[0], []).append(place)
+        rows.append(
+            ComparisonRow(
+                name,
+                verdict.value,
+                verdict.name.lower().replace("_", "-"),
+                str(claim.guarantee),
+                f"{claim.neighbours.name}, {claim.released}, {claim.covers}",
+                claim_mark(certificate),
+                bound_marks(certificate),
+            )
+        )
+    groups = tuple(
+        (common_scale([entries[k][1] for k in places]), tuple(rows[k] for k in places))
+        for places in alike.values()
+    )
+    return ComparisonView(tuple(rows), groups, _caution(entries))
+
+
+def subject_name(subject: Mapping[str, Any]) -> str:
+    """The subject's name, or its kind where it has none."""
+    return str(subject.get("name") or subject.get("kind") or "unnamed subject")
+
+
+def _caution(entries: Sequence[tuple[str, Certificate]]) -> str:
+    aspects = {
+        "neighbours": [describe(c.claim.neighbours) for _, c in entries],
+        "what is released": [c.claim.released for _, c in entries],
+        "the databases covered": [c.claim.covers for _, c in entries],
+        "the kind of guarantee": [type(c.claim.guarantee).__name__ for _, c in entries],
+        "δ": [
+            str(c.claim.guarantee.delta)
+            for _, c in entries
+            if isinstance(c.claim.guarantee, ApproxDP)
+        ],
+        "the order α": [
+            str(c.claim.guarantee.alpha)
+            for _, c in entries
+            if isinstance(c.claim.guarantee, RenyiDP)
+        ],
+    }
+    unlike = [name for name, values in aspects.items() if len(set(values)) > 1]
+    if not unlike:
+        return ""
+    return (
+        f"These certificates differ in {', '.join(unlike)}: their bounds answer different "
+        "questions, and the smaller is not for that reason the more private."
+    )
+
+
+def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    claim = certificate.claim
+    subject = [
+        (str(key).replace("_", " ").capitalize(), _plain(value))
+        for key, value in certificate.subject.items()
+        if key not in ("name", "matrix") and value not in (None, {}, [], "")
+    ]
+    return (
+        ("Claim", guarantee_words(claim.guarantee)),
+        ("Subject", subject_name(certificate.subject)),
+        *subject,
+        ("Neighbours", describe(claim.neighbours)),
+        ("Released", RELEASED[claim.released]),
+        ("Databases", claim.covers),
+        ("Domain", _domain(certificate)),
+    )
+
+
+def _domain(certificate: Certificate) -> str:
+    domain = certificate.claim.domain
+    if domain is None:
+        return "none declared"
+    parts = [
+        f"{attribute.name} ({plural(attribute.size, 'value')})" for attribute in domain.attributes
+    ]
+    listed = ", ".join(parts[:8]) + (f" and {len(parts) - 8} more" if len(parts) > 8 else "")
+    return f"{domain.name}: {listed}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_plain(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(item) for item in value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _interrupted(certificate: Certificate) -> str:
+    """What has to be known where an attack was cut short."""
+    if not any(evidence.partial for evidence in certificate.evidence):
+        return ""
+    return (
+        "Interrupted: this rests on the runs that had been made by then, fewer than were asked for."
+    )
+
+
+def no_bounds(symbol: str, verdict: Verdict | None = None) -> str:
+    """Why nothing bounds a parameter."""
+    if verdict is Verdict.INVALID_RUN:
+        return (
+            f"There is none: from runs that are no independent draws nothing follows for {symbol}."
+        )
+    return f"No finding bounds {symbol} from either side."
+
+
+def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
+    bound = evidence.bound
+    direction = ""
+    if bound is not None:
+        side = "exact value" if bound.side is Side.EXACT else bound.side.value
+        rigour = "" if bound.side is Side.EXACT and bound.rigour == "exact" else bound.rigour
+        direction = ", ".join(part for part in (side, rigour) if part)
+    return EvidenceRow(
+        evidence.auditor,
+        evidence.finding,
+        DECISIONS[evidence.decision],
+        evidence.decision.value.replace(" ", "-"),
+        evidence.covers,
+        _part(evidence),
+        evidence.confidence or "–",
+        "–" if bound is None else bound_text(bound),
+        direction,
+        "" if bound is None or bound.rigour == "statistical" else in_full(decided_on(bound)[1]),
+        resolution_line(evidence, certificate.claim.guarantee),
+        tuple(
+            (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
+        ),
+    )
+
+
+def _part(evidence: Evidence) -> str:
+    """How much of the claim a finding is about."""
+    if evidence.decision in (Decision.KEPT, Decision.EXCEEDED):
+        return "beside the claim"
+    return "the whole claim" if evidence.whole else "part of the claim"
+
+
+def _witnesses(certificate: Certificate) -> tuple[tuple[str, Story | AttackStory], ...]:
+    """The witnesses with their auditors, those that violate the claim first."""
+    numbered = list(enumerate(certificate.evidence, start=1))
+    numbered.sort(key=lambda entry: entry[1].decision is not Decision.VIOLATED)
+    found = ((evidence.auditor, _story(evidence, k, certificate)) for k, evidence in numbered)
+    return tuple((auditor, told) for auditor, told in found if told is not None)
+
+
+def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | AttackStory | None:
+    claim = certificate.claim
+    match evidence.witness:
+        case Witness() as witness:
+            return story(witness, claim.require_domain(), claim.guarantee, evidence.decision)
+        case SampledWitness() as witness:
+            stated = encode(evidence.replay).get("command")
+            command = str(stated or f"dp-audit replay CERT.json --evidence {place}")
+            return attack_story(witness, claim.guarantee, evidence.decision, command)
+        case None:
+            return None

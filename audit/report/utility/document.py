@@ -1,0 +1,119 @@
+"""The scores of synthetic files as the contract's utility JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from audit.report.channel.document import finite
+from audit.report.utility.words import NOTICE
+from audit.utility.comparison import CONFIDENCE
+from audit.utility.ranking import MetricRanking, Ranking, ranked
+from audit.utility.results import Scored, UtilityResults
+from audit.utility.score import Score
+
+
+def utility_text(results: UtilityResults) -> str:
+    """The document as JSON text; ends with a newline.
+
+    Strict: no NaN and no Infinity; anything but ASCII is escaped.
+    """
+    return json.dumps(utility_json(results), indent=1, allow_nan=False) + "\n"
+
+
+def utility_json(results: UtilityResults) -> dict[str, Any]:
+    """Scores and ranking. Infinity is ``"inf"``, an undefined number null.
+
+    ``scores`` has one entry a metric and file. The draws themselves stay out, since some
+    repeat the values of a confidential record; a draws file has them.
+    """
+    ranking = ranked(results)
+    return {
+        "notice": NOTICE,
+        "real": {"file": results.real, "records": results.records[results.real]},
+        "synthetic": [
+            {"file": file, "records": results.records[file]} for file in results.synthetics
+        ],
+        "domain": {"name": results.domain.name, "attributes": list(results.domain.names)},
+        "scores": [_scored(scored) for scored in results.scored],
+        "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
+        "ranking": None if ranking is None else _ranking(ranking),
+    }
+
+
+def _scored(scored: Scored) -> dict[str, Any]:
+    score, null = scored.score, scored.baseline
+    return {
+        "metric": score.metric,
+        "synthetic": scored.synthetic,
+        **_score(score),
+        **_pick(score, "parts", "stated"),
+        "details": [_pick(each, "name", "columns", "rows", "note") for each in score.details],
+        "baseline": None if null is None else _score(null),
+        "seconds": scored.seconds,
+    }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    return {
+        **_pick(score, "mode", "value"),
+        "range": plain([score.lowest, score.highest]),
+        **_pick(score, "direction", "standard_error", "draws", "seed", "undefined"),
+        **_pick(score, "replicates", "exact", "bracket"),
+    }
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "confidence": CONFIDENCE,
+        "metrics": [_by_metric(metric) for metric in ranking.metrics],
+        "files": [_pick(s, "synthetic", "mean_rank", "won", "shared") for s in ranking.standings],
+        "mean_over": plain(ranking.complete),
+        **_pick(ranking, "leaders", "dissenting"),
+        "agreement": [
+            {"metrics": list(pair), "kendall_tau_b": tau}
+            for pair, tau in ranking.agreements.items()
+        ],
+    }
+
+
+def _by_metric(metric: MetricRanking) -> dict[str, Any]:
+    return {
+        "metric": metric.metric,
+        "ranks": [_pick(place, "synthetic", "rank", "best", "worst") for place in metric.places],
+        "unranked": [{"synthetic": file, "reason": reason} for file, reason in metric.unranked],
+        "comparisons": [
+            {
+                "files": list(pair),
+                "better": {1: pair[0], -1: pair[1], 0: None}[comparison.outcome],
+                **_pick(comparison, "difference", "margin", "basis"),
+            }
+            for pair, comparison in metric.comparisons.items()
+        ],
+    }
+
+
+def _pick(value: object, *names: str) -> dict[str, Any]:
+    """Attributes by their names."""
+    return {name: plain(getattr(value, name)) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: NumPy's numbers as Python's, infinity as text, NaN as null."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Real):
+        number = float(value)
+        return None if math.isnan(number) else finite(number)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

@@ -1,0 +1,103 @@
+"""The verdict's box: what it says of where a subject ran, and of what remains assumed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
+from audit.report.html import render
+from audit.report.page import CertificateSection, Page
+from audit.statements.certificate import Certificate
+from audit.statements.claim import Claim
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Bound, Decision, Evidence, Side
+from audit.statements.isolation import PLAIN, Isolation
+from proofs.guarantees import parse_guarantee
+from synthesizers.domain import Domain
+from synthesizers.neighbours import ReplaceOne
+
+ONE = Enclosure(Fraction(1), Fraction(1))
+APART = Isolation("namespaces", "own root", "namespace")
+OBSERVED = Evidence(
+    "exhaustive", "all", Decision.HOLDS, "all", True, bound=Bound(Side.EXACT, ONE, "all", "exact")
+)
+CEILING = replace(
+    OBSERVED,
+    auditor="proof",
+    decision=Decision.OPEN,
+    bound=Bound(Side.CEILING, Enclosure(Fraction(2), Fraction(2)), "all", "rigorous"),
+)
+UNSEEN = replace(OBSERVED, auditor="attack", decision=Decision.UNSEEN, bound=None)
+
+
+def certificate(
+    kind: str, *evidence: Evidence, released: str = "output", **more: Any
+) -> Certificate:
+    claim = Claim(parse_guarantee("epsilon=1"), ReplaceOne(), released, Domain.from_cells("2"), 2)
+    return Certificate({"kind": kind, "name": "it"}, claim, evidence, (), "x", **more)
+
+
+def test_exact_about_other_peoples_code_is_so_as_observed_with_the_ceiling_of_every_run() -> None:
+    made = certificate("module", OBSERVED, CEILING, isolation=APART)
+    assert head_verdict(made) == "EXACT for the program as observed"
+    assert (
+        "The ceiling that stands for every run is that of its questions or its budget: ε ≤ 2."
+        in (explain_verdict(made))
+    )
+    without = certificate("module", OBSERVED, isolation=APART)
+    assert "No ceiling stands for every run" in explain_verdict(without)
+    transcript = certificate("module", OBSERVED, isolation=APART, released="transcript")
+    assert explain_verdict(transcript).endswith("stands for every run that keeps to them.")
+    assert head_verdict(certificate("program", OBSERVED)) == "EXACT"
+
+
+@pytest.mark.parametrize(
+    ("isolation", "trusted", "words"),
+    [
+        (APART, False, "The subject ran in a user and process namespace of its own, seeing only"),
+        (APART, True, "The subject ran in a user and process namespace of its own, seeing only"),
+        (PLAIN, True, "The subject is trusted (--trust-subject), as nothing kept it"),
+        (Isolation("forked", "none", "none"), True, "The program is trusted, as the caller's own"),
+    ],
+)
+def test_the_box_says_where_the_subject_ran_and_on_whose_word(
+    isolation: Isolation, trusted: bool, words: str
+) -> None:
+    made = certificate("module", OBSERVED, isolation=isolation, trusted=trusted)
+    assert state_rests(made).startswith(words)
+    assert "the output being a function of the answers and the drawn seed" in state_rests(made)
+
+
+def test_of_what_can_only_be_run_the_box_says_what_that_rests_on() -> None:
+    made = certificate("command", UNSEEN, isolation=PLAIN)
+    assert state_rests(made).startswith("The subject ran in a process of the same user")
+    assert "independent draws of one law" in state_rests(made)
+    assert "independent draws" in state_rests(certificate("function", UNSEEN))
+
+
+def test_of_a_channel_the_file_is_taken_at_its_word() -> None:
+    made = certificate("channel", OBSERVED)
+    assert state_rests(made) == "This rests on the file's matrix being the law of the mechanism."
+
+
+def test_what_the_maker_says_of_the_auditors_stands_in_the_box_as_their_word() -> None:
+    told = {"caught": 3, "liars": 3, "accused": 0, "honest": 2, "form": "quick"}
+    made = certificate("program", OBSERVED, self_test=told)
+    assert state_rests(made).endswith(
+        "By its maker's word, the auditors were tested beforehand: 3 of 3 lying subjects caught, "
+        "0 of 2 honest ones accused (quick form, by this code)."
+    )
+    page = render(Page("t", "l", (CertificateSection("t", made),)))
+    box = page[page.index('<div class="verdict">') :]
+    assert "maker" in box[: box.index("</div>")]
+
+
+def test_what_was_not_kept_apart_and_is_not_trusted_is_undecided_and_says_why() -> None:
+    made = certificate("module", OBSERVED, isolation=PLAIN)
+    assert head_verdict(made) == "UNDECIDED"
+    assert explain_verdict(made).startswith("The findings entail EXACT, but nothing kept")
+    assert "This rests" not in state_rests(made)
