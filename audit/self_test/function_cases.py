@@ -73,7 +73,7 @@ class MechanismCase:
         )
         if detector is Detector.ATTACK:
             return (attack_case(self.name, FunctionBox(self.name, self.function, False), claim),)
-        subject = data_independence.audit_function(self.function, self.name)
+        subject = data_independence.wrap_function(self.function, self.name)
         return data_independence.examine(subject, claim, seed=SEED)
 
 

@@ -175,9 +175,10 @@ class IsolatedBox:
                 parts.append(Outcomes.of_outputs([end]))
                 done, ended = done + 1, ended + 1
                 if ended == done and done >= UNENDED and 0 < np.sum(coins[:done]) < done:
+                    failure = describe_failure(Outcomes.join(parts))
                     raise ProtocolError(
-                        f"{self.name}: {describe_failure(Outcomes.join(parts))}, on both databases; "
-                        f"a run that only needs more than {self.seconds:g} seconds or its memory "
+                        f"{self.name}: {failure}, on both databases; a "
+                        f"run that only needs more than {self.seconds:g} seconds or its memory "
                         "gets them by --seconds and --megabytes"
                     )
         return Outcomes.join(parts)

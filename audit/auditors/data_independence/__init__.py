@@ -10,8 +10,8 @@ from audit.auditors.data_independence.poisoned import Touched as Touched
 from audit.auditors.data_independence.poisoned import permit_reading as permit_reading
 from audit.auditors.data_independence.reporting import touches as touches
 from audit.auditors.data_independence.subjects import AuditedFunction as AuditedFunction
-from audit.auditors.data_independence.subjects import audit_estimator as audit_estimator
-from audit.auditors.data_independence.subjects import audit_function as audit_function
-from audit.auditors.data_independence.subjects import audit_program as audit_program
 from audit.auditors.data_independence.subjects import find_touches as find_touches
+from audit.auditors.data_independence.subjects import wrap_estimator as wrap_estimator
+from audit.auditors.data_independence.subjects import wrap_function as wrap_function
+from audit.auditors.data_independence.subjects import wrap_program as wrap_program
 from audit.auditors.effort import Effort as Effort

@@ -20,7 +20,7 @@ from audit.auditors.data_independence.reporting import (
     reading_findings,
 )
 from audit.auditors.data_independence.searching import search
-from audit.auditors.data_independence.subjects import AuditedFunction, audit_program, find_touches
+from audit.auditors.data_independence.subjects import AuditedFunction, find_touches, wrap_program
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
@@ -126,7 +126,7 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
     records = setting.records if claim.records is None else claim.records
     pairs = _make_pairs(claim.domain, claim.neighbours, records, claim.guarantee, effort)
     shrinks = not claim.neighbours.records_public or records is None
-    program = audit_program(subject, setting)
+    program = wrap_program(subject, setting)
     case = Case(program, claim.guarantee, claim.neighbours, pairs, RELEASED, effort, shrinks)
     yield from _of_facets(case)
     for pair, database in case.larger_databases():

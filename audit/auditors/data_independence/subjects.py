@@ -52,7 +52,7 @@ class AuditedFunction:
     opaque: bool = False
 
 
-def audit_function(subject: Any, name: str | None = None) -> AuditedFunction:
+def wrap_function(subject: Any, name: str | None = None) -> AuditedFunction:
     """A function (database, rng), or its batch form (database, rng, runs), as it is called.
 
     Raises InputError for anything else.
@@ -68,7 +68,7 @@ def audit_function(subject: Any, name: str | None = None) -> AuditedFunction:
     return AuditedFunction(told, lambda database, rng: Left(function(database, rng)), home(subject))
 
 
-def audit_estimator(
+def wrap_estimator(
     estimator: Any,
     parameters: Mapping[str, Any],
     rows: int,
@@ -99,7 +99,7 @@ def audit_estimator(
     return AuditedFunction(kind.__name__ if name is None else name, run, home(kind))
 
 
-def audit_program(subject: ProgramSubject, setting: Setting) -> AuditedFunction:
+def wrap_program(subject: ProgramSubject, setting: Setting) -> AuditedFunction:
     """A program of a curator, by the sampling reading."""
     budget = subject.budget(setting)
 

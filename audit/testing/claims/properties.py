@@ -81,9 +81,9 @@ def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> t
     if form == "estimator":
         columns = None if claim.domain is None else claim.domain.names
         rows = asked.rows or 0
-        seen = data_independence.audit_estimator(subject, asked.parameters, rows, columns, name)
+        seen = data_independence.wrap_estimator(subject, asked.parameters, rows, columns, name)
     else:
-        seen = data_independence.audit_function(subject, name)
+        seen = data_independence.wrap_function(subject, name)
     pairs = None if asked.pair is None else [asked.pair]
     effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
     try:
