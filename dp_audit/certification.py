@@ -353,7 +353,7 @@ class Assignment:
             raise InputError("the table has another number of records than --records")
         return dataset.records
 
-    def command(self, auditors: Sequence[str] | None) -> Command | None:
+    def command(self, auditors: Sequence[str] | None = None) -> Command | None:
         """The command that makes the certificate again; None for an object. Raises InputError."""
         if self.live:
             return None
