@@ -11,6 +11,8 @@ import pytest
 
 from audit.auditors.sensitivity.answers import Answer, InProcess, NoAnswer, changes, read, seen
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 
 
