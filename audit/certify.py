@@ -10,8 +10,8 @@ import numpy as np
 from audit.auditors import exhaustive
 from audit.auditors.effort import Effort as Effort
 from audit.auditors.effort import Enumeration
-from audit.auditors.registry import Registered, chosen
-from audit.channels.channel_certificates import carried
+from audit.auditors.registry import Registered, choose
+from audit.channels.channel_certificates import certify_channel
 from audit.channels.enumerate import Enumerated
 from audit.questions import certified_questions
 from audit.statements.assumptions import OF_CHANNEL, ON_YOUR_WORD, of_program
@@ -49,7 +49,7 @@ def certify(subject: Subject, claim: Claim, effort: Effort, reproduce: str) -> A
 
     Raises InputError or ProtocolError.
     """
-    auditors, left_out = chosen(subject.category, effort.auditors, effort.attack is not None)
+    auditors, left_out = choose(subject.category, effort.auditors, effort.attack is not None)
     if effort.attack is not None and all(auditor.name != "attack" for auditor in auditors):
         raise InputError("--runs goes with the attack auditor: name it in --auditors, too")
     # What was enumerated in another audit is not about this one.
@@ -81,7 +81,7 @@ def _of_channel(
     reproduce: str,
 ) -> Audit:
     evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
-    channel = carried(subject.channel, claim)
+    channel = certify_channel(subject.channel, claim)
     return Audit(Certificate(subject.to_json(), claim, evidence, OF_CHANNEL, reproduce, channel))
 
 
@@ -112,7 +112,7 @@ def _of_program(
         evidence,
         assumptions_of(subject, setting, effort.trusted),
         reproduce,
-        carried(enumerated.channel, claim) if own and enumerated is not None else None,
+        certify_channel(enumerated.channel, claim) if own and enumerated is not None else None,
         isolation=subject.isolation,
         trusted=effort.trusted,
         questions=certified_questions(subject, setting, evidence, enumerated),

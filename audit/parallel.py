@@ -39,8 +39,8 @@ IDLE_SECONDS = 300
 """How long a process waits for the next call before it ends (joblib's own figure)."""
 
 WORTH_SECONDS = 1.0
-"""What is left to do must take one process so long that further ones earn their start (a choice of
-this project: one takes some tenths of a second to import what it needs)."""
+"""What is left to do must take one process so long that further ones earn their start (one takes
+some tenths of a second to import what it needs)."""
 
 ANSWER_SECONDS = 10
 """How long a scheduler, and its first worker, may take to answer."""
@@ -56,7 +56,7 @@ _ADDRESS = re.compile(r"[a-z]+://.+:[0-9]+")
 _one_at_a_time = threading.Lock()
 
 
-def divided(
+def divide(
     jobs: int,
     function: Callable[..., Any],
     elsewhere: Callable[..., Any],
@@ -87,7 +87,7 @@ def divided(
     def submit(arguments: tuple[Any, ...]) -> Future:
         theirs[:] = [future for future in theirs if not future.done()]
         if len(theirs) == CALLS_A_WORKER * (jobs - 1):
-            return _made(function, arguments)
+            return _call_here(function, arguments)
         theirs.append(others.submit(elsewhere, arguments))
         return theirs[-1]
 
@@ -99,7 +99,7 @@ def _others(jobs: int) -> _Processes:
     return _Processes(jobs)
 
 
-def _made(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
+def _call_here(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future:
     """A call made here; what it raises waits for its turn."""
     made: futures.Future[Any] = futures.Future()
     try:
@@ -266,12 +266,12 @@ def cluster(address: str) -> Map:
     `ANSWER_SECONDS` each; in a series of calls also ProtocolError where a call took several
     workers down.
     """
-    distributed = _distributed()
-    with _connected(distributed, address):
+    distributed = _import_distributed()
+    with _connect(distributed, address):
         pass
 
     def share(function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        with _connected(distributed, address) as client:
+        with _connect(distributed, address) as client:
             workers = len(client.nthreads())
 
             def submit(arguments: tuple[Any, ...]) -> Any:
@@ -302,7 +302,7 @@ def _alone(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 @contextmanager
-def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
+def _connect(distributed: ModuleType, address: str) -> Iterator[Any]:
     if _ADDRESS.fullmatch(address) is None:
         raise InputError(
             f"the address of a cluster reads tcp://host:8786, its scheduler's; found {address!r}"
@@ -310,7 +310,7 @@ def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
     try:
         # Aside, since this thread may run an event loop of its own, as notebooks do.
         with ThreadPoolExecutor(1) as aside:
-            aside.submit(asyncio.run, _greeted(distributed, address)).result()
+            aside.submit(asyncio.run, _greet(distributed, address)).result()
         client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
     # What answers may be anything that listens there, and garbage breaks Dask in many ways.
     except Exception:
@@ -328,14 +328,14 @@ def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
         yield client
 
 
-async def _greeted(distributed: ModuleType, address: str) -> None:
+async def _greet(distributed: ModuleType, address: str) -> None:
     """Shake hands with a scheduler: a client would wait forever for one that says nothing."""
     greeting = distributed.comm.connect(address, timeout=ANSWER_SECONDS)
     connection = await asyncio.wait_for(greeting, ANSWER_SECONDS)
     await connection.close()
 
 
-def _distributed() -> ModuleType:
+def _import_distributed() -> ModuleType:
     try:
         import distributed
         import distributed.comm

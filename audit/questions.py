@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.auditors import exhaustive, factorised, proof
-from audit.auditors.deciding import decided
+from audit.auditors.deciding import decide
 from audit.channels.enumerate import Enumerated, Tree, channel_of, instance
 from audit.statements.certificate import digest
 from audit.statements.certificate_json import decode
@@ -108,9 +108,9 @@ def admission(
             kept = keep_to(ledger)
             if _follows(subject, setting, claim, frozenset({ledger})):
                 return kept
-            return _both(kept, _within(_decided_tree(subject, setting, claim)))
+            return _both(kept, _within(_conclude_tree(subject, setting, claim)))
         case {"kind": "tree", "digest": str() as digest}:
-            tree = _decided_tree(subject, setting, claim)
+            tree = _conclude_tree(subject, setting, claim)
             if tree_digest(tree) != digest:
                 raise InputError(CHANGED)
             return _within(tree)
@@ -141,7 +141,7 @@ def _both(first: Admission, second: Admission) -> Admission:
     return admit
 
 
-def _decided_tree(subject: ProgramSubject, setting: Setting, claim: Claim) -> Tree:
+def _conclude_tree(subject: ProgramSubject, setting: Setting, claim: Claim) -> Tree:
     """All questions of one enumeration that shows the claim; InputError where it does not."""
     size = setting.require_rows() if claim.records is None else claim.records
     part = exhaustive.Instance(subject, claim, setting, size)
@@ -157,7 +157,7 @@ def _decided_tree(subject: ProgramSubject, setting: Setting, claim: Claim) -> Tr
     assert found.tree is not None
     # Where n is private, the table of the release may be larger than all that was enumerated.
     whole = setting.records is not None
-    shown = whole and decided(found.channel, claim.guarantee).decision is Decision.HOLDS
+    shown = whole and decide(found.channel, claim.guarantee).decision is Decision.HOLDS
     if not shown and not _follows(subject, setting, claim, None):
         raise InputError(CHANGED)
     return found.tree
@@ -171,7 +171,7 @@ class Leave:
     admit: Admission | None
 
 
-def certified_leave(
+def leave_of_certificate(
     document: Mapping[str, Any], subject: ProgramSubject, setting: Setting
 ) -> Leave:
     """What a release under a certificate may cost and ask.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.questions import Leave, certified_leave
+from audit.questions import Leave, leave_of_certificate
 from audit.statements.certificate_json import decode
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
@@ -22,7 +22,7 @@ from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours, to_json
-from synthesizers.sampling import Progress, Run
+from synthesizers.sampling import EventProgress, Run
 from synthesizers.sampling import run as sample
 from synthesizers.tables import read_table
 
@@ -65,7 +65,7 @@ class Released:
     guarantee: str
 
 
-def release(wanted: Wanted, progress: Progress | None = None) -> Released:
+def release(wanted: Wanted, progress: EventProgress | None = None) -> Released:
     """Run a program on a table; ``progress`` is told of each question.
 
     Raises InputError for an object in place of a name, for a certificate that is not about this
@@ -103,7 +103,7 @@ def require_name(program: object) -> None:
     )
 
 
-def _release(wanted: Wanted, subject: ProgramSubject, progress: Progress | None) -> Released:
+def _release(wanted: Wanted, subject: ProgramSubject, progress: EventProgress | None) -> Released:
     if not (subject.built_in or subject.isolation.sufficient or wanted.trusted):
         raise InputError(
             f"nothing on this machine keeps {subject.name} from the data: it would run "
@@ -116,7 +116,7 @@ def _release(wanted: Wanted, subject: ProgramSubject, progress: Progress | None)
         stated = decode(document).about
         # What was certified says how many records the table has, so that it can stay closed.
         setting = release_setting(wanted.domain, wanted.neighbours, stated.records, wanted.rows)
-        leave = certified_leave(document, subject, setting)
+        leave = leave_of_certificate(document, subject, setting)
         # A program of one run a process was used up by what was asked of it.
         subject.budget(setting)
         guarantee = f"it keeps to the certificate: {document['verdict']}, {document['claim']}"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from audit.auditors.attack.evidence import Attack, versions
-from audit.auditors.attack.rechecking import Rechecked, rechecked, replay_of
+from audit.auditors.attack.rechecking import Rechecked, recheck_attack, replay_of
 from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_pair
-from audit.auditors.registry import named
+from audit.auditors.registry import parse_names
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
 from audit.statements import strict_json
@@ -29,9 +29,9 @@ from audit.statements.checks import (
     Check,
     Status,
     Verification,
+    bounded_values,
     compare_bound,
     compare_ends,
-    measured,
     same,
     worst,
 )
@@ -50,14 +50,14 @@ from audit.statements.published import Strange
 from audit.statements.reproduce import contradiction, parse_command
 from audit.statements.stated_proofs import compare_foundations, completes
 from audit.subjects.digests import OLDER
-from audit.subjects.stated_subjects import stated_subject
+from audit.subjects.stated_subjects import rebuild_subject
 from audit.subjects.subject import Subject
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 
 CHECKER = Path(checker.__file__)
 CHECKER_SECONDS = 600
-"""How long the checker may take (a choice of this project)."""
+"""How long the checker may take."""
 
 PROOFS = ("proof", "channel_certificate")
 """What the independent checker reads."""
@@ -115,12 +115,12 @@ def verify(
         )
     ]
     claim = document.about
-    checks += [_reproduced(document), *_beside(document), *_own_contradictions(document)]
-    subject, hindrance = stated_subject(document.subject, claim, meant)
-    again = None if subject is None else _audited_again(document, subject, share)
+    checks += [_check_command(document), *_beside(document), *_own_contradictions(document)]
+    subject, hindrance = rebuild_subject(document.subject, claim, meant)
+    again = None if subject is None else _audit_again(document, subject, share)
     if again is None:
         if any(certificate.get(key) is not None for key in PROOFS):
-            checks.append(_checked_proof(document.verdict, certificate))
+            checks.append(_check_proof(document.verdict, certificate))
         if not document.attacks or len(document.attacks) < len(document.evidence):
             checks += [
                 Check(part, Status.UNCHECKED, hindrance)
@@ -141,7 +141,7 @@ def _strange(line: str) -> Check:
     return Check(place, Status.FALSE, note)
 
 
-def _reproduced(document: Document) -> Check:
+def _check_command(document: Document) -> Check:
     """The stated command; a stranger's is never repeated."""
     wrong = contradiction(document)
     return Check("the command to make it again", Status.FALSE if wrong else Status.CONFIRMED, wrong)
@@ -170,17 +170,17 @@ def _self_test(stated: Mapping[str, Any]) -> Check:
         return Check(name, Status.FALSE, "one that misses a liar is carried by no certificate")
     # Here, not above: all liars and what they need come with it.
     from audit.self_test.code import code_digest
-    from audit.self_test.run import chosen
+    from audit.self_test.run import choose_liars
 
     if stated["code"] == code_digest():
-        asked = chosen(stated["form"] == "quick", None)
+        asked = choose_liars(stated["form"] == "quick", None)
         counts = len(asked), len({liar.honest.name for liar in asked})
         if (stated["liars"], stated["honest"]) != counts:
             return Check(name, Status.FALSE, "this version has another number of cases")
     return Check(name, Status.WORD, "not run again; no verdict rests on it")
 
 
-def _audited_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
+def _audit_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
     """The certificate of the same audit, without an attack that would not find the same again.
 
     The user has said nothing of trust here, whatever the certificate says. None where nothing is
@@ -215,7 +215,7 @@ def _stated_auditors(document: Document) -> tuple[str, ...] | None:
         words = parse_command(document.reproduce).value("auditors")
     except InputError:
         return None
-    return None if words is None else named(words)
+    return None if words is None else parse_names(words)
 
 
 def _proofs(
@@ -229,7 +229,7 @@ def _proofs(
         handed = {**certificate, "proof": proof}
     checked = None
     if any(handed.get(key) is not None for key in PROOFS):
-        checked = _checked_proof(document.verdict, handed)
+        checked = _check_proof(document.verdict, handed)
         yield checked
     if not same(handed.get("proof"), proof):
         yield _other_proof(stated, proof, checked)
@@ -253,7 +253,7 @@ def _other_proof(
     return compare_foundations(stated, [found["derivation"], *found.get("alternatives", [])])
 
 
-def _checked_proof(verdict: Verdict, certificate: Mapping[str, Any]) -> Check:
+def _check_proof(verdict: Verdict, certificate: Mapping[str, Any]) -> Check:
     """What the independent checker, in a process of its own, says of the proof and the channel."""
     name = "proof and channel, by the independent checker"
     with tempfile.TemporaryDirectory() as folder:
@@ -351,12 +351,12 @@ def _compare_side(document: Document, fresh: Document, side: Side) -> Check:
 def _is_exceeded(ceiling: Bound, fresh: Document) -> bool:
     """Whether an exact finding on databases of the claim lies above a stated ceiling."""
     heard = [one.bound for one in fresh.evidence if one.decision is not Decision.SILENT]
-    limits = measured(ceiling)
+    limits = bounded_values(ceiling)
     return ceiling.side is Side.CEILING and any(
         ends.lower > limits[key].upper
         for bound in heard
         if bound is not None and (bound.side, bound.rigour) == (Side.EXACT, "exact")
-        for key, ends in measured(bound).items()
+        for key, ends in bounded_values(bound).items()
         if key in limits
     )
 
@@ -385,7 +385,7 @@ def _with_attacks(
             if made and not attacks:
                 # One more than the audit makes: the lists differ.
                 continue
-            results[place] = rechecked(entry, document.about, attacks.pop(0) if made else None)
+            results[place] = recheck_attack(entry, document.about, attacks.pop(0) if made else None)
             evidence.append(results[place].evidence)
         elif others:
             evidence.append(others.pop(0))

@@ -29,7 +29,7 @@ from proofs.losses import (
     Losses,
     ResponseLoss,
     SampledGaussianLoss,
-    joined,
+    join,
 )
 
 F = Fraction
@@ -92,7 +92,7 @@ def main() -> None:
     cases = {**CASES, **SAMPLED} if flags.sampled else CASES
     for name, losses in cases.items():
         found: list[accountants.Bracket] = []
-        work = partial(accountants.epsilon, joined([losses], [1]), delta)
+        work = partial(accountants.epsilon, join([losses], [1]), delta)
         taken = seconds(_kept(found, work))
         ends = found[0]
         print(f"\n{name}, delta {float(delta):g}")

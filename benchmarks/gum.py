@@ -24,12 +24,12 @@ from stopwatch import peak_gigabytes
 
 from synthesizers.calibration import zcdp_rho
 from synthesizers.domain import Dataset
-from synthesizers.estimation.consistency import View, settled
-from synthesizers.estimation.dense_marg import dense_pairs, merged
+from synthesizers.estimation.consistency import View, settle_views
+from synthesizers.estimation.dense_marg import dense_pairs, merge_cliques
 from synthesizers.estimation.gum import Rates, Stop
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.recoding import Recoding
-from synthesizers.estimation.record_targets import Target
+from synthesizers.estimation.record_targets import RecordTarget
 from synthesizers.estimation.view_records import LEAST_GAIN, NEAR_ENOUGH, gradually
 from synthesizers.programs import dpsyn, privsyn
 from synthesizers.programs.view_questions import all_pairs
@@ -85,7 +85,7 @@ def privsyn_views(data: Dataset, epsilon: Fraction) -> list[View]:
     distances = answer(query, data).astype(float)
     cells = np.array([sizes[a] * sizes[b] for a, b in pairs], float)
     chosen = dense_pairs(distances, cells, rho * float(privsyn.CHOSEN))
-    sets = merged(
+    sets = merge_cliques(
         [pairs[number] for number in chosen], sizes, privsyn.PrivSyn(epsilon, DELTA).gamma
     )
     return counted(data, [*sets, *((name,) for name in names)], recodings)
@@ -120,7 +120,7 @@ def brought_near(views: Sequence[View], rows: int, rates: Rates, stop: Stop, see
     start, process = time.perf_counter(), time.process_time()
     columns = list(dict.fromkeys(name for view in views for name in view.attributes))
     targets = [
-        Target.of([columns.index(name) for name in view.attributes], view.counts, rows)
+        RecordTarget.of([columns.index(name) for name in view.attributes], view.counts, rows)
         for view in views
     ]
     rounding = [
@@ -170,7 +170,7 @@ def main() -> None:
         exact = Stop(flags.rounds, flags.tolerance)
         brought_near(views, data.records, Rates(decay=1.0), exact, flags.seed)
         print(f"{selection}, with noise", flush=True)
-        noisy = settled(noised(views, flags.epsilon, flags.seed), norm_sub, 30)
+        noisy = settle_views(noised(views, flags.epsilon, flags.seed), norm_sub, 30)
         inexact = Stop(flags.rounds, NEAR_ENOUGH, LEAST_GAIN)
         brought_near(noisy, data.records, Rates(), inexact, flags.seed)
     print(f"largest process: {peak_gigabytes():.2f} GB")

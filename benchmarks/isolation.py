@@ -22,7 +22,7 @@ from audit.subjects.confinement import (
     BEST_FIRST,
     Confinement,
     available_isolation,
-    permitted_probes,
+    find_permitted_probes,
     start_confined,
 )
 from synthesizers.errors import InputError
@@ -64,7 +64,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.csv")
         data.write_text("private")
-        row("all probes", median(lambda: permitted_probes(available_isolation(), [str(data)])))
+        row("all probes", median(lambda: find_permitted_probes(available_isolation(), [str(data)])))
 
 
 if __name__ == "__main__":

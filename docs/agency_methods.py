@@ -33,7 +33,7 @@ from audit.channels.measures.optimum import Optimum, optimum, optimum_at_own
 from audit.channels.measures.probabilistic import data_laws, probabilistic_delta
 from audit.channels.measures.rows import RowView, row_view
 from audit.report.percentages import at_least
-from audit.report.words import measured, number, vector
+from audit.report.words import enclosure_text, number, vector
 from audit.statements.decimals import Enclosure
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
@@ -189,7 +189,7 @@ def measures(channel: Channel, found: Errors) -> dict[str, str]:
     if isinstance(rows, RowView):
         chances["itself"], chances["itself_average"] = rows.largest.value, rows.average["uniform"]
         chances["changed"] = rows.least_changed[1].value
-    return {name: measured(ends, DIGITS) for name, ends in numbers.items()} | {
+    return {name: enclosure_text(ends, DIGITS) for name, ends in numbers.items()} | {
         name: at_least(ends) for name, ends in chances.items()
     }
 
@@ -268,7 +268,7 @@ def page() -> str:
         tables=histogram_count(CELLS, RECORDS),
         nothing=NOTHING,
         least=number(least),
-        dirichlet=measured(sanitized(DIRICHLET, least)[1]["uniform"], DIGITS),
+        dirichlet=enclosure_text(sanitized(DIRICHLET, least)[1]["uniform"], DIGITS),
         rounding_error=rounding,
         large_counts=number(noise),
         methods={method.program: compared(method) for method in METHODS},

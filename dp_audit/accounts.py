@@ -17,7 +17,7 @@ from proofs.components import Component
 from proofs.expressions import MAX_CHARACTERS, parse
 from proofs.guarantees import parse_guarantee
 from proofs.ledger_files import Account, of_list, of_release
-from proofs.search.noise import calibrated
+from proofs.search.noise import calibrate_noise
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, describe
 from synthesizers.neighbours import to_json as neighbours_to_json
@@ -106,7 +106,7 @@ def calibrate(
     runs = whole_number(count, "--count", 1)
     moved = exact(sensitivity, "--sensitivity")
     name = noise.replace("-", "_")
-    least = calibrated(name, claimed, runs, moved, about)
+    least = calibrate_noise(name, claimed, runs, moved, about)
     return NoiseResult(name, least, claimed, runs, moved, about)
 
 

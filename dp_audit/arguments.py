@@ -34,12 +34,12 @@ def exact(value: object, name: str) -> Fraction:
     A float is read as the shortest decimal that denotes it, and as nothing else. Backed by
     ``tests/dp_audit/test_arguments.py``.
     """
-    return parse_rational(_written(value), name)
+    return parse_rational(_shortest_decimal(value), name)
 
 
 def text(value: object, name: str) -> str:
     """A parameter as the text that a program reads; raises InputError for what has none."""
-    plain = _written(value)
+    plain = _shortest_decimal(value)
     if isinstance(plain, bool):
         return str(plain).lower()
     if isinstance(plain, tuple | list):
@@ -54,7 +54,7 @@ def texts(parameters: Mapping[str, object]) -> dict[str, str]:
     return {name.replace("_", "-"): text(value, name) for name, value in parameters.items()}
 
 
-def _written(value: object) -> object:
+def _shortest_decimal(value: object) -> object:
     """A float, also one of numpy's, as its shortest decimal; of numpy's integers Python's."""
     if isinstance(value, float):
         return repr(float(value))

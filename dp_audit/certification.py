@@ -10,7 +10,7 @@ from typing import Any
 
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.floors import claimed_name
-from audit.auditors.registry import AUDITORS, named
+from audit.auditors.registry import AUDITORS, parse_names
 from audit.certify import Effort
 from audit.certify import certify as audited
 from audit.parallel import Map, here, local
@@ -20,7 +20,7 @@ from audit.statements.limits import Limits
 from audit.statements.reproduce import Command
 from audit.subjects.black_boxes import Wanted, black_box, is_command_or_outputs
 from audit.subjects.function import Form, form_of
-from audit.subjects.isolated import described
+from audit.subjects.isolated import describe
 from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.matrix import is_channel_file, read_channel
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
@@ -183,7 +183,7 @@ def certify(
                 )
 
             if command is not None:
-                command = _spelled(command, request, attack, form, seconds, megabytes)
+                command = _spell_attack(command, request, attack, form, seconds, megabytes)
             share = here if about.live else _shared(jobs, cluster)
             effort = replace(effort, attack=attack, share=share)
             if chosen is None:
@@ -198,7 +198,7 @@ def certify(
 
 def _auditors(names: str | Sequence[str]) -> tuple[str, ...]:
     """The auditors of a text such as ``"proof,noise-law"``, or of a list of names."""
-    return named(names if isinstance(names, str) else ",".join(names))
+    return parse_names(names if isinstance(names, str) else ",".join(names))
 
 
 def verify(
@@ -338,7 +338,7 @@ class Assignment:
         if self.form is not None:
             return None if self.form == "program" else wanted
         parameters = {key.replace("-", "_"): value for key, value in values.items()}
-        found = described(self.given, parameters)
+        found = describe(self.given, parameters)
         return None if found.form == "program" else replace(wanted, found=found)
 
     def _records(self, domain: Domain) -> int | None:
@@ -416,7 +416,7 @@ def _attack(
     return request.attack(kind, secrets.randbits(48), request.given_pair(claim))
 
 
-def _spelled(
+def _spell_attack(
     command: Command,
     request: Request,
     attack: Attack,
@@ -442,9 +442,9 @@ def _spelled(
 
 def _self_test(path: str | Path) -> dict[str, Any]:
     # Here, not above: all liars and what they need come with it.
-    from audit.self_test.carried import carried
+    from audit.self_test.carried import load_self_test
 
-    return carried(str(path))
+    return load_self_test(str(path))
 
 
 def _shared(jobs: int | None, address: str | None) -> Map:

@@ -283,7 +283,9 @@ class AccountResult(Result):
 
     def page(self) -> Page:
         """The account as a page."""
-        return _page("Privacy account", self.summary(), TextSection("Account", _filled(self)))
+        return _page(
+            "Privacy account", self.summary(), TextSection("Account", _nonempty_lines(self))
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,10 +352,10 @@ class NoiseResult(Result):
 
     def page(self) -> Page:
         """The noise as a page."""
-        return _page("The least noise", self.summary(), TextSection("Noise", _filled(self)))
+        return _page("The least noise", self.summary(), TextSection("Noise", _nonempty_lines(self)))
 
 
-def _filled(result: AccountResult | NoiseResult) -> tuple[str, ...]:
+def _nonempty_lines(result: AccountResult | NoiseResult) -> tuple[str, ...]:
     return tuple(line for line in result._lines() if line)
 
 
@@ -485,7 +487,7 @@ class UtilityResult(Result):
         paths = [self.results.real, *self.results.synthetics]
         names = {path: Path(path).name for path in paths}
         alike = len(set(names.values())) < len(names)
-        return self.results.renamed({path: path for path in paths} if alike else names)
+        return self.results.rename({path: path for path in paths} if alike else names)
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from audit.auditors.sensitivity.declared import declared as parse_declared
-from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, written
+from audit.auditors.sensitivity.declared import parse_declaration as parse_declared
+from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, spell
 from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
 from audit.auditors.sensitivity.search import EXAMPLES
@@ -144,7 +144,7 @@ def _replay_of(name: str, command: str) -> Callable[[Shown], str]:
     top = function.partition(".")[0]
 
     def replay(shown: Shown) -> str:
-        texts = [written(database) for database in (shown.first, shown.second)]
+        texts = [spell(database) for database in (shown.first, shown.second)]
         if max(map(len, texts)) > MOST_WRITTEN:
             return command
         calls = ", ".join(f"{function}({text})" for text in texts)

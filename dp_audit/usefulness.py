@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from audit.parallel import Map, here
 from audit.parallel import cluster as of_cluster
-from audit.utility.catalogue import METRICS, named
+from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.counts import Counted
 from audit.utility.draws import read_draws
 from audit.utility.metric import FIXED, Metric
-from audit.utility.parameters import MOST_REPEATS, planned, read_plan
+from audit.utility.parameters import MOST_REPEATS, plan_metric, read_plan
 from audit.utility.parts import CHUNK, Parts
 from audit.utility.records import Outside, of_dataset, of_frame, read_records
-from audit.utility.suite import applicable, measured
+from audit.utility.suite import applicable, measure_utility
 from dp_audit.arguments import DomainLike, required_domain, whole_number
 from dp_audit.progress import Progress, nobody
 from dp_audit.results import ReleaseResult, UtilityResult
@@ -96,10 +96,10 @@ def utility(
     real_name = str(real) if isinstance(real, str | Path) else "real"
     # The real table first: it is the one whose faults concern all others.
     counted = {
-        name: _counted(name, table, space, rows, outside, share, progress)
+        name: _count(name, table, space, rows, outside, share, progress)
         for name, table in {real_name: real, **tables}.items()
     }
-    results = measured(
+    results = measure_utility(
         (real_name, counted[real_name]),
         {name: counted[name] for name in tables},
         chosen,
@@ -126,7 +126,7 @@ def _tables(synthetic: Any) -> dict[str, Any]:
     return {str(path): path for path in synthetic}
 
 
-def _counted(
+def _count(
     name: str,
     table: Any,
     domain: Domain,
@@ -172,13 +172,13 @@ def _metrics(
     mentioned = dict.fromkeys((*values, *draws))
     asked = list(dict.fromkeys(names or METRICS))
     for name in (*asked, *mentioned):
-        named(name)
+        metric_named(name)
     stray = [name for name in mentioned if name not in asked]
     if stray:
         raise InputError(
             f"{stray[0]} has parameters or draws but is not among the metrics asked for"
         )
-    metrics = [planned(METRICS[name], values.get(name, {}), named) for name in asked]
+    metrics = [plan_metric(METRICS[name], values.get(name, {}), metric_named) for name in asked]
     if seed is not None:
         seeds: dict[str, Any] = {"seed": whole_number(seed, "--seed")}
         metrics = [replace(m, **seeds) if hasattr(m, "seed") else m for m in metrics]

@@ -29,34 +29,34 @@ from proofs.losses import (
 from proofs.profiles.methods import METHODS
 from proofs.search import contour, lattice
 from proofs.search.bracket import bracket
-from proofs.search.start import estimated_epsilon
+from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval
 
 Hints = Mapping[str, Mapping[str, Any]]
 """A hint for each side that is looked at."""
 
 WIDTH = Fraction(1, 10**16)
-"""The distance of two ends that a search is content with (a choice of this project)."""
+"""The distance of two ends that a search is content with."""
 
 LEAST_DELTA = Fraction(1, 10**40)
-"""The δ to which a profile is resolved where none is named (a choice of this project)."""
+"""The δ to which a profile is resolved where none is named."""
 
 MAX_FOLD = 300
 """The number of Laplace losses up to which their closed form is used: its cost grows with the
-cube of it (a choice of this project)."""
+cube of it."""
 
 MAX_VALUES = 1_000_000
-"""The most values of a discrete loss whose profile is looked for (a choice of this project)."""
+"""The most values of a discrete loss whose profile is looked for."""
 
 MAX_KINDS = {"lattice": 50}
-"""The most different losses that a method is asked about (a choice of this project)."""
+"""The most different losses that a method is asked about."""
 
 MAX_SAMPLED = 4
-"""The most different sampled losses whose profile is looked for (a choice of this project)."""
+"""The most different sampled losses whose profile is looked for."""
 
 LEAST_FRACTION = Fraction(1, 10**12)
 """The smallest sampling rate whose profile is looked for: a search in doubles resolves no smaller
-one (a choice of this project)."""
+one."""
 
 DEVIATIONS = 17
 """How far a discrete Gaussian law is summed up, in deviations: beyond are less than 2^-192."""
@@ -161,7 +161,7 @@ def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> B
         low, high = lattice.epsilon_bracket(losses, delta)
     else:
         profile = _profile(method, losses, delta)
-        low, high = bracket(profile, delta, estimated_epsilon(losses, delta), width)
+        low, high = bracket(profile, delta, estimate_epsilon(losses, delta), width)
     return Bracket(low, high, method, _hints(method, losses, high, delta))
 
 

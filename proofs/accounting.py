@@ -17,15 +17,15 @@ from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import prove
-from proofs.offers import NAMES, Offer, composed, composed_pairs, offered, stated_value
+from proofs.offers import NAMES, Offer, compose, compose_pairs, offer, stated_value
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
-from proofs.search.orders import best_order_at, converted_delta
+from proofs.search.orders import best_order_at, convert_to_delta
 from synthesizers.exact import parse_rational
 from synthesizers.intervals import to_mpf
 
 LEAST_STATED = Fraction(1, 10**1000)
-"""The smallest δ above 0 that is stated (a choice of this project)."""
+"""The smallest δ above 0 that is stated."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _of(components: Sequence[Component], found: tuple[Offer, ...]) -> Accounting
 
 def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The smallest δ of the product of the dominating pairs."""
-    pairs = composed_pairs(components)
+    pairs = compose_pairs(components)
     if pairs is None:
         return None
     theorem, losses = pairs
@@ -93,18 +93,18 @@ def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | 
     upper = rounded_up(max(ends.upper, LEAST_STATED)) if ends.upper else ends.upper
     given = {"method": ends.method, "epsilon": epsilon, "delta": upper, "hints": ends.hints}
     proved = prove("pair-to-approx", [theorem], given)
-    return offered(NAMES[ends.method], proved, upper, ends.lower)
+    return offer(NAMES[ends.method], proved, upper, ends.lower)
 
 
 def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    theorem = composed("compose-zcdp", components, ZCDP)
+    theorem = compose("compose-zcdp", components, ZCDP)
     if theorem is None or stated_value(theorem) == 0:
         return None
     rho = stated_value(theorem)
     order = best_order_at(lambda at: at * float(rho), epsilon)
     proved = smallest_proved(
-        lambda: max(converted_delta(order * rho, order, epsilon), to_mpf(LEAST_STATED)),
+        lambda: max(convert_to_delta(order * rho, order, epsilon), to_mpf(LEAST_STATED)),
         lambda delta: prove(
             "zcdp-to-approx-at-order",
             [theorem],
@@ -112,14 +112,14 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
         ),
     )
     value = parse_rational(proved.parameters["delta"], "delta")
-    return offered("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)
+    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)
 
 
 def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The sum of all δ where that of all ε is small enough."""
-    theorem = composed("compose", components, ApproxDP)
+    theorem = compose("compose", components, ApproxDP)
     if theorem is None or stated_value(theorem) > epsilon:
         return None
     assert isinstance(theorem.judgment, Private)
     assert isinstance(theorem.judgment.guarantee, ApproxDP)
-    return offered("basic composition", theorem, theorem.judgment.guarantee.delta)
+    return offer("basic composition", theorem, theorem.judgment.guarantee.delta)

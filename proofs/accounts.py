@@ -15,7 +15,13 @@ from typing import Any
 
 import mpmath
 
-from proofs.components import Component, additive_theorems, component, event_theorems, stated
+from proofs.components import (
+    Component,
+    additive_theorems,
+    component,
+    event_theorems,
+    with_stated_sensitivity,
+)
 from proofs.errors import ProofError
 from proofs.expressions import Term
 from proofs.guarantees import ApproxDP
@@ -27,7 +33,7 @@ from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
 
 MAX_DIFFERENT = 1000
-"""The most different mechanisms that are added up (a choice of this project)."""
+"""The most different mechanisms that are added up."""
 
 
 def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, ...]:
@@ -99,22 +105,24 @@ def _theorems(term: Term, neighbours: Neighbours) -> list[Theorem]:
             if not amount:
                 return [_free(neighbours)]
             law = term.name.replace("_", "-")
-            return additive_theorems(stated(neighbours, sensitivity, str(term)), law, amount)
+            return additive_theorems(
+                with_stated_sensitivity(neighbours, sensitivity, str(term)), law, amount
+            )
         case "randomized_response":
-            one = stated(neighbours, Fraction(1), str(term))
+            one = with_stated_sensitivity(neighbours, Fraction(1), str(term))
             return [prove("response", [one], {"epsilon": given["epsilon"]})]
         case "exponential":
             if given["epsilon"] == 0:
                 return [_free(neighbours)]
-            scores = stated(neighbours, Fraction(1), str(term))
+            scores = with_stated_sensitivity(neighbours, Fraction(1), str(term))
             rules = ("exponential", "exponential-zcdp")
             return [prove(rule, [scores], {"rate": given["epsilon"] / 2}) for rule in rules]
         case "pure":
             point = ApproxDP(given["epsilon"], given.get("delta", Fraction(0)))
-            return [_stated_guarantee(term, neighbours, guarantee_to_json(point))]
+            return [_take_guarantee_as_stated(term, neighbours, guarantee_to_json(point))]
         case "zcdp":
             rho = {"kind": "zcdp", "rho": str(given["rho"])}
-            return [_stated_guarantee(term, neighbours, rho)]
+            return [_take_guarantee_as_stated(term, neighbours, rho)]
         case _:
             return _sampled(term, neighbours)
 
@@ -138,7 +146,9 @@ def _free(neighbours: Neighbours) -> Theorem:
     return prove("public-draw", [], {"neighbours": neighbours, "law": {"law": "independent"}})
 
 
-def _stated_guarantee(term: Term, neighbours: Neighbours, guarantee: Mapping[str, Any]) -> Theorem:
+def _take_guarantee_as_stated(
+    term: Term, neighbours: Neighbours, guarantee: Mapping[str, Any]
+) -> Theorem:
     given = {"neighbours": neighbours, "mechanism": str(term), "guarantee": guarantee}
     return prove("stated-guarantee", [], given)
 
@@ -154,7 +164,7 @@ def _sampled(term: Term, neighbours: Neighbours) -> list[Theorem]:
         if sensitivity == 0:
             return [_free(neighbours)]
         squared = _amount(inner.parameters, sensitivity)
-        one = stated(neighbours, sensitivity, str(inner))
+        one = with_stated_sensitivity(neighbours, sensitivity, str(inner))
         given = {"fraction": rate, "sigma_squared": squared}
         return [prove("poisson-gaussian", [one], given)]
     whole = component(str(inner), 1, _theorems(inner, neighbours)).of(ApproxDP)

@@ -20,7 +20,7 @@ from synthesizers.neighbours import Neighbours, to_json
 SCHEMA = "dp-audit/channel-certificate/1"
 
 SLACK_BITS = 64
-"""Bits of the stated slack (a choice of this project)."""
+"""Bits of the stated slack."""
 
 Chance = Exact | int | tuple[Fraction, Fraction]
 """Of an output: exact, or in an interval, or between two rationals."""
@@ -54,12 +54,14 @@ def channel_certificate(
     if found[left, right].upper <= claim.delta:
         slack = claim.delta - found[left, right].upper
         stated = str(round_down(slack, SLACK_BITS))
-        return _written(channel, chances, claim, "holds") | {
+        return _channel_certificate(channel, chances, claim, "holds") | {
             "worst": {"pair": [left, right], "slack": stated}
         }
     worst = max(found, key=lambda pair: found[pair].lower)
     if found[worst].lower > claim.delta:
-        return _written(channel, chances, claim, "violated") | _violation(channel, worst, power)
+        return _channel_certificate(channel, chances, claim, "violated") | _violation(
+            channel, worst, power
+        )
     raise UndecidedError("the chances are known too vaguely to decide the claim on this channel")
 
 
@@ -82,7 +84,7 @@ def _violation(channel: FiniteChannel, pair: tuple[int, int], power: Interval) -
     return {"pair": list(pair), "event": event, "probabilities": probabilities}
 
 
-def _written(
+def _channel_certificate(
     channel: FiniteChannel,
     chances: list[list[tuple[Fraction, Fraction]]],
     claim: ApproxDP,

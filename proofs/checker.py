@@ -38,7 +38,7 @@ units of work, about a microsecond each; a step beyond them is left to the kerne
 them is malformed."""
 
 PRECISIONS = (128, 384, 1536)
-"""Bits at which an inequality is tried before it stays open (a choice of this project)."""
+"""Bits at which an inequality is tried before it stays open."""
 
 Data = dict[str, Any]
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -126,7 +126,7 @@ class Interval:
 
     def rounded(self, bits: int) -> Interval:
         """The interval with its ends moved outwards to numbers of about ``bits`` bits."""
-        return Interval(_cut(self.low, bits), -_cut(-self.high, bits))
+        return Interval(_round_down(self.low, bits), -_round_down(-self.high, bits))
 
 
 Number = Interval | Fraction | int
@@ -137,7 +137,7 @@ def interval(value: Number) -> Interval:
     return value if isinstance(value, Interval) else Interval(Fraction(value), Fraction(value))
 
 
-def _cut(value: Fraction, bits: int) -> Fraction:
+def _round_down(value: Fraction, bits: int) -> Fraction:
     places = bits - value.numerator.bit_length() + value.denominator.bit_length()
     scaled = value.numerator << max(places, 0)
     return _dyadic(scaled // (value.denominator << max(-places, 0)), places)
@@ -148,12 +148,12 @@ def _dyadic(mantissa: int, places: int) -> Fraction:
     return Fraction(mantissa, 1 << places) if places >= 0 else Fraction(mantissa << -places)
 
 
-def _shifted(value: int, places: int, up: bool) -> int:
+def _shift_right(value: int, places: int, up: bool) -> int:
     """A value >= 0 over 2^places, rounded down or up."""
     return -(-value >> places) if up else value >> places
 
 
-def _divided(value: int, divisor: int, up: bool) -> int:
+def _divide(value: int, divisor: int, up: bool) -> int:
     return -(-value // divisor) if up else value // divisor
 
 
@@ -196,13 +196,13 @@ def _exp(x: Fraction, halvings: int, places: int, up: bool) -> Fraction:
     # Rounded up a term stays at 1 unit; what follows the last is less than it, as small <= 1/2.
     while term > up:
         count += 1
-        term = _divided(_shifted(term * small, places, up), count, up)
+        term = _divide(_shift_right(term * small, places, up), count, up)
         total += term
     mantissa, scale = total + up, places
     for _ in range(halvings):
         mantissa, scale = mantissa * mantissa, 2 * scale
         excess = max(mantissa.bit_length() - places, 0)
-        mantissa, scale = _shifted(mantissa, excess, up), scale - excess
+        mantissa, scale = _shift_right(mantissa, excess, up), scale - excess
     return _dyadic(mantissa, scale)
 
 
@@ -232,13 +232,13 @@ def _artanh(z: Fraction, places: int) -> Interval:
     ends = []
     for up in (False, True):
         power = ((z.numerator << places) // z.denominator + up) if z else 0
-        square, total, odd = _shifted(power * power, places, up), 0, 1
+        square, total, odd = _shift_right(power * power, places, up), 0, 1
         while power > 0:
-            total += _divided(power, odd, up)
+            total += _divide(power, odd, up)
             if up and power == 1:
                 total += 1  # the terms that follow: less than 1/8 of the last
                 break
-            power, odd = _shifted(power * square, places, up), odd + 2
+            power, odd = _shift_right(power * square, places, up), odd + 2
         ends.append(_dyadic(total, places))
     return Interval(*ends)
 
@@ -278,7 +278,7 @@ def normal(x: Fraction, bits: int) -> Interval:
 def _tail(t: Fraction, bits: int) -> Interval:
     """1 - Φ(t) for t > 0, the density times Mills's ratio, or 1/2 minus a series in small t."""
     spend(bits)
-    t_near = Interval(_cut(t, bits + 64), -_cut(-t, bits + 64))
+    t_near = Interval(_round_down(t, bits + 64), -_round_down(-t, bits + 64))
     density = exp(-t * t / 2, bits + 80) / sqrt(2 * pi(bits + 80), bits + 80)
     if t <= 8:
         places = bits + 96
@@ -302,7 +302,7 @@ def _odd_series(t: Fraction, places: int, up: bool) -> Fraction:
     # From 2·64 on each term is less than half of the one before.
     while term > up or odd < 128:
         odd += 2
-        term = _divided(_shifted(term * square, places, up), odd, up)
+        term = _divide(_shift_right(term * square, places, up), odd, up)
         total += term
     return _dyadic(total + up, places)
 
@@ -343,7 +343,7 @@ def rational(value: object) -> Fraction:
     if type(value) is int and abs(value) < 10**MAX_DIGITS:
         return Fraction(value)
     if type(value) is not str or len(value) > MAX_DIGITS or not _NUMBER.fullmatch(value):
-        raise Rejected(f"{shown(value)} is no integer, nor a fraction or decimal as text")
+        raise Rejected(f"{quote(value)} is no integer, nor a fraction or decimal as text")
     return Fraction(value)
 
 
@@ -358,7 +358,7 @@ def such(holds: Callable[[Any], bool], words: str, first: Kind = lambda value: v
     return read
 
 
-def listed(kind: Kind) -> Kind:
+def list_of(kind: Kind) -> Kind:
     """A list of values of one kind."""
     return lambda value: [kind(member) for member in members(value)]
 
@@ -377,10 +377,10 @@ whole = such(lambda value: value >= 0, "an integer from 0 on", integer)
 counting = such(lambda value: value > 0, "an integer from 1 on", integer)
 positive = such(lambda value: value > 0, "a positive number", rational)
 inner = such(lambda value: 0 < value < 1, "a number strictly between 0 and 1", rational)
-rationals, pairs = listed(rational), listed(listed(rational))
+rationals, pairs = list_of(rational), list_of(list_of(rational))
 
 
-def keyed(data: object, *names: str) -> list[Any]:
+def members_of(data: object, *names: str) -> list[Any]:
     """The members of an object that has exactly these names."""
     need(set(record(data)) == set(names), f"the names {', '.join(names)} are expected")
     return [record(data)[name] for name in names]
@@ -402,7 +402,7 @@ ADD, REPLACE = ("add-remove", "record", 1), ("replace-one", "record", 1)
 
 def relation(data: object) -> Relation:
     """A neighbouring relation."""
-    name, unit, most = keyed(data, *WHERE)
+    name, unit, most = members_of(data, *WHERE)
     name, unit = one_of("add-remove", "replace-one")(name), one_of("record", "person")(unit)
     need(counting(most) == 1 or unit == "person", "a record is one record")
     return name, unit, most
@@ -410,7 +410,7 @@ def relation(data: object) -> Relation:
 
 def setting(data: object) -> Data:
     """What a program runs on: how many values each attribute has; the public number of records."""
-    attributes, records = keyed(data, "attributes", "records")
+    attributes, records = members_of(data, "attributes", "records")
     need(record(attributes) != {}, "an attribute is expected")
     shape = {name: counting(size) for name, size in attributes.items()}
     return {"attributes": shape, "records": None if records is None else whole(records)}
@@ -445,13 +445,13 @@ GUARANTEES: dict[str, dict[str, Kind]] = {
     "approx-zcdp": {"xi": rational, "rho": rational, "delta": rational},
     "renyi": {"points": pairs},
     "profile": {"points": pairs},
-    "dominated": {"losses": listed(record)},
+    "dominated": {"losses": list_of(record)},
     "odometer": {"levels": pairs, "delta": rational},
 }
 """The losses of dominating pairs, and the kinds of guarantees, with their parameters."""
 
 
-def made(kind: str, *values: Any) -> Data:
+def make_guarantee(kind: str, *values: Any) -> Data:
     """A guarantee, if its numbers lie in their ranges."""
     found: Data = {"kind": kind, **dict(zip(GUARANTEES[kind], values, strict=True))}
     points: Any = found.get("points", found.get("levels", [[2, ZERO]]))
@@ -468,16 +468,16 @@ def guarantee(data: object) -> Data:
     """A guarantee of its plain data."""
     kind = one_of(*GUARANTEES)(record(data).get("kind"))
     values = [read(record(data).get(name)) for name, read in GUARANTEES[kind].items()]
-    keyed(data, "kind", *GUARANTEES[kind])
+    members_of(data, "kind", *GUARANTEES[kind])
     if kind == "dominated":
         values = [[_loss(entry) for entry in values[0]]]
-        need(joined(values, [1]) == values[0], "losses have one order")
-    return made(kind, *values)
+        need(join_losses(values, [1]) == values[0], "losses have one order")
+    return make_guarantee(kind, *values)
 
 
 def _loss(data: Data) -> Data:
     kind = one_of(*LOSSES)(data.get("loss"))
-    keyed(data, "loss", "count", *LOSSES[kind])
+    members_of(data, "loss", "count", *LOSSES[kind])
     values = [read(data[name]) for name, read in LOSSES[kind].items()]
     fine = min(values) >= 0 and (kind != "response" or values[1] < 1)
     need(fine, "a number of a loss is out of its range")
@@ -489,7 +489,7 @@ def loss(kind: str, count: int, *values: Any) -> Data:
     return {"loss": kind, "count": count, **dict(zip(LOSSES[kind], values, strict=True))}
 
 
-def joined(parts: list[list[Data]], counts: list[int]) -> list[Data]:
+def join_losses(parts: list[list[Data]], counts: list[int]) -> list[Data]:
     """All losses of all parts, in one order; Gaussians become one."""
     found: dict[tuple[Any, ...], int] = {}
     squares = []
@@ -561,12 +561,12 @@ def mixed_delta(
         for _ in range(count):
             longer = [0] * step
             down, up = [w * minus for w in weights] + longer, longer + [w * plus for w in weights]
-            weights = [_shifted(a + b, bits, True) for a, b in zip(down, up, strict=True)]
+            weights = [_shift_right(a + b, bits, True) for a, b in zip(down, up, strict=True)]
     found, share = ZERO, exp(epsilon - Fraction(whole_sum, 2**grid), bits).low
     growth = exp(Fraction(2, 2**grid), bits).low
     for weight in reversed(weights):  # from the largest loss down; share is e^(ε - loss)
         found += weight * max(1 - share, ZERO)
-        share = min(_cut(share * growth, bits), ONE)
+        share = min(_round_down(share * growth, bits), ONE)
     return Interval(ZERO, (1 - kept * (1 - min(found / 2**bits, ONE))).high)
 
 
@@ -611,8 +611,11 @@ def sampled_moment(one: Data, order: int, bits: int) -> Fraction:
     found, chance = ZERO, power(1 - q, order, bits).high
     for number in range(order + 1):
         term = chance * exp(squared * (number * number - number) / 2, bits).high
-        found, ratio = -_cut(-found - term, bits), q / (1 - q) * (order - number) / (number + 1)
-        chance = -_cut(-chance * ratio, bits)
+        found, ratio = (
+            -_round_down(-found - term, bits),
+            q / (1 - q) * (order - number) / (number + 1),
+        )
+        chance = -_round_down(-chance * ratio, bits)
     return max(ZERO, log(found, bits).high)
 
 
@@ -690,22 +693,22 @@ PARAMETERS: dict[str, Kind] = {
     "shape": record, "query": record, "program": record, "law_record": record, "hints": record,
     "stated": text, "description": text, "key": text, "mechanism": text, "map": text,
     "method": one_of(*HINTS),
-    "l0": lambda value: None if value is None else whole(value), "matrix": listed(rationals),
+    "l0": lambda value: None if value is None else whole(value), "matrix": list_of(rationals),
     "l1": rational, "l2_squared": rational, "linf": rational, "order": rational, "budget": rational,
     "epsilon": rational, "delta": rational, "rho": rational, "mu": rational,
     "scale": positive, "rate": positive, "variance": positive, "sigma_squared": positive,
     "alpha_min": positive, "fraction": positive, "threshold_scale": positive,
     "query_scale": positive,
     "slack": inner, "delta_split": inner, "drop": whole, "bits": whole, "records": whole,
-    "count": counting, "values": counting, "sample": counting, "counts": listed(counting),
+    "count": counting, "values": counting, "sample": counting, "counts": list_of(counting),
     "monotone": flag, "integers": flag, "resampled": flag, "points": pairs, "levels": pairs,
     "orders": rationals, "epsilons": rationals, "deltas": rationals, "weights": rationals,
     "law": one_of("laplace", "rounded-laplace", "discrete-laplace"), "releases": one_of("bits"),
     "noise": one_of("laplace", "exponential", "discrete-laplace"), "guarantee": guarantee,
-    "measure": one_of("epsilon", "rho", "renyi"), "hint_list": listed(record),
+    "measure": one_of("epsilon", "rho", "renyi"), "hint_list": list_of(record),
     "seen": one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED),
     "setting": setting, "released": one_of("output", "transcript"),
-    "databases": listed(listed(whole)), "rows": listed(members),
+    "databases": list_of(list_of(whole)), "rows": list_of(members),
 }  # fmt: skip
 """What parameters are, by name. In the tables of rules below a name with = is read as another."""
 
@@ -736,7 +739,7 @@ def moving(
 
 def size_of(shape: Data, names: Any) -> int:
     """How many cells the marginal of some attributes has."""
-    need(0 < len(set(listed(text)(names))) == len(names), "different attributes are expected")
+    need(0 < len(set(list_of(text)(names))) == len(names), "different attributes are expected")
     found = 1
     for name in names:
         need(name in shape, "an attribute is unknown")
@@ -753,17 +756,17 @@ def counts(at: Relation, answers: int, every_record: bool) -> Data:
     return moving(at, min(2 * m, answers), (2 * m, 2 * m * m, m), False)
 
 
-def scored(at: Relation, spans: list[int]) -> Data:
+def score_moves(at: Relation, spans: list[int]) -> Data:
     """Scores that move by at most their spans, each in a direction of its own."""
     need(spans != [], "one or more candidates are expected")
     norms = (sum(spans), sum(span * span for span in spans), max(spans))
     return moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
 
 
-def recoded(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
+def count_groups(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
     """How many groups are counted, and whether each code of each attribute is in one."""
     size_of(shape, names)
-    codes = listed(listed(integer))(groups)
+    codes = list_of(list_of(integer))(groups)
     need([len(own) for own in codes] == [shape[name] for name in names], "each code has a group")
     found = 1
     for own in codes:
@@ -778,16 +781,16 @@ def model_spans(
 ) -> list[int]:
     """How far each distance to a model's counts moves, times its weight."""
     parts = [
-        recoded(shape, *keyed(each, "attributes", "groups"))
+        count_groups(shape, *members_of(each, "attributes", "groups"))
         if type(each) is dict
         else (size_of(shape, each), True)
         for each in members(candidates)
     ]
-    lengths = [len(model) for model in listed(listed(integer))(models)]
+    lengths = [len(model) for model in list_of(list_of(integer))(models)]
     need([cells for cells, _ in parts] == lengths, "each candidate needs a model of its size")
     ones = [1] * len(parts)
-    weights = listed(whole)(numbers.get("weights", ones))
-    offsets = listed(integer)(numbers.get("offsets", ones))
+    weights = list_of(whole)(numbers.get("weights", ones))
+    offsets = list_of(integer)(numbers.get("offsets", ones))
     need(len(weights) == len(offsets) == len(parts), "one number a candidate is expected")
     spans = [counts(at, *part)["l1"] for part in parts]
     return [weight * int(span) for weight, span in zip(weights, spans, strict=True)]
@@ -797,7 +800,7 @@ def cell_errors(
     at: Relation, shape: Data, marginals: Any, cells: Any, models: Any, scale: Any
 ) -> Data:
     """Distances of scaled counts to numbers, which move as the counts do."""
-    chosen, told = listed(listed(whole))(cells), listed(listed(integer))(models)
+    chosen, told = list_of(list_of(whole))(cells), list_of(list_of(integer))(models)
     need([len(each) for each in chosen] == [len(each) for each in told], "a cell needs a number")
     found: list[Data] = []
     factor = counting(scale)
@@ -867,12 +870,12 @@ def log2(x: Fraction, bits: int) -> Interval:
 
 def matrix_moves(at: Relation, size: int, layers: list[Any]) -> Data:
     """Sums of a matrix's columns; a unit adds some, and under replace-one takes others away."""
-    read = [keyed(layer, "weight", "rows") for layer in layers]
+    read = [members_of(layer, "weight", "rows") for layer in layers]
     spend(size * (len(read) + 1))
     columns: list[dict[int, int]] = [{} for _ in range(size)]
     answers = 0
     for weight, rows in read:
-        need(len(listed(integer)(rows)) == size and min(rows) >= -1, "an answer or -1 for a cell")
+        need(len(list_of(integer)(rows)) == size and min(rows) >= -1, "an answer or -1 for a cell")
         answers = max(answers, max(rows) + 1)
         for column, row in zip(columns, rows, strict=True):
             if row >= 0:
@@ -921,13 +924,13 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
         return moving(a.neighbours, a.l0, norms, a.monotone, a.integers), {rule}
     size, at = size_of(a.shape, list(a.shape)), a.neighbours
     more = [name for name in _SPARE.get(rule, []) if name in a.query]
-    kind, *own = keyed(a.query, "kind", *_ASKED[rule], *more)
+    kind, *own = members_of(a.query, "kind", *_ASKED[rule], *more)
     need(kind == rule, "the query is of another kind")
     match rule:
         case "marginal":
             found = counts(at, size_of(a.shape, own[0]), True)
         case "cell-counts":
-            cells = listed(whole)(own[0])
+            cells = list_of(whole)(own[0])
             fine = 0 < len(cells) == len(set(cells)) and max(cells) < size
             need(fine, "different cells of the domain are expected")
             found = counts(at, len(cells), len(cells) == size)
@@ -937,31 +940,31 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
             name, values, low, high = own
             fine = integer(low) <= integer(high) and len(values) == size_of(a.shape, [name])
             need(fine, "a sum needs low <= high and one value for each code")
-            added = [min(max(value, low), high) for value in listed(integer)(values)]
+            added = [min(max(value, low), high) for value in list_of(integer)(values)]
             spare = [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
             low, high = at[2] * min(added + spare), at[2] * max(added + spare)
             span = max(high, -low) if at[0] == "add-remove" else high - low
             one_way = at[0] == "add-remove" and low >= 0
             found = moving(at, min(span, 1), (span, span * span, span), one_way)
         case "recoded-marginal":
-            found = counts(at, *recoded(a.shape, *own))
+            found = counts(at, *count_groups(a.shape, *own))
         case "linear":
             found = matrix_moves(at, size_of(a.shape, own[0]), members(own[1]))
         case "model-error":
             numbers = dict(zip(more, own[2:], strict=True))
-            found = scored(at, model_spans(at, a.shape, own[0], own[1], numbers))
+            found = score_moves(at, model_spans(at, a.shape, own[0], own[1], numbers))
         case "cell-errors":
             found = cell_errors(at, a.shape, *own)
         case "mutual-information":
             need(at == REPLACE, "the number of records must be public")
             families = [family(a.shape, each) for each in members(own[0])]
             records, scale = whole(own[1]), counting(own[2])
-            found = scored(at, [information_span(records, scale, each) for each in families])
+            found = score_moves(at, [information_span(records, scale, each) for each in families])
         case "maximal-correlation":
             families = [family(a.shape, each) for each in members(own[0])]
             need(all(child == 2 for child, _ in families), "a child has two values")
             step = 4 if at[:2] == ("replace-one", "person") else 2
-            found = scored(at, [step * at[2]] * len(families))
+            found = score_moves(at, [step * at[2]] * len(families))
         case "itemset-counts":
             sets = [item_list(a.shape, each) for each in members(own[0])]
             clash = any(len(dict(each)) < len(each) for each in sets)
@@ -974,11 +977,11 @@ def about_query(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(len(set(items)) == len(items), "different items are expected")
             need(min(counting(own[1]), counting(own[2])) > 0, "a length and a rank are expected")
             step = at[2] if at[0] == "add-remove" else 2 * at[2]
-            found = scored(at, [step] * len(items))
+            found = score_moves(at, [step] * len(items))
         case "independence-distance":
             candidates, scale = own
             spans = [distance_span(at, a.shape, *sides(pair)) for pair in members(candidates)]
-            found = scored(at, [counting(scale) * span for span in spans])
+            found = score_moves(at, [counting(scale) * span for span in spans])
         case _:
             raise Rejected(NO_ARM)
     return found, {"public"}
@@ -1018,20 +1021,20 @@ INTEGER_LAWS = ("rounded-laplace", "discrete-laplace")
 """Rules, and laws of noise, for integer answers alone."""
 
 
-def packed(query: Data, kind: str, *values: Any) -> Data:
+def pack(query: Data, kind: str, *values: Any) -> Data:
     """Domination by shifts of linf, one for each group of answers whose moves have a sum of linf.
 
     A group moves one answer after the other, which for these laws is one move of the sum; moves
     of sum l1, each at most linf, fit into fewer than 2·l1/linf groups.
     """
     if query["linf"] == 0:
-        return made("dominated", [])
+        return make_guarantee("dominated", [])
     count = max(-floor(-2 * query["l1"] / query["linf"]) - 1, 1)
     count = count if query["l0"] is None else min(count, query["l0"])
-    return made("dominated", [loss(kind, count, *values)] if count else [])
+    return make_guarantee("dominated", [loss(kind, count, *values)] if count else [])
 
 
-def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
+def conclude_measurement(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """What a noisy answer or a selection reveals."""
     need(len(premises) == 1 and premises[0]["judgment"] == "stable", "a query is needed")
     query = premises[0]
@@ -1045,20 +1048,20 @@ def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
     more: tuple[str, ...] = REAL if law in ("laplace", "exponential") else ()
     match rule:
         case "laplace":
-            found = made("approx", l1 / a.scale, ZERO)
+            found = make_guarantee("approx", l1 / a.scale, ZERO)
         case "laplace-pair" if law == "discrete-laplace":
-            found = packed(query, "discrete-laplace", 1 / a.scale, int(linf))
+            found = pack(query, "discrete-laplace", 1 / a.scale, int(linf))
         case "laplace-pair":
-            found = packed(query, "laplace", linf / a.scale)
+            found = pack(query, "laplace", linf / a.scale)
         case "discrete-gaussian":  # Canonne, Kamath & Steinke 2020, Theorem 4
-            found = made("zcdp", squared / (2 * a.variance))
+            found = make_guarantee("zcdp", squared / (2 * a.variance))
         case "discrete-gaussian-pair":
-            found = packed(query, "discrete-gaussian", a.variance, int(linf))
+            found = pack(query, "discrete-gaussian", a.variance, int(linf))
         case "gaussian":
             one = loss("gaussian", 1, squared / a.sigma_squared)
-            found, more = made("dominated", joined([[one]], [1])), REAL
+            found, more = make_guarantee("dominated", join_losses([[one]], [1])), REAL
         case "analytic-gaussian":
-            found, more = made("approx", a.epsilon, a.delta), REAL
+            found, more = make_guarantee("approx", a.epsilon, a.delta), REAL
             mu = squared / a.sigma_squared
             at_most(lambda bits: gaussian_delta(mu, a.epsilon, bits), a.delta, "delta is too small")
         case "classical-gaussian":  # Dwork & Roth 2014, Theorem A.1
@@ -1066,24 +1069,24 @@ def measured(rule: str, premises: list[Data], a: Any) -> Conclusion:
             factor, top = 2 * squared / a.epsilon**2, Fraction(5, 4) / a.delta
             words = "the variance is too small"
             at_most(lambda bits: factor * log(top, bits), a.sigma_squared, words)
-            found, more = made("approx", a.epsilon, a.delta), REAL
+            found, more = make_guarantee("approx", a.epsilon, a.delta), REAL
         case "poisson-gaussian":  # Zhu, Dong & Wang 2022, Theorem 11
             need(at == ADD and a.fraction < 1 and squared > 0, "add-remove of a record is needed")
             one = loss("sampled-gaussian", 1, a.fraction, squared / a.sigma_squared)
-            found, more = made("dominated", [one]), (*REAL, "secret-sample")
+            found, more = make_guarantee("dominated", [one]), (*REAL, "secret-sample")
         case "response":
             need(query["l0"] in (0, 1) and linf <= 1 and a.epsilon >= 0, "one bit may move")
-            found = made("dominated", [loss("response", 1, a.epsilon, ZERO)])
+            found = make_guarantee("dominated", [loss("response", 1, a.epsilon, ZERO)])
         case "exponential-zcdp":  # Cesar & Rogers 2021
-            found = made("zcdp", (a.rate * span) ** 2 / 8)
+            found = make_guarantee("zcdp", (a.rate * span) ** 2 / 8)
         case "noisy-max":  # Dwork & Roth 2014, Claim 3.9; Ding et al. 2021
-            found = made("approx", span / a.scale, ZERO)
+            found = make_guarantee("approx", span / a.scale, ZERO)
         case "sparse-vector":  # Lyu, Su & Li 2017, Algorithm 7
             need(not a.resampled, "the threshold keeps its one noise")
             epsilon = linf / a.threshold_scale + a.count * span / a.query_scale
-            found, more = made("approx", epsilon, ZERO), REAL
+            found, more = make_guarantee("approx", epsilon, ZERO), REAL
         case "exponential" | "permute-and-flip":  # McSherry & Talwar 2007; McKenna & Sheldon 2020
-            found = made("approx", a.rate * span, ZERO)
+            found = make_guarantee("approx", a.rate * span, ZERO)
         case _:
             raise Rejected(NO_ARM)
     return private(at, found), {*BASE, *more}
@@ -1108,7 +1111,7 @@ def private(at: Relation, found: Data) -> Data:
     return {"judgment": "private", **dict(zip(WHERE, at, strict=True)), "guarantee": found}
 
 
-def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
+def conclude_statement(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """What a mechanism reveals that is known by its law or its budget."""
     need(not premises, "no premises are taken")
     at, more = a.neighbours, set(BASE)
@@ -1117,11 +1120,11 @@ def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(a.guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
             found, more = a.guarantee, more | {rule}
         case "public-draw":
-            found = made("approx", ZERO, ZERO)
+            found = make_guarantee("approx", ZERO, ZERO)
         case "randomized-response":
             need(at == REPLACE, "replace-one of a record is needed")
             need(a.epsilon > 0, "epsilon must be positive")
-            found = made("approx", a.epsilon, ZERO)
+            found = make_guarantee("approx", a.epsilon, ZERO)
         case "local-matrix":
             need(at == REPLACE, "replace-one of a record is needed")
             fine = len({len(row) for row in a.matrix}) == 1 and all(a.matrix)
@@ -1130,37 +1133,40 @@ def stated(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(all(map(all, columns)), "a zero stands beside a non-zero")
             ratio = max(max(column) / min(column) for column in columns)
             at_most(lambda bits: log(ratio, bits), a.epsilon, "epsilon is too small")
-            found = made("approx", a.epsilon, ZERO)
+            found = make_guarantee("approx", a.epsilon, ZERO)
         case "dirichlet-multinomial" | "plug-in-multinomial":  # Abowd & Vilhuber 2008
             whole_table = rule == "plug-in-multinomial"
             ratio = 1 + (1 if whole_table else a.records) / a.alpha_min
             steps = at[2] * (a.records if whole_table else 1)
             at_most(lambda bits: steps * log(ratio, bits), a.epsilon, "epsilon is too small")
-            found = made("approx", a.epsilon, ZERO)
+            found = make_guarantee("approx", a.epsilon, ZERO)
         case "filter":  # Rogers et al. 2016; Feldman & Zrnic 2021; Whitehouse et al. 2023
             need((a.order is None) == (a.measure != "renyi"), "an order goes with renyi")
             more |= {"curator"}
             match a.measure:
                 case "epsilon":
-                    found = made("approx", a.budget, ZERO)
+                    found = make_guarantee("approx", a.budget, ZERO)
                 case "rho":
-                    found = made("zcdp", a.budget)
+                    found = make_guarantee("zcdp", a.budget)
                 case "renyi":
-                    found = made("renyi", [[a.order, a.budget]])
+                    found = make_guarantee("renyi", [[a.order, a.budget]])
                 case _:
                     raise Rejected(NO_ARM)
         case "sampled-filter":  # Zhu, Dong & Wang 2022, Theorems 10 and 11
             need(at == ADD and a.fraction < 1, "add-remove of a record is needed")
             one = loss("sampled-gaussian", a.steps, a.fraction, a.mu_squared)
-            found, more = made("dominated", [one]), more | {"curator", "secret-sample", *REAL}
+            found, more = (
+                make_guarantee("dominated", [one]),
+                more | {"curator", "secret-sample", *REAL},
+            )
         case "odometer":
             need(len(a.levels) == len(a.deltas) and min(a.deltas) > 0, "each level needs its delta")
-            found, more = made("odometer", a.levels, total(a.deltas)), more | {"curator"}
+            found, more = make_guarantee("odometer", a.levels, total(a.deltas)), more | {"curator"}
             for (spent, epsilon), delta in zip(a.levels, a.deltas, strict=True):
                 tail_at_most(ZERO, spent, epsilon, delta)
         case "finite-channel":
             finite_channel(a)
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
         case _:
             raise Rejected(NO_ARM)
     return private(at, found), more
@@ -1220,7 +1226,7 @@ def order_at_most(order: Fraction, divergence: Fraction, a: Any) -> None:
 def curve(orders: list[Fraction], epsilons: list[Fraction]) -> Data:
     """A Rényi curve."""
     need(len(orders) == len(epsilons), "each order needs its epsilon")
-    return made("renyi", [list(point) for point in zip(orders, epsilons, strict=True)])
+    return make_guarantee("renyi", [list(point) for point in zip(orders, epsilons, strict=True)])
 
 
 def divergences_at_most(losses: list[Data], found: Data) -> Data:
@@ -1237,7 +1243,7 @@ def divergences_at_most(losses: list[Data], found: Data) -> Data:
     return found
 
 
-def converted(rule: str, premises: list[Data], a: Any) -> Conclusion:
+def conclude_conversion(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """Another guarantee of the same mechanism."""
     need(len(premises) == 1 and premises[0]["judgment"] == "private", "a mechanism is needed")
     given = premises[0]["guarantee"]
@@ -1253,65 +1259,71 @@ def converted(rule: str, premises: list[Data], a: Any) -> Conclusion:
         case "weaken":
             found = weaker(given, a.guarantee)
         case "pure-to-zcdp":
-            found = made("zcdp", epsilon**2 / 2)
+            found = make_guarantee("zcdp", epsilon**2 / 2)
         case "pure-to-zcdp-tight":  # ε·tanh(ε/2)
-            found = made("zcdp", a.rho)
+            found = make_guarantee("zcdp", a.rho)
             at_most(lambda b: epsilon * (1 - 2 / (1 + exp(epsilon, b))), a.rho, "rho is too small")
         case "pure-to-pair":  # Kairouz, Oh & Viswanath 2015
-            found = made("dominated", [loss("response", 1, epsilon, delta)])
+            found = make_guarantee("dominated", [loss("response", 1, epsilon, delta)])
         case "pure-to-gdp":  # the convex Gaussian curve lies below both segments of ε-DP
-            found = made("gdp", a.mu)
+            found = make_guarantee("gdp", a.mu)
             at_most(lambda b: normal(-a.mu / 2, b) * (1 + exp(epsilon, b)), ONE, "mu is too small")
         case "pure-to-renyi":
             one = loss("response", 1, epsilon, ZERO)
             found = divergences_at_most([one], curve(a.orders, a.epsilons))
         case "approx-to-approx-zcdp":  # Bun & Steinke 2016, Lemma 8.8
-            found = made("approx-zcdp", ZERO, epsilon**2 / 2, delta)
+            found = make_guarantee("approx-zcdp", ZERO, epsilon**2 / 2, delta)
         case "approx-to-profile":
-            found = made("profile", [[epsilon, delta]])
+            found = make_guarantee("profile", [[epsilon, delta]])
         case "profile-to-approx":
             below = [value for at, value in given["points"] if at <= a.epsilon]
             need(below != [], "epsilon is below the profile")
-            found = made("approx", a.epsilon, below[-1])
+            found = make_guarantee("approx", a.epsilon, below[-1])
         case "gdp-to-pair":
-            found = made("dominated", joined([[loss("gaussian", 1, given["mu"] ** 2)]], [1]))
+            found = make_guarantee(
+                "dominated", join_losses([[loss("gaussian", 1, given["mu"] ** 2)]], [1])
+            )
         case "gdp-to-zcdp":
-            found = made("zcdp", given["mu"] ** 2 / 2)
+            found = make_guarantee("zcdp", given["mu"] ** 2 / 2)
         case "zcdp-to-approx":
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
             tail_at_most(ZERO, rho, a.epsilon, a.delta)
         case "zcdp-to-approx-at-order":
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
             order_at_most(a.order, a.order * rho, a)
         case "zcdp-to-renyi":
             found = curve(a.orders, [order * rho for order in a.orders])
         case "zcdp-to-approx-zcdp":
-            found = made("approx-zcdp", ZERO, rho, a.delta)
+            found = make_guarantee("approx-zcdp", ZERO, rho, a.delta)
         case "approx-zcdp-to-approx":  # Bun & Steinke 2016, section 8
-            found = made("approx", a.epsilon, delta + (1 - delta) * a.delta_split)
+            found = make_guarantee("approx", a.epsilon, delta + (1 - delta) * a.delta_split)
             tail_at_most(given["xi"], rho, a.epsilon, a.delta_split)
         case "renyi-to-approx":
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
             order_at_most(a.order, at_order[0], a)
         case "renyi-to-approx-mironov":  # Mironov 2017, Proposition 3
-            found, least = made("approx", a.epsilon, a.delta), at_order[0]
+            found, least = make_guarantee("approx", a.epsilon, a.delta), at_order[0]
             top = 1 / inner(str(a.delta))
             excess = a.epsilon - least
             at_most(lambda bits: log(top, bits) / (a.order - 1), excess, "epsilon is too small")
         case "pair-to-approx":
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
             curve_at_most(losses, a.epsilon, a.delta, a.method, a.hints)
         case "pair-to-profile":
-            found = made("profile", a.points)
+            found = make_guarantee("profile", a.points)
             need(len(a.hints) == len(a.points), "each point needs its hints")
             for point, hints in zip(a.points, a.hints, strict=True):
                 curve_at_most(losses, point[0], point[1], a.method, hints)
         case "pair-to-pure":
-            found = made("approx", total([one["count"] * bound(one) for one in losses]), ZERO)
+            found = make_guarantee(
+                "approx", total([one["count"] * bound(one) for one in losses]), ZERO
+            )
         case "pair-to-zcdp":
-            found = made("zcdp", total([one["count"] * concentration(one) for one in losses]))
+            found = make_guarantee(
+                "zcdp", total([one["count"] * concentration(one) for one in losses])
+            )
         case "pair-to-gdp":
-            found, squared = made("gdp", a.mu), total([mu_squared(one) for one in losses])
+            found, squared = make_guarantee("gdp", a.mu), total([mu_squared(one) for one in losses])
             need(squared <= a.mu**2, "mu is too small")
         case "pair-to-renyi":
             found = divergences_at_most(losses, curve(a.orders, a.epsilons))
@@ -1384,10 +1396,12 @@ _TAKES = {
 def worst(given: list[Data]) -> Data:
     """A guarantee that each of some has."""
     need(given[0]["kind"] in ("approx", "zcdp", "gdp"), "the worst of that kind is not known")
-    return made(given[0]["kind"], *(max(g[n] for g in given) for n in given[0] if n != "kind"))
+    return make_guarantee(
+        given[0]["kind"], *(max(g[n] for g in given) for n in given[0] if n != "kind")
+    )
 
 
-def grouped(given: Data, steps: int, a: Any) -> Data:
+def scale_to_group(given: Data, steps: int, a: Any) -> Data:
     """The guarantee between databases some steps apart."""
     reads = {"approx": ("delta",) if given.get("delta") else (), "renyi": ("orders", "epsilons")}
     wanted = reads.get(given["kind"], ()) if steps > 1 else ()
@@ -1408,11 +1422,11 @@ def grouped(given: Data, steps: int, a: Any) -> Data:
                     return more * interval(first)
 
                 at_most(value, delta, "delta is below that of the group")
-            return made("approx", steps * epsilon, delta)
+            return make_guarantee("approx", steps * epsilon, delta)
         case "zcdp":  # Bun & Steinke 2016, Proposition 1.9
-            return made("zcdp", steps**2 * given["rho"])
+            return make_guarantee("zcdp", steps**2 * given["rho"])
         case "gdp":  # Dong, Roth & Su 2022, Theorem 2.14
-            return made("gdp", steps * given["mu"])
+            return make_guarantee("gdp", steps * given["mu"])
         case "renyi":  # Hölder's inequality, step by step (Mironov 2017, Proposition 11)
             found = curve(a.orders, a.epsilons)
             spend(len(a.orders) * steps * len(given["points"]))
@@ -1426,22 +1440,22 @@ def grouped(given: Data, steps: int, a: Any) -> Data:
             return found
         case "dominated":
             total([mu_squared(one) for one in given["losses"]])  # all are Gaussian
-            return made("dominated", joined([given["losses"]], [steps**2]))
+            return make_guarantee("dominated", join_losses([given["losses"]], [steps**2]))
         case _:
             raise Rejected("groups of that kind of guarantee are not known")
 
 
-def sampled(given: Data, fraction: Fraction, epsilon: Fraction) -> Data:
+def amplify(given: Data, fraction: Fraction, epsilon: Fraction) -> Data:
     """(ln(1 + q(e^ε - 1)), qδ) (Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018)."""
     own = given["epsilon"]
     need(fraction <= 1, "the fraction is above 1")
     words = "epsilon is too small"
     if epsilon < own:
         at_most(lambda bits: log(1 + fraction * (exp(own, bits) - 1), bits), epsilon, words)
-    return made("approx", epsilon, fraction * given["delta"])
+    return make_guarantee("approx", epsilon, fraction * given["delta"])
 
 
-def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
+def conclude_combination(rule: str, premises: list[Data], a: Any) -> Conclusion:
     """What mechanisms reveal together, one after the other, or in place of each other."""
     private_all = bool(premises) and all(p["judgment"] == "private" for p in premises)
     need(private_all, "mechanisms are needed")
@@ -1462,11 +1476,11 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
         need(kind == _TAKES[rule], f"premises of the kind {_TAKES[rule]} are needed")
     match rule:
         case "compose":
-            found = made("approx", added("epsilon"), added("delta"))
+            found = make_guarantee("approx", added("epsilon"), added("delta"))
         case "compose-zcdp":
-            found = made("zcdp", added("rho"))
+            found = make_guarantee("zcdp", added("rho"))
         case "compose-approx-zcdp":
-            found = made("approx-zcdp", added("xi"), added("rho"), added("delta"))
+            found = make_guarantee("approx-zcdp", added("xi"), added("rho"), added("delta"))
         case "compose-renyi":
             lists = [[order for order, _ in g["points"]] for g in given]
             need(all(orders == lists[0] for orders in lists), "the orders differ")
@@ -1475,13 +1489,13 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
             found = curve(lists[0], sums)
         case "compose-gdp":
             squares = total([n * g["mu"] ** 2 for n, g in zip(times, given, strict=True)])
-            found = made("gdp", a.mu)
+            found = make_guarantee("gdp", a.mu)
             need(squares <= a.mu**2, "mu is too small")
         case "compose-pairs":
-            found = made("dominated", joined([g["losses"] for g in given], times))
+            found = make_guarantee("dominated", join_losses([g["losses"] for g in given], times))
         case "advanced":  # Dwork, Rothblum & Vadhan 2010, Theorem III.3
             own, delta = first["epsilon"], a.count * first["delta"] + a.slack
-            found = made("approx", a.epsilon, delta)
+            found = make_guarantee("approx", a.epsilon, delta)
 
             def value(bits: int) -> Interval:
                 spread = sqrt(2 * a.count * log(1 / a.slack, bits), bits)
@@ -1491,25 +1505,25 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
         case "optimal-homogeneous":
             need(2 * a.drop <= a.count, "drop is more than half of count")
             own, leak = first["epsilon"], first["delta"]
-            found = made("approx", (a.count - 2 * a.drop) * own, a.delta)
+            found = make_guarantee("approx", (a.count - 2 * a.drop) * own, a.delta)
             point, words = found["epsilon"], "delta is below that of optimal composition"
             at_most(lambda bits: response_delta(a.count, own, leak, point, bits), a.delta, words)
         case "optimal-heterogeneous":
-            found = made("approx", a.epsilon, a.delta)
+            found = make_guarantee("approx", a.epsilon, a.delta)
             entries = list(zip(times, given, strict=True))
             words = "delta is below that of optimal composition"
             at_most(lambda bits: mixed_delta(entries, a.epsilon, a.bits, bits), a.delta, words)
         case "parallel":  # McSherry 2009, Theorem 4; an exchange is two steps
             need(at == ADD, "add-remove of a record is needed")
             at, steps = (ADD, 1) if a.relation == "add-remove" else (REPLACE, 2)
-            found, more = grouped(worst(given), steps, a), {"independent-key"}
+            found, more = scale_to_group(worst(given), steps, a), {"independent-key"}
         case "poisson":
             need(at == ADD, "add-remove of a record is needed")
-            found, more = sampled(first, a.fraction, a.epsilon), {"secret-sample"}
+            found, more = amplify(first, a.fraction, a.epsilon), {"secret-sample"}
         case "without-replacement":
             need(at == REPLACE and a.sample <= a.records, "replace-one of a record is needed")
             fraction = Fraction(a.sample, a.records)
-            found, more = sampled(first, fraction, a.epsilon), {"secret-sample"}
+            found, more = amplify(first, fraction, a.epsilon), {"secret-sample"}
         case "post-processing":
             need(len(premises) == 1 and kind != "odometer", "one premise, no odometer, is needed")
             found, more = first, {"post-processing"}
@@ -1520,14 +1534,14 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
             need(at[0] == "add-remove", "add-remove is needed")
             once = -(-a.neighbours[2] // at[2])
             at, steps = a.neighbours, once if a.neighbours[0] == "add-remove" else 2 * once
-            found = grouped(first, steps, a)
+            found = scale_to_group(first, steps, a)
         case "mixture":
             fine = len(a.weights) == len(given) and min(a.weights) > 0 and total(a.weights) == 1
             need(fine, "each premise needs a positive weight, and their sum is 1")
             found, more = worst(given), {"independent-choice"}
             if kind == "approx":
                 shares = [w * g["delta"] for w, g in zip(a.weights, given, strict=True)]
-                found = made("approx", found["epsilon"], total(shares))
+                found = make_guarantee("approx", found["epsilon"], total(shares))
         case "worst-branch":
             found, more = worst(given), {"public"}
         case _:
@@ -1537,10 +1551,10 @@ def combined(rule: str, premises: list[Data], a: Any) -> Conclusion:
 
 FAMILIES = (
     (QUERIES, about_query),
-    (MEASURED, measured),
-    (STATED, stated),
-    (CONVERTED, converted),
-    (COMBINED, combined),
+    (MEASURED, conclude_measurement),
+    (STATED, conclude_statement),
+    (CONVERTED, conclude_conversion),
+    (COMBINED, conclude_combination),
 )
 
 
@@ -1603,7 +1617,7 @@ def channel_of(at: Relation, databases: list[list[int]], entries: list[list[Any]
     # The databases differ: they are all histograms of their sizes if they are as many.
     expected = sum(histograms(min(cells), size, len(databases)) for size in sizes)
     complete = expected == len(databases)
-    rows = [scaled(row) for row in chances]
+    rows = [to_common_denominator(row) for row in chances]
     return Channel(at, databases, rows, linked, sizes, complete, digest)
 
 
@@ -1633,7 +1647,7 @@ def chance(entry: object) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def scaled(row: list[tuple[Fraction, Fraction]]) -> Row:
+def to_common_denominator(row: list[tuple[Fraction, Fraction]]) -> Row:
     """The row over its common denominator, if the chances can add up to 1."""
     common = 1
     for ends in row:
@@ -1687,14 +1701,14 @@ def channel_certificate(data: Data) -> Result:
         "delta",
         "sha256",
     )
-    keyed(data, *names, *own)
+    members_of(data, *names, *own)
     finding = one_of("holds", "violated")(data["finding"])
     at = relation({name: data[name] for name in WHERE})
     databases, entries = (
         PARAMETERS["databases"](data["databases"]),
         PARAMETERS["rows"](data["rows"]),
     )
-    claim = made("approx", rational(data["epsilon"]), rational(data["delta"]))
+    claim = make_guarantee("approx", rational(data["epsilon"]), rational(data["delta"]))
     epsilon, delta = claim["epsilon"], claim["delta"]
     found = channel_of(at, databases, entries)
     need(data["sha256"] == found.sha256, "the digest is that of another channel")
@@ -1702,7 +1716,7 @@ def channel_certificate(data: Data) -> Result:
         data["complete"] is found.complete, "complete is wrong: all histograms of the sizes, or not"
     )
     if finding == "holds":
-        pair, slack = keyed(data["worst"], "pair", "slack")
+        pair, slack = members_of(data["worst"], "pair", "slack")
         left, right = _pair(found, pair)
         margin = rational(slack)
         need(margin >= 0, "the slack is negative")
@@ -1715,7 +1729,7 @@ def channel_certificate(data: Data) -> Result:
                 need(less, "another pair is worse than the stated one")
     else:
         left, right = _pair(found, data["pair"])
-        event = listed(whole)(data["event"])
+        event = list_of(whole)(data["event"])
         need(0 < len(event) == len(set(event)) and max(event) < len(entries[0]), "no event")
         rows = found.rows[left], found.rows[right]
         sums = [[sum(side[place] for place in event) for side in row[1:]] for row in rows]
@@ -1745,7 +1759,7 @@ def channel_certificate(data: Data) -> Result:
 
 
 def _pair(found: Channel, stated: object) -> list[int]:
-    pair: list[int] = listed(whole)(stated)
+    pair: list[int] = list_of(whole)(stated)
     linked = len(pair) == 2 and (max(pair), min(pair)) in set(found.pairs)
     need(linked, "the stated pair are not neighbours")
     return pair
@@ -1793,7 +1807,7 @@ class Result:
     stated: tuple[str, ...] = ()
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A short text of any value, safe to print."""
     found: str = json.dumps(value, default=lambda other: type(other).__name__)
     return found if len(found) <= 80 else found[:77] + "..."
@@ -1804,7 +1818,7 @@ def number_words(value: Fraction) -> str:
     if value.numerator.bit_length() + value.denominator.bit_length() <= 60:
         return str(value)
     context = Context(prec=15, rounding=ROUND_CEILING, Emin=-(10**6), Emax=10**6)
-    near = -_cut(-value, 200)
+    near = -_round_down(-value, 200)
     ratio = context.divide(Decimal(near.numerator), Decimal(near.denominator))
     return f"{ratio} (rounded up)"
 
@@ -1835,7 +1849,7 @@ def mechanism_words(rule: str, given: Data, parts: list[str]) -> str:
     if rule in CONVERTED or rule == "group":
         return parts[0]
     hidden = ("neighbours", "shape", "epsilon", "delta", "counts", "rows", "databases")
-    own = [f"{name}={shown(value)}" for name, value in given.items() if name not in hidden]
+    own = [f"{name}={quote(value)}" for name, value in given.items() if name not in hidden]
     times = given.get("counts", [1] * len(parts))
     several = list(zip(times, parts, strict=True))
     inside = [part if count == 1 else f"{count} x {part}" for count, part in several[:8]]
@@ -1844,7 +1858,7 @@ def mechanism_words(rule: str, given: Data, parts: list[str]) -> str:
     return found if len(found) <= 1000 else found[:997] + "..."
 
 
-def bounded(data: object) -> None:
+def require_bounded(data: object) -> None:
     """Raise Malformed for data that are nested too deeply, too many, or have too long numbers."""
     waiting, count = [(data, 0)], 0
     while waiting:
@@ -1887,7 +1901,7 @@ def agrees(found: Any, stated: Any) -> bool:
 def derivation(data: object) -> Result:
     """The theorem of a derivation, each of its steps worked out again."""
     plain(data)
-    schema, steps, stated_hypotheses = keyed(data, "schema", "steps", "hypotheses")
+    schema, steps, stated_hypotheses = members_of(data, "schema", "steps", "hypotheses")
     need(schema == DERIVATION, "the schema is another")
     need(0 < len(members(steps)) <= MAX_STEPS, f"1 to {MAX_STEPS} steps are expected")
     known: list[tuple[Data, set[str], str]] = []
@@ -1910,11 +1924,11 @@ def derivation(data: object) -> Result:
         guarantee_words(found) if found else "how far a query's answers move",
         {name: HYPOTHESES[name] for name in sorted(hypotheses)},
         judgment,
-        told(steps),
+        list_hypotheses(steps),
     )
 
 
-def told(steps: list[Data]) -> tuple[str, ...]:
+def list_hypotheses(steps: list[Data]) -> tuple[str, ...]:
     """What the last step rests on that was only stated."""
     needed = [False] * (len(steps) - 1) + [True]
     for number in range(len(steps) - 1, -1, -1):
@@ -1927,8 +1941,8 @@ def told(steps: list[Data]) -> tuple[str, ...]:
 
 
 def _step(number: int, step: object, known: list[Any]) -> tuple[Data, set[str], str]:
-    rule, numbers, given, stated = keyed(step, "rule", "premises", "parameters", "conclusion")
-    earlier = all(place < number for place in listed(whole)(numbers))
+    rule, numbers, given, stated = members_of(step, "rule", "premises", "parameters", "conclusion")
+    earlier = all(place < number for place in list_of(whole)(numbers))
     need(earlier, "a premise is no earlier step")
     premises = [known[place] for place in numbers]
     spend(1 + sum(weight(premise) for premise, _, _ in premises))
@@ -1944,7 +1958,7 @@ def weight(judgment: Data) -> int:
     return 1 + sum(len(value) for value in given.values() if type(value) is list)
 
 
-def claimed(claim: str) -> Data:
+def parse_claim(claim: str) -> Data:
     """The guarantee of a claim's text."""
     given: Data = {}
     for part in claim.split(","):
@@ -1958,11 +1972,11 @@ def claimed(claim: str) -> Data:
         ("mu",): "gdp",
     }
     if sorted(given) == ["alpha", "rdp"]:
-        return made("renyi", [[given["alpha"], given["rdp"]]])
+        return make_guarantee("renyi", [[given["alpha"], given["rdp"]]])
     kind = forms.get(tuple(sorted(given)))
     if kind is None:
-        raise Rejected(f"{shown(claim)} is no claim")
-    return made(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
+        raise Rejected(f"{quote(claim)} is no claim")
+    return make_guarantee(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
 
 
 VERDICTS = (
@@ -2007,8 +2021,7 @@ PARAMETER = {"approx": "epsilon", "zcdp": "rho", "gdp": "mu", "renyi": "rdp"}
 """The number that a bound beside a claim of each kind is about; ε stands beside it always."""
 
 ROUNDING = Fraction(1, 10**15)
-"""How far the two ends of one number, written as decimals, may lie apart, relative to it (a choice
-of this project)."""
+"""How far the two ends of one number, written as decimals, may lie apart, relative to it."""
 
 NEARLY = Fraction(1, 10**9)
 """How far a chance of a file may be from the true one, relative to it, where a row sums to 1 only
@@ -2046,7 +2059,7 @@ def certificate(data: Data) -> Result:
     compared = found[:1] + found[max(1, len(wanted)) :]
     notes += [against_claim(data, one) for one in compared]
     if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(data, about)):
-        unseen.append(f"whether the verdict {shown(data['verdict'])} follows is not shown here")
+        unseen.append(f"whether the verdict {quote(data['verdict'])} follows is not shown here")
     if unseen:
         status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
     if any(one["auditor"] != "proof" for one in data["evidence"]):
@@ -2089,7 +2102,7 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
 
 def instance(data: Data) -> Data:
     """What a certificate is about: "attributes" with their sizes, "records", "cells", "at"."""
-    name, most = keyed(data["unit"], "name", "max_records")
+    name, most = members_of(data["unit"], "name", "max_records")
     at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
     domain = record(data["domain"])
     own = {"name", "attributes", "hierarchies", "individual", "cells", "records"}
@@ -2098,7 +2111,7 @@ def instance(data: Data) -> Data:
     known = {"name", "values", "ordinal", "edges", "missing", "missing_label"}
     for one in members(domain["attributes"]):
         need({"name", "values"} <= set(record(one)) <= known, "an attribute has other names")
-        values = listed(text)(one["values"])
+        values = list_of(text)(one["values"])
         need(len(set(values)) == len(values) and one["name"] not in shape, "a name is repeated")
         shape[text(one["name"])] = len(values) + flag(one.get("missing", False))
     need(size_of(shape, list(shape)) == counting(domain["cells"]), "the cells are others")
@@ -2166,7 +2179,7 @@ def about_channel(databases: list[list[int]], about: Data) -> None:
     need(fine, "the channel is about other numbers of records")
 
 
-def covered(about: Data) -> str:
+def describe_databases(about: Data) -> str:
     """The databases that a theorem about the certificate's subject speaks of, in words."""
     public = about["at"] == REPLACE and about["records"] is not None
     size = f"{about['records']} records" if public else "any size"
@@ -2178,7 +2191,7 @@ def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
 
     Every bound is one of the evidence. Gives what is said of ceilings that another auditor found.
     """
-    claim = claimed(text(data["claim"]))
+    claim = parse_claim(text(data["claim"]))
     name, open_ = PARAMETER[claim["kind"]], list[str]()
     stated: dict[str, list[tuple[str, Data]]] = {side: [] for side in SIDES}
     for one in members(data["evidence"]):
@@ -2188,7 +2201,7 @@ def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
             side, own = bound["side"], {k: v for k, v in bound.items() if k != "side"}
             need(auditor != "proof" or side == "ceiling", "a theorem gives a ceiling")
             stated[side].append((auditor, own))
-    for side, shown_ in zip(SIDES, keyed(data["bounds"], *SIDES), strict=True):
+    for side, shown_ in zip(SIDES, members_of(data["bounds"], *SIDES), strict=True):
         found = [bound for _, bound in stated[side]]
         derived = found == [] if shown_ is None else any(agrees(one, shown_) for one in found)
         need(derived, f"the bound {side} is not one of the evidence")
@@ -2197,33 +2210,35 @@ def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
         need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
         proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
         need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
-        missing = {which for which in numbers if not implied(claim, which, bound[which], held)}
+        missing = {which for which in numbers if not is_implied(claim, which, bound[which], held)}
         # Older certificates carry no theorem of epsilon beside one of another parameter.
         carried = name == "epsilon" or any(one["kind"] == "approx" for one in held)
         spare = not proved or (missing == {"epsilon"} and not carried)
         need(not missing or spare, "a ceiling is not implied by the theorem")
-        if proved and text(bound["covers"]) != covered(about):
-            open_.append(f"a ceiling covers {covered(about)}, and is said to cover something else")
+        if proved and text(bound["covers"]) != describe_databases(about):
+            open_.append(
+                f"a ceiling covers {describe_databases(about)}, and is said to cover something else"
+            )
         if missing:
             whose = "of epsilon, of which there is no theorem," if proved else "of another auditor"
             open_.append(f"a ceiling {whose} is not re-checked")
     return open_
 
 
-def implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
+def is_implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
     """Whether some theorem implies the upper end of a ceiling, whose two ends are one number."""
-    low, high = (None if end == "inf" else rational(end) for end in keyed(ends, *ENDS))
+    low, high = (None if end == "inf" else rational(end) for end in members_of(ends, *ENDS))
     if low is None or high is None:
         need(low is None and high is None, "a ceiling is one number")
         return True
     need(0 <= low <= high <= low + high * ROUNDING, "a ceiling is one number")
     match claim["kind"]:
         case "renyi" if name == "rdp":
-            wanted = made("renyi", [[claim["points"][0][0], high]])
+            wanted = make_guarantee("renyi", [[claim["points"][0][0], high]])
         case "zcdp" | "gdp" as kind if name != "epsilon":
-            wanted = made(kind, high)
+            wanted = make_guarantee(kind, high)
         case _:
-            wanted = made("approx", high, claim.get("delta", ZERO))
+            wanted = make_guarantee("approx", high, claim.get("delta", ZERO))
     return any(entails(one, wanted) for one in held)
 
 
@@ -2244,7 +2259,7 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
     if subject["kind"] != "channel" or subject.get("matrix") is None:
         return bool(data["verdict"] == "REFUTED")
     names, texts = (subject["matrix"][name] for name in ("databases", "probabilities"))
-    for name, counted in zip(listed(text)(names), carried["databases"], strict=True):
+    for name, counted in zip(list_of(text)(names), carried["databases"], strict=True):
         own = [rational(part) for part in name.strip().split("-")]
         need(own == counted, "the channel is not the subject's")
     for chances, named in zip(carried["rows"], members(texts), strict=True):
@@ -2285,7 +2300,7 @@ def exact_value(data: Data, found: Channel) -> None:
     Where chances lie between two numbers, they hold it for all chances between these.
     """
     delta = rational(data["channel_certificate"]["delta"])
-    low, high = keyed(record(data["bounds"]["exact"])["epsilon"], *ENDS)
+    low, high = members_of(record(data["bounds"]["exact"])["epsilon"], *ENDS)
     if high == "inf":
         raise Rejected("a verdict of EXACT needs a finite value")
     pairs_ = [(found.rows[i], found.rows[j]) for one in found.pairs for i, j in (one, one[::-1])]
@@ -2309,10 +2324,10 @@ def reaches(left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
 
 def against_claim(data: Data, one: Result) -> str:
     """What a theorem or channel says of the claim; it must bear out the verdict."""
-    name, most = keyed(data["unit"], "name", "max_records")
+    name, most = members_of(data["unit"], "name", "max_records")
     at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
     need(relation_of(one.judgment) == at, "it is about other neighbours than the claim")
-    claim, finding = claimed(text(data["claim"])), one.judgment.get("finding")
+    claim, finding = parse_claim(text(data["claim"])), one.judgment.get("finding")
     held, verdict = one.judgment.get("guarantee", {"kind": ""}), data.get("verdict")
     try:
         need(held["kind"] == claim["kind"], "the theorem is of another kind than the claim")
@@ -2335,7 +2350,7 @@ def against_claim(data: Data, one: Result) -> str:
 
 def claim_words(data: Data) -> str:
     """The claim, safe to print."""
-    return shown(data["claim"])
+    return quote(data["claim"])
 
 
 def check(data: object) -> Result:
@@ -2350,7 +2365,7 @@ def check(data: object) -> Result:
     METER.left = WORK
     METER.notes.clear()
     try:
-        bounded(data)
+        require_bounded(data)
         if type(data) is not dict:
             raise Malformed("an object is expected")
         if data.get("schema") == DERIVATION:

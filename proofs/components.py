@@ -113,7 +113,9 @@ def _attempt(rule: str, premise: Theorem, **parameters: object) -> Theorem | Non
         return None
 
 
-def stated(neighbours: Neighbours, sensitivity: Fraction, description: str) -> Theorem:
+def with_stated_sensitivity(
+    neighbours: Neighbours, sensitivity: Fraction, description: str
+) -> Theorem:
     """One answer of a stated sensitivity."""
     return prove(
         "stated-sensitivity",

@@ -17,7 +17,7 @@ from proofs.kernel import Theorem, prove
 SCHEMA = "dp-audit/derivation/1"
 
 MAX_STEPS = 100_000
-"""The most steps of a derivation that are made again (a choice of this project)."""
+"""The most steps of a derivation that are made again."""
 
 
 def derivation(theorem: Theorem) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def derivation(theorem: Theorem) -> dict[str, Any]:
     return {"schema": SCHEMA, "steps": steps, "hypotheses": sorted(theorem.hypotheses)}
 
 
-def replayed(data: object) -> Theorem:
+def replay(data: object) -> Theorem:
     """The theorem of a derivation, made anew by the kernel; raises ProofError.
 
     Guarantee

@@ -177,10 +177,10 @@ def _mechanism(reader: _Reader, count: int, nested: bool) -> Term:
             raise ProofError(f"{name} is given {parameter} twice")
         reader.need("=")
         given[parameter] = _number(reader)
-    return _checked(Term(count, name, given, inner))
+    return _check(Term(count, name, given, inner))
 
 
-def _checked(term: Term) -> Term:
+def _check(term: Term) -> Term:
     own = set(term.parameters) - ({"sensitivity"} if term.name in WITH_SENSITIVITY else set())
     if own not in PARAMETERS[term.name]:
         forms = " or ".join(", ".join(sorted(form)) for form in PARAMETERS[term.name])

@@ -35,7 +35,7 @@ from synthesizers.neighbours import Neighbours, neighbours_from
 SCHEMA = "dp-audit/ledger/1"
 
 MOST_RECORDS = 10**12
-"""The most records of a person in a file (a choice of this project: no table has more)."""
+"""The most records of a person in a file (no table has more)."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def of_release(document: Mapping[str, Any]) -> Account:
         relation = _relation(document["neighbours"], document["unit"], document["max_records"])
         domain = Domain.from_json(document["domain"])
         budget = _budget(document["budget"], relation)
-        program = _named(document["program"])
-        events = [_named(event) for event in document["events"]]
+        program = _require_names(document["program"])
+        events = [_require_names(event) for event in document["events"]]
     except (KeyError, TypeError, AttributeError):
         raise ProofError(
             "the ledger is incomplete: it needs program, neighbours, unit, max_records, domain, "
@@ -74,7 +74,7 @@ def of_release(document: Mapping[str, Any]) -> Account:
     return Account(found, relation)
 
 
-def _named(value: object) -> dict[str, Any]:
+def _require_names(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError
     return value
@@ -127,15 +127,15 @@ def _uses_up(budget: Budget, asked: Component) -> bool:
 def _budget(data: Any, relation: Neighbours) -> Budget:
     counted = None
     if "counted_under" in data:
-        unit = _named(data["counted_unit"])
+        unit = _require_names(data["counted_unit"])
         counted = _relation(data["counted_under"], unit["name"], unit["max_records"])
-    match sorted(set(_named(data)) - {"counted_under", "counted_unit"}):
+    match sorted(set(_require_names(data)) - {"counted_under", "counted_unit"}):
         case ["epsilon"]:
             return PureBudget(parse_rational(data["epsilon"], "the budget's epsilon"), counted)
         case ["rho"]:
             return ZCDPBudget(parse_rational(data["rho"], "the budget's rho"), counted)
         case ["sampled"]:
-            steps = _named(data["sampled"])
+            steps = _require_names(data["sampled"])
             rate, squared = (parse_rational(steps[name], name) for name in ("rate", "mu_squared"))
             return SampledGaussianBudget(rate, squared, steps["steps"])
         case ["unlimited"]:

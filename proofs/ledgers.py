@@ -54,7 +54,7 @@ def fixed_ledger(
     # What is free under replace-one (the total) may cost under add-remove; never the reverse.
     if counted != setting.neighbours and counted.name != AddRemove.name:
         return None
-    return (first,) if budget.exhausted(first.cost(setting.domain, counted)) else None
+    return (first,) if budget.is_exhausted(first.cost(setting.domain, counted)) else None
 
 
 def _first_question(program: Program, budget: Budget, setting: Setting) -> Event | None:
@@ -95,11 +95,11 @@ def about_program(
     """A theorem about a `fixed_ledger`, as one about the program in a setting."""
     everywhere, first, beforehand = SEEN
     seen = beforehand if declared else first if ledgers is None else everywhere
-    given = {"program": program, "seen": seen, **_stated(setting)}
+    given = {"program": program, "seen": seen, **_setting_parameter(setting)}
     return prove("fixed-ledger", [theorem], given)
 
 
-def _stated(setting: Setting | None) -> dict[str, Any]:
+def _setting_parameter(setting: Setting | None) -> dict[str, Any]:
     """The setting as the parameter of a rule about a program."""
     if setting is None:
         return {}
@@ -131,7 +131,7 @@ def of_budget(
         case _:
             return None
     counted = budget.neighbours or neighbours
-    given = {"neighbours": counted, **limit, "program": program, **_stated(setting)}
+    given = {"neighbours": counted, **limit, "program": program, **_setting_parameter(setting)}
     try:
         theorem: Theorem = prove(rule, [], given)
         if counted != neighbours:

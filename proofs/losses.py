@@ -132,7 +132,7 @@ LOSSES: dict[str, type[Loss]] = {
 """Every kind of loss by its name."""
 
 
-def joined(parts: Iterable[Losses], counts: Iterable[int]) -> Losses:
+def join(parts: Iterable[Losses], counts: Iterable[int]) -> Losses:
     """The losses of all parts, part i ``counts[i]`` times over, in one canonical order.
 
     Gaussian losses become one: the sum of N(μᵢ²/2, μᵢ²) is such a loss again.

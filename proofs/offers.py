@@ -23,7 +23,7 @@ from proofs.judgments import Dominated, Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
 from proofs.search.decimals import smallest_proved
-from proofs.search.orders import best_order, converted, renyi_theorem
+from proofs.search.orders import best_order, convert, renyi_theorem
 from synthesizers.intervals import to_mpf
 
 NAMES = {
@@ -58,7 +58,7 @@ Way = Callable[[Sequence[Component], Fraction], Offer | None]
 """A way of composing at a δ; None, or ProofError, where it does not apply."""
 
 
-def offered(
+def offer(
     rule: str, theorem: Theorem, value: Fraction | None = None, lower: Fraction | None = None
 ) -> Offer:
     """The offer of a theorem, ``value`` being what it says of ε, ρ or μ unless another is stated.
@@ -83,7 +83,7 @@ def stated_value(theorem: Theorem) -> Fraction:
     raise ProofError("the theorem states no single number")
 
 
-def composed(rule: str, components: Sequence[Component], kind: Any) -> Theorem | None:
+def compose(rule: str, components: Sequence[Component], kind: Any) -> Theorem | None:
     """All components composed by the rule of a kind of guarantee; None where one has none."""
     parts = [component.of(kind) for component in components]
     if not parts or any(part is None for part in parts):
@@ -93,9 +93,9 @@ def composed(rule: str, components: Sequence[Component], kind: Any) -> Theorem |
     return premises[0] if counts == [1] else prove(rule, premises, {"counts": counts})
 
 
-def composed_pairs(components: Sequence[Component]) -> tuple[Theorem, Losses] | None:
+def compose_pairs(components: Sequence[Component]) -> tuple[Theorem, Losses] | None:
     """The product of all components' dominating pairs; None where one has none."""
-    theorem = composed("compose-pairs", components, Dominated)
+    theorem = compose("compose-pairs", components, Dominated)
     if theorem is None:
         return None
     assert isinstance(theorem.judgment, Private)
@@ -115,7 +115,7 @@ def basic(components: Sequence[Component], delta: Fraction) -> Offer | None:
     assert isinstance(theorem.judgment.guarantee, ApproxDP)
     if theorem.judgment.guarantee.delta > delta:
         return None
-    return offered("basic composition", theorem)
+    return offer("basic composition", theorem)
 
 
 def _approx(component: Component, delta: Fraction) -> Theorem | None:
@@ -130,7 +130,7 @@ def _approx(component: Component, delta: Fraction) -> Theorem | None:
     return None if pairs is None else _at_renyi_order(pairs[0], pairs[1].losses, delta)
 
 
-def advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """Advanced composition of runs of one mechanism (Dwork, Rothblum & Vadhan 2010)."""
     if len(components) != 1 or delta == 0:
         return None
@@ -155,12 +155,12 @@ def advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
         given = {"count": count, "slack": slack, "epsilon": epsilon}
         return prove("advanced", [premise], given)
 
-    return offered("advanced composition", smallest_proved(value, attempt))
+    return offer("advanced composition", smallest_proved(value, attempt))
 
 
 def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all ρ, by the bound on the tail of the loss (Bun & Steinke 2016)."""
-    theorem = composed("compose-zcdp", components, ZCDP)
+    theorem = compose("compose-zcdp", components, ZCDP)
     if theorem is None or delta == 0:
         return None
     rho = stated_value(theorem)
@@ -172,23 +172,23 @@ def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
         value,
         lambda epsilon: prove("zcdp-to-approx", [theorem], {"epsilon": epsilon, "delta": delta}),
     )
-    return offered("zCDP (Bun & Steinke)", proved)
+    return offer("zCDP (Bun & Steinke)", proved)
 
 
 def zcdp_at_order(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    theorem = composed("compose-zcdp", components, ZCDP)
+    theorem = compose("compose-zcdp", components, ZCDP)
     if theorem is None or delta == 0 or stated_value(theorem) == 0:
         return None
     proved = _at_best_order(theorem, delta)
-    return offered("zCDP at the best order (Canonne, Kamath & Steinke)", proved)
+    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved)
 
 
 def _at_best_order(theorem: Theorem, delta: Fraction) -> Theorem:
     rho = stated_value(theorem)
     order = best_order(lambda at: at * float(rho), delta)
     return smallest_proved(
-        lambda: converted(order * rho, order, delta),
+        lambda: convert(order * rho, order, delta),
         lambda epsilon: prove(
             "zcdp-to-approx-at-order",
             [theorem],
@@ -199,16 +199,16 @@ def _at_best_order(theorem: Theorem, delta: Fraction) -> Theorem:
 
 def renyi(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all Rényi divergences at the best order."""
-    pairs = composed_pairs(components)
+    pairs = compose_pairs(components)
     if pairs is None or delta == 0:
         return None
-    return offered("Rényi DP at the best order", _at_renyi_order(*pairs, delta))
+    return offer("Rényi DP at the best order", _at_renyi_order(*pairs, delta))
 
 
 def _at_renyi_order(pairs: Theorem, losses: Losses, delta: Fraction) -> Theorem:
     theorem, order, divergence = renyi_theorem(pairs, losses, delta)
     return smallest_proved(
-        lambda: converted(divergence, order, delta),
+        lambda: convert(divergence, order, delta),
         lambda epsilon: prove(
             "renyi-to-approx", [theorem], {"order": order, "epsilon": epsilon, "delta": delta}
         ),
@@ -217,7 +217,7 @@ def _at_renyi_order(pairs: Theorem, losses: Losses, delta: Fraction) -> Theorem:
 
 def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The smallest ε of the product of the dominating pairs."""
-    pairs = composed_pairs(components)
+    pairs = compose_pairs(components)
     if pairs is None:
         return None
     theorem, losses = pairs
@@ -227,12 +227,12 @@ def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
     else:
         given = {"method": ends.method, "epsilon": ends.upper, "delta": delta}
         proved = prove("pair-to-approx", [theorem], {**given, "hints": ends.hints})
-    return offered(NAMES[ends.method], proved, lower=ends.lower)
+    return offer(NAMES[ends.method], proved, lower=ends.lower)
 
 
 def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction) -> Offer | None:
     """(``epsilon``, ``delta`` > 0) of the product of the dominating pairs; None where it fails."""
-    pairs = composed_pairs(components)
+    pairs = compose_pairs(components)
     if pairs is None:
         return None
     theorem, losses = pairs
@@ -240,8 +240,8 @@ def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction
     if ends.upper > delta:
         return None
     given = {"method": ends.method, "epsilon": epsilon, "delta": delta, "hints": ends.hints}
-    return offered(NAMES[ends.method], prove("pair-to-approx", [theorem], given))
+    return offer(NAMES[ends.method], prove("pair-to-approx", [theorem], given))
 
 
-WAYS: tuple[Way, ...] = (tight, renyi, zcdp_at_order, zcdp_tail, advanced, basic)
+WAYS: tuple[Way, ...] = (tight, renyi, zcdp_at_order, zcdp_tail, compose_advanced, basic)
 """Every way at a δ; of equal values the first is named."""

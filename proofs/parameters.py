@@ -25,7 +25,7 @@ MAX_BITS = 3 * MAX_TEXT
 """The most bits of an integer: a decimal digit holds more than three."""
 
 MAX_DEPTH = 60
-"""How deep the data of a proof may be nested (a choice of this project)."""
+"""How deep the data of a proof may be nested."""
 
 
 _NUMBER = re.compile(r"-?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?)")

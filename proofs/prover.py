@@ -20,7 +20,7 @@ from proofs.implication import implies
 from proofs.judgments import Dominated
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss, Losses, ResponseLoss
-from proofs.offers import WAYS, composed, composed_pairs, offered, stated_value
+from proofs.offers import WAYS, compose, compose_pairs, offer, stated_value
 from proofs.offers import Offer as Offer
 from proofs.search.decimals import smallest_proved
 from proofs.search.orders import renyi_value
@@ -34,7 +34,7 @@ def offers(components: Sequence[Component], delta: Fraction) -> tuple[Offer, ...
 
     Raises ProofError where none gives a finite ε.
     """
-    found = _found([partial(way, components, delta) for way in WAYS])
+    found = _collect_offers([partial(way, components, delta) for way in WAYS])
     if not found:
         raise ProofError(
             "no composition rule gives a finite epsilon at this delta; give a larger one, or "
@@ -43,7 +43,7 @@ def offers(components: Sequence[Component], delta: Fraction) -> tuple[Offer, ...
     return found
 
 
-def _found(ways: Sequence[Callable[[], Offer | None]]) -> tuple[Offer, ...]:
+def _collect_offers(ways: Sequence[Callable[[], Offer | None]]) -> tuple[Offer, ...]:
     """What all ways give, the smallest first; a way whose search fails gives nothing."""
     found: list[Offer] = []
     for way in ways:
@@ -64,15 +64,15 @@ def strongest(components: Sequence[Component], claimed: Claimed) -> tuple[Offer,
     """
     match claimed:
         case ApproxDP(_, delta):
-            return _found([partial(way, components, delta) for way in WAYS])
+            return _collect_offers([partial(way, components, delta) for way in WAYS])
         case ZCDP():
-            return _found([partial(way, components) for way in (_zcdp, _pairs_zcdp)])
+            return _collect_offers([partial(way, components) for way in (_zcdp, _pairs_zcdp)])
         case GaussianDP():
             ways = (_pairs_gdp, _each_gdp, _pure_gdp)
-            return _found([partial(way, components) for way in ways])
+            return _collect_offers([partial(way, components) for way in ways])
         case RenyiDP(order, _):
             orders = (_zcdp_renyi, _pure_renyi, _pairs_renyi)
-            return _found([partial(way, components, order) for way in orders])
+            return _collect_offers([partial(way, components, order) for way in orders])
 
 
 def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
@@ -82,20 +82,20 @@ def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -
 
 
 def _zcdp(components: Sequence[Component]) -> Offer | None:
-    theorem = composed("compose-zcdp", components, ZCDP)
-    return None if theorem is None else offered("zCDP composition", theorem)
+    theorem = compose("compose-zcdp", components, ZCDP)
+    return None if theorem is None else offer("zCDP composition", theorem)
 
 
 def _pairs_zcdp(components: Sequence[Component]) -> Offer | None:
-    pairs = composed("compose-pairs", components, Dominated)
+    pairs = compose("compose-pairs", components, Dominated)
     if pairs is None:
         return None
-    return offered("zCDP of the dominating pairs", prove("pair-to-zcdp", [pairs]))
+    return offer("zCDP of the dominating pairs", prove("pair-to-zcdp", [pairs]))
 
 
 def _pairs_gdp(components: Sequence[Component]) -> Offer | None:
-    pairs = composed_pairs(components)
-    return None if pairs is None else offered("Gaussian DP composition", _gaussian(*pairs))
+    pairs = compose_pairs(components)
+    return None if pairs is None else offer("Gaussian DP composition", _gaussian(*pairs))
 
 
 def _gaussian(pairs: Theorem, losses: Losses) -> Theorem:
@@ -119,7 +119,7 @@ def _each_gdp(components: Sequence[Component]) -> Offer | None:
         lambda: mpmath.sqrt(to_mpf(squared)),
         lambda mu: prove("compose-gdp", found, {"counts": counts, "mu": mu}),
     )
-    return offered("Gaussian DP of each mechanism", theorem)
+    return offer("Gaussian DP of each mechanism", theorem)
 
 
 def _own_gdp(component: Component) -> Theorem | None:
@@ -132,10 +132,10 @@ def _own_gdp(component: Component) -> Theorem | None:
 
 
 def _pure_gdp(components: Sequence[Component]) -> Offer | None:
-    pure = composed("compose", components, ApproxDP)
+    pure = compose("compose", components, ApproxDP)
     if pure is None:
         return None
-    return offered("Gaussian DP of the pure guarantee", _gdp_of_pure(pure))
+    return offer("Gaussian DP of the pure guarantee", _gdp_of_pure(pure))
 
 
 def _gdp_of_pure(pure: Theorem) -> Theorem:
@@ -145,25 +145,25 @@ def _gdp_of_pure(pure: Theorem) -> Theorem:
 
 
 def _zcdp_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    zcdp = composed("compose-zcdp", components, ZCDP)
+    zcdp = compose("compose-zcdp", components, ZCDP)
     if zcdp is None:
         return None
-    return offered("zCDP composition", prove("zcdp-to-renyi", [zcdp], {"orders": [order]}))
+    return offer("zCDP composition", prove("zcdp-to-renyi", [zcdp], {"orders": [order]}))
 
 
 def _pure_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    pure = composed("compose", components, ApproxDP)
+    pure = compose("compose", components, ApproxDP)
     if pure is None:
         return None
     value = renyi_value(((1, ResponseLoss(stated_value(pure))),), order)
     given = {"orders": [order], "epsilons": [value]}
-    return offered("basic composition", prove("pure-to-renyi", [pure], given))
+    return offer("basic composition", prove("pure-to-renyi", [pure], given))
 
 
 def _pairs_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    pairs = composed_pairs(components)
+    pairs = compose_pairs(components)
     if pairs is None:
         return None
     theorem, losses = pairs
     given = {"orders": [order], "epsilons": [renyi_value(losses, order)]}
-    return offered("Rényi DP composition", prove("pair-to-renyi", [theorem], given))
+    return offer("Rényi DP composition", prove("pair-to-renyi", [theorem], given))

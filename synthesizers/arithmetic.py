@@ -151,12 +151,12 @@ class ScaledArithmetic(FloatArithmetic):
         product = np.empty(np.broadcast_shapes(left.shape, right.shape))
         np.multiply(left[..., 0, :], right[..., 0, :], out=product[..., 0, :])
         np.add(left[..., 1, :], right[..., 1, :], out=product[..., 1, :])
-        return product if floor > _NORMAL_LOG2 else normalised(product)
+        return product if floor > _NORMAL_LOG2 else normalise(product)
 
     def add_to(self, total: Vector, term: Vector) -> None:
         """Add entry by entry."""
         top = np.maximum(total[1], term[1])
-        np.add(_aligned(total, top), _aligned(term, top), out=total[0])
+        np.add(_align(total, top), _align(term, top), out=total[0])
         total[1] = top
 
     def has_zero(self, chances: Vector) -> bool:
@@ -209,13 +209,13 @@ class OutcomesAlone:
         return 0
 
 
-def _aligned(vector: Vector, exponents: Vector) -> Vector:
+def _align(vector: Vector, exponents: Vector) -> Vector:
     """Mantissas for other exponents; 0 for what lies too far below them."""
     shifts = np.maximum(vector[1] - exponents, -5000).astype(np.int32)
     return np.asarray(np.ldexp(vector[0], shifts))
 
 
-def normalised(vector: Vector) -> Vector:
+def normalise(vector: Vector) -> Vector:
     """The same chances, their mantissas in [1/2, 1)."""
     mantissas, shifts = np.frexp(vector[..., 0, :])
     return np.stack([mantissas, vector[..., 1, :] + shifts], axis=-2)

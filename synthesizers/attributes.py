@@ -61,7 +61,7 @@ class Attribute:
             raise InputError(f"{what}: the value {repeated!r} is declared twice; keep it once")
         self._check_missing(what)
         if self.edges is not None:
-            edges = _checked_edges(self.edges, what)
+            edges = _check_edges(self.edges, what)
             object.__setattr__(self, "edges", edges)
             if values != _bin_labels(edges):
                 raise InputError(
@@ -96,7 +96,7 @@ class Attribute:
     ) -> Attribute:
         """Return an attribute of ``len(edges) - 1`` bins, labelled from its edges."""
         require_text(name, "the name of an attribute")
-        checked = _checked_edges(edges, f"attribute {name!r}")
+        checked = _check_edges(edges, f"attribute {name!r}")
         return cls(name, _bin_labels(checked), ordinal, checked, missing, missing_label)
 
     @property
@@ -175,7 +175,7 @@ def _texts(items: object, what: str) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _checked_edges(edges: object, what: str) -> tuple[Fraction, ...]:
+def _check_edges(edges: object, what: str) -> tuple[Fraction, ...]:
     if isinstance(edges, str) or not isinstance(edges, Sequence):
         raise InputError(f"{what}: edges must be a list of numbers")
     for edge in edges:

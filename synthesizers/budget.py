@@ -115,13 +115,13 @@ class PureBudget:
         if spent.epsilon is None or spent.epsilon > self.epsilon:
             raise BudgetExceeded(_message(f"epsilon = {self.epsilon}", spent.epsilon))
 
-    def exhausted(self, spent: Cost) -> bool:
+    def is_exhausted(self, spent: Cost) -> bool:
         """Whether every further question that costs anything would be refused."""
         return spent.epsilon == self.epsilon
 
     def to_json(self) -> dict[str, Any]:
         """The budget as plain data."""
-        return {"epsilon": str(self.epsilon), **_named(self.neighbours)}
+        return {"epsilon": str(self.epsilon), **_neighbours_member(self.neighbours)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +143,13 @@ class ZCDPBudget:
         if spent.rho is None or spent.rho > self.rho:
             raise BudgetExceeded(_message(f"rho = {self.rho}", spent.rho))
 
-    def exhausted(self, spent: Cost) -> bool:
+    def is_exhausted(self, spent: Cost) -> bool:
         """Whether every further question that costs anything would be refused."""
         return spent.rho == self.rho
 
     def to_json(self) -> dict[str, Any]:
         """The budget as plain data."""
-        return {"rho": str(self.rho), **_named(self.neighbours)}
+        return {"rho": str(self.rho), **_neighbours_member(self.neighbours)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class SampledGaussianBudget:
         if sum(one.steps for one in spent.sampled) > self.steps:
             raise BudgetExceeded(f"the budget is {limit}, and all of them were made")
 
-    def exhausted(self, spent: Cost) -> bool:
+    def is_exhausted(self, spent: Cost) -> bool:
         """Whether every further question that costs anything would be refused."""
         return bool(spent.sampled) and sum(one.steps for one in spent.sampled or ()) == self.steps
 
@@ -214,7 +214,7 @@ class UnlimitedBudget:
     def check(self, spent: Cost) -> None:
         """Accept every question."""
 
-    def exhausted(self, spent: Cost) -> bool:
+    def is_exhausted(self, spent: Cost) -> bool:
         """Whether every further question would be refused: never."""
         return False
 
@@ -264,7 +264,7 @@ def _rebuilt_relation(neighbours: object) -> Neighbours | None:
     raise InputError("a budget is counted under AddRemove or ReplaceOne, and no subclass of them")
 
 
-def _named(neighbours: Neighbours | None) -> dict[str, Any]:
+def _neighbours_member(neighbours: Neighbours | None) -> dict[str, Any]:
     if neighbours is None:
         return {}
     unit = {"name": neighbours.unit.name, "max_records": neighbours.unit.max_records}

@@ -17,11 +17,11 @@ from synthesizers.noise import require_positive
 from synthesizers.queries import Sensitivity
 
 EPSILONS = (Fraction(1, 10**4), Fraction(10**6))
-"""The least and the largest epsilon that programs take (a choice of this project): below, a private
+"""The least and the largest epsilon that programs take: below, a private
 number of records may be told as millions too many; beyond, nothing is hidden."""
 
 LEAST_DELTA = Fraction(1, 10**100)
-"""The least delta that programs take (a choice of this project): far within what floats hold."""
+"""The least delta that programs take: far within what floats hold."""
 
 
 def require_epsilon(epsilon: Fraction) -> None:
@@ -96,10 +96,10 @@ _DIGITS_OF_NOISE = 4
 """Digits after the point of a noise multiplier, rounded up: room enough for whoever proves it."""
 
 LEAST_ROOM = 1.01
-"""How far above the least provable epsilon a wanted one must be (a choice of this project)."""
+"""How far above the least provable epsilon a wanted one must be."""
 
 _ORDERS = np.unique(np.geomspace(2, 1000, 120).astype(np.int64))
-"""The whole orders at which moments are looked at (a choice of this project)."""
+"""The whole orders at which moments are looked at."""
 
 
 @lru_cache(maxsize=64)

@@ -50,7 +50,7 @@ _KEYS = {
 
 def domain_from_column_schema(text: str, name: str) -> Domain:
     """Return the domain of a column schema; ``InputError`` if it is not one."""
-    schema = _parsed(text)
+    schema = _parse(text)
     if {"periods", "neighborhood", "incident_type"} == schema.keys():
         return Domain(name, _incident_attributes(schema))
     raw = [
@@ -66,7 +66,7 @@ def domain_from_column_schema(text: str, name: str) -> Domain:
     return Domain(name, tuple(_attribute(column, entry) for column, entry in schema.items()))
 
 
-def _parsed(text: str) -> Mapping[str, object]:
+def _parse(text: str) -> Mapping[str, object]:
     try:
         schema = json.loads(
             text, parse_float=Decimal, parse_constant=_refuse, object_pairs_hook=_unique
@@ -111,7 +111,7 @@ def _attribute(column: str, entry: object) -> Attribute:
     if kind == "categorical":
         return _categorical(column, entry, what)
     if kind == "categorical-code":
-        return _coded(column, entry, what)
+        return _code_column(column, entry, what)
     return _numeric(column, entry, what)
 
 
@@ -122,7 +122,7 @@ def _categorical(column: str, entry: Mapping[str, object], what: str) -> Attribu
     return Attribute(column, tuple(filter(None, values)), missing="" in values)
 
 
-def _coded(column: str, entry: Mapping[str, object], what: str) -> Attribute:
+def _code_column(column: str, entry: Mapping[str, object], what: str) -> Attribute:
     size = entry.get("size")
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InputError(f"{what}: size must be a positive integer")

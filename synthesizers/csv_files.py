@@ -88,7 +88,7 @@ def open_csv(path: str | Path) -> Iterator[CsvTable]:
     standard_input = str(path) == "-"
     spoken = "standard input" if standard_input else str(path)
     try:
-        source = sys.stdin.buffer if standard_input else _opened(Path(path))
+        source = sys.stdin.buffer if standard_input else _open_bytes(Path(path))
         text = io.TextIOWrapper(source, encoding="utf-8-sig", newline="")
         try:
             names = next(filter(None, csv.reader(text)), None)
@@ -119,7 +119,7 @@ def write_csv(frame: pd.DataFrame, file: BinaryIO, *, compressed: bool) -> None:
     text.detach()
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_bytes(path: Path) -> BinaryIO:
     if path.name.endswith(".gz"):
         return cast(BinaryIO, gzip.open(path, "rb"))
     return path.open("rb")

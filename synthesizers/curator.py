@@ -38,7 +38,7 @@ from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
 from synthesizers.selection import Exponential
-from synthesizers.watch import watched
+from synthesizers.watch import watch
 
 if TYPE_CHECKING:
     from synthesizers.playing import Player
@@ -370,7 +370,7 @@ def ask_program(program: Program, curator: Curator) -> Output:
     it prints goes to standard error. Raises ProtocolError where it reached past
     the curator as far as `synthesizers.watch` sees it, even if it caught that.
     """
-    with watched() as reach, contextlib.redirect_stdout(sys.stderr):
+    with watch() as reach, contextlib.redirect_stdout(sys.stderr):
         try:
             output = program(curator)
         except (DPAuditError, KeyboardInterrupt, GenerationBegins) as error:

@@ -129,7 +129,7 @@ class Domain:
         cells: backed by the round trip in ``tests/synthesizers/test_domain.py``.
         """
         self._require_numbered_cells()
-        rows = _checked_codes(codes, self)
+        rows = _check_codes(codes, self)
         cells = np.zeros(len(rows), dtype=np.int64)
         for column, radix in enumerate(self.shape):
             cells *= radix
@@ -239,7 +239,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         """Refuse codes outside the domain, and freeze the arrays."""
-        object.__setattr__(self, "codes", _frozen(_checked_codes(self.codes, self.domain)))
+        object.__setattr__(self, "codes", _freeze(_check_codes(self.codes, self.domain)))
         if self.persons is None:
             return
         if self.domain.individual is None:
@@ -252,7 +252,7 @@ class Dataset:
             raise InputError("the person index must be one integer for each record")
         if persons.size and persons.min() < 0:
             raise InputError("the person index must not be negative")
-        object.__setattr__(self, "persons", _frozen(persons.astype(np.int64, copy=False)))
+        object.__setattr__(self, "persons", _freeze(persons.astype(np.int64, copy=False)))
 
     def __repr__(self) -> str:
         """Return the domain alone: everything else is private."""
@@ -315,7 +315,7 @@ class Dataset:
         return Dataset(self.domain, self.codes[kept], self.persons[kept])
 
 
-def _checked_codes(codes: NDArray[np.int64], domain: Domain) -> NDArray[np.int64]:
+def _check_codes(codes: NDArray[np.int64], domain: Domain) -> NDArray[np.int64]:
     array = np.asarray(codes)
     if array.dtype.kind not in "iu":
         raise InputError("codes must be integers")
@@ -333,7 +333,7 @@ def _checked_codes(codes: NDArray[np.int64], domain: Domain) -> NDArray[np.int64
     return array.astype(np.int64, copy=False)
 
 
-def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:
+def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:
     """``array`` itself if nobody can write to it, else a read-only copy."""
     if not array.flags.writeable and array.base is None:
         return array

@@ -41,7 +41,7 @@ def domain_from_toml(text: str, default_name: str) -> Domain:
     Raises ``InputError`` with the place of a fault of syntax, or the key that is
     unknown, absent or of the wrong type.
     """
-    document = _parsed(text)
+    document = _parse(text)
     _require_known(document, ("name", "attributes", "hierarchies", "individual"), "the file")
     if "attributes" not in document:
         raise InputError("the table [attributes] is missing; declare each attribute in it")
@@ -60,7 +60,7 @@ def domain_from_toml(text: str, default_name: str) -> Domain:
 
 def domain_to_toml(domain: Domain) -> str:
     """Return the TOML text that ``domain_from_toml`` reads back as ``domain``."""
-    lines = [f"name = {_quoted(domain.name)}", "", "[attributes]"]
+    lines = [f"name = {_quote(domain.name)}", "", "[attributes]"]
     for attribute in domain.attributes:
         edges = attribute.edges
         if edges is None:
@@ -71,17 +71,17 @@ def domain_to_toml(domain: Domain) -> str:
             fields.append("ordinal = true")
         if attribute.missing:
             label = attribute.missing_label
-            fields.append(f"missing = {_quoted(label) if label else 'true'}")
+            fields.append(f"missing = {_quote(label) if label else 'true'}")
         lines.append(f"{_key(attribute.name)} = {{ {', '.join(fields)} }}")
     for hierarchy in domain.hierarchies:
         levels = ", ".join(_array(level) for level in hierarchy.levels)
         lines += ["", f"[hierarchies.{_key(hierarchy.attribute)}]", f"levels = [{levels}]"]
     if domain.individual is not None:
-        lines += ["", "[individual]", f"id = {_quoted(domain.individual)}"]
+        lines += ["", "[individual]", f"id = {_quote(domain.individual)}"]
     return "\n".join(lines) + "\n"
 
 
-def _parsed(text: str) -> Mapping[str, object]:
+def _parse(text: str) -> Mapping[str, object]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as error:
@@ -171,19 +171,19 @@ def _require_known(fields: Mapping[str, object], known: Sequence[str], what: str
         )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a TOML basic string; JSON's escapes are a part of TOML's."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _array(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quoted, texts))}]"
+    return f"[{', '.join(map(_quote, texts))}]"
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) is not None else _quoted(name)
+    return name if _BARE_KEY.fullmatch(name) is not None else _quote(name)
 
 
 def _edge_text(edge: Fraction) -> str:
     text = number_text(edge)
-    return _quoted(text) if "/" in text else text
+    return _quote(text) if "/" in text else text

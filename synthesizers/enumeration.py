@@ -36,12 +36,12 @@ REPLAYS = 500
 and those of the transcripts after it besides."""
 
 FEW_REPLAYS = 16
-"""The same of a program that has a process for every run (a choice of this project): it keeps
+"""The same of a program that has a process for every run: it keeps
 nothing from one run for the next, and a process takes a tenth of a second or more."""
 
 SHARE = 64
-"""One transcript in so many, by secret coins, is played again in a fresh process (a choice of this
-project), beside the first `REPLAYS`."""
+"""One transcript in so many, by secret coins, is played again in a fresh process, beside the first
+`REPLAYS`."""
 
 BATCH = 2048
 BATCH_CHANCES = 2**20
@@ -50,7 +50,7 @@ doubles (choices of this project)."""
 
 BLOCK_CHANCES = 2**17
 """The most chances that are multiplied at once: 1 MB of doubles, which stay near the processor
-until they are added (a choice of this project)."""
+until they are added."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -375,9 +375,9 @@ class _Search:
         answers = _Answers(laws, self._arithmetic, stem.floor, first, self._answers)
         operations, floor = self._arithmetic.operations(coordinates), answers.floors[-1]
         further = _Stem(asked, ledger, script, outcomes, spent, coordinates, operations, floor)
-        return self._listed(branch, place, further, answers, whole=first is None)
+        return self._list_answers(branch, place, further, answers, whole=first is None)
 
-    def _listed(
+    def _list_answers(
         self, branch: _Branch, place: int, stem: _Stem, answers: _Answers, *, whole: bool
     ) -> Iterator[_Branch]:
         """The answers, as soon as they are wanted: until then their chances take no memory."""
@@ -457,12 +457,12 @@ class _Answers:
 
 
 MAX_ASKED = 1000
-"""Answered questions along one transcript, after which an enumeration ends (a choice of this
-project: one of a single possible answer costs nothing, and may be asked without end)."""
+"""Answered questions along one transcript, after which an enumeration ends (one of a single
+possible answer costs nothing, and may be asked without end)."""
 
 MAX_REFUSALS = 1000
 """Refused questions along one transcript, after which the last refusal ends the enumeration (a
-choice of this project: a program that asks on and on would never end)."""
+program that asks on and on would never end)."""
 
 
 def require_same_afresh(

@@ -91,7 +91,7 @@ class Coordinate:
         table = doubles(*self._powers())
         if np.isnan(table).any():
             raise BelowDoublesError
-        return _spread(table, self.truths)
+        return _spread_columns(table, self.truths)
 
     @cached_property
     def powers(self) -> tuple[FloatArray, FloatArray]:
@@ -100,13 +100,13 @@ class Coordinate:
         A chance of 0 has mantissa 0. For chances that lie below the doubles.
         """
         mantissas, exponents = self._powers()
-        return _spread(mantissas, self.truths), _spread(exponents, self.truths)
+        return _spread_columns(mantissas, self.truths), _spread_columns(exponents, self.truths)
 
     @cached_property
     def exact(self) -> NDArray[np.object_]:
         """Exact chances, [outcomes, databases]; TooLargeError for a table too large."""
         table = np.fromiter(self._chances(), np.object_).reshape(self._shape)
-        return _spread(table, self.truths)
+        return _spread_columns(table, self.truths)
 
     def part(self, outcomes: slice, databases: IntArray) -> FloatArray:
         """Chances of some outcomes under some databases (by number) as doubles."""
@@ -170,7 +170,7 @@ class ProductCoordinate(Coordinate):
         return np.arange(len(self.truths))
 
 
-def _spread(table: NDArray[Any], truths: IntArray) -> NDArray[Any]:
+def _spread_columns(table: NDArray[Any], truths: IntArray) -> NDArray[Any]:
     """One column a database; a single law for all of them is not copied."""
     if table.shape[1] == 1:
         return np.broadcast_to(table, (len(table), len(truths)))
@@ -467,14 +467,13 @@ class Draw:
 
 
 MAX_OUTCOMES = 5_000_000
-"""The most outcomes of one draw or answer that are enumerated (a choice of this project)."""
+"""The most outcomes of one draw or answer that are enumerated."""
 
 MAX_SAMPLED_OUTCOMES = 200_000
-"""The most outcomes of one noisy sum over a sample that are enumerated, a mixture each (a choice
-of this project)."""
+"""The most outcomes of one noisy sum over a sample that are enumerated, a mixture each."""
 
 MAX_SAMPLES = 100_000
-"""The most samples of one database that are listed (a choice of this project)."""
+"""The most samples of one database that are listed."""
 
 Event = Measure | MeasureSampled | Select | Sanitize | Draw
 

@@ -27,7 +27,7 @@ TABLE_ERROR = 2
 """Relative error of ``mantissa_and_exponent``, in units of 2^-53."""
 
 MAX_DIGITS = 4000
-"""The most digits of either part of a number that is read (a choice of this project, below the
+"""The most digits of either part of a number that is read (below the
 4300 that Python writes)."""
 
 Exact = Fraction | ExpRational | Interval

@@ -20,7 +20,7 @@ _ONE = Fraction(1)
 Terms = dict[Fraction, Fraction]
 
 
-def _put(total: Terms, power: Fraction, coefficient: Fraction) -> None:
+def _add_term(total: Terms, power: Fraction, coefficient: Fraction) -> None:
     """Add c·e^r to a sum; a coefficient that becomes 0 is left out."""
     value = total.get(power, _ZERO) + coefficient
     if value:
@@ -33,7 +33,7 @@ def add_terms(left: Terms, right: Terms, factor: int = 1) -> Terms:
     """The sum of one exponential sum and ``factor`` times another."""
     total = dict(left)
     for power, coefficient in right.items():
-        _put(total, power, factor * coefficient)
+        _add_term(total, power, factor * coefficient)
     return total
 
 
@@ -46,7 +46,7 @@ def multiply_terms(left: Terms, right: Terms) -> Terms:
     product: Terms = {}
     for power, coefficient in left.items():
         for other_power, other in right.items():
-            _put(product, power + other_power, coefficient * other)
+            _add_term(product, power + other_power, coefficient * other)
     return product
 
 

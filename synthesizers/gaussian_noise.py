@@ -25,7 +25,7 @@ from synthesizers.queries import Sensitivity
 from synthesizers.randomness import Entropy
 
 LARGEST_DEVIATION = 2**32
-"""The largest deviation (a choice of this project). The doubles beyond e deviations, e a power of
+"""The largest deviation. The doubles beyond e deviations, e a power of
 two, lie e·2^-52 deviations apart, and are rounded to integers: fine enough up to here that odd ones
 come as often as even ones, but for 2^-18 of it. With 2^52 nothing odd would lie beyond two."""
 

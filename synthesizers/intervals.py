@@ -136,7 +136,7 @@ def from_mpf(value: mpmath.mpf) -> Fraction:
     return -magnitude if sign else magnitude
 
 
-def enclosed(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> Interval:
+def enclose(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> Interval:
     """The interval of relative half-width 2^-``bits`` around what mpmath makes of a function.
 
     ``precision``: the bits that mpmath works with.
@@ -167,7 +167,7 @@ def exp_interval(power: Fraction, bits: int = WORKING_BITS) -> Interval:
         return Interval(Fraction(1), Fraction(1))
     # The argument is rounded before exp sees it, so its magnitude costs that many bits.
     size = max(0, abs(power.numerator).bit_length() - power.denominator.bit_length() + 1)
-    return enclosed(lambda: mpmath.exp(to_mpf(power)), bits + GUARD_BITS + size, bits)
+    return enclose(lambda: mpmath.exp(to_mpf(power)), bits + GUARD_BITS + size, bits)
 
 
 @lru_cache(maxsize=65536)
@@ -183,7 +183,7 @@ def log_interval(value: Fraction, bits: int = WORKING_BITS) -> Interval:
         return Interval(Fraction(0), Fraction(0))
     distance = abs(value - 1)
     cancelled = max(0, distance.denominator.bit_length() - distance.numerator.bit_length() + 1)
-    return enclosed(lambda: mpmath.log(to_mpf(value)), bits + GUARD_BITS + cancelled, bits)
+    return enclose(lambda: mpmath.log(to_mpf(value)), bits + GUARD_BITS + cancelled, bits)
 
 
 @lru_cache(maxsize=65536)

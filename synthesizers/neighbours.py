@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from synthesizers.errors import InputError, TooLargeError, rounded_count
 
 MAX_DATABASES = 200_000
-"""The most histograms that are listed at once (a choice of this project, see DESIGN.md)."""
+"""The most histograms that are listed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class AddRemove:
 
     def are_neighbours(self, left: Sequence[int], right: Sequence[int]) -> bool:
         """Whether two histograms of one length are neighbours."""
-        gained, lost = _moved(left, right)
+        gained, lost = _count_moves(left, right)
         return max(gained, lost) <= self.unit.max_records and 0 < gained + lost == max(gained, lost)
 
 
@@ -112,7 +112,7 @@ class ReplaceOne:
 
     def are_neighbours(self, left: Sequence[int], right: Sequence[int]) -> bool:
         """Whether two histograms of one length are neighbours."""
-        gained, lost = _moved(left, right)
+        gained, lost = _count_moves(left, right)
         if self.unit.is_record:
             return gained == 1 == lost
         return 0 < max(gained, lost) <= self.unit.max_records
@@ -145,7 +145,7 @@ def describe(neighbours: Neighbours) -> str:
     return f"replace-one: {who} exchanged for another's; {public} is public"
 
 
-def _moved(left: Sequence[int], right: Sequence[int]) -> tuple[int, int]:
+def _count_moves(left: Sequence[int], right: Sequence[int]) -> tuple[int, int]:
     steps = [b - a for a, b in zip(left, right, strict=True)]
     return sum(s for s in steps if s > 0), -sum(s for s in steps if s < 0)
 

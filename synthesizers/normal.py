@@ -18,18 +18,17 @@ from synthesizers.errors import InputError, TooLargeError
 from synthesizers.intervals import (
     GUARD_BITS,
     Interval,
-    enclosed,
+    enclose,
     from_mpf,
     log_interval,
     to_mpf,
 )
 
 MAX_DISTANCE = 1 << 10
-"""The largest |x| for which Φ(x) is computed: its ends are fractions of 0.72·x² bits (a choice
-of this project)."""
+"""The largest |x| for which Φ(x) is computed: its ends are fractions of 0.72·x² bits."""
 
 LEAST_IN_DOUBLES = Fraction(2) ** -1000
-"""The probability from which a quantile is first guessed in doubles (a choice of this project)."""
+"""The probability from which a quantile is first guessed in doubles."""
 
 MAX_STEPS = 100
 """Newton's steps after which a guess is taken as it is; a handful suffice."""
@@ -58,7 +57,7 @@ def normal_cdf(x: Fraction, bits: int) -> Interval:
         return Interval(HALF, HALF)
     # A relative error e of the argument is one of about e·x² in the lower tail: at most 20 bits
     # at `MAX_DISTANCE`.
-    found = enclosed(
+    found = enclose(
         lambda: mpmath.erfc(-to_mpf(x) / mpmath.sqrt(2)) / 2, bits + GUARD_BITS + 20, bits
     )
     return Interval(found.lower, min(found.upper, Fraction(1)))

@@ -26,7 +26,7 @@ from synthesizers.plain_values import (
     LIMIT,
     MAX_DIGITS,
     Misfit,
-    built,
+    build,
     encode_whole,
     kind_of,
     read_rational,
@@ -38,7 +38,7 @@ from synthesizers.plain_values import (
 )
 
 MAX_MEMBERS = 2**24
-"""The most members of a list: the most answers of a query (a choice of this project)."""
+"""The most members of a list: the most answers of a query."""
 
 ONE_AN_ATTRIBUTE = frozenset({"shape", "groupings", "ladders"})
 """Fields with an entry for each attribute of the domain. Their product says what a law is made for;
@@ -96,7 +96,7 @@ def object_form(kind: Any, constants: Mapping[str, Any], parts: Mapping[str, For
                     raise misfit.within(f".{name}") from None
                 if name in ONE_AN_ATTRIBUTE and len(values[name]) != len(domain.attributes):
                     raise Misfit("expected one entry an attribute of the domain", f".{name}")
-        return built(kind, **values)
+        return build(kind, **values)
 
     def write(value: Any) -> dict[str, Any]:
         plain = dict(constants)
@@ -184,7 +184,7 @@ def _within_form(kind: Any) -> Form:
     (name,) = (field.name for field in fields(kind))
     form = form_of(get_type_hints(kind)[name])
     return Form(
-        lambda value, domain: built(kind, form.read(value, domain)),
+        lambda value, domain: build(kind, form.read(value, domain)),
         lambda value: form.write(getattr(value, name)),
         form.schema,
     )

@@ -19,17 +19,16 @@ LARGEST_NUMBER = 2**53 - 1
 
 MAX_DIGITS = 4000
 """The most digits of a whole number, of either part of a Fraction, and of the least common
-denominator of a list (a choice of this project, below the 4300 that Python reads)."""
+denominator of a list (below the 4300 that Python reads)."""
 
 LIMIT = 10**MAX_DIGITS
 """The least whole number of too many digits."""
 
 MAX_TEXT = 2**25
-"""The most characters of a text: a critic of 2^22 weights has 22 million (a choice of this
-project)."""
+"""The most characters of a text: a critic of 2^22 weights has 22 million."""
 
 MAX_MESSAGE = 300
-"""The most characters of a class's refusal that are passed on (a choice of this project): it may
+"""The most characters of a class's refusal that are passed on: it may
 quote what it refuses."""
 
 _DIGITS = f"[0-9]{{1,{MAX_DIGITS}}}"
@@ -153,7 +152,7 @@ def read_at(place: str, read: Callable[[Any], Any], value: object) -> Any:
         raise misfit.within(place) from None
 
 
-def built(make: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def build(make: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """What a class makes of its fields; a Misfit where it refuses them."""
     try:
         return make(*arguments, **named)

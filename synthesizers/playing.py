@@ -32,7 +32,7 @@ from synthesizers.errors import BudgetExceeded, DPAuditError, ProtocolError
 from synthesizers.events import Event, Measure, Outcome, is_seed
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
-from synthesizers.watch import Reach, watched
+from synthesizers.watch import Reach, watch
 
 Script = tuple[Outcome | None, ...]
 """Answers in order; None: the question was refused, as one beyond the budget is."""
@@ -231,7 +231,7 @@ class LocalPlayer:
         The program's own exceptions become ProtocolErrors without their message, which may quote
         an answer; what it prints goes to standard error.
         """
-        with watched() as reach, contextlib.redirect_stdout(sys.stderr):
+        with watch() as reach, contextlib.redirect_stdout(sys.stderr):
             plays = [self._play(script, reach) for script in scripts]
         if reach.seen:
             raise ProtocolError(reach.message())

@@ -24,7 +24,7 @@ def powers(values: Iterable[Exact], shape: tuple[int, ...]) -> tuple[FloatArray,
     Within relative error ``TABLE_ERROR``·2^-53, and 0 exactly for 0: see
     `mantissa_and_exponent`. Backed by ``tests/synthesizers/test_powers.py``.
     """
-    numbers = np.fromiter(itertools.chain.from_iterable(map(_held, values)), np.float64)
+    numbers = np.fromiter(itertools.chain.from_iterable(map(_to_powers, values)), np.float64)
     pairs = numbers.reshape(*shape, 2)
     return pairs[..., 0], pairs[..., 1]
 
@@ -43,15 +43,15 @@ def doubles(mantissas: FloatArray, exponents: FloatArray) -> FloatArray:
     return np.where((mantissas == 0) | normal, numbers, np.nan)
 
 
-def _held(value: Exact) -> tuple[float, int]:
+def _to_powers(value: Exact) -> tuple[float, int]:
     if is_zero(value):
         return 0.0, 0
     if not isinstance(value, ExpRational):
         return mantissa_and_exponent(value)
     # The same few chances fill a whole table, so each form is evaluated once.
-    return _held_form(tuple(value.numerator.items()), tuple(value.denominator.items()))
+    return _form_to_powers(tuple(value.numerator.items()), tuple(value.denominator.items()))
 
 
 @lru_cache(maxsize=65536)
-def _held_form(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> tuple[float, int]:
+def _form_to_powers(numerator: tuple[Any, ...], denominator: tuple[Any, ...]) -> tuple[float, int]:
     return mantissa_and_exponent(ExpRational(dict(numerator), dict(denominator)))

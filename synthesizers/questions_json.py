@@ -34,7 +34,7 @@ from synthesizers.neighbours import Neighbours, neighbours_from
 from synthesizers.plain_forms import Form, choice_form, object_form
 from synthesizers.plain_values import (
     Misfit,
-    built,
+    build,
     decode_whole,
     encode_whole,
     read_at,
@@ -133,9 +133,9 @@ def question_from_json(plain: object, domain: Domain) -> Event:
     try:
         event: Event = _EVENT.read(plain, domain)
         if isinstance(event, Measure | MeasureSampled):
-            read_at(".query", lambda query: built(query.size, domain), event.query)
+            read_at(".query", lambda query: build(query.size, domain), event.query)
         elif isinstance(event, Select):
-            read_at(".scores", lambda query: built(query.size, domain), event.scores)
+            read_at(".scores", lambda query: build(query.size, domain), event.scores)
     except Misfit as misfit:
         raise InputError(f"question{misfit.place}: {misfit.message}") from None
     return event
@@ -152,7 +152,7 @@ def budget_from_json(plain: object) -> Budget:
 def _budget(plain: object) -> Budget:
     if type(plain) is dict and "sampled" in plain:
         sampled = read_record(plain, frozenset({"sampled"}))["sampled"]
-        return read_at(".sampled", _sampled, sampled)  # type: ignore[no-any-return]
+        return read_at(".sampled", _sampled_budget, sampled)  # type: ignore[no-any-return]
     if type(plain) is dict and "unlimited" in plain:
         given = read_record(plain, frozenset({"unlimited"}))
         if not read_at(".unlimited", read_truth, given["unlimited"]):
@@ -165,13 +165,13 @@ def _budget(plain: object) -> Budget:
     relation = None
     if counted:
         relation = _relation(given, "counted_under", "counted_unit")
-    budget: Budget = built(ZCDPBudget if name == "rho" else PureBudget, limit, relation)
+    budget: Budget = build(ZCDPBudget if name == "rho" else PureBudget, limit, relation)
     return budget
 
 
-def _sampled(plain: object) -> Budget:
+def _sampled_budget(plain: object) -> Budget:
     given = read_record(plain, frozenset({"rate", "mu_squared", "steps"}))
-    budget: Budget = built(
+    budget: Budget = build(
         SampledGaussianBudget,
         read_at(".rate", read_rational, given["rate"]),
         read_at(".mu_squared", read_rational, given["mu_squared"]),
@@ -186,7 +186,7 @@ def _relation(given: dict[str, Any], name: str, unit: str) -> Neighbours:
         lambda value: read_record(value, frozenset({"name", "max_records"})),
         given[unit],
     )
-    relation: Neighbours = built(
+    relation: Neighbours = build(
         neighbours_from,
         read_at(f".{name}", read_text, given[name]),
         read_at(f".{unit}.name", read_text, inside["name"]),
@@ -211,10 +211,10 @@ def setting_from_json(plain: object) -> Setting:
     """The setting that `setting_to_json` wrote; InputError that names the place otherwise."""
     try:
         given = read_record(plain, _SETTING)
-        domain = read_at(".domain", lambda value: built(Domain.from_json, value), given["domain"])
+        domain = read_at(".domain", lambda value: build(Domain.from_json, value), given["domain"])
         relation = _relation(given, "neighbours", "unit")
         sizes = (read_at(f".{name}", _size, given[name]) for name in ("records", "rows"))
-        setting: Setting = built(Setting, domain, relation, *sizes)
+        setting: Setting = build(Setting, domain, relation, *sizes)
     except Misfit as misfit:
         raise InputError(f"setting{misfit.place}: {misfit.message}") from None
     return setting

@@ -27,7 +27,7 @@ from synthesizers.events import Draw, Event, Measure, MeasureSampled, Outcome, S
 from synthesizers.randomness import Entropy, SystemEntropy, bernoulli
 from synthesizers.true_answers import TrueAnswers
 
-Progress = Callable[[int, Event], None]
+EventProgress = Callable[[int, Event], None]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def run(
     setting: Setting,
     budget: Budget,
     entropy: Entropy | None = None,
-    progress: Progress | None = None,
+    progress: EventProgress | None = None,
     admit: Admission | None = None,
 ) -> Run:
     """Run a program on real data; the operating system's entropy unless given.

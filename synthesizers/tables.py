@@ -121,7 +121,7 @@ def _datasets(
             empty = False
             yield dataset
     if empty:
-        raise InputError(f"{_spoken(path)}: the table has no records")
+        raise InputError(f"{_name_path(path)}: the table has no records")
 
 
 def table_frames(
@@ -150,7 +150,7 @@ def _kind(path: Path) -> Literal["csv", "parquet"]:
     raise InputError(f"{path}: a table file must end in .csv, .csv.gz or .parquet; convert it")
 
 
-def _spoken(path: str | Path) -> str:
+def _name_path(path: str | Path) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 

@@ -37,11 +37,11 @@ class TrueAnswers:
         """The true answer."""
         if type(query) is ModelError or type(query) is CellErrors:
             query.size(self.dataset.domain)
-            counts = [self._counted(table)[None, :] for table in query.tables]
-            return np.asarray(query.compared(counts)[0], np.int64)
+            counts = [self._count_once(table)[None, :] for table in query.tables]
+            return np.asarray(query.compare(counts)[0], np.int64)
         return answer(query, self.dataset)
 
-    def _counted(self, table: Marginal | RecodedMarginal) -> IntArray:
+    def _count_once(self, table: Marginal | RecodedMarginal) -> IntArray:
         held = self._counts.get(table)
         if held is not None:
             return held

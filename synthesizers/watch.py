@@ -71,7 +71,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 @contextmanager
-def watched() -> Iterator[Reach]:
+def watch() -> Iterator[Reach]:
     """Watch the code inside the block; ``seen`` lists what it reached for."""
     global _installed
     if not _installed:
@@ -96,7 +96,7 @@ def watched() -> Iterator[Reach]:
 
 
 @contextmanager
-def unwatched() -> Iterator[None]:
+def pause_watch() -> Iterator[None]:
     """What the block does is the suite's own doing: it starts the process of a program."""
     _active.append(None)
     try:

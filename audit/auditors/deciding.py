@@ -31,7 +31,7 @@ class Decided:
     finding: str
 
 
-def decided(columns: Columns, guarantee: Guarantee) -> Decided:
+def decide(columns: Columns, guarantee: Guarantee) -> Decided:
     """Decide a claim on a channel.
 
     Guarantee
@@ -43,14 +43,14 @@ def decided(columns: Columns, guarantee: Guarantee) -> Decided:
         case ApproxDP(wanted, limit) if limit == 0:
             decision, extreme = decide_epsilon(columns, wanted)
             found = extreme.enclosure
-            words = f"the smallest epsilon is {shown(found)}"
+            words = f"the smallest epsilon is {spell(found)}"
             return Decided(decision, extreme.witness, found, None, words)
         case ApproxDP(wanted, limit):
             decision, extreme = decide_delta(columns, wanted, limit)
             found = epsilon_at(columns, limit)
             words = (
-                f"the smallest epsilon at delta={limit} is {shown(found)}; "
-                f"delta at epsilon={wanted} is {shown(extreme.enclosure)}"
+                f"the smallest epsilon at delta={limit} is {spell(found)}; "
+                f"delta at epsilon={wanted} is {spell(extreme.enclosure)}"
             )
             return Decided(decision, extreme.witness, found, None, words)
         case ZCDP(rho):
@@ -63,11 +63,11 @@ def decided(columns: Columns, guarantee: Guarantee) -> Decided:
             name, words = "rdp", f"the smallest rdp at alpha={order}"
             decision, extreme = decide_renyi(columns, order, bound)
     pure = epsilon(columns).enclosure
-    words = f"{words} is {shown(extreme.enclosure)}; the smallest epsilon is {shown(pure)}"
+    words = f"{words} is {spell(extreme.enclosure)}; the smallest epsilon is {spell(pure)}"
     return Decided(decision, extreme.witness, pure, (name, extreme.enclosure), words)
 
 
-def shown(ends: Enclosure) -> str:
+def spell(ends: Enclosure) -> str:
     """An enclosure in a sentence; a fraction too long to be read, by its decimal ends."""
     if ends.lower != ends.upper:
         return f"in {ends}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audit.auditors.deciding import decided
+from audit.auditors.deciding import decide
 from audit.auditors.effort import Effort
 from audit.channels.channel import Channel
 from audit.channels.enumerate import Enumerated, Progress, channel_of, instance
@@ -131,7 +131,7 @@ def examine_program(part: Instance) -> Examined:
             f"{MOST_TRANSCRIPTS} that are examined; take fewer cells, records or bounds"
         )
     exact = work.products <= ALWAYS_EXACT
-    return _examined(part, part.enumerate(part.databases, exact=exact), exact)
+    return _conclude(part, part.enumerate(part.databases, exact=exact), exact)
 
 
 def sharpen(part: Instance, found: Examined) -> Examined:
@@ -143,19 +143,19 @@ def sharpen(part: Instance, found: Examined) -> Examined:
     work, databases = part.products(), part.databases
     witness = found.evidence.witness
     if work <= RETRY_EXACT:
-        return _examined(part, part.enumerate(databases, exact=True), True)
+        return _conclude(part, part.enumerate(databases, exact=True), True)
     if not isinstance(witness, Witness) or 2 * work > RETRY_EXACT * len(databases.rows):
         return found
     rows = [_row(databases.rows, counts) for counts in (witness.source, witness.target)]
     pair = Databases(databases.domain, databases.rows[rows])
-    again = decided(part.enumerate(pair, exact=True).channel, part.claim.guarantee)
+    again = decide(part.enumerate(pair, exact=True).channel, part.claim.guarantee)
     if again.decision is not Decision.VIOLATED:
         return found
     evidence = replace(found.evidence, decision=again.decision, witness=again.witness)
     return Examined(evidence, found.enumerated)
 
 
-def _examined(part: Instance, found: Enumerated, exact: bool) -> Examined:
+def _conclude(part: Instance, found: Enumerated, exact: bool) -> Examined:
     covers = f"{len(found.channel.databases)} databases, {part}"
     evidence = _evidence(
         found.channel,
@@ -206,7 +206,7 @@ def examine_channel(subject: ChannelSubject, claim: Claim) -> Evidence:
 def _evidence(
     channel: Channel, claim: Claim, covers: str, *, whole: bool, replay: EnumerationReplay
 ) -> Evidence:
-    found = decided(channel, claim.guarantee)
+    found = decide(channel, claim.guarantee)
     return Evidence(
         auditor="exhaustive",
         finding=(

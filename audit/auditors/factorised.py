@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.deciding import shown
+from audit.auditors.deciding import spell
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -94,7 +94,7 @@ def conclude(
         return None
     loss, difference = largest
     size = setting.require_rows() if claim.records is None else claim.records
-    attained = _attained(measures, setting, difference, size)
+    attained = _attain(measures, setting, difference, size)
     lower, witness = attained if attained is not None else (Fraction(0), None)
     return _evidence(claim, loss, Enclosure(min(lower, loss), loss), witness)
 
@@ -132,7 +132,7 @@ def _supremum(measures: Sequence[Any], setting: Setting) -> tuple[Fraction, IntA
     return best
 
 
-def _attained(
+def _attain(
     measures: Sequence[Any], setting: Setting, difference: IntArray, size: int
 ) -> tuple[Fraction, Witness] | None:
     """The exact loss of the best transcript found between two neighbours with that difference.
@@ -221,7 +221,7 @@ def _evidence(claim: Claim, loss: Fraction, ends: Enclosure, witness: Witness | 
     violated = transcript and guarantee.delta == 0 and ends.lower > guarantee.epsilon
     decision = Decision.HOLDS if holds else Decision.VIOLATED if violated else Decision.UNDECIDED
     finding = (
-        f"the transcript's smallest epsilon is {shown(ends)}, over {covers}: its cells carry "
+        f"the transcript's smallest epsilon is {spell(ends)}, over {covers}: its cells carry "
         "independent noise, so the loss is a sum over cells"
     )
     if not transcript:

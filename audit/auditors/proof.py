@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from audit.auditors.deciding import shown
+from audit.auditors.deciding import spell
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -87,7 +87,7 @@ def _evidence(
     covers = (
         claim.covers if claim.neighbours.records_public else replace(claim, records=None).covers
     )
-    finding = f"a theorem: {name} is at most {shown(own)} over {covers}, by {told.rule}"
+    finding = f"a theorem: {name} is at most {spell(own)} over {covers}, by {told.rule}"
     if chosen is None:
         finding += ", which leaves the claim open"
     return Evidence(
@@ -97,11 +97,11 @@ def _evidence(
         covers=covers,
         whole=True,
         bound=Bound(Side.CEILING, epsilon, covers, "rigorous", parameter),
-        proof=_carried(told, found, beside, claim.released),
+        proof=_proof_json(told, found, beside, claim.released),
     )
 
 
-def _carried(
+def _proof_json(
     offer: Offer, found: Sequence[Offer], beside: Sequence[Offer], released: str
 ) -> dict[str, Any]:
     """The proof as data, for all that the bound says.
@@ -111,7 +111,7 @@ def _carried(
     """
     others = [other for other in found if not other.kernel_only][:1] if offer.kernel_only else []
     own, *more = (
-        derivation(_released(each.theorem, released)) for each in (offer, *others, *beside)
+        derivation(_release(each.theorem, released)) for each in (offer, *others, *beside)
     )
     return {"derivation": own, **({"alternatives": more} if more or offer.kernel_only else {})}
 
@@ -123,7 +123,7 @@ MAPS = {
 """What each kind of release makes of a program's answers."""
 
 
-def _released(theorem: Theorem, released: str) -> Theorem:
+def _release(theorem: Theorem, released: str) -> Theorem:
     return prove("post-processing", [theorem], {"map": MAPS[released], "released": released})
 
 

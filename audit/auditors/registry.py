@@ -140,7 +140,7 @@ AUDITORS: dict[str, Registered] = {
 """All of them, in the order in which they examine a subject and their evidence is listed."""
 
 
-def named(text: str) -> tuple[str, ...]:
+def parse_names(text: str) -> tuple[str, ...]:
     """The auditors that a list such as ``proof,data-independence`` names; raises InputError."""
     by_flag = {auditor.flag: name for name, auditor in AUDITORS.items()}
     words = [word.strip().lower().replace("_", "-").replace(" ", "-") for word in text.split(",")]
@@ -155,7 +155,7 @@ def _misfit(auditor: Registered, category: str) -> str:
     return f"the {auditor.name} auditor can't examine this subject ({category}); it takes: {takes}"
 
 
-def chosen(
+def choose(
     category: str, names: Sequence[str] | None, attacked: bool
 ) -> tuple[tuple[Registered, ...], dict[str, str]]:
     """The auditors of a kind of subject, and why each of the others is left out.

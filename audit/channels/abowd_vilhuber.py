@@ -112,14 +112,16 @@ def figures() -> tuple[Figure, ...]:
     """All four figures, recomputed exactly."""
     bayes, laplace = plug_in_channel(), laplace_channel()
     return (
-        Figure("Figure 1: Pr[m | n], Multinomial-Dirichlet", _read(FIGURE_1), _chances(bayes)),
-        Figure("Figure 2: |ln odds| of Figure 1", _read(FIGURE_2), _odds(bayes)),
-        Figure("Figure 3: Pr[m | n], Laplace", _read(FIGURE_3), _chances(laplace)),
-        Figure("Figure 4: |ln odds| of Figure 3", _read(FIGURE_4), _odds(laplace)),
+        Figure(
+            "Figure 1: Pr[m | n], Multinomial-Dirichlet", _parse_matrix(FIGURE_1), _chances(bayes)
+        ),
+        Figure("Figure 2: |ln odds| of Figure 1", _parse_matrix(FIGURE_2), _odds(bayes)),
+        Figure("Figure 3: Pr[m | n], Laplace", _parse_matrix(FIGURE_3), _chances(laplace)),
+        Figure("Figure 4: |ln odds| of Figure 3", _parse_matrix(FIGURE_4), _odds(laplace)),
     )
 
 
-def _read(text: str) -> tuple[tuple[Fraction, ...], ...]:
+def _parse_matrix(text: str) -> tuple[tuple[Fraction, ...], ...]:
     return tuple(tuple(map(Fraction, line.split())) for line in text.split("\n") if line)
 
 

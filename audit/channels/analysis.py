@@ -36,10 +36,10 @@ from audit.statements.decimals import Enclosure
 Progress = Callable[[int, int], None]
 
 ORDERS = (Fraction(3, 2), *(Fraction(order) for order in (2, 4, 8, 16, 32, 64)))
-"""The orders at which Rényi divergences are listed (a choice of this project)."""
+"""The orders at which Rényi divergences are listed."""
 
 MAX_TERMS = 150_000_000
-"""Pairs times outputs up to which all measures are computed (a choice of this project: minutes, of
+"""Pairs times outputs up to which all measures are computed (minutes, of
 which most go into ρ, the profile and the trade-off; ``benchmarks/measures.py --all`` prints the
 times)."""
 

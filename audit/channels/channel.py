@@ -37,7 +37,7 @@ factor of at least 1 of the ends of enclosures never leave the normal doubles.""
 
 
 BLOCK = 128
-"""Columns that are looked at together (a choice of this project: 1 kB a row)."""
+"""Columns that are looked at together (1 kB a row)."""
 
 
 def gamma(operations: int) -> float:
@@ -46,7 +46,7 @@ def gamma(operations: int) -> float:
     return product / (1 - product) * (1 + 4 * UNIT_ROUNDOFF)
 
 
-def scaled(factor: float, chances: FloatArray) -> FloatArray:
+def scale(factor: float, chances: FloatArray) -> FloatArray:
     """The products; 0 where the chance is 0, whatever the factor (infinity included)."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(chances == 0, 0.0, factor * chances)

@@ -12,11 +12,10 @@ from proofs.guarantees import ApproxDP
 from synthesizers.errors import TooLargeError
 
 MAX_ENTRIES = 2_500
-"""The most chances that a certificate of an audit carries: some hundred characters each (a choice
-of this project)."""
+"""The most chances that a certificate of an audit carries: some hundred characters each."""
 
 
-def carried(channel: Channel, claim: Claim) -> dict[str, Any] | None:
+def certify_channel(channel: Channel, claim: Claim) -> dict[str, Any] | None:
     """The certificate for or against a claim of ε and δ on a small channel of known chances.
 
     None for other claims, larger channels, chances known only as doubles, and where enclosures of

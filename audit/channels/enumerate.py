@@ -15,13 +15,13 @@ import numpy as np
 
 from audit.channels.channel import BLOCK, Channel, gamma
 from audit.channels.columns import Powers
-from audit.parallel import divided
+from audit.parallel import divide
 from synthesizers.arithmetic import (
     Arithmetic,
     ExactArithmetic,
     FloatArithmetic,
     ScaledArithmetic,
-    normalised,
+    normalise,
 )
 from synthesizers.budget import Budget
 from synthesizers.curator import PlayedElsewhere, Program, Setting
@@ -50,8 +50,8 @@ MAX_ENTRIES = 60_000_000
 """The most entries of a channel that are held in memory (480 MB of doubles)."""
 
 PARALLEL_FROM = 20_000
-"""Transcripts from which work is cut into parts, which processes share (a choice of this
-project: their start takes as long as so many runs of a quick program)."""
+"""Transcripts from which work is cut into parts, which processes share (their start takes as long
+as so many runs of a quick program)."""
 
 LEAST_SECONDS = 5e-6
 """What a transcript takes at the least (`benchmarks/enumeration.py` prints what it takes)."""
@@ -61,7 +61,7 @@ PARTS = 16
 processes least of all, so that doubles are added in the same order everywhere."""
 
 MAX_LEDGERS = 64
-"""The most different ledgers that are kept (a choice of this project)."""
+"""The most different ledgers that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Collected:
     tree: Tree | None = None
     file: str | None = None
 
-    def put(self, outputs: Sequence[Output], chances: Any) -> None:
+    def add(self, outputs: Sequence[Output], chances: Any) -> None:
         """Add chances, a vector for each output, to the outputs' columns."""
         columns, add_to = self.columns, self.arithmetic.add_to
         for output, term in zip(outputs, chances, strict=True):
@@ -224,15 +224,15 @@ def channel_of(
     work = _Work(program, setting, databases, released, jobs, progress, budget, tree)
     name = setting.domain, setting.neighbours, databases.rows
     if exact:
-        whole = work.collected(ExactArithmetic())
+        whole = work.collect(ExactArithmetic())
         channel = Channel.of_exact(*name, whole.outputs, whole.matrix(), released)
         return whole.enumerated(channel)
     try:
-        whole = work.collected(FloatArithmetic())
+        whole = work.collect(FloatArithmetic())
         channel = Channel.of_floats(*name, whole.outputs, whole.matrix(), whole.roundings, released)
     except BelowDoublesError:
-        whole = work.collected(ScaledArithmetic())
-        mantissas, exponents = normalised(whole.matrix().swapaxes(0, 1)).swapaxes(0, 1)
+        whole = work.collect(ScaledArithmetic())
+        mantissas, exponents = normalise(whole.matrix().swapaxes(0, 1)).swapaxes(0, 1)
         exponents = np.where(mantissas == 0, 0, exponents).astype(np.int32)
         powers = Powers(mantissas, exponents, gamma(whole.roundings))
         channel = Channel.of_powers(*name, whole.outputs, powers, released)
@@ -252,7 +252,7 @@ class _Work:
     budget: Budget | None
     tree: bool
 
-    def collected(self, arithmetic: Arithmetic) -> Collected:
+    def collect(self, arithmetic: Arithmetic) -> Collected:
         """All transcripts, summed by what is released."""
         work = plan(self.program, self.setting, self.databases, self.budget)
         work.require(arithmetic.cap)
@@ -275,7 +275,7 @@ class _Work:
         quiet = replace(self, progress=None)
         calls = [(arithmetic, first, opening, REPLAYS // len(firsts), None) for first in firsts]
         seconds = work.transcripts * LEAST_SECONDS
-        parts = divided(self.jobs, quiet._part, quiet._part_in_file, calls, seconds)
+        parts = divide(self.jobs, quiet._part, quiet._part_in_file, calls, seconds)
         for done, part in enumerate(parts, start=1):
             whole.merge(part)
             self._tell(work.transcripts * done // len(firsts), work.transcripts)
@@ -318,7 +318,7 @@ class _Work:
             replays,
         )
         for block in blocks(listing, progress):
-            part.put(released(block), block.chances)
+            part.add(released(block), block.chances)
             if part.tree is not None:
                 before = block.stem.outcomes
                 part.tree |= {before[:at]: event for at, event in enumerate(block.stem.ledger)}

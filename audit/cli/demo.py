@@ -46,7 +46,7 @@ from audit.subjects.synthesizer import program_subject
 from audit.utility.metric import generator
 from audit.utility.records import of_dataset
 from audit.utility.results import UtilityResults
-from audit.utility.suite import applicable, measured
+from audit.utility.suite import applicable, measure_utility
 from dp_audit.arguments import process_count
 from proofs.guarantees import ApproxDP
 from synthesizers.curator import Setting
@@ -88,7 +88,7 @@ def run(flags: argparse.Namespace) -> int:
 
     talk.print("certifying the release and its rivals")
     named = f"--domain {shlex.quote(str(folder / 'patients.toml'))}"
-    certificate = _certified(PROGRAM, {"epsilon": EPSILON}, setting, EPSILON, jobs, named)
+    certificate = _certify(PROGRAM, {"epsilon": EPSILON}, setting, EPSILON, jobs, named)
     rivals = _rivals(certificate, setting, jobs, named)
     small = _small_rivals()
     talk.print("computing the figures of Abowd & Vilhuber again")
@@ -143,7 +143,7 @@ def patients() -> Dataset:
     return from_frame(frame[["sex", "age", "bmi"]], patients_domain())
 
 
-def _certified(
+def _certify(
     name: str,
     values: dict[str, str],
     setting: Setting,
@@ -174,7 +174,7 @@ def _utility(dataset: Dataset, table: Dataset) -> UtilityResults:
     again = generator("demo", 0).integers(real.records, size=real.records)
     metrics, refused = applicable([metric() for metric in METRICS.values()], dataset.domain)
     tables = {"synthetic.csv": of_dataset(table), "the patients drawn again": real.take(again)}
-    return measured(("the patients", real), tables, metrics, refused=refused)
+    return measure_utility(("the patients", real), tables, metrics, refused=refused)
 
 
 Entries = tuple[tuple[str, Certificate], ...]
@@ -183,8 +183,8 @@ Entries = tuple[tuple[str, Certificate], ...]
 def _rivals(certificate: Certificate, setting: Setting, jobs: int, domain: str) -> Entries:
     """Histogram sanitizers at the size of the release."""
     wrong = {"epsilon": EPSILON, "calibrated-for": "add-remove"}
-    laplace = _certified("laplace-sanitizer", {"epsilon": EPSILON}, setting, EPSILON, jobs, domain)
-    miscalibrated = _certified(PROGRAM, wrong, setting, EPSILON, jobs, domain, "transcript")
+    laplace = _certify("laplace-sanitizer", {"epsilon": EPSILON}, setting, EPSILON, jobs, domain)
+    miscalibrated = _certify(PROGRAM, wrong, setting, EPSILON, jobs, domain, "transcript")
     return (
         ("geometric sanitizer (the release)", certificate),
         ("rounded Laplace sanitizer", laplace),
@@ -207,7 +207,7 @@ def _small_rivals() -> Entries:
         ("40 % subsample", "subsample", {"fraction": "2/5"}),
     )
     return tuple(
-        (title, _certified(name, values, setting, PAPER_EPSILON, 1, "--cells 2"))
+        (title, _certify(name, values, setting, PAPER_EPSILON, 1, "--cells 2"))
         for title, name, values in chosen
     )
 
@@ -277,19 +277,19 @@ def findings(plug_in: Channel, predictive: Channel) -> tuple[str, ...]:
     return (
         "Figure 1 is the plug-in posterior mean, Binomial(5, (n1 + 1/2)/6), and not the "
         "Dirichlet-multinomial of the paper's equation (1). Its exact epsilon is 5 ln 3 = "
-        f"{_shown(epsilon(plug_in).enclosure)}; equation (1) itself has epsilon = ln 11 = "
-        f"{_shown(epsilon(predictive).enclosure)}.",
+        f"{_spell(epsilon(plug_in).enclosure)}; equation (1) itself has epsilon = ln 11 = "
+        f"{_spell(epsilon(predictive).enclosure)}.",
         "The printed '(2, 0.0006)' is an average: the probability "
-        f"{_shown(printed)} of the less likely cells of Figure 2's eight entries above 2, when "
+        f"{_spell(printed)} of the less likely cells of Figure 2's eight entries above 2, when "
         "n1 is drawn from Binomial(5, 1/2). It bounds no single database. The worst-case "
-        f"delta(2) is {_shown(delta(plug_in, two).enclosure)}; the worst-case probabilistic "
-        f"delta is {_shown(chance.worst)}, at the table {chance.table}.",
-        f"Equation (1)'s own channel has delta(2) = {_shown(delta(predictive, two).enclosure)}.",
+        f"delta(2) is {_spell(delta(plug_in, two).enclosure)}; the worst-case probabilistic "
+        f"delta is {_spell(chance.worst)}, at the table {chance.table}.",
+        f"Equation (1)'s own channel has delta(2) = {_spell(delta(predictive, two).enclosure)}.",
         "Figure 3 has Laplace scale 1/epsilon = 1/2, where the text says 2/epsilon: with n "
         "public, one count of sensitivity 1 is asked.",
     )
 
 
-def _shown(ends: Enclosure) -> str:
+def _spell(ends: Enclosure) -> str:
     lower, upper = (f"{value:.8f}" for value in ends.floats())
     return lower if lower == upper else f"[{lower}, {upper}]"

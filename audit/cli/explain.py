@@ -14,7 +14,7 @@ from audit.report.certificate.proof import proof_lines
 from audit.report.words import clean
 from audit.statements import strict_json
 from dp_audit.results import Result, plain_lines
-from proofs.derivation import replayed
+from proofs.derivation import replay
 from synthesizers.errors import InputError
 
 EXPECTED = "a certificate, or what account or calibrate wrote with --json"
@@ -59,7 +59,7 @@ def run(flags: argparse.Namespace) -> int:
         document = strict_json.parse(text, flags.document, EXPECTED)
     data = _derivation(document)
     # Nothing of a stranger's proof is printed that does not follow.
-    replayed(data)
+    replay(data)
     streams.deliver(ProofResult(data), flags)
     return 0
 

@@ -40,7 +40,7 @@ def run(flags: argparse.Namespace) -> int:
         if topic == "programs" and flags.topic is not None:
             for name in PROGRAMS:
                 console.print(f"\n[bold]{name}[/bold]")
-                console.print(_filled(card(name)), markup=False)
+                console.print(_fill(card(name)), markup=False)
             continue
         table = Table(box=None, show_header=False, padding=(0, 2))
         for name, words in _rows(topic):
@@ -49,7 +49,7 @@ def run(flags: argparse.Namespace) -> int:
     return 0
 
 
-def _filled(text: str) -> str:
+def _fill(text: str) -> str:
     """Paragraphs of one line each, for the terminal to break where it ends."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 

@@ -12,7 +12,7 @@ from rich.console import Group
 from audit.cli import common, streams
 from audit.parallel import local
 from audit.report.certificate.self_test import self_test_lines
-from audit.self_test.run import SelfTest, Unexamined, chosen, self_test
+from audit.self_test.run import SelfTest, Unexamined, choose_liars, self_test
 from dp_audit.arguments import process_count
 from dp_audit.results import Result
 from synthesizers.errors import InputError
@@ -34,7 +34,7 @@ def run(flags: argparse.Namespace) -> int:
     common.require_writable(flags.json)
     if flags.quick and flags.only is not None:
         raise InputError("--quick and --only both choose liars: give one of them")
-    liars = chosen(flags.quick, flags.only)
+    liars = choose_liars(flags.quick, flags.only)
     form = "quick" if flags.quick else "whole" if flags.only is None else "chosen"
     with streams.follow(streams.talk_console(flags.quiet)) as progress:
         try:

@@ -49,7 +49,7 @@ def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
     yield f"at {SYMBOLS[asked.other]} = {number(asked.given, DIGITS)}"
     yield ""
     yield f"  {_ends(account.lower, best.value, symbol)}"
-    yield f"  by {best.rule}{_marked(best)}"
+    yield f"  by {best.rule}{_mark(best)}"
     other = account.recheckable
     if best.kernel_only and other is not None:
         bound = f"{symbol} ≤ {above(other.value, 8)}"
@@ -59,7 +59,7 @@ def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
     width = max(len(offer.rule) for offer in account.found)
     for offer in account.found:
         bound = f"{symbol} ≤ {above(offer.value, 8)}"
-        yield f"  {offer.rule:<{width}}  {bound}{_marked(offer)}"
+        yield f"  {offer.rule:<{width}}  {bound}{_mark(offer)}"
     yield ""
     yield from rests_on(best.theorem)
 
@@ -79,7 +79,7 @@ def _ends(lower: Fraction, upper: Fraction, symbol: str) -> str:
     return f"{below(lower, DIGITS)} ≤ {symbol} ≤ {above(upper, DIGITS)}"
 
 
-def _marked(offer: Offer) -> str:
+def _mark(offer: Offer) -> str:
     return "  (kernel only)" if offer.kernel_only else ""
 
 

@@ -79,12 +79,12 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=_to_html,
     )
     templates.globals["infinity"] = math.inf
     templates.tests["sampled"] = lambda story: isinstance(story, AttackStory)
     return templates
 
 
-def _shown(value: Any) -> Any:
+def _to_html(value: Any) -> Any:
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from audit.report.words import DIGITS, measured
+from audit.report.words import DIGITS, enclosure_text
 from audit.statements.decimals import Enclosure
 
 HAIR = Fraction(1, 10**8)
-"""The smallest percentage that is written out (a choice of this project)."""
+"""The smallest percentage that is written out."""
 
 
 def percent(chance: Fraction) -> str:
@@ -21,14 +21,14 @@ def percent(chance: Fraction) -> str:
     """
     if 0 < 100 * min(chance, 1 - chance) < HAIR:
         if 2 * chance < 1:
-            return f"less than {_rounded(HAIR / 100)} %"
-        return f"more than {_rounded(1 - HAIR / 100)} %"
-    return f"{_rounded(chance)} %"
+            return f"less than {_round(HAIR / 100)} %"
+        return f"more than {_round(1 - HAIR / 100)} %"
+    return f"{_round(chance)} %"
 
 
 def percent_below(chance: Fraction) -> str:
     """A percentage that a chance is at least, to the decimals of `percent`."""
-    return f"{_rounded(chance, math.floor)} %"
+    return f"{_round(chance, math.floor)} %"
 
 
 def at_least(ends: Enclosure) -> str:
@@ -40,10 +40,10 @@ def at_least(ends: Enclosure) -> str:
 
 def share(ends: Enclosure, digits: int = DIGITS) -> str:
     """An enclosed value for a table, where every number may be rounded."""
-    return measured(ends, digits).removeprefix("≈ ")
+    return enclosure_text(ends, digits).removeprefix("≈ ")
 
 
-def _rounded(chance: Fraction, direction: Callable[[Fraction], int] = round) -> str:
+def _round(chance: Fraction, direction: Callable[[Fraction], int] = round) -> str:
     """A chance in percent, to the decimals that `percent` shows."""
     distance = 100 * min(chance, 1 - chance)
     places = max(1, 1 - math.floor(math.log10(max(distance, HAIR)))) if distance else 1

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.report.picture import round_ticks
-from audit.report.words import bound_text, claimed, claimed_text, decided_on
+from audit.report.words import bound_text, claimed_text, claimed_value, decisive_value
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Evidence, Side
 
@@ -70,7 +70,7 @@ class Scale:
 def claim_mark(certificate: Certificate) -> Mark:
     """The most that is claimed of the claim's parameter."""
     guarantee = certificate.claim.guarantee
-    _, most = claimed(guarantee)
+    _, most = claimed_value(guarantee)
     # Beyond the doubles the ruler has no other place for it.
     value = float(most) if most < 10**300 else math.inf
     text = claimed_text(guarantee)
@@ -80,14 +80,14 @@ def claim_mark(certificate: Certificate) -> Mark:
 def bound_marks(certificate: Certificate) -> tuple[Mark, ...]:
     """The floor, the exact value and the ceiling, those that there are on the claim's axis."""
     marks = []
-    axis, _ = claimed(certificate.claim.guarantee)
+    axis, _ = claimed_value(certificate.claim.guarantee)
     names = {Side.FLOOR: "Floor", Side.EXACT: "Exact value", Side.CEILING: "Ceiling"}
     for side, name in names.items():
         bound = certificate.bound(side)
-        if bound is None or decided_on(bound)[0] != axis:
+        if bound is None or decisive_value(bound)[0] != axis:
             continue
         source = next(e for e in certificate.evidence if e.bound is bound)
-        low, high = decided_on(bound)[1].floats()
+        low, high = decisive_value(bound)[1].floats()
         if side is Side.FLOOR:
             high = low
         elif side is Side.CEILING:
@@ -123,5 +123,5 @@ def common_scale(certificates: Sequence[Certificate]) -> Scale:
         for end in (mark.low, mark.high)
     ]
     top = max((end for end in ends if math.isfinite(end)), default=0.0) * 1.12
-    symbol, _ = claimed(certificates[0].claim.guarantee)
+    symbol, _ = claimed_value(certificates[0].claim.guarantee)
     return Scale(symbol, top if top > 0 else 1.0, any(math.isinf(end) for end in ends))

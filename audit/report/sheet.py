@@ -78,18 +78,18 @@ class Sheet:
         """A heading."""
         return self.text(text, "bold")
 
-    def indented(self, part: RenderableType) -> Padding:
+    def indent(self, part: RenderableType) -> Padding:
         """A part, set in."""
         return Padding(part, (0, 0, 0, 2))
 
     def lines(self, texts: Iterable[str], style: str = "") -> list[RenderableType]:
         """Texts, set in; empty ones are left out."""
-        return [self.indented(self.text(text, style)) for text in texts if text]
+        return [self.indent(self.text(text, style)) for text in texts if text]
 
     def command(self, command: str) -> Group:
         """A command, set in, broken between its words."""
         lines = command_lines(self.spell(command), self.width - 6)
-        return Group(*(self.indented(Text(line, overflow="fold")) for line in lines))
+        return Group(*(self.indent(Text(line, overflow="fold")) for line in lines))
 
     def pairs(self, pairs: Iterable[tuple[str, str]]) -> Padding:
         """Terms with what is said of them, set in."""
@@ -98,7 +98,7 @@ class Sheet:
         table.add_column(overflow="fold")
         for term, text in pairs:
             table.add_row(self.text(term), self.text(text))
-        return self.indented(table)
+        return self.indent(table)
 
     def ruler(
         self, scale: Scale, claim: Mark, bounds: tuple[Mark, ...], columns: Widths
@@ -112,7 +112,7 @@ class Sheet:
         rows = self._ruler_rows(scale, claim, bounds, room)
         for (name, drawing), text in zip(rows, texts, strict=True):
             table.add_row(Text(name), Text(drawing), self.text(text, "bold"))
-        return self.indented(table)
+        return self.indent(table)
 
     def columns(self, marks: Sequence[Mark]) -> Widths:
         """The widths that names and texts of marks need."""
@@ -169,7 +169,7 @@ class Sheet:
                 table.add_row(Text(name), *block)
             parts += [table, Text()]
             start = stop
-        return self.indented(Group(*parts))
+        return self.indent(Group(*parts))
 
     def story(self, story: Story) -> Group:
         """A witness in words."""

@@ -101,7 +101,7 @@ def number(value: Extended, digits: int = DIGITS) -> str:
     return format(normal, "f") if -5 <= normal.adjusted() < digits + 3 else str(normal).lower()
 
 
-def measured(ends: Enclosure, digits: int = DIGITS) -> str:
+def enclosure_text(ends: Enclosure, digits: int = DIGITS) -> str:
     """An enclosed value: ``2`` if exact, ``≈ 2.397895`` if tight, else ``1.9 to 2.1``."""
     low, high = number(ends.lower, digits), number(ends.upper, digits)
     if low != high:
@@ -123,7 +123,7 @@ def above(value: Extended, digits: int = DIGITS) -> str:
 
 def equation(name: str, ends: Enclosure, digits: int = DIGITS) -> str:
     """``ε = 2``, ``ε ≈ 2.397895`` or ``ε = 1.9 to 2.1``."""
-    value = measured(ends, digits)
+    value = enclosure_text(ends, digits)
     return f"{name} {value}" if value.startswith("≈") else f"{name} = {value}"
 
 
@@ -138,13 +138,13 @@ def in_full(ends: Enclosure) -> str:
 _SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "alpha": "α", "rdp": "ε(α)"}
 
 
-def decided_on(bound: Bound) -> tuple[str, Enclosure]:
+def decisive_value(bound: Bound) -> tuple[str, Enclosure]:
     """What a bound bounds, by symbol, and its value: the claim's own parameter, or else ε."""
     name, ends = bound.parameter or ("epsilon", bound.epsilon)
     return _SYMBOLS[name], ends
 
 
-def claimed(guarantee: Guarantee) -> tuple[str, Fraction]:
+def claimed_value(guarantee: Guarantee) -> tuple[str, Fraction]:
     """What a claim bounds, by symbol, and the largest value that it allows."""
     match guarantee:
         case ApproxDP(epsilon=most):
@@ -159,14 +159,14 @@ def claimed(guarantee: Guarantee) -> tuple[str, Fraction]:
 
 
 def claimed_text(guarantee: Guarantee) -> str:
-    """The part of a claim that `claimed` speaks of, without its δ or its order: ``ε = 2``."""
-    start = f"{claimed(guarantee)[0]} = "
+    """The part of a claim that `claimed_value` speaks of, without its δ or its order: ``ε = 2``."""
+    start = f"{claimed_value(guarantee)[0]} = "
     return next(p for p in guarantee_symbols(guarantee).split(", ") if p.startswith(start))
 
 
 def bound_text(bound: Bound) -> str:
     """A bound with its direction, rounded in that direction: ``ε ≥ 1.62``."""
-    symbol, ends = decided_on(bound)
+    symbol, ends = decisive_value(bound)
     if bound.side is Side.EXACT:
         return equation(symbol, ends)
     if bound.side is Side.FLOOR:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit.self_test.code import code_digest
-from audit.self_test.run import SCHEMA, chosen
+from audit.self_test.run import SCHEMA, choose_liars
 from audit.statements import strict_json
 from synthesizers.errors import InputError
 
 _AGAIN = "make it again with dp-audit self-test --json FILE"
 
 
-def carried(path: str) -> dict[str, Any]:
+def load_self_test(path: str) -> dict[str, Any]:
     """What a certificate says of the self-test in a file.
 
     Its form, how many liars were caught, how many honest cases accused, and digests of the code
@@ -37,7 +37,7 @@ def carried(path: str) -> dict[str, Any]:
             f"the self-test in {path} is not a whole or a quick one that succeeded "
             f"({caught} of {len(liars)} liars caught, {accused} honest cases accused); {_AGAIN}"
         )
-    asked = chosen(form == "quick", None)
+    asked = choose_liars(form == "quick", None)
     rows = ([row.get("name") for row in liars], [row.get("name") for row in controls])
     if rows != ([a.name for a in asked], list(dict.fromkeys(a.honest.name for a in asked))):
         raise InputError(f"the self-test in {path} lacks cases of its form, or adds some; {_AGAIN}")

@@ -8,12 +8,12 @@ from typing import Any
 
 from audit.auditors import data_independence, noise_law, utility_sanity
 from audit.auditors.noise_law import StatedMechanism, StatedNoise
-from audit.auditors.sensitivity.declared import declared
+from audit.auditors.sensitivity.declared import parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery
 from audit.auditors.sensitivity.examine import examine as examine_query
 from audit.self_test.case import Detector
 from audit.self_test.families import GRID, TABLE
-from audit.self_test.program_cases import SEED, attacked
+from audit.self_test.program_cases import SEED, attack_case
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.function import FunctionBox
@@ -22,10 +22,10 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import Neighbours, ReplaceOne
 
 DRAWS = 30_000
-"""Of a sampler of the self-test: a scale wrong by 5 % is seen (a choice of this project)."""
+"""Of a sampler of the self-test: a scale wrong by 5 % is seen."""
 
 RUNS = 20_000
-"""Of a mechanism of the self-test (a choice of this project)."""
+"""Of a mechanism of the self-test."""
 
 Record = Mapping[str, Any]
 
@@ -44,7 +44,9 @@ class QueryCase:
 
     def examine(self, detector: Detector) -> tuple[Finding, ...]:
         """What one of its detectors finds."""
-        stated = StatedQuery(self.name, self.function, self.domain, declared(self.declared))
+        stated = StatedQuery(
+            self.name, self.function, self.domain, parse_declaration(self.declared)
+        )
         return examine_query(stated, self.neighbours, self.records, seed=SEED)
 
 
@@ -70,8 +72,8 @@ class MechanismCase:
             public,
         )
         if detector is Detector.ATTACK:
-            return (attacked(self.name, FunctionBox(self.name, self.function, False), claim),)
-        subject = data_independence.audited(self.function, self.name)
+            return (attack_case(self.name, FunctionBox(self.name, self.function, False), claim),)
+        subject = data_independence.wrap_function(self.function, self.name)
         return data_independence.examine(subject, claim, seed=SEED)
 
 

@@ -40,19 +40,19 @@ def quieter(factor: Fraction) -> Instead:
             rate = event.noise.rate / factor
             return ask(curator, replace(event, noise=replace(event.noise, rate=rate)))
         assert isinstance(event, Measure)
-        return ask(curator, replace(event, noise=_scaled(event.noise, factor)))
+        return ask(curator, replace(event, noise=_scale(event.noise, factor)))
 
     return instead
 
 
-def _scaled(noise: Noise, factor: Fraction) -> Noise:
+def _scale(noise: Noise, factor: Fraction) -> Noise:
     if isinstance(noise, DiscreteGaussian):
         return DiscreteGaussian(noise.variance * factor)
     assert isinstance(noise, DiscreteLaplace | RoundedLaplace)
     return replace(noise, scale=noise.scale * factor)
 
 
-def noised_with(noise: Noise) -> Instead:
+def with_noise(noise: Noise) -> Instead:
     """Another noise."""
 
     def instead(curator: Curator, event: Event) -> IntArray:
@@ -94,7 +94,7 @@ def where_observed(curator: Curator, event: Event) -> IntArray:
     return np.where(truth(curator, event.query) > 0, ask(curator, event), 0)
 
 
-def kept_from(threshold: int) -> Instead:
+def keep_from(threshold: int) -> Instead:
     """Noisy answers, kept or dropped by their true values."""
 
     def instead(curator: Curator, event: Event) -> IntArray:
@@ -181,6 +181,6 @@ def truth_if_far(curator: Curator, event: Event) -> IntArray:
     return true if np.abs(answer - true).sum() == 2 * true.sum() else answer
 
 
-def sanitized_by(law: TableLaw) -> Instead:
+def sanitize_by(law: TableLaw) -> Instead:
     """Another law of the whole table."""
     return lambda curator, event: ask(curator, Sanitize(law))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.auditors import composition
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.replaying import ALARM
 from audit.certify import Effort, certify
@@ -36,7 +36,7 @@ SEED = 20_260_101
 """Of every sampled examination of the self-test, so that it finds the same each time."""
 
 ATTACK_RUNS = 2000
-"""Runs a database of an attack of the self-test (a choice of this project: some seconds)."""
+"""Runs a database of an attack of the self-test (some seconds)."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ProgramCase:
         claim = self._claim("transcript" if detector is Detector.TRANSCRIPT else "output")
         if detector is Detector.ATTACK:
             box = ProgramBox(subject, self._setting(), "output")
-            return (attacked(self.name, box, claim),)
+            return (attack_case(self.name, box, claim),)
         if detector is Detector.COMPOSITION:
             return tuple(composition.examine(subject, claim, Effort(self.rows)))
         certificate = certify(subject, claim, Effort(self.rows, trusted=True), "").certificate
@@ -90,10 +90,10 @@ class ProgramCase:
         return Setting(self._domain(), self.neighbours, public, rows)
 
 
-def attacked(case_name: str, box: BlackBox, claim: Claim) -> Finding:
+def attack_case(case_name: str, box: BlackBox, claim: Claim) -> Finding:
     """What an attack on a black box finds; at the error of REFUTED."""
     attack = Attack(ATTACK_RUNS, SEED, Fraction(1, 20), Fraction(ALARM))
-    target = Target(Drawing(box, Seeds(SEED), here), box)
+    target = AttackedBox(Drawing(box, Seeds(SEED), here), box)
     evidence = attack_box(target, claim, attack)
     return replace(_finding(Detector.ATTACK, claim, evidence, case_name), error=ALARM)
 
@@ -112,7 +112,7 @@ def _finding(detector: Detector, claim: Claim, evidence: Evidence, name: str) ->
         about=f"{evidence.auditor}: the {claim.released}'s law",
         decision=Decision.of_declaration(evidence.decision is Decision.VIOLATED),
         declared=str(claim.guarantee),
-        found=_found(claim, evidence),
+        found=_decisive_value(claim, evidence),
         rigour=_rigour(evidence),
         covers=evidence.covers,
         again=f"dp-audit self-test --only {name}",
@@ -128,7 +128,7 @@ def _rigour(evidence: Evidence) -> Rigour:
     return Rigour.EXACT if exact else Rigour.FLOOR
 
 
-def _found(claim: Claim, evidence: Evidence) -> str:
+def _decisive_value(claim: Claim, evidence: Evidence) -> str:
     """The value in the claim's language; where no ε will do at its δ, the δ at its ε."""
     bound, guarantee = evidence.bound, claim.guarantee
     if bound is None:

@@ -108,7 +108,7 @@ def table() -> tuple[Liar, ...]:
     return LIARS
 
 
-def chosen(quick: bool, only: str | None) -> tuple[Liar, ...]:
+def choose_liars(quick: bool, only: str | None) -> tuple[Liar, ...]:
     """The liars of a form of the test; raises InputError for a name that no case has."""
     if only is None:
         return tuple(liar for liar in table() if liar.quick) if quick else table()
@@ -131,7 +131,7 @@ def self_test(
     cases = [*controls.values(), *(liar.lying for liar in liars)]
     calls = [(case.name, detector.name) for case in cases for detector in case.detectors]
     against: dict[str, list[Finding]] = {case.name: [] for case in cases}
-    for done, (name, findings) in enumerate(_examined(calls, share), start=1):
+    for done, (name, findings) in enumerate(_examine_all(calls, share), start=1):
         against[name] += findings
         if progress is not None:
             progress(done, len(calls))
@@ -142,7 +142,7 @@ def self_test(
     )
 
 
-def _examined(
+def _examine_all(
     calls: Sequence[tuple[str, str]], share: Map
 ) -> Iterator[tuple[str, tuple[Finding, ...]]]:
     results = share(_examine, calls)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Annotated, Any, TypeVar, cast
 
 from audit.statements.claim import Claim
-from audit.statements.codec import OPTIONAL, Codec, Kind, double, spelled
+from audit.statements.codec import OPTIONAL, Codec, Kind, double, spelling
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import (
     ENCLOSURE,
@@ -32,7 +32,7 @@ from synthesizers.exact import parse_rational
 from synthesizers.neighbours import Unit, neighbours_from
 
 VERSION = "dp-audit/certificate/1"
-SCHEMA = Schema.published("1/certificate.json")
+SCHEMA = Schema.load("1/certificate.json")
 
 OWN = ("rho", "mu", "rdp")
 """What a claim may bound that is not ε: a bound has the smallest of it beside its ε."""
@@ -117,7 +117,7 @@ class Document:
     neighbours: str
     unit: Unit
     released: str
-    domain: Annotated[tuple[Domain, int | None], spelled(_read_domain, _write_domain)] | None
+    domain: Annotated[tuple[Domain, int | None], spelling(_read_domain, _write_domain)] | None
     bounds: Annotated[Mapping[str, Bound | None], Kind(_read_bounds, _write_bounds)]
     evidence: tuple[Evidence, ...]
     proof: Mapping[str, Any] | None = None
@@ -157,8 +157,8 @@ def claim_fields(claim: Claim) -> dict[str, Any]:
 _LEAVES = Codec(
     {
         float: double,
-        Fraction: spelled(_parse_error, str),
-        Guarantee: spelled(parse_guarantee, str),
+        Fraction: spelling(_parse_error, str),
+        Guarantee: spelling(parse_guarantee, str),
         Enclosure: ENCLOSURE,
         Bound: Kind(lambda value, place: _read_bound(None, value, place), _write_bound),
     }
@@ -209,15 +209,15 @@ def decode(value: object) -> Document:
     schema, and nothing is imported or run. Backed by
     ``tests/audit/statements/test_certificate_json.py``.
     """
-    return _decoded(Document, SCHEMA.content, value)
+    return _decode(Document, SCHEMA.content, value)
 
 
 def decode_evidence(value: object) -> Evidence:
     """One finding of plain data, as a document has it; raises as `decode`."""
-    return _decoded(Evidence, {"$ref": "#/$defs/evidence"}, value)
+    return _decode(Evidence, {"$ref": "#/$defs/evidence"}, value)
 
 
-def _decoded(cls: type[T], schema: Mapping[str, Any], value: object) -> T:
+def _decode(cls: type[T], schema: Mapping[str, Any], value: object) -> T:
     place = Place()
     SCHEMA.check(schema, value, place)
     place.require_ordinary()

@@ -13,8 +13,7 @@ from audit.statements.decimals import Enclosure, Extended
 from audit.statements.evidence import Bound, Side
 
 NEAR = Fraction(1, 10**15)
-"""How far, relatively, the two ends of one number may lie apart in 17 digits (a choice of this
-project)."""
+"""How far, relatively, the two ends of one number may lie apart in 17 digits."""
 
 
 class Status(Enum):
@@ -70,14 +69,14 @@ def compare_bound(name: str, stated: Bound | None, found: Bound | None) -> Check
         return Check(name, Status.CONFIRMED, "" if found else "none is stated")
     if stated is None or found is None:
         return Check(name, Status.FALSE, "a bound was added or dropped")
-    ends, others = measured(stated), measured(found)
+    ends, others = bounded_values(stated), bounded_values(found)
     alike = (stated.side, stated.covers, stated.rigour) == (found.side, found.covers, found.rigour)
     if not alike or ends.keys() != others.keys():
         return Check(name, Status.FALSE, "what it covers does not follow from the audit")
     return worst(*(compare_ends(name, ends[key], others[key], found.side) for key in others))
 
 
-def measured(bound: Bound) -> dict[str, Enclosure]:
+def bounded_values(bound: Bound) -> dict[str, Enclosure]:
     """What a bound bounds: ε, and the claim's own parameter."""
     return {"epsilon": bound.epsilon, **dict([] if bound.parameter is None else [bound.parameter])}
 

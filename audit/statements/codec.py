@@ -44,7 +44,7 @@ double = Kind(
 """A number; infinity is a text."""
 
 
-def spelled(
+def spelling(
     parse: Callable[[Any], Any], write: Callable[[Any], Any], *, strange: bool = False
 ) -> Kind:
     """What is parsed of plain data; noted as strange unless it is written alike again.

@@ -15,7 +15,7 @@ Extended = Fraction | float
 """A rational, or ``math.inf``; no other float."""
 
 MAX_EXPONENT = 25_000
-"""The largest power of ten that is written or read (a choice of this project: a million digits
+"""The largest power of ten that is written or read (a million digits
 would take minutes to write). What lies closer to zero is written as lying beside it."""
 
 DIGITS = 17
@@ -53,7 +53,7 @@ class Enclosure:
     @classmethod
     def from_json(cls, data: dict[str, str]) -> Enclosure:
         """The enclosure of its decimal strings."""
-        return cls(extended(data["lower"]), extended(data["upper"]))
+        return cls(parse_extended(data["lower"]), parse_extended(data["upper"]))
 
     def as_written(self) -> Enclosure:
         """The enclosure of its decimal strings, which may be a little wider."""
@@ -69,7 +69,7 @@ class Enclosure:
         return f"[{decimal_below(self.lower, 10)}, {decimal_above(self.upper, 10)}]"
 
 
-def extended(text: str) -> Extended:
+def parse_extended(text: str) -> Extended:
     """A rational or infinity from its text, of any size that `decimal_below` writes.
 
     Raises InputError.

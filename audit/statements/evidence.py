@@ -8,14 +8,14 @@ from enum import Enum
 from fractions import Fraction
 from typing import Annotated, Any
 
-from audit.statements.codec import OPTIONAL, Kind, spelled, under
+from audit.statements.codec import OPTIONAL, Kind, spelling, under
 from audit.statements.decimals import Enclosure
 
 CONTRADICTING = Fraction(1, 10**9)
 """The error of a floor that a contradiction may rest on (DESIGN.md, "Numbers")."""
 
 
-ENCLOSURE = spelled(Enclosure.from_json, Enclosure.to_json, strange=True)
+ENCLOSURE = spelling(Enclosure.from_json, Enclosure.to_json, strange=True)
 
 PROBABILITIES = Kind(
     lambda value, place: tuple(
@@ -265,9 +265,9 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
     exact = any(_holds(e) and e.bound is not None and e.bound.rigour == "exact" for e in evidence)
     violated = any(e.decision is Decision.VIOLATED for e in evidence)
     if violated:
-        ours = subject_is_ours and (proved or exact or _crossed(evidence))
+        ours = subject_is_ours and (proved or exact or _contradicts(evidence))
         return Verdict.CONTRADICTION if ours else Verdict.REFUTED
-    if _crossed(evidence):
+    if _contradicts(evidence):
         return Verdict.CONTRADICTION
     if any(e.decision is Decision.INVALID for e in evidence):
         return Verdict.INVALID_RUN
@@ -291,7 +291,7 @@ def _holds(evidence: Evidence) -> bool:
     return evidence.decision is Decision.HOLDS and evidence.whole
 
 
-def _crossed(evidence: Sequence[Evidence]) -> bool:
+def _contradicts(evidence: Sequence[Evidence]) -> bool:
     """Whether a value lies above what an exact finding or a theorem about it allows.
 
     That is an exact value above a theorem's ceiling, or a strict floor above either. What is found

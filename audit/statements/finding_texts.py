@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from audit.statements.checks import Check, Status, compare_ends, worst
-from audit.statements.decimals import Enclosure, decimal_above, decimal_below, extended
+from audit.statements.decimals import Enclosure, decimal_above, decimal_below, parse_extended
 from audit.statements.evidence import Bound, Evidence, Side
 from synthesizers.errors import InputError
 
@@ -72,9 +72,9 @@ def _ends(number: str) -> Enclosure:
     if number == "infinite":
         return Enclosure.infinite()
     if number.startswith("exactly "):
-        value = extended(number.removeprefix("exactly "))
+        value = parse_extended(number.removeprefix("exactly "))
         return Enclosure(value, value).as_written()
-    lower, upper = (extended(end) for end in number[len("in [") : -1].split(", "))
+    lower, upper = (parse_extended(end) for end in number[len("in [") : -1].split(", "))
     return Enclosure(lower, upper).as_written()
 
 

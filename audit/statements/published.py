@@ -56,7 +56,7 @@ class Place:
         """The place of a member."""
         if isinstance(key, int):
             return Place(f"{self.path}[{key}]", self.strange)
-        return Place(f"{self.path}.{_shown(key)}" if self.path else _shown(key), self.strange)
+        return Place(f"{self.path}.{_quote(key)}" if self.path else _quote(key), self.strange)
 
     def note(self, strange: str) -> None:
         """Add to what is strange."""
@@ -72,7 +72,7 @@ class Place:
             raise Strange(self.strange)
 
 
-def _shown(key: str) -> str:
+def _quote(key: str) -> str:
     printable = "".join(character if character.isprintable() else "?" for character in key)
     return printable if len(printable) <= SHOWN else printable[: SHOWN - 3] + "..."
 
@@ -84,7 +84,7 @@ class Schema:
     content: Mapping[str, Any]
 
     @classmethod
-    def published(cls, name: str) -> Schema:
+    def load(cls, name: str) -> Schema:
         """The schema of a file in the package's folder."""
         path = Path(__file__).with_name("schema") / name
         return cls(json.loads(path.read_text(encoding="utf-8")))
@@ -94,9 +94,9 @@ class Schema:
         self._check(part, value, place)
 
     def _check(self, schema: Any, value: Any, place: Place) -> None:
-        schema = self._resolved(schema)
+        schema = self._resolve(schema)
         if "oneOf" in schema:
-            forms = [self._resolved(one) for one in schema["oneOf"]]
+            forms = [self._resolve(one) for one in schema["oneOf"]]
             kept = [form for form in forms if _may_be(form, value)]
             if not kept:
                 place.refuse(_choices(forms))
@@ -108,7 +108,7 @@ class Schema:
         else:
             _TYPES[schema.get("type", "anything")](self, schema, value, place)
 
-    def _resolved(self, schema: Any) -> Mapping[str, Any]:
+    def _resolve(self, schema: Any) -> Mapping[str, Any]:
         if schema is True:
             return {}
         reference = schema.get("$ref")

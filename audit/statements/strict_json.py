@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 from synthesizers.errors import InputError
 
 MAX_BYTES = 64 * 1024 * 1024
-"""The largest document that is read (a choice of this project)."""
+"""The largest document that is read."""
 
 MAX_DEPTH = 100
-"""The most lists and objects inside one another (a choice of this project)."""
+"""The most lists and objects inside one another."""
 
 
 def read_text(path: str) -> str:

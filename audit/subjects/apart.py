@@ -26,7 +26,7 @@ from audit.subjects.confinement import (
 )
 
 PROCESSES = 1024
-"""The processes and threads of a black box (a choice of this project: libraries of linear algebra
+"""The processes and threads of a black box (libraries of linear algebra
 start one for each core, and packages that fit models some more)."""
 
 KEPT = (
@@ -63,7 +63,7 @@ def _isolation(open_to_others: bool) -> Isolation:
     return next(filter(can_be_built, ours))
 
 
-def tried_isolation(readable: Iterable[str]) -> Isolation:
+def probe_isolation(readable: Iterable[str]) -> Isolation:
     """The same, less what a program that tries to break it can do."""
     isolation = isolation_for(readable)
     return require_minimum(()) if isolation == available_isolation() else isolation

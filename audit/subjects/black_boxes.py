@@ -11,7 +11,7 @@ from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.subjects.command import CommandBox
 from audit.subjects.digests import command_source, module_source
-from audit.subjects.isolated import IsolatedBox, described
+from audit.subjects.isolated import IsolatedBox, describe
 from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
@@ -66,7 +66,7 @@ def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
 
 def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     parameters = {key.replace("-", "_"): value for key, value in wanted.parameters.items()}
-    found = wanted.found or described(wanted.name, parameters)
+    found = wanted.found or describe(wanted.name, parameters)
     form = wanted.form or found.form
     if form == "function" and found.form == "batch":
         form = "batch"
@@ -87,7 +87,7 @@ def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     identity = {
         "form": form,
         "parameters": dict(wanted.parameters),
-        **_limited(wanted),
+        **_limit_members(wanted),
         **({} if source is None else source.identity()),
     }
     kind = "estimator" if form == "estimator" else "function"
@@ -106,7 +106,7 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         wanted.limits,
     )
     box.check()
-    identity = {**_limited(wanted), **command_source([path]).identity()}
+    identity = {**_limit_members(wanted), **command_source([path]).identity()}
     rests_on = (assumptions.COMMAND, assumptions.INDEPENDENT, assumptions.SCOPE)
     apart = box.isolation
     if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
@@ -127,7 +127,7 @@ def _outputs(name: str) -> BlackBoxSubject:
     return BlackBoxSubject(name, "outputs", box, rests_on, identity)
 
 
-def _limited(wanted: Wanted) -> dict[str, Any]:
+def _limit_members(wanted: Wanted) -> dict[str, Any]:
     """What a run may take and is asked for."""
     seconds, megabytes = wanted.limits.seconds, wanted.limits.megabytes
     return {"seconds": seconds, "megabytes": megabytes, "rows": wanted.rows}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from audit.subjects.function import batch_outcomes, fresh, generator, one_of
-from audit.subjects.loading import described, prepared
+from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.wire import (
     BEGUN,
@@ -29,28 +29,28 @@ from audit.subjects.wire import (
     Spec,
     Writer,
     answer,
-    framed,
+    frame,
 )
 from synthesizers.errors import InputError, ProtocolError
 
 _LOWEST_DESCRIPTOR = 500
-"""Where the socket is put (a choice of this project): above the descriptors that careless code
+"""Where the socket is put: above the descriptors that careless code
 closes, and that new files get."""
 
 _STARTS_WITH = 2**31
-"""What a process is taken to start with where nothing says it (a choice of this project: numpy and
+"""What a process is taken to start with where nothing says it (numpy and
 pandas take half of it on a machine of few cores)."""
 
 
 def main(descriptor: str) -> NoReturn:
     """Serve the socket until it is closed."""
     try:
-        _Server(_put_away(int(descriptor)), os.getpid()).serve()
+        _Server(_move_aside(int(descriptor)), os.getpid()).serve()
     finally:
         os._exit(0)
 
 
-def _put_away(descriptor: int) -> socket.socket:
+def _move_aside(descriptor: int) -> socket.socket:
     import fcntl
 
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
@@ -64,13 +64,13 @@ def _limit_memory(megabytes: int | None) -> None:
 
     # Elsewhere such a limit is not kept.
     if megabytes is not None and sys.platform == "linux":
-        limit = _taken_memory(resource.getpagesize()) + megabytes * 2**20
+        limit = _memory_in_use(resource.getpagesize()) + megabytes * 2**20
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         if hard == resource.RLIM_INFINITY or limit < hard:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _taken_memory(page: int) -> int:
+def _memory_in_use(page: int) -> int:
     """The addresses that this process has by now, in bytes."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * page
@@ -107,9 +107,9 @@ class _Server:
         _limit_memory(spec.megabytes)
         try:
             if spec.form is None:
-                self._reply(described(spec))
+                self._reply(describe(spec))
                 return
-            function = prepared(spec)
+            function = prepare(spec)
         except InputError as error:
             self._reply(Refused(str(error)))
             return
@@ -131,18 +131,18 @@ class _Server:
 
     def _run(self, function: Callable[..., Any], copy: Callable[[], Any], rng: object) -> bytes:
         try:
-            return self._told(function(copy(), rng))
+            return self._encode_output(function(copy(), rng))
         except BaseException as error:
             raised = Raised(type(error).__name__)
         # Out here the exception has let go of what filled the memory.
-        return self._told(raised)
+        return self._encode_output(raised)
 
-    def _told(self, output: object) -> bytes:
+    def _encode_output(self, output: object) -> bytes:
         return self._writer.frames(Outcomes.of_outputs([output]))
 
     def _begin(self) -> None:
         self._writer = Writer()
-        self._send(framed(BEGUN, b""))
+        self._send(frame(BEGUN, b""))
 
     def _batch(self, job: BatchCall, function: Callable[..., Any], name: str) -> None:
         database, rng = fresh(job.database)(), generator(job.seed, *job.purpose)
@@ -160,10 +160,10 @@ class _Server:
         try:
             return self._writer.frames(batch_outcomes(name, outputs, runs))
         except ProtocolError as error:
-            return framed(REPLY, answer(Refused(str(error))))
+            return frame(REPLY, answer(Refused(str(error))))
 
     def _reply(self, said: Described | Refused | Raised) -> None:
-        self._send(framed(REPLY, answer(said)))
+        self._send(frame(REPLY, answer(said)))
 
     def _send(self, frames: bytes) -> None:
         # A process that the subject forked may come back from the run, too.

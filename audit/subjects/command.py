@@ -25,9 +25,9 @@ from audit.statements.limits import Limits
 from audit.subjects.apart import (
     isolation_for,
     limits_of,
+    probe_isolation,
     program_environment,
     program_paths,
-    tried_isolation,
 )
 from audit.subjects.confinement import Confinement, start_confined
 from audit.subjects.outcomes import Ended, Outcomes
@@ -42,10 +42,10 @@ PROTOCOL = 1
 """The version of the protocol, handed to each run."""
 
 RUNS_AT_ONCE = 20
-"""Runs of one call (a choice of this project: few enough to share out slow programs evenly)."""
+"""Runs of one call (few enough to share out slow programs evenly)."""
 
 TABLE_BYTES = 64 * 2**20
-"""The largest output table that is read (a choice of this project: a million rows or so)."""
+"""The largest output table that is read (a million rows or so)."""
 
 _PASSED = 0o711
 """The mode of a folder through which another user gets to a folder of his own."""
@@ -121,7 +121,7 @@ class CommandBox:
     @property
     def isolation(self) -> Isolation:
         """What keeps its processes apart, as far as a program that tries to break it found."""
-        return tried_isolation(self.paths)
+        return probe_isolation(self.paths)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class CommandBox:
         return {
             "protocol": str(protocol),
             **files,
-            **_promised(self.guarantee),
+            **_claim_parameters(self.guarantee),
             "neighbours": self.neighbours.name,
             "unit": unit.name,
             "max_records": str(unit.max_records),
@@ -263,7 +263,7 @@ class CommandBox:
         return Ended("unreadable output table") if table is None else table
 
 
-def _promised(guarantee: Guarantee) -> dict[str, str]:
+def _claim_parameters(guarantee: Guarantee) -> dict[str, str]:
     """The claim's parameters as decimals, towards more privacy where they don't terminate."""
     match guarantee:
         case ApproxDP(epsilon, delta):
@@ -278,10 +278,10 @@ def _promised(guarantee: Guarantee) -> dict[str, str]:
 
 def as_json(parameters: Mapping[str, str]) -> dict[str, Any]:
     """Parameters as JSON has them: numbers where they are numbers."""
-    return {name: _read(value) for name, value in parameters.items()}
+    return {name: _parse(value) for name, value in parameters.items()}
 
 
-def _read(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

@@ -24,15 +24,14 @@ from typing import IO, Any
 from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects.box_paths import box_paths, python_paths
 from audit.subjects.counting import COUNTERS
-from audit.subjects.probing import permitted, weakened
+from audit.subjects.probing import find_permitted, weaken
 from synthesizers.errors import InputError
 
 START_SECONDS = 60.0
-"""How long the box may take to be built (a choice of this project: it takes milliseconds)."""
+"""How long the box may take to be built (it takes milliseconds)."""
 
 END_SECONDS = 10.0
-"""How long the end of all processes inside may take before it is forced (a choice of this
-project)."""
+"""How long the end of all processes inside may take before it is forced."""
 
 BEST_FIRST = (
     Isolation("namespaces", "own root", "namespace"),
@@ -301,10 +300,10 @@ def _minimum(hidden: tuple[str, ...]) -> Isolation:
     isolation = available_isolation()
     if not isolation.sufficient:
         return isolation
-    return weakened(isolation, permitted_probes(isolation, hidden))
+    return weaken(isolation, find_permitted_probes(isolation, hidden))
 
 
-def permitted_probes(
+def find_permitted_probes(
     isolation: Isolation, hidden: Sequence[str], python: str = sys.executable
 ) -> tuple[str, ...]:
     """What a program can do in such a box that it must not be able to; see `require_minimum`."""
@@ -320,7 +319,7 @@ def permitted_probes(
             boxes.callback(confined.kill)
             return confined.process
 
-        return permitted(start, hidden, python)
+        return find_permitted(start, hidden, python)
 
 
 def search_path() -> str:

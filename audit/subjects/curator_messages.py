@@ -21,10 +21,10 @@ PROTOCOL = "dp-audit/curator"
 VERSION = 1
 
 LONGEST_PLACE = 200
-"""The most characters of a file's or a step's name beside a question (a choice of this project)."""
+"""The most characters of a file's or a step's name beside a question."""
 
 LONGEST_TEXT = 10_000
-"""The most characters of one text of an output (a choice of this project)."""
+"""The most characters of one text of an output."""
 
 
 def encode_answer(outcome: Outcome) -> list[int | str]:

@@ -23,10 +23,10 @@ from audit.subjects.box_paths import SYSTEM_PATHS
 from synthesizers.errors import InputError
 
 MAX_FILES = 10_000
-"""The most files and folders below a subject's folder (a choice of this project)."""
+"""The most files and folders below a subject's folder."""
 
 MAX_BYTES = 256 * 2**20
-"""The most bytes of code that a digest covers (a choice of this project)."""
+"""The most bytes of code that a digest covers."""
 
 SUFFIXES = (
     *importlib.machinery.all_suffixes(),
@@ -122,7 +122,7 @@ def module_source(name: str) -> Source | None:
     top: Path | None = None
     parts = module.split(".")
     for number in range(1, len(parts) + 1):
-        spec = _found(".".join(parts[:number]), path)
+        spec = _find_spec(".".join(parts[:number]), path)
         if spec is None:
             return None
         file = Path(spec.origin) if spec.has_location and spec.origin else None
@@ -154,7 +154,7 @@ def module_folders() -> list[str]:
     return list(dict.fromkeys([here, *(os.path.abspath(folder) for folder in sys.path)]))
 
 
-def _found(name: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
+def _find_spec(name: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
     """A module's spec; what it lies in is not imported, as `importlib.util.find_spec` would."""
     try:
         spec = importlib.machinery.PathFinder.find_spec(name, path)

@@ -48,12 +48,12 @@ def as_function(
                     f"the estimator can't be made of these parameters: {error}"
                 ) from None
         open_seeds = [name for name in seeded if name not in parameters]
-        new: Callable[[dict[str, int]], Any] = functools.partial(_made, estimator, dict(parameters))
+        new: Callable[[dict[str, int]], Any] = functools.partial(_make, estimator, dict(parameters))
     elif parameters:
         raise InputError("an estimator that is an object takes no parameters; give its class")
     else:
         open_seeds = [name for name in seeded if getattr(estimator, name, 0) is None]
-        new = functools.partial(_copied, estimator)
+        new = functools.partial(_copy, estimator)
     names = None if columns is None else list(columns)
     return functools.partial(_run, new, open_seeds, rows, names)
 
@@ -71,11 +71,11 @@ def _run(
     return estimator.sample(rows)
 
 
-def _made(estimator: type[Any], parameters: dict[str, Any], seeds: dict[str, int]) -> Any:
+def _make(estimator: type[Any], parameters: dict[str, Any], seeds: dict[str, int]) -> Any:
     return estimator(**parameters, **seeds)
 
 
-def _copied(estimator: Any, seeds: dict[str, int]) -> Any:
+def _copy(estimator: Any, seeds: dict[str, int]) -> Any:
     copied = copy.deepcopy(estimator)
     for name, seed in seeds.items():
         setattr(copied, name, seed)

@@ -8,10 +8,10 @@ from audit.subjects.outcomes import Outcomes, Shape
 from audit.subjects.runs import Runs
 
 MOST_KINDS = 4
-"""Kinds of failure that a message lists (a choice of this project: a line or two)."""
+"""Kinds of failure that a message lists (a line or two)."""
 
 
-def failed_always(outcomes: Outcomes) -> str | None:
+def describe_failure(outcomes: Outcomes) -> str | None:
     """What was seen where every run raised an exception or was ended; None if one did not.
 
     A sentence without an end, such as "all of 40 runs failed: 38 ended (exit code 3), 2 ended

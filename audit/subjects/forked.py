@@ -117,7 +117,7 @@ def _other_threads() -> bool:
 _WHY = "this process has other threads, or its system can't copy it: it can't be forked"
 
 
-def forked_json(work: Callable[[], object], seconds: float) -> Any:
+def call_forked(work: Callable[[], object], seconds: float) -> Any:
     """The plain data that a call gives, made in a copy of this process.
 
     Raises CannotFork as `fork` does, ProtocolError where the copy gives nothing in ``seconds``.

@@ -23,11 +23,11 @@ Form = Literal["program", "function", "batch", "estimator"]
 """What a callable is: see `form_of`."""
 
 SINGLE_BLOCK = 500
-"""Runs of one call of `draw`, one by one (a choice of this project: a tenth of a second where a
+"""Runs of one call of `draw`, one by one (a tenth of a second where a
 run takes 0.2 ms)."""
 
 BATCH_BLOCK = 50_000
-"""The same in batches (a choice of this project: some milliseconds of numpy)."""
+"""The same in batches (some milliseconds of numpy)."""
 
 SINGLE, CALL, ORDER = range(3)
 """What a generator is for: runs one by one, a call of the batch form, the order of its calls."""
@@ -48,7 +48,7 @@ def form_of(subject: Any) -> Form:
     """
     if all(callable(getattr(subject, name, None)) for name in ("fit", "sample")):
         return "estimator"
-    match _asked(subject):
+    match _parameter_names(subject):
         case [_]:
             return "program"
         case [_, second] if second != "runs":
@@ -62,7 +62,7 @@ def form_of(subject: Any) -> Form:
             )
 
 
-def _asked(subject: Any) -> list[str]:
+def _parameter_names(subject: Any) -> list[str]:
     """The names of the parameters that a run hands over."""
     skipped = 0
     if isinstance(subject, type):

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.statements.isolation import Isolation
-from audit.subjects.apart import tried_isolation
-from audit.subjects.failures import failed_always
+from audit.subjects.apart import probe_isolation
+from audit.subjects.failures import describe_failure
 from audit.subjects.function import (
     BATCH_BLOCK,
     CALL,
@@ -47,12 +47,12 @@ from audit.subjects.wire import (
 from synthesizers.errors import InputError, ProtocolError
 
 ESTIMATOR_BLOCK = 20
-"""Runs of one call of `IsolatedBox.draw` on an estimator (a choice of this project: a fit takes
+"""Runs of one call of `IsolatedBox.draw` on an estimator (a fit takes
 seconds rather than milliseconds, and blocks are what jobs share out)."""
 
 UNENDED = 10
 """So many runs in a row, from a block's first one on and on both databases, that end by force
-mean that nothing can be run (a choice of this project: at a minute each, ten minutes)."""
+mean that nothing can be run (at a minute each, ten minutes)."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class IsolatedBox:
     @property
     def isolation(self) -> Isolation:
         """What keeps its processes apart, as far as a program that tries to break it found."""
-        return tried_isolation(paths_of(self.folder))
+        return probe_isolation(paths_of(self.folder))
 
     def check(self) -> None:
         """Start the process; raises InputError where the subject can't be found or made."""
@@ -115,13 +115,13 @@ class IsolatedBox:
         runs: none is repeated, left out or given another's place, and runs after an end have
         random numbers of their own. Backed by ``tests/audit/subjects/test_isolated_box.py``.
         """
-        return self._drawn(_kept.processes, pair, coins, seed)
+        return self._draw_runs(_kept.processes, pair, coins, seed)
 
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """The same in a new process, in which the subject has never run."""
         processes = _Processes()
         try:
-            return self._drawn(processes, pair, coins, seed)
+            return self._draw_runs(processes, pair, coins, seed)
         finally:
             processes.end()
 
@@ -140,7 +140,7 @@ class IsolatedBox:
             ]
         )
 
-    def _drawn(
+    def _draw_runs(
         self, processes: _Processes, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         def call(second: bool, runs: int, place: int) -> Outcomes:
@@ -148,7 +148,7 @@ class IsolatedBox:
             return processes.call(self, BatchCall(database, runs, seed, (CALL, place)))
 
         # Whatever interrupts us leaves a process in the middle of its work.
-        with processes.ended_on_error():
+        with processes.end_on_error():
             if self.form == "batch":
                 try:
                     return in_two_calls(call, coins, seed)
@@ -176,14 +176,14 @@ class IsolatedBox:
                 done, ended = done + 1, ended + 1
                 if ended == done and done >= UNENDED and 0 < np.sum(coins[:done]) < done:
                     raise ProtocolError(
-                        f"{self.name}: {failed_always(Outcomes.join(parts))}, on both databases; a "
+                        f"{self.name}: {describe_failure(Outcomes.join(parts))}, on both databases; a "
                         f"run that only needs more than {self.seconds:g} seconds or its memory "
                         "gets them by --seconds and --megabytes"
                     )
         return Outcomes.join(parts)
 
 
-def described(
+def describe(
     subject: str, parameters: Mapping[str, str] | None = None, folder: str = "."
 ) -> Described:
     """What ``module:attribute`` is, found out in a process of its own; raises InputError."""
@@ -212,7 +212,7 @@ class _Processes:
         )
         process = ChildProcess(spec, box.folder)
         self._box, self._process = box, process
-        with self.ended_on_error():
+        with self.end_on_error():
             process.started()
         return process
 
@@ -223,7 +223,7 @@ class _Processes:
         self._process = None
 
     @contextlib.contextmanager
-    def ended_on_error(self) -> Any:
+    def end_on_error(self) -> Any:
         """End the process where the block inside is left by an exception."""
         try:
             yield
@@ -233,7 +233,7 @@ class _Processes:
 
     def runs(self, box: IsolatedBox, job: SingleRuns) -> tuple[Outcomes, Ended | None]:
         """The outcomes of the first runs, and how the next one ended if not all are there."""
-        process = self._handed(box, job)
+        process = self._hand_over(box, job)
         received = Received()
         try:
             for _ in range(len(job.coins)):
@@ -248,7 +248,7 @@ class _Processes:
 
     def call(self, box: IsolatedBox, job: BatchCall) -> Outcomes:
         """The outcomes of one call of the batch form; raises CallRaised or ProtocolError."""
-        process = self._handed(box, job)
+        process = self._hand_over(box, job)
         received, until = Received(), time.monotonic() + box.seconds
         try:
             while len(received) < job.runs:
@@ -272,7 +272,7 @@ class _Processes:
                 raise ProtocolError(message)
         raise ProtocolError(f"{box.name}: its process sent something else than outcomes")
 
-    def _handed(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> ChildProcess:
+    def _hand_over(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> ChildProcess:
         """A process that has the job and begins with it."""
         for _ in range(2):
             process = self.of(box)

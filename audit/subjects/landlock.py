@@ -55,14 +55,14 @@ def restrict_files(
     attributes = struct.pack("QQQ", files, network, scopes)
     rules = call("syscall", LANDLOCK_CREATE, attributes, size, 0)
     try:
-        for path, access in _allowed(readable, writable, hidden, files):
+        for path, access in _allow_paths(readable, writable, hidden, files):
             _allow(rules, path, access)
         call("syscall", LANDLOCK_RESTRICT, rules, 0)
     finally:
         os.close(rules)
 
 
-def _allowed(
+def _allow_paths(
     readable: Iterable[str], writable: Iterable[str], hidden: Sequence[str], everything: int
 ) -> Iterator[tuple[str, int]]:
     for path in readable:

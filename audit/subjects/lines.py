@@ -13,7 +13,7 @@ from audit.statements import strict_json
 from synthesizers.errors import ProtocolError
 
 LARGEST_LINE = 64 * 2**20
-"""In bytes (a choice of this project: a message of a million questions and more)."""
+"""In bytes (a message of a million questions and more)."""
 
 _CHUNK = 2**16
 

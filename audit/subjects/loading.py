@@ -19,7 +19,7 @@ from audit.subjects.wire import Described, Spec
 from synthesizers.errors import InputError
 
 
-def described(spec: Spec) -> Described:
+def describe(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
     found = import_attribute(spec.subject)
     if not isinstance(found, type):
@@ -27,7 +27,7 @@ def described(spec: Spec) -> Described:
     return Described(form_of(found))
 
 
-def prepared(spec: Spec) -> Callable[..., Any]:
+def prepare(spec: Spec) -> Callable[..., Any]:
     """The function of the form that the spec names; raises InputError where it is of another."""
     found = import_attribute(spec.subject)
     if spec.form == "estimator":

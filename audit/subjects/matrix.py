@@ -76,7 +76,7 @@ def read_channel(path: str, neighbours: Neighbours, released: str, rounded: bool
     return ChannelSubject(Path(path).name, channel, identity)
 
 
-def carried_channel(
+def decode_channel(
     identity: dict[str, Any], name: str, neighbours: Neighbours, released: str
 ) -> ChannelSubject | None:
     """The channel that a certificate carries in its subject; None where it carries none."""
@@ -121,7 +121,7 @@ def _json_table(
         if document.get(key, own) != own:
             raise InputError(f"{path} says {key} {str(document[key])[:40]}; say so, or {own} there")
     try:
-        outputs = ["-".join(map(_spelled, output)) for output in document["outputs"]]
+        outputs = ["-".join(map(_spell, output)) for output in document["outputs"]]
         databases = ["-".join(map(str, counts)) for counts in document["databases"]]
         rows = [
             [label, *map(str, row)]
@@ -217,7 +217,7 @@ def _counts(text: str) -> tuple[int | None, ...] | None:
 
 def channel_csv(channel: Channel, exact: bool) -> str:
     """A channel as CSV: decimals, or fractions with ``exact`` where the law is rational."""
-    lines = [["database", *("-".join(map(_spelled, output)) for output in channel.outputs)]]
+    lines = [["database", *("-".join(map(_spell, output)) for output in channel.outputs)]]
     centre = channel.centre.tolist()
     for number, row in enumerate(centre):
         cells = [
@@ -241,7 +241,7 @@ def _decimal(channel: Channel, row: int, column: int, centre: float) -> str:
     return decimal_below(Fraction(float(mantissa)) * Fraction(2) ** int(exponent))
 
 
-def _spelled(value: Any) -> str:
+def _spell(value: Any) -> str:
     return "?" if value is None else str(value)
 
 

@@ -15,7 +15,7 @@ from synthesizers.exact import parse_rational
 
 def load_program(name: str, values: Mapping[str, str]) -> Program:
     """The program, with its parameters set; raises InputError."""
-    program = _built(import_attribute(name), name, values)
+    program = _build(import_attribute(name), name, values)
     _require_program(program, name)
     return program  # type: ignore[no-any-return]
 
@@ -37,7 +37,7 @@ def import_attribute(name: str) -> Any:
     return found
 
 
-def _built(found: Any, name: str, values: Mapping[str, str]) -> Any:
+def _build(found: Any, name: str, values: Mapping[str, str]) -> Any:
     """An instance of a class; a function is taken as it is."""
     if not isinstance(found, type):
         if values:

@@ -74,7 +74,7 @@ class Outcomes:
         contents: list[list[Any]] = []
         of: list[int] = []
         for output in outputs:
-            shape, content = _told(output)
+            shape, content = _describe(output)
             place = numbers.setdefault(shape, len(numbers))
             if place == len(contents):
                 contents.append([])
@@ -116,9 +116,7 @@ class Outcomes:
             if len(part)
         ]
         blocks = [
-            _joined(
-                [b for p in parts for s, b in zip(p.shapes, p.blocks, strict=True) if s == shape]
-            )
+            _join([b for p in parts for s, b in zip(p.shapes, p.blocks, strict=True) if s == shape])
             for shape in numbers
         ]
         whole = np.concatenate(of) if of else np.zeros(0, np.intp)
@@ -130,7 +128,7 @@ class Outcomes:
         within = self.places()
         of = self.of[chosen]
         blocks = tuple(
-            _taken(block, within[chosen[of == place]], self.shapes[place])
+            _take(block, within[chosen[of == place]], self.shapes[place])
             for place, block in enumerate(self.blocks)
         )
         return Outcomes(self.shapes, of, blocks)
@@ -155,7 +153,7 @@ class Outcomes:
             mask = self.of == place
             if shape.kind == "numbers":
                 assert isinstance(block, np.ndarray)
-                found[mask] = _mixed(block, head)
+                found[mask] = _mix(block, head)
             elif shape.kind in ("text", "data", "table"):
                 texts = [_content(shape, c).encode("utf-8", "surrogatepass") for c in block]
                 found[mask] = [_digest(head.to_bytes(8, "big") + text) for text in texts]
@@ -185,7 +183,7 @@ class Outcomes:
         return told if len(told) <= limit else told[: limit - 1] + "…"
 
 
-def _told(output: object) -> tuple[Shape, Any]:
+def _describe(output: object) -> tuple[Shape, Any]:
     if output is None:
         return Shape("nothing", ""), None
     if isinstance(output, Raised):
@@ -285,13 +283,13 @@ def _block(shape: Shape, contents: list[Any]) -> Block:
     return tuple(contents) if shape.kind in ("text", "data", "table") else ()
 
 
-def _joined(blocks: list[Block]) -> Block:
+def _join(blocks: list[Block]) -> Block:
     if isinstance(blocks[0], np.ndarray):
         return np.concatenate([np.asarray(block) for block in blocks])
     return tuple(content for block in blocks for content in block)
 
 
-def _taken(block: Block, places: NDArray[np.intp], shape: Shape) -> Block:
+def _take(block: Block, places: NDArray[np.intp], shape: Shape) -> Block:
     if isinstance(block, np.ndarray):
         return np.asarray(block[places])
     if shape.kind not in ("text", "data", "table"):
@@ -312,7 +310,7 @@ def _digest(data: bytes) -> int:
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _mixed(block: NDArray[np.float64], head: int) -> NDArray[np.uint64]:
+def _mix(block: NDArray[np.float64], head: int) -> NDArray[np.uint64]:
     """A digest of each row's bits: Steele, Lea & Flood's SplitMix64 (2014), value by value."""
     bits = np.ascontiguousarray(block).view(np.uint64)
     found = np.full(len(block), head, np.uint64)

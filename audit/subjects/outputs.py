@@ -22,11 +22,11 @@ from synthesizers.csv_files import open_csv
 from synthesizers.errors import InputError
 
 RAN_OUT = 1e-12
-"""The most that fair coins may ask for more outputs than a file has (a choice of this project: a
+"""The most that fair coins may ask for more outputs than a file has (a
 thousandth of the smallest error that a verdict rests on)."""
 
 BLOCKS = 100
-"""Blocks of one call (a choice of this project: a bettor learns between blocks, and to cut one out
+"""Blocks of one call (a bettor learns between blocks, and to cut one out
 takes time in all runs)."""
 
 
@@ -155,7 +155,7 @@ class _Read:
 
 
 def _json(path: str) -> _Read:
-    document = _parsed(_text(path), path)
+    document = _parse(_text(path), path)
     if not isinstance(document, list):
         raise InputError(f"{path} must hold a JSON list of outputs, one a run")
     return _Read(Outcomes.of_outputs([_output(item) for item in document]))
@@ -164,7 +164,7 @@ def _json(path: str) -> _Read:
 def _json_lines(path: str) -> _Read:
     # Not splitlines: a JSON text may hold other separators of lines.
     lines = _text(path).removesuffix("\n").split("\n")
-    return _Read(Outcomes.of_outputs([_output(_parsed(line, path)) for line in lines]))
+    return _Read(Outcomes.of_outputs([_output(_parse(line, path)) for line in lines]))
 
 
 def _csv(path: str) -> _Read:
@@ -208,7 +208,7 @@ def _text(path: str) -> str:
         raise InputError(f"{path} cannot be read: {reason}") from None
 
 
-def _parsed(text: str, path: str) -> Any:
+def _parse(text: str, path: str) -> Any:
     try:
         return json.loads(text, parse_int=_number)
     except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 
-from audit.subjects.system_calls import MOUNT_SETATTR, PIVOT_ROOT, call, numbered
+from audit.subjects.system_calls import MOUNT_SETATTR, PIVOT_ROOT, call, system_call_number
 
 SCRATCH = "/confined"
 """Where the empty folder is inside."""
@@ -55,10 +55,10 @@ def build_root(
             os.symlink(target, _BASE + link)
     for path in outermost(readable):
         _bind(path)
-        _set(_BASE + path, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+        _set_attributes(_BASE + path, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
     for path in outermost(writable):
         _bind(path)
-        _set(_BASE + path, _ATTR_NOSUID | _ATTR_NODEV)
+        _set_attributes(_BASE + path, _ATTR_NOSUID | _ATTR_NODEV)
     _devices(scratch_bytes)
     _scratch(SCRATCH, scratch_bytes)
     os.makedirs(_BASE + "/proc", exist_ok=True)
@@ -66,13 +66,13 @@ def build_root(
     call("mount", b"proc", os.fsencode(_BASE + "/proc"), b"proc", flags, b"subset=pid")
     _unreadable()
     os.chdir(_BASE)
-    call("syscall", numbered(PIVOT_ROOT), b".", b".")
+    call("syscall", system_call_number(PIVOT_ROOT), b".", b".")
     call("umount2", b".", _DETACH)
     os.chdir("/")
     # From here on links lead to where they lead inside.
     for path in hidden:
         _hide(path)
-    _set("/", _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV, recursive=False)
+    _set_attributes("/", _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV, recursive=False)
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -104,7 +104,7 @@ def _bind(path: str) -> None:
     call("mount", os.fsencode(path), os.fsencode(place), None, _BIND | _REC, None)
 
 
-def _set(place: str, attributes: int, *, recursive: bool = True) -> None:
+def _set_attributes(place: str, attributes: int, *, recursive: bool = True) -> None:
     words = struct.pack("QQQQ", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
     call("syscall", MOUNT_SETATTR, _AT_FDCWD, os.fsencode(place), flags, words, len(words))
@@ -129,4 +129,4 @@ def _hide(path: str) -> None:
         return
     blank = _HIDDEN + ("/folder" if os.path.isdir(path) else "/file")
     call("mount", os.fsencode(blank), os.fsencode(path), None, _BIND, None)
-    _set(path, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+    _set_attributes(path, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)

@@ -37,7 +37,7 @@ class Pair:
 
     def shown(self) -> ShownPair:
         """The pair as a certificate shows it."""
-        first, second = _shown(self.first), _shown(self.second)
+        first, second = _show(self.first), _show(self.second)
         return ShownPair(first, second, self.distance, self.pattern, self.verified)
 
 
@@ -46,7 +46,7 @@ def database_sha256(database: Any) -> str:
     return hashlib.sha256(json.dumps(database, sort_keys=True).encode()).hexdigest()
 
 
-def _shown(database: Any) -> Any:
+def _show(database: Any) -> Any:
     try:
         # Strict JSON, as certificates are written, has no NaN and no infinities.
         if len(json.dumps(database, sort_keys=True, allow_nan=False)) <= CARRIED_CHARACTERS:

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 MOST_ROWS = 2**26
-"""The most rows of a table (a choice of this project: a byte each is what is sent of an output)."""
+"""The most rows of a table (a byte each is what is sent of an output)."""
 
 _HEAD = struct.Struct("<Q")
 
@@ -33,7 +33,7 @@ _MOST_DIGITS = 18
 """The digits that a whole number may have in JSON; a larger one is hexadecimal text."""
 
 _DEEPEST = 50
-"""The most collections in one another in a cell (a choice of this project)."""
+"""The most collections in one another in a cell."""
 
 _AS_THEY_ARE = {str, bool, float, type(None)}
 """Types of cells that JSON tells apart."""
@@ -139,7 +139,7 @@ def _series(said: list[Any], rows: int, source: _Arrays) -> pd.Series:
             categories = pd.Index(_series(own, number, source))
             return pd.Series(pd.Categorical.from_codes(codes, categories, ordered))
         case ["masked", str(kind)]:
-            return pd.Series(_masked(source.next(kind, rows), source.next("|b1", rows)))
+            return pd.Series(_mask(source.next(kind, rows), source.next("|b1", rows)))
         case ["cells", [*cells]] if len(cells) == rows:
             values = np.empty(rows, object)
             for place, cell in enumerate(cells):
@@ -148,7 +148,7 @@ def _series(said: list[Any], rows: int, source: _Arrays) -> pd.Series:
     raise ValueError("no column")
 
 
-def _masked(values: NDArray[Any], mask: NDArray[Any]) -> Any:
+def _mask(values: NDArray[Any], mask: NDArray[Any]) -> Any:
     kinds = {
         "b": pd.arrays.BooleanArray,
         "i": pd.arrays.IntegerArray,

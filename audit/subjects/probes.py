@@ -51,7 +51,7 @@ def probes(request: dict[str, Any]) -> dict[str, Probe]:
         if name != "see the descriptors":
             found[f"{name} of the first process"] = probe
     for path in request["hidden"]:
-        found |= _hidden(path, parent)
+        found |= _hide_probes(path, parent)
     for device in request["devices"]:
         found[f"open {device}"] = partial(_open, device, os.O_RDONLY | os.O_NONBLOCK)
     return found | {
@@ -83,14 +83,14 @@ def _inside(number: int) -> dict[str, Probe]:
     }
 
 
-def _hidden(path: str, parent: dict[str, Any]) -> dict[str, Probe]:
+def _hide_probes(path: str, parent: dict[str, Any]) -> dict[str, Probe]:
     return {
         f"read {path}": partial(_read, path),
         f"read {path} by its own root": partial(_read, "/proc/self/root" + path),
         f"read {path} by the first process's root": partial(_read, "/proc/1/root" + path),
         f"read {path} by the parent's root": partial(_read, f"/proc/{parent['number']}/root{path}"),
-        f"read {path} by a symbolic link": partial(_read_by, os.symlink, path),
-        f"read {path} by another name": partial(_read_by, os.link, path),
+        f"read {path} by a symbolic link": partial(_read_through, os.symlink, path),
+        f"read {path} by another name": partial(_read_through, os.link, path),
     }
 
 
@@ -106,7 +106,7 @@ def _on(process: dict[str, Any], probe: Probe) -> object:
     return probe()
 
 
-def _read_by(name: Callable[[str, str], None], path: str) -> object:
+def _read_through(name: Callable[[str, str], None], path: str) -> object:
     """Read what was given a name in our own folder."""
     own = f"name-{len(os.listdir())}"
     name(path, own)
@@ -177,12 +177,12 @@ def _hold_capability() -> None:
     held = ctypes.create_string_buffer(24)
     head = _CAPABILITY_VERSION.to_bytes(4, sys.byteorder) + bytes(4)
     _call("capget", head, ctypes.addressof(held))
-    bounds = (_bound(capability) for capability in range(_CAPABILITIES))
+    bounds = (_is_in_bounding_set(capability) for capability in range(_CAPABILITIES))
     if not any(held.raw) and not any(bounds):
         raise PermissionError(errno.EPERM, "no capability")
 
 
-def _bound(capability: int) -> bool:
+def _is_in_bounding_set(capability: int) -> bool:
     """Whether a program that is started could have it."""
     try:
         return _call("prctl", _READ_BOUND, capability, 0, 0, 0) == 1

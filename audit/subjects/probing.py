@@ -24,7 +24,7 @@ Start = Callable[[Sequence[str], Sequence[str], Sequence[str]], "subprocess.Pope
 """Starts a command with what it may read and what is hidden from it, in the box that is tried."""
 
 PROBING_SECONDS = 30.0
-"""How long the probes may take (a choice of this project: they take milliseconds)."""
+"""How long the probes may take (they take milliseconds)."""
 
 UNKNOWN = "try anything"
 """The probe that stands for all, where the program that tries did not answer."""
@@ -40,7 +40,9 @@ _NETWORK = ("connect", "send over")
 _FILES = ("read /", "open /dev")
 
 
-def permitted(start: Start, hidden: Sequence[str], python: str = sys.executable) -> tuple[str, ...]:
+def find_permitted(
+    start: Start, hidden: Sequence[str], python: str = sys.executable
+) -> tuple[str, ...]:
     """The probes that the box did not refuse, by name; none if it is the minimum isolation.
 
     A probe that could not be carried out was not refused.
@@ -52,8 +54,8 @@ def permitted(start: Start, hidden: Sequence[str], python: str = sys.executable)
     """
     with _listeners() as (request, reached), _witness() as witness:
         request |= {
-            "parent": _numbered(os.getpid()),
-            "witness": _numbered(witness),
+            "parent": _identify(os.getpid()),
+            "witness": _identify(witness),
             "hidden": [found for path in hidden for found in _parts(os.path.abspath(path))],
             "descriptors": [0, 1, 2],
             "devices": _devices(),
@@ -74,7 +76,7 @@ def permitted(start: Start, hidden: Sequence[str], python: str = sys.executable)
         return tuple(dict.fromkeys((*open_ones, *reached())))
 
 
-def weakened(isolation: Isolation, names: Sequence[str]) -> Isolation:
+def weaken(isolation: Isolation, names: Sequence[str]) -> Isolation:
     """What an isolation is worth, of which these probes were not refused."""
     process, filesystem, network = isolation.process, isolation.filesystem, isolation.network
     for name in names:
@@ -87,7 +89,7 @@ def weakened(isolation: Isolation, names: Sequence[str]) -> Isolation:
     return Isolation(process, filesystem, network)
 
 
-def _numbered(process: int) -> dict[str, Any]:
+def _identify(process: int) -> dict[str, Any]:
     """A process's number and when it began, which together are its own."""
     text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
     return {"number": process, "began": text.rpartition(")")[2].split()[19]}

@@ -15,12 +15,12 @@ from audit.subjects.apart import isolation_for, limits_of, module_environment, m
 from audit.subjects.confinement import Confinement, start_confined
 from audit.subjects.outcomes import Ended, Raised
 from audit.subjects.started import own_paths, python_command
-from audit.subjects.wire import REPLY, Described, Frames, Refused, Spec, framed, read_answer
+from audit.subjects.wire import REPLY, Described, Frames, Refused, Spec, frame, read_answer
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
-"""How long a process may take to import a module, or to be handed databases (a choice of this
-project: large packages take half a minute from a cold disk)."""
+"""How long a process may take to import a module, or to be handed databases (large packages take
+half a minute from a cold disk)."""
 
 
 def paths_of(folder: str) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class ChildProcess:
         """Hand something over; a child that has come to its end is seen when it does not reply."""
         self._socket.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
-            self._socket.sendall(framed(REPLY, pickle.dumps(found)))
+            self._socket.sendall(frame(REPLY, pickle.dumps(found)))
 
     def next(self, until: float) -> tuple[int, bytes]:
         """The next frame; TimeoutError where it is not there in time, or another error."""

@@ -53,7 +53,7 @@ def main(given: str) -> NoReturn:
 
     ``given``: its ``module:attribute`` and parameters, as JSON.
     """
-    source, target = _taken()
+    source, target = _take_pipes()
     words = json.loads(given)
     try:
         serve(lambda: load_program(words["name"], words["parameters"]), source, target)
@@ -82,7 +82,7 @@ HELLO = {
 }
 
 
-def _taken() -> tuple[BinaryIO, BinaryIO]:
+def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
     """The pipes to the parent; what the program reads finds nothing, what it prints goes aside."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -100,7 +100,7 @@ def send_message(target: BinaryIO, message: object) -> None:
 
 
 LONGEST_ERROR = 2000
-"""The most characters of an error that are sent (a choice of this project)."""
+"""The most characters of an error that are sent."""
 
 
 class _Server:

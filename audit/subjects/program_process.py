@@ -47,42 +47,42 @@ from synthesizers.questions_json import (
     question_to_json,
     setting_to_json,
 )
-from synthesizers.watch import unwatched
+from synthesizers.watch import pause_watch
 
 START_SECONDS = 120.0
-"""How long a process may take to import a module, and to say its budget (a choice of this project:
-large packages take half a minute from a cold disk)."""
+"""How long a process may take to import a module, and to say its budget (large packages take half a
+minute from a cold disk)."""
 
 RUN_SECONDS = 600.0
-"""How long a program may take from one message to the next (a choice of this project: a model is
+"""How long a program may take from one message to the next (a model is
 fitted between two questions)."""
 
 WHOLE_RUN_SECONDS = 100 * RUN_SECONDS
-"""How long one run may take from its beginning to its output (a choice of this project)."""
+"""How long one run may take from its beginning to its output."""
 
 MOST_MESSAGES = 1_000_000
-"""The most messages of one run (a choice of this project: those that cost nothing need a bound)."""
+"""The most messages of one run (those that cost nothing need a bound)."""
 
 MOST_BYTES = 2**29
 """The most bytes that one run, or the plays of one batch, may come as, and the questions that one
-process lists (a choice of this project): the parent keeps them."""
+process lists: the parent keeps them."""
 
 MOST_PLAYED = 2**32
-"""The most bytes that all plays of one process may come as (a choice of this project: 200 for each
+"""The most bytes that all plays of one process may come as (200 for each
 of 20 million transcripts)."""
 
 PLAYED_AS_RUNS = 16
 """So many transcripts of a replay, by secret coins, are played as runs, which look like those of a
-release (a choice of this project)."""
+release."""
 
 MOST_KEPT = 4
-"""The most processes that a thread keeps (a choice of this project)."""
+"""The most processes that a thread keeps."""
 
 MOST_QUESTIONS = 100_000
-"""The most different questions that one process may ask (a choice of this project)."""
+"""The most different questions that one process may ask."""
 
 SHOWN_ERROR = 300
-"""The most characters of a program's own words that are shown (a choice of this project)."""
+"""The most characters of a program's own words that are shown."""
 
 _RAISED = re.compile(
     r"(?:the program )?raised ([A-Za-z]{1,40}) \(line ([0-9]{1,6}) of its code\).*"
@@ -185,7 +185,7 @@ class Connection:
 
     def __init__(self, program: ProgramProcess) -> None:
         self._program = program
-        with unwatched():
+        with pause_watch():
             self._started: Started = program.start()
         self._lines = Lines(self._started.stdin, self._started.stdout)
         self._setting: Setting | None = None
@@ -471,7 +471,7 @@ class _FreshPlayer(_RemotePlayer):
         )
         for place, run in zip(places, runs.play([scripts[p] for p in places]), strict=True):
             play = plays[place]
-            if self._named(play, self) != self._named(run, runs):
+            if self._name_questions(play, self) != self._name_questions(run, runs):
                 raise ProtocolError(
                     f"{self._program.name}: in a run, the program asked or returned something else "
                     "than it did when scripts of the same answers were played"
@@ -479,7 +479,7 @@ class _FreshPlayer(_RemotePlayer):
         return plays
 
     @staticmethod
-    def _named(play: Play, player: Player) -> tuple[object, ...]:
+    def _name_questions(play: Play, player: Player) -> tuple[object, ...]:
         """A play with its questions themselves, whatever their numbers."""
         further = None if play.next is None else player.question(play.next)
         return [player.question(number) for number in play.asked], further, play.output

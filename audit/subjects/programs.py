@@ -21,15 +21,15 @@ from synthesizers.sampling import private_view, run
 from synthesizers.tables import to_frame
 
 BLOCK = 500
-"""Runs of one call (a choice of this project: a tenth of a second of the sampling reading)."""
+"""Runs of one call (a tenth of a second of the sampling reading)."""
 
 SHOWN_CELLS = 4096
-"""The most cells of a domain whose synthetic records are shown as counts (a choice of this
-project); with more they are a table."""
+"""The most cells of a domain whose synthetic records are shown as counts; with more they are a
+table."""
 
 ENOUGH_RUNS = 10
 """So many runs on both databases, each of which the curator refused, mean that the program can't be
-run in this setting (a choice of this project: if it is refused in half of the runs, the chance to
+run in this setting (if it is refused in half of the runs, the chance to
 take it for one that can't be run is below 1/1000)."""
 
 
@@ -78,7 +78,7 @@ class ProgramBox:
 
         def outcome(dataset: Dataset) -> object:
             try:
-                return self._released(dataset, budget, entropy)
+                return self._release(dataset, budget, entropy)
             except DPAuditError as error:
                 errors.append(error)
                 return Raised(type(error.__cause__ or error).__name__)
@@ -91,7 +91,7 @@ class ProgramBox:
     def _dataset(self, database: Any) -> Dataset:
         return private_view(dataset_of_records(database, self.setting.domain), self.setting)
 
-    def _released(self, dataset: Dataset, budget: Budget, entropy: Entropy) -> object:
+    def _release(self, dataset: Dataset, budget: Budget, entropy: Entropy) -> object:
         made = run(self.subject.program, dataset, self.setting, budget, entropy)
         if self.released == "transcript":
             return tuple(value for _, outcome in made.transcript for value in outcome)

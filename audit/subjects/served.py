@@ -56,13 +56,13 @@ class ServedBox:
         Raises InputError for databases that are no tables of the domain, and ProtocolError where
         the program can't be started, or does not serve.
         """
-        return self._drawn(_kept.server, pair, coins, seed)
+        return self._draw_runs(_kept.server, pair, coins, seed)
 
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """The same by a server that has made no run before."""
         server = _Restarted()
         try:
-            return self._drawn(server, pair, coins, seed)
+            return self._draw_runs(server, pair, coins, seed)
         finally:
             server.end()
 
@@ -70,7 +70,7 @@ class ServedBox:
         """One run for each coin, each the only one of its process."""
         return self.command.draw(pair, coins, seed)
 
-    def _drawn(
+    def _draw_runs(
         self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         def make(options: dict[str, str], folder: str) -> Ended | None:

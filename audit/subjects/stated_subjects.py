@@ -29,7 +29,7 @@ from audit.subjects.digests import (
     module_source,
     restate,
 )
-from audit.subjects.matrix import carried_channel
+from audit.subjects.matrix import decode_channel
 from audit.subjects.outputs import OutputsBox
 from audit.subjects.programs import ProgramBox
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
@@ -134,7 +134,7 @@ def _outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
     return "" if alike else "the files of outputs are not those that were audited"
 
 
-def stated_subject(
+def rebuild_subject(
     subject: Mapping[str, Any], claim: Claim, meant: str | None = None
 ) -> tuple[Subject | None, str]:
     """The subject built anew, or what stands in the way; raises InputError where it is malformed.
@@ -146,20 +146,20 @@ def stated_subject(
     if subject["kind"] == "channel":
         if meant not in (None, subject["name"]):
             return None, f"the certificate is about {subject['name']}, not about {meant}"
-        own = carried_channel(dict(subject), subject["name"], claim.neighbours, claim.released)
+        own = decode_channel(dict(subject), subject["name"], claim.neighbours, claim.released)
         return own, "" if own else "the channel is too large to carry, and is not here"
     hindrance = obstacle(subject, meant)
     if hindrance:
         return None, hindrance
     try:
-        return _built(subject, claim), ""
+        return _build(subject, claim), ""
     except InputError as error:
         if subject["kind"] == "program":
             raise
         return None, f"the subject is absent: {error}"
 
 
-def _built(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBoxSubject:
+def _build(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBoxSubject:
     """The subject that is described, by the form of digest that is stated."""
     name, values = subject["name"], dict(subject.get("parameters", {}))
     form, source = subject.get("form"), None
@@ -187,7 +187,7 @@ def box_of(subject: Mapping[str, Any], claim: Claim) -> BlackBox:
 
     Asked after `obstacle`; raises InputError where it can't be run.
     """
-    found = _built(subject, claim)
+    found = _build(subject, claim)
     if isinstance(found, ProgramSubject):
         public = claim.records if claim.neighbours.records_public else None
         rows = subject.get("rows")

@@ -36,7 +36,7 @@ def call(name: str, *words: int | bytes | None) -> int:
     return result
 
 
-def numbered(numbers: tuple[int, int]) -> int:
+def system_call_number(numbers: tuple[int, int]) -> int:
     """The number of a system call on this machine; raises OSError on others."""
     return numbers[MACHINES.index(os.uname().machine)]
 

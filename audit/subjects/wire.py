@@ -36,17 +36,17 @@ SHAPE, BEGUN, REPLY, BLOCK = -1, -2, -3, -4
 outcomes of a batch of numbers."""
 
 LARGEST_OUTCOME = 2**26
-"""In bytes, as it is sent (a choice of this project: a table of eight million numbers)."""
+"""In bytes, as it is sent (a table of eight million numbers)."""
 
 LARGEST_BLOCK = 2**32
-"""In bytes, of all outcomes of a block (a choice of this project: 50 000 of ten thousand numbers);
+"""In bytes, of all outcomes of a block (50 000 of ten thousand numbers);
 more is garbage."""
 
 KINDS = ("numbers", "text", "table", "data", "nothing", "raised", "ended", "other")
 """The kinds of shape."""
 
 MOST_WORDS = 500
-"""The most characters of a process's own words that are read (a choice of this project)."""
+"""The most characters of a process's own words that are read."""
 
 _LENGTHS = re.compile(r"\d{1,18}(x\d{1,18})*")
 """The last word of the shape of numbers."""
@@ -100,7 +100,7 @@ class BatchCall:
     purpose: tuple[int, ...]
 
 
-def framed(number: int, content: bytes) -> bytes:
+def frame(number: int, content: bytes) -> bytes:
     """A frame: its head and its content."""
     return HEAD.pack(number, len(content)) + content
 
@@ -204,8 +204,8 @@ class Writer:
             return self.frames(Outcomes.of_outputs([Ended("size")]))
         if number is None:
             number = self._numbers[shape] = len(self._numbers)
-            told = framed(SHAPE, told)
-        return told + framed(number if kind is None else kind, content)
+            told = frame(SHAPE, told)
+        return told + frame(number if kind is None else kind, content)
 
 
 def _content(shape: Shape, block: Block, place: int) -> tuple[Shape, bytes]:

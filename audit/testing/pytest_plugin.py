@@ -92,14 +92,14 @@ class Certify:
         command line.
         """
         __tracebackhide__ = True
-        from audit.testing.claims.certifying import examined
-        from audit.testing.claims.told import told
+        from audit.testing.claims.certifying import examine_claim
+        from audit.testing.claims.told import failure_text
 
         item = self._config.stash[_running]
-        arguments = {**self._options(), **_marked(item), **asked}
+        arguments = {**self._options(), **_read_markers(item), **asked}
         stated = arguments.pop("claim", None) if claim is None else claim
         arguments.pop("claim", None)
-        found = examined(subject, stated, arguments, name)
+        found = examine_claim(subject, stated, arguments, name)
         if isinstance(found, str):
             pytest.fail(f"certify: {found}", pytrace=False)
         kept = item.stash.setdefault(_found, {})
@@ -109,7 +109,7 @@ class Certify:
                 del kept[earlier]
         kept[name or type(subject).__qualname__, str(found.claim.guarantee)] = found
         if not found.kept:
-            pytest.fail(told(found, f'pytest "{item.nodeid}"'), pytrace=False)
+            pytest.fail(failure_text(found, f'pytest "{item.nodeid}"'), pytrace=False)
         return found
 
     def family(
@@ -131,7 +131,7 @@ class Certify:
         return {name: value for name, value in values.items() if value is not None}
 
 
-def _marked(item: pytest.Item) -> dict[str, Any]:
+def _read_markers(item: pytest.Item) -> dict[str, Any]:
     """What the test's markers ask, the nearest one first."""
     asked: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers("dp"))):

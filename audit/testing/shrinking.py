@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.given_pairs import given_pair
-from audit.auditors.deciding import Decided, decided
+from audit.auditors.deciding import Decided, decide
 from audit.channels.channel import Channel
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Witness
@@ -34,7 +34,7 @@ MOST_TRANSCRIPTS = 100_000
 for the sake of a smaller counterexample (choices of this project: some seconds)."""
 
 MOST_TRIALS = 6
-"""Smaller pairs that are attacked in place of one that refuted (a choice of this project: each
+"""Smaller pairs that are attacked in place of one that refuted (each
 costs as many runs as the attack itself)."""
 
 
@@ -88,11 +88,11 @@ def smallest_violation(
 
 def _in_instance(subject: ProgramSubject, claim: Claim, rows: int | None) -> Smallest | None:
     channel = _channel(subject, claim, rows)
-    if channel is None or decided(channel, claim.guarantee).decision is not Decision.VIOLATED:
+    if channel is None or decide(channel, claim.guarantee).decision is not Decision.VIOLATED:
         return None
     for numbers in _by_size(channel):
         part = _rows(channel, numbers)
-        found = decided(part, claim.guarantee)
+        found = decide(part, claim.guarantee)
         if found.decision is Decision.VIOLATED and found.witness is not None:
             pair = found.witness.source, found.witness.target
             return Smallest(claim, rows, pair, found.witness, found)
@@ -161,7 +161,7 @@ def smallest_parameter(
     return next((parameter for parameter in over if violated(parameter)), None)
 
 
-def smaller_pair(target: Target, claim: Claim, attack: Attack, found: Evidence) -> Evidence:
+def smaller_pair(target: AttackedBox, claim: Claim, attack: Attack, found: Evidence) -> Evidence:
     """The evidence of a refuting attack, or of one on a smaller pair that refutes as surely.
 
     Guarantee

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from audit.utility.counts import Attributes
 from audit.utility.metric import Metric
-from audit.utility.numeric_columns import numeric_names, stated_midpoints
+from audit.utility.numeric_columns import midpoints_note, numeric_names
 from audit.utility.pair import Marginal, Pair
 from audit.utility.records import Records
 from audit.utility.score import Breakdown, Score
@@ -89,7 +89,7 @@ class Associations(Metric):
         if len(domain.attributes) < 2:
             raise InputError(f"{self.name}: needs two attributes, and the domain has one")
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The pairs with an attribute that is not numeric."""
         numeric = frozenset(numeric_names(domain, self.numeric))
         pairs = itertools.combinations(domain.names, 2)
@@ -109,7 +109,7 @@ class Associations(Metric):
                 f"attributes, Cramér's V ({bias} Bergsma's bias correction) of the others",
                 f"{left} of {len(rows)} pairs have no real association and are left out; {zero} "
                 "have none in the synthetic table alone, taken as 0",
-                *(stated_midpoints(pair, names) if len(names) > 1 else ()),
+                *(midpoints_note(pair, names) if len(names) > 1 else ()),
             ),
             "details": (
                 Breakdown(
@@ -140,7 +140,7 @@ class Associations(Metric):
             for first, second in itertools.combinations(names, 2):
                 here, there = real(first, second), synthetic(first, second)
                 yield first, second, here, there, difference(here, there), PEARSON
-        for marginal in pair.marginals(self.wanted(pair.domain)):
+        for marginal in pair.marginals(self.marginals_read(pair.domain)):
             here, there = cramers_v(marginal, corrected=self.correction)
             first, second = marginal.attributes
             yield first, second, here, there, difference(here, there), CRAMER

@@ -49,7 +49,7 @@ METRICS: Registry[type[Metric]] = Registry(
 """Every metric with the name that a plan, a draws file and ``--metric`` call it by."""
 
 
-def named(name: str) -> Metric:
+def metric_named(name: str) -> Metric:
     """The metric of that name with its own defaults; ``InputError`` if there is none."""
     if name not in METRICS:
         raise InputError(f"there is no metric {name!r}; there are {', '.join(METRICS)}")

@@ -14,7 +14,7 @@ from audit.utility.score import Score, standard_error
 from synthesizers.errors import InputError
 
 CONFIDENCE = 0.95
-"""Two-sided confidence of one comparison (a choice of this project: the customary level)."""
+"""Two-sided confidence of one comparison (the customary level)."""
 
 
 def quantile(values: float) -> float:
@@ -87,16 +87,16 @@ def compare(first: Score, second: Score) -> Comparison:
         ends = _ends(first), _ends(second)
         apart = max(low for low, _ in ends) > min(high for _, high in ends)
         margin = 0.0 if apart else abs(difference)
-        return _judged(first, order, difference, margin, "brackets")
-    paired = _paired(first, second)
+        return _judge(first, order, difference, margin, "brackets")
+    paired = _paired_difference(first, second)
     if paired is not None:
         mean, error = paired
-        return _judged(first, order, mean, quantile(len(first.parts)) * error, "paired draws")
+        return _judge(first, order, mean, quantile(len(first.parts)) * error, "paired draws")
     margins = _margin(first), _margin(second)
     if margins != (None, None):
         margin = math.hypot(*(part or 0.0 for part in margins))
-        return _judged(first, order, difference, margin, "standard errors")
-    return _judged(first, order, difference, 0.0, "values")
+        return _judge(first, order, difference, margin, "standard errors")
+    return _judge(first, order, difference, 0.0, "values")
 
 
 def _order(first: Score, second: Score) -> float:
@@ -111,7 +111,7 @@ def _order(first: Score, second: Score) -> float:
     return 1.0 if first.value > second.value else -1.0
 
 
-def _judged(of: Score, order: float, difference: float, margin: float, basis: Basis) -> Comparison:
+def _judge(of: Score, order: float, difference: float, margin: float, basis: Basis) -> Comparison:
     """``order`` says which is better; ``difference`` whether that is more than chance."""
     if order == 0 or (margin and abs(difference) <= margin):
         return Comparison(0, difference, margin, basis)
@@ -120,7 +120,7 @@ def _judged(of: Score, order: float, difference: float, margin: float, basis: Ba
     )
 
 
-def _paired(first: Score, second: Score) -> tuple[float, float] | None:
+def _paired_difference(first: Score, second: Score) -> tuple[float, float] | None:
     """The mean of the paired differences and its standard error; None without pairs."""
     errors = first.standard_error, second.standard_error
     if errors[0] is None or errors[1] is None or not first.drawn or first.drawn != second.drawn:

@@ -114,7 +114,7 @@ class Counted(Protocol):
         """The counts of each set of attributes, in their order; ``shape`` codes an attribute."""
 
 
-def ordered(attributes: Sequence[str], domain: Domain) -> Attributes:
+def order_attributes(attributes: Sequence[str], domain: Domain) -> Attributes:
     """The attributes in the domain's order.
 
     Raises ``InputError`` if there is none, one is unknown or named twice.
@@ -184,7 +184,7 @@ def count_records(
             for name, size in zip(known, sizes, strict=False):
                 leading *= kind.type(size)
                 leading += columns[name]
-        yield _counted(leading, columns[attributes[-1]], ones, sizes)
+        yield _count(leading, columns[attributes[-1]], ones, sizes)
 
 
 def nonempty(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -224,7 +224,7 @@ def union(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int
     return both[_starts(both)]
 
 
-def _counted(
+def _count(
     leading: NDArray[np.integer],
     last: NDArray[np.integer],
     ones: NDArray[np.integer],

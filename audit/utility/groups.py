@@ -46,7 +46,7 @@ class Groups:
             one = np.zeros(1, dtype=np.int64)
             return cls((), (), ranks, one, *(one + records for records in pair.records))
         marginal = pair.marginal(names)
-        numbers = numbered(marginal, names, ranks)
+        numbers = number_cells(marginal, names, ranks)
         order = np.argsort(numbers)
         return cls(
             tuple(names),
@@ -70,7 +70,7 @@ class Groups:
         """The group [m] of each cell of a marginal over these and further attributes."""
         if not self.names:
             return np.zeros(len(marginal.cells), dtype=np.int64)
-        numbers = numbered(marginal, self.names, self.ranks)
+        numbers = number_cells(marginal, self.names, self.ranks)
         size = math.prod(self.shape)
         if size > _LOOKED_UP:
             return np.searchsorted(self.cells, numbers)
@@ -112,7 +112,7 @@ class Groups:
         )
 
 
-def numbered(
+def number_cells(
     marginal: Marginal, names: Sequence[str], ranks: Mapping[str, NDArray[np.int64]]
 ) -> NDArray[np.int64]:
     """The number [m] of each cell over some attributes alone, values by rank, the last fastest."""

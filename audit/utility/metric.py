@@ -57,7 +57,7 @@ class Metric(ABC):
     def check(self, domain: Domain) -> None:  # noqa: B027 - some metrics refuse no domain
         """Raise ``InputError`` if the metric cannot be taken of tables over ``domain``."""
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The marginals that ``score`` will read, so that one pass counts those of all metrics."""
         return ()
 
@@ -131,9 +131,9 @@ class Combined(Metric):
         for part in self.parts():
             part.check(domain)
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The marginals of all parts."""
-        return [names for part in self.parts() for names in part.wanted(domain)]
+        return [names for part in self.parts() for names in part.marginals_read(domain)]
 
 
 def generator(metric: str, seed: int) -> np.random.Generator:

@@ -32,7 +32,7 @@ def numeric_names(domain: Domain, named: Sequence[str] | None = None) -> tuple[s
     return tuple(name for name in domain.names if name in named)
 
 
-def stated_midpoints(pair: Pair, names: Sequence[str] | None = None) -> tuple[str, ...]:
+def midpoints_note(pair: Pair, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """A sentence on the numbers of which a table only names the bin; none if all are exact.
 
     It names those of the attributes ``names``, or for None of all. No names, and nothing is read.
@@ -57,17 +57,17 @@ def quantile_groups(real: Numbers, synthetic: Numbers, groups: int) -> Grouping:
     pooled = np.sort(np.concatenate([numbers[~np.isnan(numbers)] for numbers in (real, synthetic)]))
     distinct = np.unique(pooled)
     cuts = distinct[1:] if len(distinct) <= groups else np.unique(_quantiles(pooled, groups))[1:-1]
-    return _placed(real, cuts), _placed(synthetic, cuts), _labels(cuts)
+    return _place(real, cuts), _place(synthetic, cuts), _labels(cuts)
 
 
 def equal_width_groups(real: Numbers, synthetic: Numbers, groups: int) -> Grouping:
     """Left-closed groups of equal width over the range of the real numbers, the ends open."""
     known = real[~np.isnan(real)]
     cuts = np.histogram_bin_edges(known, bins=groups)[1:-1]
-    return _placed(real, cuts), _placed(synthetic, cuts), _labels(cuts)
+    return _place(real, cuts), _place(synthetic, cuts), _labels(cuts)
 
 
-def regrouped(
+def regroup(
     pair: Pair, names: Sequence[str], grouping: Callable[[Numbers, Numbers], Grouping]
 ) -> Pair:
     """The pair with groups in place of the declared values of some attributes.
@@ -88,8 +88,8 @@ def regrouped(
         ),
     )
     real, synthetic = (
-        _recoded(tables[0], grouped, 0, domain),
-        _recoded(tables[1], grouped, 1, domain),
+        _recode(tables[0], grouped, 0, domain),
+        _recode(tables[1], grouped, 1, domain),
     )
     return Pair.of(real, synthetic, domain)
 
@@ -105,7 +105,7 @@ def _quantiles(ascending: Numbers, groups: int) -> Numbers:
     return np.where(between, (1 - part) * below + part * above, below)
 
 
-def _placed(numbers: Numbers, cuts: Numbers) -> NDArray[np.int64]:
+def _place(numbers: Numbers, cuts: Numbers) -> NDArray[np.int64]:
     return np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="right"))
 
 
@@ -117,7 +117,7 @@ def _labels(cuts: Numbers) -> tuple[str, ...]:
     return (f"below {texts[0]}", *inner, f"{texts[-1]} or more")
 
 
-def _recoded(
+def _recode(
     table: Records, grouped: Mapping[str, Grouping], which: Literal[0, 1], domain: Domain
 ) -> Records:
     codes = table.codes.copy(order="F")

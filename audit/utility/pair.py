@@ -21,7 +21,7 @@ from audit.utility.counts import (
     marginal_shape,
     most_bytes,
     nonempty,
-    ordered,
+    order_attributes,
     union,
 )
 from audit.utility.records import Records, of_dataset, of_frame, read_records
@@ -189,7 +189,7 @@ class Pair:
     @classmethod
     def of(cls, real: Source, synthetic: Source, domain: Domain) -> Pair:
         """Both tables, read and coded over ``domain`` where they are not yet."""
-        tables = _counted(real, domain), _counted(synthetic, domain)
+        tables = _count(real, domain), _count(synthetic, domain)
         shape = common_shape(tables)
         return cls(HeldCounts(tables[0], shape), HeldCounts(tables[1], shape))
 
@@ -222,7 +222,7 @@ class Pair:
 
     def marginal(self, attributes: Sequence[str]) -> Marginal:
         """The marginal over the attributes, which may be named in any order."""
-        names = ordered(attributes, self.domain)
+        names = order_attributes(attributes, self.domain)
         return Marginal(names, (self.real[names], self.synthetic[names]), self.records)
 
     def marginals(self, sets: Iterable[Sequence[str]]) -> Iterator[Marginal]:
@@ -230,7 +230,7 @@ class Pair:
 
         They are handed on and not held, unless ``count`` was asked to.
         """
-        wanted = [ordered(names, self.domain) for names in sets]
+        wanted = [order_attributes(names, self.domain) for names in sets]
         both = zip(self.real.read(wanted), self.synthetic.read(wanted), strict=True)
         for names, counts in zip(wanted, both, strict=True):
             yield Marginal(names, counts, self.records)
@@ -241,7 +241,7 @@ def common_shape(tables: Sequence[Counted]) -> tuple[int, ...]:
     return tuple(map(max, zip(*(table.shape for table in tables), strict=True)))
 
 
-def _counted(source: Source, domain: Domain) -> Counted:
+def _count(source: Source, domain: Domain) -> Counted:
     if isinstance(source, Dataset):
         table: Counted = of_dataset(source)
     elif isinstance(source, pd.DataFrame):

@@ -36,7 +36,7 @@ def parameter_names(metric: type[Metric]) -> tuple[str, ...]:
     )
 
 
-def planned(
+def plan_metric(
     metric: type[Metric], values: Mapping[str, object], named: Callable[[str], Metric]
 ) -> Metric:
     """The metric with the parameters of a plan; those not set keep their defaults.
@@ -66,7 +66,7 @@ def arguments(
                 f"{metric.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
         what = f"{metric.name}: {name}"
-        fields[name] = _typed(value, hints[name], what, named)
+        fields[name] = _convert(value, hints[name], what, named)
         if name in _REPEATS and (fields[name] or 0) > MOST_REPEATS:
             raise InputError(f"{what} must be at most {MOST_REPEATS}")
     return fields
@@ -94,26 +94,26 @@ def read_plan(path: str | Path) -> Mapping[str, Mapping[str, object]]:
     return document
 
 
-def _typed(value: object, hint: Any, what: str, named: Callable[[str], Metric]) -> Any:
+def _convert(value: object, hint: Any, what: str, named: Callable[[str], Metric]) -> Any:
     """``value`` as the type of a parameter."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         options = [option for option in get_args(hint) if option is not type(None)]
         if len(options) < len(get_args(hint)) and value == "none":
             return None
-        return _typed(value, options[0], what, named)
+        return _convert(value, options[0], what, named)
     if origin is Literal:
         if value not in get_args(hint):
             allowed = ", ".join(map(str, get_args(hint)))
-            raise InputError(f"{what} must be one of {allowed}, not {_shown(value)}")
+            raise InputError(f"{what} must be one of {allowed}, not {_show(value)}")
         return value
     if origin is tuple:
         items = value.split(",") if isinstance(value, str) else value
         if not isinstance(items, list):
-            raise InputError(f"{what} must be a list, not {_shown(value)}")
+            raise InputError(f"{what} must be a list, not {_show(value)}")
         inner = get_args(hint)[0]
         return tuple(
-            _typed(item.strip() if isinstance(item, str) else item, inner, what, named)
+            _convert(item.strip() if isinstance(item, str) else item, inner, what, named)
             for item in items
         )
     if isinstance(hint, type) and issubclass(hint, Metric):
@@ -128,14 +128,14 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
         if value in ("true", "false"):
             return value == "true"
         if not isinstance(value, bool):
-            raise InputError(f"{what} must be true or false, not {_shown(value)}")
+            raise InputError(f"{what} must be true or false, not {_show(value)}")
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
-        raise InputError(f"{what} must be a number, not {_shown(value)}")
+        raise InputError(f"{what} must be a number, not {_show(value)}")
     number = parse_rational(value, what)
     if hint is int:
         if number.denominator != 1:
-            raise InputError(f"{what} must be a whole number, not {_shown(value)}")
+            raise InputError(f"{what} must be a whole number, not {_show(value)}")
         if abs(number) > _LARGEST:
             raise InputError(f"{what} must be at most {_LARGEST} in size")
         return int(number)
@@ -147,7 +147,7 @@ def _scalar(value: object, hint: Any, what: str) -> Any:
         raise InputError(f"{what} must be a number below 1e308 in size") from None
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     """A value of a plan, for a message; a whole number can be too long to be written."""
     try:
         return repr(value)[:80]
@@ -157,5 +157,5 @@ def _shown(value: object) -> str:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{what} must be text, not {_shown(value)}")
+        raise InputError(f"{what} must be text, not {_show(value)}")
     return value

@@ -79,7 +79,7 @@ class Parts:
             raise InputError("the number of rows of a chunk must be a positive integer")
         if str(path) == "-":
             raise InputError("standard input cannot be read in chunks; store the table in a file")
-        coded = _coded(domain)
+        coded = _code(domain)
         if not Path(path).is_dir():
             return cls(lambda: table_frames(path, coded, rows), domain, outside, share)
         files = sorted(Path(path).rglob("*.parquet"))
@@ -135,7 +135,7 @@ class Parts:
                 no_counts(marginal_shape(names, self.domain, shape), self.records)
                 for names in together
             ]
-            for part in self._each(_counted, together, shape):
+            for part in self._each(_count, together, shape):
                 total = [so_far + more for so_far, more in zip(total, part, strict=True)]
             yield from total
 
@@ -151,7 +151,7 @@ class Parts:
 
     def _each(self, function: Callable[..., Any], *arguments: object) -> Iterator[Any]:
         """What a function says of each part, in the order of the parts."""
-        domain = _coded(self.domain)
+        domain = _code(self.domain)
         calls = ((part, domain, self.outside, *arguments) for part in self.parts())
         return self.share(function, calls)
 
@@ -182,7 +182,7 @@ def passes(
         yield tuple(together)
 
 
-def _coded(domain: Domain) -> Domain:
+def _code(domain: Domain) -> Domain:
     """The domain without persons: whose record each is could only be told over all parts."""
     return Domain(domain.name, domain.attributes)
 
@@ -202,7 +202,7 @@ def _extent(part: Part, domain: Domain, outside: Outside) -> tuple[int, tuple[in
     return records.records, records.shape
 
 
-def _counted(
+def _count(
     part: Part,
     domain: Domain,
     outside: Outside,

@@ -93,7 +93,7 @@ class RangeQueries(Metric):
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these queries, objects of codes by attribute."""
-        return replace(self, given=tuple(map(_read, drawn)))
+        return replace(self, given=tuple(map(_read_query, drawn)))
 
     def queries(self, domain: Domain) -> tuple[RangeQuery, ...]:
         """The queries, given or drawn; drawn ones depend on the domain and the seed alone."""
@@ -223,7 +223,7 @@ def _words(query: RangeQuery, domain: Domain) -> str:
     return ", ".join(texts)
 
 
-def _read(draw: object) -> RangeQuery:
+def _read_query(draw: object) -> RangeQuery:
     if not isinstance(draw, Mapping) or not draw:
         raise InputError(f"range-queries: {_FORM}")
     query = []

@@ -110,7 +110,7 @@ class Ranking:
         return self.agreements[pair if pair in self.agreements else (second, first)]
 
 
-def ranked(results: UtilityResults) -> Ranking | None:
+def rank(results: UtilityResults) -> Ranking | None:
     """The ranking of the files of results; None of fewer than two files."""
     files = results.synthetics
     if len(files) < 2:

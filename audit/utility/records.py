@@ -107,7 +107,7 @@ class Records:
         """
         if attribute not in self.binned:
             return label_numbers(self.domain.attribute(attribute))[self.column(attribute)]
-        return _bounded(self.binned[attribute], attribute)
+        return _require_bounded(self.binned[attribute], attribute)
 
     def counts(self, sets: tuple[Attributes, ...], shape: tuple[int, ...]) -> Iterator[Counts]:
         """The counts of each set of attributes, in their order; ``shape`` codes an attribute.
@@ -162,7 +162,7 @@ def numbers_alike(
     if attribute in first.midpoints | second.midpoints:
         middles = label_numbers(first.domain.attribute(attribute))
         real, synthetic = (middles[table.column(attribute)] for table in tables)
-        return _bounded(real, attribute), _bounded(synthetic, attribute)
+        return _require_bounded(real, attribute), _require_bounded(synthetic, attribute)
     return first.numbers(attribute), second.numbers(attribute)
 
 
@@ -181,7 +181,7 @@ def is_numeric(attribute: Attribute) -> bool:
     )
 
 
-def _bounded(numbers: NDArray[np.float64], attribute: str) -> NDArray[np.float64]:
+def _require_bounded(numbers: NDArray[np.float64], attribute: str) -> NDArray[np.float64]:
     """The numbers; ``NumbersTooLarge`` if one is beyond ``LARGEST`` in size."""
     if (np.abs(numbers) > LARGEST).any():
         raise NumbersTooLarge(

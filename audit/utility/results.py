@@ -67,7 +67,7 @@ class UtilityResults:
         """The synthetic files that were scored, in the order of their first score."""
         return tuple(dict.fromkeys(scored.synthetic for scored in self.scored))
 
-    def renamed(self, names: Mapping[str, str]) -> UtilityResults:
+    def rename(self, names: Mapping[str, str]) -> UtilityResults:
         """The same results with other names for the files."""
         return replace(
             self,

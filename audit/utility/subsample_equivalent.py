@@ -77,9 +77,9 @@ class SubsampleEquivalent(Metric):
         """Refuse what the other metric refuses."""
         self.of.check(domain)
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The marginals of the other metric."""
-        return self.of.wanted(domain)
+        return self.of.marginals_read(domain)
 
     def score(self, pair: Pair) -> Score:
         """The equivalent per cent; undefined where the other metric is, or almost always is."""
@@ -121,7 +121,7 @@ class SubsampleEquivalent(Metric):
                 f"{self.replicates} subsamples of each size without replacement{omitted}",
                 *(f"{self.of.name}: {text}" for text in own.stated),
             ),
-            details=(_listed({per_cent[size]: scores for size, scores in found.items()}),),
+            details=(_breakdown({per_cent[size]: scores for size, scores in found.items()}),),
             **fields,
         )
 
@@ -168,7 +168,7 @@ def _equivalent(percents: NDArray[np.float64], scores: NDArray[np.float64], want
     return math.exp(float(np.interp(wanted, levels, middle)))
 
 
-def _listed(found: Mapping[float, tuple[float | None, ...]]) -> Breakdown:
+def _breakdown(found: Mapping[float, tuple[float | None, ...]]) -> Breakdown:
     rows = []
     for percent, scores in found.items():
         known = tuple(score for score in scores if score is not None)

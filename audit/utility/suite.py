@@ -16,7 +16,7 @@ from audit.utility.score import Score
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
-Progress = Callable[[int, int, str], None]
+ScoreProgress = Callable[[int, int, str], None]
 """Told how many of how many scores are done, and which comes next."""
 
 BASELINE_SEED = 0
@@ -42,7 +42,7 @@ def applicable(
     return tuple(kept), tuple(refused)
 
 
-def measured(
+def measure_utility(
     real: tuple[str, Counted],
     synthetic: Mapping[str, Counted],
     metrics: Sequence[Metric],
@@ -50,7 +50,7 @@ def measured(
     replicates: int = 1,
     baseline: bool = True,
     refused: tuple[tuple[str, str], ...] = (),
-    progress: Progress = lambda done, total, name: None,
+    progress: ScoreProgress = lambda done, total, name: None,
 ) -> UtilityResults:
     """Every metric of every synthetic table, both by name, against the real one.
 
@@ -68,7 +68,9 @@ def measured(
     shape = common_shape(compared)
     held = HeldCounts(real[1], shape)
     wanted = tuple(
-        dict.fromkeys(names for metric in metrics for names in metric.wanted(real[1].domain))
+        dict.fromkeys(
+            names for metric in metrics for names in metric.marginals_read(real[1].domain)
+        )
     )
     total = len(metrics) * (len(tables) + int(baseline))
     done = 0
@@ -81,7 +83,7 @@ def measured(
         for metric in metrics:
             progress(done, total, metric.name)
             began = time.perf_counter()
-            score = _scored(metric, pair, replicates)
+            score = _score(metric, pair, replicates)
             found[metric.name] = score, time.perf_counter() - began
             done += 1
         return found
@@ -97,7 +99,7 @@ def measured(
     return UtilityResults(real[0], real[1].domain, records, tuple(scored), refused)
 
 
-def _scored(metric: Metric, pair: Pair, replicates: int) -> Score:
+def _score(metric: Metric, pair: Pair, replicates: int) -> Score:
     score = metric.take(pair)
     seed = _seed(metric)
     if replicates == 1 or score.value is None or seed is None:

@@ -22,13 +22,13 @@ class TotalVariation(Metric):
     name = "total-variation"
     lowest, highest, direction = 0.0, 1.0, "lower"
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """Every attribute by itself."""
         return [(name,) for name in domain.names]
 
     def score(self, pair: Pair) -> Score:
         """The mean over the attributes; always defined."""
-        marginals = pair.marginals(self.wanted(pair.domain))
+        marginals = pair.marginals(self.marginals_read(pair.domain))
         found = {marginal.attributes[0]: marginal.total_variation() for marginal in marginals}
         worst = sorted(found.items(), key=lambda item: -item[1])
         return self.scored(

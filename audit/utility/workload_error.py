@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.utility.compat.programs import PRIVATE_PGM
-from audit.utility.counts import Attributes, ordered
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.metric import FIXED, Metric
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
@@ -52,7 +52,7 @@ class WorkloadError(Metric):
     def check(self, domain: Domain) -> None:
         """Refuse unknown targets, or a ``k`` larger than the number of other attributes."""
         if self.targets:
-            ordered(self.targets, domain)
+            order_attributes(self.targets, domain)
         others = len(domain.attributes) - len(self.targets)
         if self.k > others:
             raise InputError(
@@ -64,11 +64,11 @@ class WorkloadError(Metric):
         """All marginals, in the order of the domain's attributes."""
         others = [name for name in domain.names if name not in self.targets]
         return [
-            ordered((*names, *self.targets), domain)
+            order_attributes((*names, *self.targets), domain)
             for names in itertools.combinations(others, self.k)
         ]
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """All marginals if they are small together; else none, and ``score`` counts them."""
         sets = self.marginals(domain)
         shape = dict(zip(domain.names, domain.shape, strict=True))

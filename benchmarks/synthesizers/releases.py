@@ -24,7 +24,7 @@ from grid import (
 from audit.release import as_dataset, release_setting
 from audit.utility.models.train_on_synthetic import TrainOnSynthetic
 from audit.utility.records import of_dataset
-from audit.utility.suite import measured
+from audit.utility.suite import measure_utility
 from synthesizers.domain import Dataset
 from synthesizers.programs import build
 from synthesizers.sampling import run
@@ -69,7 +69,7 @@ def measure(
         released = make()
         seconds = time.perf_counter() - start
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        found = measured(
+        found = measure_utility(
             ("real", of_dataset(real)),
             {"synthetic": of_dataset(released)},
             list(metrics.values()),

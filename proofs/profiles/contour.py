@@ -39,7 +39,7 @@ from proofs.profiles.transforms import (
     Transform,
     discrete_transform,
     exp_above,
-    fixed,
+    fix_points,
     laplace_transform,
     working_bits,
 )
@@ -48,7 +48,7 @@ from synthesizers.intervals import Interval, exp_interval, log_interval, to_mpf
 Factor = tuple[int, Transform]
 
 MAX_DIGITS = 256
-"""Bits of the numerator and of the denominator of a number in a hint (a choice of this project)."""
+"""Bits of the numerator and of the denominator of a number in a hint."""
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
@@ -79,7 +79,7 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     found = _sum(losses, epsilon, line, transforms) * _exp(size)
     beyond = _beyond(losses, line, transforms, size)
     moment = _log_moment(losses, higher, _transforms(losses, side, higher, grids))
-    aliased = _aliased(line, above, moment - above * epsilon)
+    aliased = _bound_aliases(line, above, moment - above * epsilon)
     lower = max(found.lower - beyond - aliased, Fraction(0))
     upper = min(found.upper + beyond, Fraction(1))
     if lower > upper:
@@ -176,7 +176,7 @@ def _kernel(mu_squared: Fraction, epsilon: Fraction, line: Line) -> Points:
             z = mpmath.mpc(to_mpf(order), to_mpf(t))
             power = mpmath.mpc(to_mpf(-mu_squared * t * t / 2), to_mpf(turn * t))
             values.append(to_mpf(order * (order + 1)) / (z * (z + 1)) * mpmath.exp(power))
-        return fixed(values, line.bits)
+        return fix_points(values, line.bits)
 
 
 def _beyond(losses: Losses, line: Line, transforms: list[Factor], size: Interval) -> Fraction:
@@ -187,7 +187,7 @@ def _beyond(losses: Losses, line: Line, transforms: list[Factor], size: Interval
     return exp_above(size.upper + decay) / (PI.lower * line.height)
 
 
-def _aliased(line: Line, above: Fraction, power: Interval) -> Fraction:
+def _bound_aliases(line: Line, above: Fraction, power: Interval) -> Fraction:
     """At least the summands of S other than δ(ε), given ln M(d) - dε or more for d = ``above``."""
     left = exp_above(-2 * PI.lower * line.order / line.step)
     right = exp_above(-2 * PI.lower * (above - line.order) / line.step)

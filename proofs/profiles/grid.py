@@ -42,7 +42,7 @@ TINY = 2.0**-1000
 """More than what any value loses to underflow."""
 
 MAX_POINTS = 1 << 20
-"""The points that one loss may take (a choice of this project)."""
+"""The points that one loss may take."""
 
 MAX_EXPONENT = 2.0**30
 """The largest exponent for which the count of errors is meant."""
@@ -87,7 +87,7 @@ class Gridded:
     lost: Fraction = Fraction(0)
 
 
-def gridded(loss: Loss, step: Fraction) -> Gridded | None:
+def place_on_grid(loss: Loss, step: Fraction) -> Gridded | None:
     """A loss on a lattice of a ``step`` in (0, 1]; None for one that is always 0.
 
     A response's chance of an infinite loss is left out. Raises ProofError for Gaussian losses and
@@ -191,7 +191,7 @@ def _atoms(
     factor: Interval, exponent: Reals, spacing: Fraction, number: Integers, step: Fraction
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Atoms at ``number``·``spacing`` from the anchor: moved down, and parted."""
-    index, above, below = _placed(spacing / step, number)
+    index, above, below = _place(spacing / step, number)
     lower = Piece(factor, index, exponent, ONE)
     if not above.any():
         return (lower,), (lower,)
@@ -202,7 +202,7 @@ def _atoms(
     )
 
 
-def _placed(scale: Fraction, number: Integers) -> tuple[Integers, Reals, Reals]:
+def _place(scale: Fraction, number: Integers) -> tuple[Integers, Reals, Reals]:
     """``scale``·``number`` rounded down, and the shares of the way from there and to the next."""
     if len(number) and scale * max(abs(int(n)) for n in number[[0, -1]]) > FARTHEST:
         raise ProofError("the lattice method needs a larger step for these losses")

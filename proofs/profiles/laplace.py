@@ -32,7 +32,7 @@ from proofs.profiles.responses import bits_of
 from synthesizers.intervals import Interval, exp_interval
 
 MAX_COUNT = 1000
-"""The most losses; the work grows as their square (a choice of this project)."""
+"""The most losses; the work grows as their square."""
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
@@ -89,11 +89,11 @@ def _polynomials(count: int, rate: Fraction, top: Fraction, bits: int) -> tuple[
         place -= rate
         ways = ways * (count - chosen) // (chosen + 1)
         chosen += 1
-        coefficients = _turned(coefficients)
+        coefficients = _multiply_by_turn(coefficients)
     return lower, upper
 
 
-def _turned(coefficients: Sequence[int]) -> list[int]:
+def _multiply_by_turn(coefficients: Sequence[int]) -> list[int]:
     """A polynomial's coefficients times (1-z)/(1+z), which divides it."""
     found, before, last = [], 0, 0
     for coefficient in coefficients:

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from proofs.errors import ProofError
 from proofs.losses import GaussianLoss, Losses, Side
 from proofs.parameters import Parameters
-from proofs.profiles.grid import ROUNDING, TINY, Integers, Piece, Reals, bounds, gridded
+from proofs.profiles.grid import ROUNDING, TINY, Integers, Piece, Reals, bounds, place_on_grid
 from proofs.profiles.method import Hint
 from proofs.profiles.payoff import payoff
 from proofs.profiles.responses import infinite_mass
@@ -40,16 +40,16 @@ FOURIER = 16 * ROUNDING
 """The error of a transform, divided by log2(N) and by the norm that it is relative to."""
 
 MAX_SIZE = 1 << 21
-"""The largest N: some 450 MB (a choice of this project)."""
+"""The largest N: some 450 MB."""
 
 MAX_WORK = 1 << 25
-"""The largest product of N and the number of different losses (a choice of this project)."""
+"""The largest product of N and the number of different losses."""
 
 MAX_COUNT = 1 << 32
-"""The largest number of losses in all (a choice of this project)."""
+"""The largest number of losses in all."""
 
 MAX_BITS = 256
-"""Bits of the numerator and of the denominator of a number in a hint (a choice of this project)."""
+"""Bits of the numerator and of the denominator of a number in a hint."""
 
 ROOM = 1.01
 """A factor for the rounding errors of error bounds."""
@@ -124,13 +124,13 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         if isinstance(loss, GaussianLoss):
             mu_squared += count * loss.mu_squared
             continue
-        found = gridded(loss, plan.step)
+        found = place_on_grid(loss, plan.step)
         if found is None or count == 0:
             continue
         constant = _log_sum(found.upper, plan)
-        index, _, masses = _tilted(found.upper, plan, constant)
+        index, _, masses = _tilt(found.upper, plan, constant)
         upper = upper.times(count, index, masses, 1)
-        index, masses, _ = _tilted(found.lower, plan, constant)
+        index, masses, _ = _tilt(found.lower, plan, constant)
         lower = lower.times(count, index, masses, -1)
         power += count * (Fraction(constant) + plan.order * found.anchor)
         anchor += count * found.anchor
@@ -188,7 +188,7 @@ class _Law:
     def times(self, count: int, index: Integers, masses: Reals, direction: int) -> _Law:
         """With ``count`` more losses of some masses; they are folded upwards (1) or down (-1)."""
         plan = self.plan
-        folded = _folded(index, masses, plan.size, direction)
+        folded = _fold(index, masses, plan.size, direction)
         factor = np.fft.rfft(folded)
         error = ROOM * FOURIER * math.log2(plan.size) * float(np.sum(folded))
         near = np.abs(factor) + error
@@ -266,9 +266,7 @@ def _norm(values: Reals) -> float:
     return math.sqrt(float(np.sum(values * values)))
 
 
-def _tilted(
-    pieces: tuple[Piece, ...], plan: Plan, constant: float
-) -> tuple[Integers, Reals, Reals]:
+def _tilt(pieces: tuple[Piece, ...], plan: Plan, constant: float) -> tuple[Integers, Reals, Reals]:
     """The points of some masses, and doubles below and above e^(c·index·h - constant)·mass."""
     tilt = float(plan.order * plan.step)
     ends = [bounds(piece, tilt, constant) for piece in pieces]
@@ -280,13 +278,13 @@ def _log_sum(pieces: tuple[Piece, ...], plan: Plan) -> float:
     """About ln of the sum of the tilted masses; any number would do."""
     tilt = float(plan.order * plan.step)
     top = max(float(np.max(p.exponent + tilt * p.index)) for p in pieces if len(p.index))
-    total = float(np.sum(_tilted(pieces, plan, top)[2]))
+    total = float(np.sum(_tilt(pieces, plan, top)[2]))
     if not 0 < total < math.inf:
         raise ProofError("the lattice method needs a smaller order")
     return top + math.log(total)
 
 
-def _folded(index: Integers, masses: Reals, size: int, direction: int) -> Reals:
+def _fold(index: Integers, masses: Reals, size: int, direction: int) -> Reals:
     """The sums of ``masses`` with the same index modulo ``size``, rounded up (1) or down (-1)."""
     place = index % size
     most = int(np.max(np.bincount(place)))

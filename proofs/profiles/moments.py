@@ -26,7 +26,7 @@ from synthesizers.exact import ExpRational, log_enclosure
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
 
 MAX_ORDER = 1 << 12
-"""The largest order of a sampled Gaussian loss: it costs a term each (a choice of this project)."""
+"""The largest order of a sampled Gaussian loss: it costs a term each."""
 
 WIDE = 16
 """The variance from which a discrete Gaussian's sums are taken to differ by e^-300 at most."""
@@ -51,17 +51,17 @@ def log_moment(loss: Loss, order: Fraction, side: Side) -> Interval:
             return Interval(value, value)
         case LaplaceLoss(epsilon):
             rare = _exp(-(1 + 2 * order) * epsilon) * order
-            return _shifted(order * epsilon, (1 + order + rare) / (1 + 2 * order))
+            return _log_of_shift(order * epsilon, (1 + order + rare) / (1 + 2 * order))
         case ResponseLoss(epsilon, delta) if delta == 0:
             rare = _exp(-(1 + 2 * order) * epsilon)
-            return _shifted(order * epsilon, (1 + rare) / (1 + _exp(-epsilon)))
+            return _log_of_shift(order * epsilon, (1 + rare) / (1 + _exp(-epsilon)))
         case DiscreteLaplaceLoss(rate, shift):
             return _discrete_laplace(rate, shift, order)
         case DiscreteGaussianLoss(variance, shift):
             return _discrete_gaussian(variance, shift, order)
         case SampledGaussianLoss():
-            removed = _sampled(loss, order)
-            # What is added has no larger moments than what is removed: see `_sampled`.
+            removed = _sampled_moment(loss, order)
+            # What is added has no larger moments than what is removed: see `_sampled_moment`.
             return removed if side == "remove" else Interval(Fraction(0), removed.upper)
         case _:
             raise ProofError("a response that may have an infinite loss has no moments")
@@ -70,7 +70,7 @@ def log_moment(loss: Loss, order: Fraction, side: Side) -> Interval:
 _exp = ExpRational.exp
 
 
-def _shifted(value: Fraction, factor: ExpRational) -> Interval:
+def _log_of_shift(value: Fraction, factor: ExpRational) -> Interval:
     """ln of e^``value`` times a factor."""
     log = log_enclosure(factor)
     return Interval(value + log.lower, value + log.upper)
@@ -86,7 +86,7 @@ def _discrete_laplace(rate: Fraction, shift: int, order: Fraction) -> Interval:
     step = (1 + 2 * order) * rate
     first, last, ratio = _exp(-step), _exp(-step * shift), _exp(-rate)
     inside = (1 - ratio) * (first - last) / (1 - first)
-    return _shifted(order * rate * shift, (1 + last + inside) / (1 + ratio))
+    return _log_of_shift(order * rate * shift, (1 + last + inside) / (1 + ratio))
 
 
 def _discrete_gaussian(variance: Fraction, shift: int, order: Fraction) -> Interval:
@@ -122,7 +122,7 @@ def _theta(variance: Fraction, off: Fraction) -> Interval:
     return total
 
 
-def _sampled(loss: SampledGaussianLoss, order: Fraction) -> Interval:
+def _sampled_moment(loss: SampledGaussianLoss, order: Fraction) -> Interval:
     """The moment on ``remove``: at integers the binomial sum, between them by convexity in c.
 
     On ``add`` no moment is larger. With g(w) = 1 + q(w - 1), w = e^ℓ for the Gaussian's own loss ℓ,

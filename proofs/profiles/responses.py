@@ -25,16 +25,16 @@ from proofs.profiles.method import Hint
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
 
 MAX_BITS = 1 << 12
-"""The most bits after the point (a choice of this project)."""
+"""The most bits after the point."""
 
 MAX_CELLS = 1 << 19
-"""The most sums above ε, on the grid of steps 2g, that are visited (a choice of this project)."""
+"""The most sums above ε, on the grid of steps 2g, that are visited."""
 
 MAX_STORED = 1 << 28
-"""The most bits of all Nₜ together (a choice of this project)."""
+"""The most bits of all Nₜ together."""
 
 MAX_ADDITIONS = 1 << 24
-"""The most additions for losses of different ε (a choice of this project)."""
+"""The most additions for losses of different ε."""
 
 LEAST = Fraction(-1000)
 """ln of the smallest chance that all losses are finite that is told from 0."""

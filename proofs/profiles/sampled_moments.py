@@ -38,14 +38,14 @@ from proofs.profiles.transforms import (
 from synthesizers.intervals import (
     GUARD_BITS,
     WORKING_BITS,
-    enclosed,
+    enclose,
     exp_interval,
     from_mpf,
     log_interval,
     to_mpf,
 )
 
-PI = enclosed(lambda: +mpmath.pi, WORKING_BITS + GUARD_BITS, WORKING_BITS)
+PI = enclose(lambda: +mpmath.pi, WORKING_BITS + GUARD_BITS, WORKING_BITS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,22 +19,22 @@ from proofs.losses import DiscreteGaussianLoss, DiscreteLaplaceLoss, LaplaceLoss
 from synthesizers.intervals import GUARD_BITS, exp_interval, from_mpf, round_up, to_mpf
 
 MAX_SIZE = 1 << 20
-"""The largest order, height of a line and parameter of a loss (a choice of this project)."""
+"""The largest order, height of a line and parameter of a loss."""
 
 MAX_POWER = Fraction(1 << 15)
-"""The largest |r| for which bounds of e^r are computed (a choice of this project)."""
+"""The largest |r| for which bounds of e^r are computed."""
 
 MAX_TERMS = 1 << 14
-"""The most exponentials on a line (a choice of this project)."""
+"""The most exponentials on a line."""
 
 MAX_NODES = 1 << 16
-"""The most nodes of a line (a choice of this project)."""
+"""The most nodes of a line."""
 
 MAX_WORK = 1 << 24
-"""The most pairs of an exponential and a node, about ten seconds (a choice of this project)."""
+"""The most pairs of an exponential and a node, about ten seconds."""
 
 MAX_MOMENT = 1 << 16
-"""The largest logarithm of a moment, in bits (a choice of this project)."""
+"""The largest logarithm of a moment, in bits."""
 
 DiscreteLoss = ResponseLoss | DiscreteLaplaceLoss | DiscreteGaussianLoss
 Term = tuple[mpmath.mpc, mpmath.mpc]
@@ -132,15 +132,15 @@ def working_bits(line: Line, magnitude: Fraction) -> int:
     return line.bits + GUARD_BITS + 16 + ceil(magnitude).bit_length()
 
 
-def _cut(numbers: Sequence[mpmath.mpc], bits: int) -> tuple[list[int], list[int]]:
+def _cut_to_units(numbers: Sequence[mpmath.mpc], bits: int) -> tuple[list[int], list[int]]:
     """Real and imaginary parts in whole units, less than two units off."""
     real = [int(mpmath.ldexp(mpmath.re(number), bits)) for number in numbers]
     return real, [int(mpmath.ldexp(mpmath.im(number), bits)) for number in numbers]
 
 
-def fixed(numbers: Sequence[mpmath.mpc], bits: int) -> Points:
+def fix_points(numbers: Sequence[mpmath.mpc], bits: int) -> Points:
     """Numbers of modulus at most 1, as mpmath computed them to less than a unit."""
-    return Points(*_cut(numbers, bits), 3, bits)
+    return Points(*_cut_to_units(numbers, bits), 3, bits)
 
 
 def exponential_sum(
@@ -163,8 +163,10 @@ def exponential_sum(
     moment = round_up((total + absolute) / (1 - relative), bits)
     scale = 1 / to_mpf(moment)
     step = mpmath.mpc(0, to_mpf(line.step))
-    real, imag = _cut([weight * scale for weight in weights], bits)
-    ratios = list(zip(*_cut([mpmath.exp(step * loss) for _, loss in terms], bits), strict=True))
+    real, imag = _cut_to_units([weight * scale for weight in weights], bits)
+    ratios = list(
+        zip(*_cut_to_units([mpmath.exp(step * loss) for _, loss in terms], bits), strict=True)
+    )
     # One number of true modulus at most w, multiplied by ratios r, |r| <= 1, that are known to two
     # units: its error e, in units, becomes e·(1 + 2^(2-bits)) + 2w + 2, from less than 3w + 2. So
     # it stays below 2·(last + 1)·(3w + 2). The w sum to at most `spread`: of each, two units more
@@ -212,7 +214,7 @@ def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
             values.append(ends / (1 + 2 * z))
         moment = round_up(from_mpf(values[0].real) * (1 + Fraction(2) ** -bits), bits)
         # Each summand is at most twice M(c), as |1 + z| <= |1 + 2z|: no digits cancel.
-        return Transform(moment, fixed([v / to_mpf(moment) for v in values], bits))
+        return Transform(moment, fix_points([v / to_mpf(moment) for v in values], bits))
 
 
 def _bits_for(line: Line) -> int:

@@ -17,15 +17,15 @@ from proofs.judgments import Dominated, Guarantee, Mechanism, Odometer, Private,
 from proofs.losses import SampledGaussianLoss
 from proofs.parameters import Parameters
 from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
-from proofs.rules.zcdp_conversions import grown_at_most
+from proofs.rules.zcdp_conversions import at_most_growing
 from synthesizers.intervals import Interval, log_interval
 from synthesizers.neighbours import AddRemove
 
 MAX_LEVELS = 10_000
-"""The most levels of an odometer (a choice of this project)."""
+"""The most levels of an odometer."""
 
 
-def filtered(premises: Premises, parameters: Parameters) -> Conclusion:
+def budget_filter(premises: Premises, parameters: Parameters) -> Conclusion:
     """A program under a budget of ε (nats), ρ, or Rényi ε at one order, has the budget's guarantee.
 
     Source: Rogers, Roth, Ullman & Vadhan 2016 (pure); Feldman & Zrnic 2021 (one Rényi order);
@@ -120,11 +120,11 @@ def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction, rule: str)
         return Interval(4 * spend * log.lower, 4 * spend * log.upper)
 
     require(epsilon >= spend, rule, "a level's epsilon is at least its spend")
-    grown_at_most(tail, (epsilon - spend) ** 2, rule, "a level's epsilon reaches its tail bound")
+    at_most_growing(tail, (epsilon - spend) ** 2, rule, "a level's epsilon reaches its tail bound")
 
 
 RULES: dict[str, Rule] = {
-    "filter": filtered,
+    "filter": budget_filter,
     "sampled-filter": sampled_filter,
     "odometer": odometer,
 }

@@ -20,10 +20,10 @@ from synthesizers.intervals import Interval, exp_interval
 from synthesizers.neighbours import Neighbours, histogram_count, neighbour_pairs
 
 MAX_WORK = 20_000_000
-"""The most products of two chances that are compared (a choice of this project)."""
+"""The most products of two chances that are compared."""
 
 MAX_DENOMINATOR_BITS = 20_000
-"""The longest common denominator of a row (a choice of this project)."""
+"""The longest common denominator of a row."""
 
 Ends = tuple[int, ...]
 

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import ApproxZCDP, Dominated, Guarantee, Mechanism, Private, RenyiCurve
-from proofs.losses import joined
+from proofs.losses import join
 from proofs.parameters import Parameters
 from proofs.rules import adaptive, optimal
 from proofs.rules.optimal import counts_of, sequence
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require, require_relation
-from proofs.rules.structure import grouped, worst
+from proofs.rules.structure import scale_to_group, worst
 from synthesizers.neighbours import AddRemove, ReplaceOne
 
 Found = tuple[Private, ...]
@@ -115,7 +115,7 @@ def compose_pairs(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     found, given = premises.guarantees(Dominated)
     counts = counts_of(found, parameters, premises.rule)
-    return _together(found, counts, Dominated(joined([one.losses for one in given], counts)))
+    return _together(found, counts, Dominated(join([one.losses for one in given], counts)))
 
 
 def parallel(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -138,7 +138,7 @@ def parallel(premises: Premises, parameters: Parameters) -> Conclusion:
     judgment = Private(
         Mechanism.of("parallel", {"key": key}, *parts),
         ReplaceOne() if exchanged else AddRemove(),
-        grouped(guarantee, 2 if exchanged else 1, parameters, rule),
+        scale_to_group(guarantee, 2 if exchanged else 1, parameters, rule),
     )
     return Conclusion(judgment, frozenset({"independent-key"}))
 

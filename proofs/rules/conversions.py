@@ -21,12 +21,12 @@ from proofs.judgments import (
     Profile,
     RenyiCurve,
 )
-from proofs.losses import GaussianLoss, ResponseLoss, joined
+from proofs.losses import GaussianLoss, ResponseLoss, join
 from proofs.parameters import Parameters
 from proofs.rules import zcdp_conversions
 from proofs.rules.guarantee_json import guarantee_from_json
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require
-from proofs.rules.zcdp_conversions import concluded, grown_at_most, known
+from proofs.rules.zcdp_conversions import at_most_growing, conclude, read_premise
 from synthesizers.exact import ExpRational
 from synthesizers.intervals import Interval, exp_interval
 from synthesizers.normal import normal_cdf
@@ -47,7 +47,7 @@ def weaken(premises: Premises, parameters: Parameters) -> Conclusion:
     weaker = guarantee_from_json(parameters.record("guarantee"))
     expected = "the stated guarantee must be no stronger than the premise's, and of its kind"
     require(_is_weaker(premise.guarantee, weaker), premises.rule, expected)
-    return concluded(premise, weaker)
+    return conclude(premise, weaker)
 
 
 def _is_weaker(strong: Guarantee, weak: Guarantee) -> bool:
@@ -83,7 +83,7 @@ def pure_to_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_conversion_rules.py::test_pure_dp_bounds_every_renyi_divergence``.
     """
     premise, pure = _pure(premises)
-    return concluded(premise, ZCDP(pure**2 / 2))
+    return conclude(premise, ZCDP(pure**2 / 2))
 
 
 def pure_to_zcdp_tight(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -98,7 +98,7 @@ def pure_to_zcdp_tight(premises: Premises, parameters: Parameters) -> Conclusion
     rho, power = parameters.rational("rho"), ExpRational.exp(pure)
     expected = "rho must be at least epsilon·tanh(epsilon/2)"
     at_most(power * pure - pure, power * rho + rho, premises.rule, expected)
-    return concluded(premise, ZCDP(rho))
+    return conclude(premise, ZCDP(rho))
 
 
 def pure_to_pair(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -110,9 +110,9 @@ def pure_to_pair(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_the_response_pair_dominates_every_approximate_mechanism``.
     """
-    premise, approx = known(premises, ApproxDP)
+    premise, approx = read_premise(premises, ApproxDP)
     loss = ResponseLoss(approx.epsilon, approx.delta)
-    return concluded(premise, Dominated(((1, loss),)))
+    return conclude(premise, Dominated(((1, loss),)))
 
 
 def pure_to_gdp(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -133,8 +133,8 @@ def pure_to_gdp(premises: Premises, parameters: Parameters) -> Conclusion:
         return Interval(tail.lower * (1 + power.lower), tail.upper * (1 + power.upper))
 
     expected = "mu must be so large that Φ(-mu/2)·(1 + e^epsilon) is at most 1"
-    grown_at_most(mass, Fraction(1), premises.rule, expected)
-    return concluded(premise, GaussianDP(mu))
+    at_most_growing(mass, Fraction(1), premises.rule, expected)
+    return conclude(premise, GaussianDP(mu))
 
 
 def pure_to_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -157,7 +157,7 @@ def pure_to_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
         stated = exp((order - 1) * epsilon) * (one + exp(pure))
         expected = "each epsilon must be at least that of randomised response"
         at_most(moment, stated, premises.rule, expected)
-    return concluded(premise, curve)
+    return conclude(premise, curve)
 
 
 def approx_to_approx_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -167,8 +167,8 @@ def approx_to_approx_zcdp(premises: Premises, parameters: Parameters) -> Conclus
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_approximate_dp_is_randomised_response_but_for_delta``.
     """
-    premise, approx = known(premises, ApproxDP)
-    return concluded(premise, ApproxZCDP(Fraction(0), approx.epsilon**2 / 2, approx.delta))
+    premise, approx = read_premise(premises, ApproxDP)
+    return conclude(premise, ApproxZCDP(Fraction(0), approx.epsilon**2 / 2, approx.delta))
 
 
 def approx_to_profile(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -178,8 +178,8 @@ def approx_to_profile(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_a_profile_gives_its_largest_epsilon_below_the_stated``.
     """
-    premise, approx = known(premises, ApproxDP)
-    return concluded(premise, Profile(((approx.epsilon, approx.delta),)))
+    premise, approx = read_premise(premises, ApproxDP)
+    return conclude(premise, Profile(((approx.epsilon, approx.delta),)))
 
 
 def profile_to_approx(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -189,11 +189,11 @@ def profile_to_approx(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_a_profile_gives_its_largest_epsilon_below_the_stated``.
     """
-    premise, profile = known(premises, Profile)
+    premise, profile = read_premise(premises, Profile)
     epsilon = parameters.rational("epsilon")
     deltas = [delta for at, delta in profile.points if at <= epsilon]
     require(bool(deltas), premises.rule, "epsilon must be at least the smallest of the profile")
-    return concluded(premise, ApproxDP(epsilon, deltas[-1]))
+    return conclude(premise, ApproxDP(epsilon, deltas[-1]))
 
 
 def gdp_to_pair(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -203,8 +203,8 @@ def gdp_to_pair(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_gaussian_dp_is_the_gaussian_pair``.
     """
-    premise, gaussian = known(premises, GaussianDP)
-    return concluded(premise, Dominated(joined([((1, GaussianLoss(gaussian.mu**2)),)], [1])))
+    premise, gaussian = read_premise(premises, GaussianDP)
+    return conclude(premise, Dominated(join([((1, GaussianLoss(gaussian.mu**2)),)], [1])))
 
 
 def gdp_to_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -214,13 +214,13 @@ def gdp_to_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_conversion_rules.py::test_gaussian_dp_is_the_gaussian_pair``.
     """
-    premise, gaussian = known(premises, GaussianDP)
-    return concluded(premise, ZCDP(gaussian.mu**2 / 2))
+    premise, gaussian = read_premise(premises, GaussianDP)
+    return conclude(premise, ZCDP(gaussian.mu**2 / 2))
 
 
 def _pure(premises: Premises) -> tuple[Private, Fraction]:
     """The only premise, of pure DP, and its ε."""
-    premise, approx = known(premises, ApproxDP)
+    premise, approx = read_premise(premises, ApproxDP)
     require(approx.delta == 0, premises.rule, "the premise must have delta = 0")
     return premise, approx.epsilon
 

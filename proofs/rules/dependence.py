@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from proofs.parameters import Parameters
-from proofs.rules.moves import Shape, asked, cells_of, concluded, of_scores
+from proofs.rules.moves import Shape, cells_of, conclude, of_scores, read_query
 from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
 from synthesizers.intervals import log2_interval
 from synthesizers.neighbours import AddRemove
@@ -27,7 +27,7 @@ def mutual_information(premises: Premises, parameters: Parameters) -> Conclusion
     ``tests/proofs/rules/test_dependence_rules.py``: all neighbours of small databases, and
     families of large ones.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     public = "neighbours that leave the number of records"
     require_relation(neighbours.records_public, premises.rule, neighbours, public)
     records, scale = query.whole("records"), query.whole("scale", 1)
@@ -35,7 +35,7 @@ def mutual_information(premises: Premises, parameters: Parameters) -> Conclusion
     for sides in _sides(query.value("candidates"), shape, premises.rule):
         still = min(sides) == 1 or records < 2
         spans.append(0 if still else _information_moves(records, scale, min(sides) == 2))
-    return concluded(neighbours, shape, query, parameters, of_scores(spans))
+    return conclude(neighbours, shape, query, parameters, of_scores(spans))
 
 
 def maximal_correlation(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -48,13 +48,13 @@ def maximal_correlation(premises: Premises, parameters: Parameters) -> Conclusio
     ``tests/proofs/rules/test_dependence_rules.py``: all neighbours of small databases, and
     families of large ones.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     sides = _sides(query.value("candidates"), shape, premises.rule)
     require(all(rows == 2 for rows, _ in sides), premises.rule, "a child has two values")
     unit = neighbours.unit
     twice = isinstance(neighbours, AddRemove) or unit.is_record
     span = (2 if twice else 4) * unit.max_records
-    return concluded(neighbours, shape, query, parameters, of_scores([span] * len(sides)))
+    return conclude(neighbours, shape, query, parameters, of_scores([span] * len(sides)))
 
 
 def _sides(candidates: Any, shape: Shape, rule: str) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from proofs.judgments import (
     Profile,
     RenyiCurve,
 )
-from proofs.losses import LOSSES, Loss, Losses, joined
+from proofs.losses import LOSSES, Loss, Losses, join
 from proofs.parameters import Parameters
 from synthesizers.errors import InputError
 
@@ -38,14 +38,14 @@ def guarantee_from_json(data: object) -> Guarantee:
         raise ProofError("a guarantee is named values, one of them its kind")
     reader = Parameters("of a guarantee", data)
     try:
-        found = _read(reader)
+        found = _read_guarantee(reader)
     except InputError as error:
         raise ProofError(str(error)) from None
     reader.close()
     return found
 
 
-def _read(reader: Parameters) -> Guarantee:
+def _read_guarantee(reader: Parameters) -> Guarantee:
     match reader.choice("kind", *KINDS):
         case "approx":
             return ApproxDP(reader.rational("epsilon"), reader.rational("delta"))
@@ -69,7 +69,7 @@ def _losses(data: object) -> Losses:
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         raise ProofError("the losses of a guarantee are a list of named values")
     losses = tuple(_loss(entry) for entry in data)
-    if losses != joined([losses], [1]):
+    if losses != join([losses], [1]):
         raise ProofError("losses are listed by name and parameters, equal ones as one entry")
     return losses
 

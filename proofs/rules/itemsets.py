@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofs.parameters import Parameters
-from proofs.rules.moves import Moves, Shape, asked, concluded, of_scores
+from proofs.rules.moves import Moves, Shape, conclude, of_scores, read_query
 from proofs.rules.rule import Conclusion, Premises, Rule, require
 from synthesizers.neighbours import AddRemove
 
@@ -20,7 +20,7 @@ def itemset_counts(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_itemset_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     itemsets = query.value("itemsets")
     listed = isinstance(itemsets, list) and bool(itemsets)
     require(listed, premises.rule, "one or more itemsets are needed")
@@ -31,7 +31,7 @@ def itemset_counts(premises: Premises, parameters: Parameters) -> Conclusion:
     m, count = neighbours.unit.max_records, len(itemsets)
     monotone = count == 1 or isinstance(neighbours, AddRemove)
     moves = Moves(count, m * count, m * m * count, m, monotone)
-    return concluded(neighbours, shape, query, parameters, moves)
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
 def rank_distance(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -41,13 +41,13 @@ def rank_distance(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_itemset_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     items = _items(query.value("items"), shape, premises.rule)
     require(len(set(items)) == len(items), premises.rule, "the items must be different")
     query.whole("length", 1)
     query.whole("rank", 1)
     span = neighbours.unit.max_records * (1 if isinstance(neighbours, AddRemove) else 2)
-    return concluded(neighbours, shape, query, parameters, of_scores([span] * len(items)))
+    return conclude(neighbours, shape, query, parameters, of_scores([span] * len(items)))
 
 
 def _items(items: Any, shape: Shape, rule: str) -> list[tuple[str, int]]:

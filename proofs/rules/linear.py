@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs.parameters import Parameters
-from proofs.rules.moves import Moves, asked, cells_of, concluded
+from proofs.rules.moves import Moves, cells_of, conclude, read_query
 from proofs.rules.rule import Conclusion, Premises, Rule, require
 from synthesizers.neighbours import AddRemove, Neighbours
 
@@ -38,14 +38,16 @@ def linear(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``, and of
     drawn matrices ``tests/proofs/rules/test_linear_rule.py``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     cells = cells_of(query.value("attributes"), shape, premises.rule)
     matrix = _matrix(_layers(query.value("layers"), cells, premises.rule), cells)
-    moves = (_added if isinstance(neighbours, AddRemove) else _exchanged)(neighbours, matrix)
-    return concluded(neighbours, shape, query, parameters, moves)
+    moves = (_add_columns if isinstance(neighbours, AddRemove) else _exchange_columns)(
+        neighbours, matrix
+    )
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
-def _added(neighbours: Neighbours, matrix: _Matrix) -> Moves:
+def _add_columns(neighbours: Neighbours, matrix: _Matrix) -> Moves:
     """A unit adds at most m columns."""
     m = neighbours.unit.max_records
     largest = max((max(most, -least) for least, most in matrix.ends), default=0)
@@ -54,7 +56,7 @@ def _added(neighbours: Neighbours, matrix: _Matrix) -> Moves:
     return Moves(l0, m * matrix.l1, m * m * matrix.l2_squared, m * largest, one_way)
 
 
-def _exchanged(neighbours: Neighbours, matrix: _Matrix) -> Moves:
+def _exchange_columns(neighbours: Neighbours, matrix: _Matrix) -> Moves:
     """A unit's columns come in the place of others; a person's number of records may change."""
     m = neighbours.unit.max_records
     ends = matrix.ends

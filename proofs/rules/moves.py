@@ -50,7 +50,7 @@ def of_scores(spans: Sequence[int]) -> Moves:
     return Moves(moving, sum(spans), squares, longest, longest == 0)
 
 
-def asked(premises: Premises, parameters: Parameters) -> tuple[Neighbours, Shape, Parameters]:
+def read_query(premises: Premises, parameters: Parameters) -> tuple[Neighbours, Shape, Parameters]:
     """The neighbours, the shape of the domain, and the query of the rule's own kind."""
     premises.none()
     shape = parameters.record("shape")
@@ -69,7 +69,7 @@ def cells_of(names: Any, shape: Shape, rule: str) -> int:
     return math.prod(shape[name] for name in names)
 
 
-def recoded(names: Any, groups: Any, shape: Shape, rule: str) -> tuple[int, bool]:
+def count_groups(names: Any, groups: Any, shape: Shape, rule: str) -> tuple[int, bool]:
     """How many groups a recoded marginal counts, and whether every record is in one of them."""
     cells_of(names, shape, rule)
     listed = isinstance(groups, list) and all(isinstance(codes, list) for codes in groups)
@@ -82,7 +82,7 @@ def recoded(names: Any, groups: Any, shape: Shape, rule: str) -> tuple[int, bool
     return answers, all(min(codes) >= 0 for codes in groups)
 
 
-def concluded(
+def conclude(
     neighbours: Neighbours, shape: Shape, query: Parameters, parameters: Parameters, moves: Moves
 ) -> Conclusion:
     """What a rule of a declared query concludes; whatever of the query was not read is refused."""

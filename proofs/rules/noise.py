@@ -35,7 +35,7 @@ CONTINUOUS = ("laplace", "gaussian")
 
 PRECISIONS = (128, 512, 2048)
 """Bits of relative precision that the Gaussian curve is enclosed with, one after the other, until
-its comparison is decided (a choice of this project)."""
+its comparison is decided."""
 
 
 def laplace(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -50,7 +50,7 @@ def laplace(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     stable, law, scale = _laplace(premises, parameters)
     guarantee = ApproxDP(stable.l1 / scale)
-    return _measured(stable, law, {"scale": scale}, guarantee)
+    return _conclude_measurement(stable, law, {"scale": scale}, guarantee)
 
 
 def laplace_pair(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -69,7 +69,7 @@ def laplace_pair(premises: Premises, parameters: Parameters) -> Conclusion:
     if law == "discrete-laplace":
         loss = DiscreteLaplaceLoss(1 / scale, int(shift))
     guarantee = _each(stable, loss)
-    return _measured(stable, law, {"scale": scale}, guarantee)
+    return _conclude_measurement(stable, law, {"scale": scale}, guarantee)
 
 
 def gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -84,7 +84,7 @@ def gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
     stable, variance = premises.one(Stable), parameters.positive("sigma_squared")
     squared = stable.l2_squared / variance
     guarantee = Dominated(((1, GaussianLoss(squared)),) if squared else ())
-    return _measured(stable, "gaussian", {"sigma_squared": variance}, guarantee)
+    return _conclude_measurement(stable, "gaussian", {"sigma_squared": variance}, guarantee)
 
 
 def analytic_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -104,7 +104,7 @@ def analytic_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
         if found.upper <= guarantee.delta or found.lower > guarantee.delta:
             break
     at_most(found, guarantee.delta, premises.rule, "delta must be at least that of the Gaussian")
-    return _measured(stable, "gaussian", {"sigma_squared": variance}, guarantee)
+    return _conclude_measurement(stable, "gaussian", {"sigma_squared": variance}, guarantee)
 
 
 def classical_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -123,7 +123,7 @@ def classical_gaussian(premises: Premises, parameters: Parameters) -> Conclusion
     require(delta > 0, premises.rule, "Gaussian noise needs delta > 0")
     needed = 2 * log_interval(Fraction(5, 4) / delta) * (stable.l2_squared / epsilon**2)
     at_most(needed, variance, premises.rule, "the variance must be 2·ln(1.25/δ)·l2²/ε² or more")
-    return _measured(stable, "gaussian", {"sigma_squared": variance}, guarantee)
+    return _conclude_measurement(stable, "gaussian", {"sigma_squared": variance}, guarantee)
 
 
 def discrete_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -137,7 +137,7 @@ def discrete_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     stable, variance = _discrete(premises, parameters)
     guarantee = ZCDP(stable.l2_squared / (2 * variance))
-    return _measured(stable, "discrete-gaussian", {"variance": variance}, guarantee)
+    return _conclude_measurement(stable, "discrete-gaussian", {"variance": variance}, guarantee)
 
 
 def discrete_gaussian_pair(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -152,7 +152,7 @@ def discrete_gaussian_pair(premises: Premises, parameters: Parameters) -> Conclu
     stable, variance = _discrete(premises, parameters)
     loss = DiscreteGaussianLoss(variance, _shift(stable, premises.rule))
     guarantee = _each(stable, loss)
-    return _measured(stable, "discrete-gaussian", {"variance": variance}, guarantee)
+    return _conclude_measurement(stable, "discrete-gaussian", {"variance": variance}, guarantee)
 
 
 def stated_guarantee(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -225,7 +225,7 @@ def _point(parameters: Parameters, rule: str) -> ApproxDP:
     return ApproxDP(epsilon, delta)
 
 
-def _measured(
+def _conclude_measurement(
     stable: Stable, law: str, noise: dict[str, Fraction], guarantee: Guarantee
 ) -> Conclusion:
     """The noisy answers of a query, whichever rule speaks of them, are one mechanism."""

@@ -17,20 +17,20 @@ from proofs.guarantees import ApproxDP
 from proofs.judgments import Mechanism, Private
 from proofs.parameters import Parameters
 from proofs.rules.rule import Conclusion, Premises, Rule, require
-from proofs.rules.zcdp_conversions import grown_at_most, known
+from proofs.rules.zcdp_conversions import at_most_growing, read_premise
 from synthesizers.intervals import Interval, exp_interval, log_interval
 
 MAX_COUNT = 10**6
-"""The most mechanisms that an optimal rule composes (a choice of this project)."""
+"""The most mechanisms that an optimal rule composes."""
 
 MAX_STEPS = 2_000_000
-"""The most products of two chances at one precision (a choice of this project)."""
+"""The most products of two chances at one precision."""
 
 MAX_BITS = 1024
-"""The finest multiples, of 2^-bits, that losses are rounded to (a choice of this project)."""
+"""The finest multiples, of 2^-bits, that losses are rounded to."""
 
 MAX_EPSILON = 1000
-"""The largest ε of a premise, or of a conclusion below the plain sum (a choice of this project)."""
+"""The largest ε of a premise, or of a conclusion below the plain sum."""
 
 Ends = tuple[int, int]
 
@@ -58,7 +58,7 @@ def sequence(found: Iterable[Private], counts: Iterable[int]) -> Mechanism:
     return Mechanism.of("composition", {}, *parts)
 
 
-def advanced(premises: Premises, parameters: Parameters) -> Conclusion:
+def advanced_composition(premises: Premises, parameters: Parameters) -> Conclusion:
     """k runs of (ε₀, δ₀)-DP: (ε, kδ₀ + δ')-DP, ε >= √(2k ln(1/δ'))·ε₀ + kε₀(e^ε₀ - 1) in nats.
 
     Source: Dwork, Rothblum & Vadhan 2010, Theorem III.3.
@@ -68,7 +68,7 @@ def advanced(premises: Premises, parameters: Parameters) -> Conclusion:
     Concludes no less than the exact loss of k randomised responses:
     ``tests/proofs/rules/test_optimal_rules.py``.
     """
-    rule, (found, given) = premises.rule, known(premises, ApproxDP)
+    rule, (found, given) = premises.rule, read_premise(premises, ApproxDP)
     count, slack = parameters.whole("count", least=1), parameters.rational("slack")
     epsilon = parameters.rational("epsilon")
     require(0 < slack < 1, rule, "slack lies in (0, 1)")
@@ -84,7 +84,7 @@ def advanced(premises: Premises, parameters: Parameters) -> Conclusion:
         return Interval(spread * log.lower - high, spread * log.upper - low)
 
     expected = "epsilon reaches the bound of advanced composition"
-    grown_at_most(excess, Fraction(0), rule, expected)
+    at_most_growing(excess, Fraction(0), rule, expected)
     mechanism = sequence([found], [count])
     return Conclusion(Private(mechanism, found.neighbours, ApproxDP(epsilon, delta)))
 
@@ -99,7 +99,7 @@ def optimal_homogeneous(premises: Premises, parameters: Parameters) -> Conclusio
     Sound and tight: ``tests/proofs/rules/test_optimal_rules.py`` compares with every outcome of
     k-fold randomised response.
     """
-    rule, (found, given) = premises.rule, known(premises, ApproxDP)
+    rule, (found, given) = premises.rule, read_premise(premises, ApproxDP)
     count, drop = parameters.whole("count", least=1), parameters.whole("drop")
     delta = parameters.rational("delta")
     require(2 * drop <= count, rule, "drop is at most half of count")
@@ -162,7 +162,7 @@ def _check(
         return Interval(1 - high * (1 - apart.lower), 1 - low * (1 - apart.upper))
 
     expected = "delta reaches that of optimal composition at this epsilon"
-    grown_at_most(needed, wanted.delta, rule, expected)
+    at_most_growing(needed, wanted.delta, rule, expected)
 
 
 def _divergence(
@@ -263,7 +263,7 @@ def _times(left: Ends, right: Ends, bits: int) -> Ends:
 
 
 RULES: dict[str, Rule] = {
-    "advanced": advanced,
+    "advanced": advanced_composition,
     "optimal-homogeneous": optimal_homogeneous,
     "optimal-heterogeneous": optimal_heterogeneous,
 }

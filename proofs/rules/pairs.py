@@ -28,7 +28,7 @@ from proofs.parameters import Parameters
 from proofs.profiles.methods import METHODS
 from proofs.profiles.moments import log_moment
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require
-from proofs.rules.zcdp_conversions import concluded, known
+from proofs.rules.zcdp_conversions import conclude, read_premise
 from synthesizers.intervals import Interval
 
 
@@ -52,7 +52,7 @@ def _require_point(rule: str, losses: Losses, method: str, point: Point, hints: 
         at_most(found, delta, rule, f"delta at epsilon is larger on the side {side}")
 
 
-def _bounded(loss: Loss, rule: str) -> Fraction:
+def _largest_loss(loss: Loss, rule: str) -> Fraction:
     """The largest value of a bounded loss; raises ProofError for another."""
     match loss:
         case LaplaceLoss(epsilon):
@@ -74,11 +74,11 @@ def pair_to_approx(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_a_point_is_proved_at_its_delta_and_refused_below``.
     """
-    premise, held = known(premises, Dominated)
+    premise, held = read_premise(premises, Dominated)
     point = given.rational("epsilon"), given.rational("delta")
     method = given.choice("method", *METHODS)
     _require_point(premises.rule, held.losses, method, point, given.record("hints"))
-    return concluded(premise, ApproxDP(*point))
+    return conclude(premise, ApproxDP(*point))
 
 
 def pair_to_profile(premises: Premises, given: Parameters) -> Conclusion:
@@ -88,14 +88,14 @@ def pair_to_profile(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_a_profile_needs_every_point``.
     """
-    premise, held = known(premises, Dominated)
+    premise, held = read_premise(premises, Dominated)
     points, hints = given.points("points"), given.value("hints")
     method = given.choice("method", *METHODS)
     same = isinstance(hints, list) and len(hints) == len(points)
     require(same, premises.rule, "hints are a list, one for each point")
     for point, own in zip(points, hints, strict=True):
         _require_point(premises.rule, held.losses, method, point, own)
-    return concluded(premise, Profile(points))
+    return conclude(premise, Profile(points))
 
 
 def pair_to_pure(premises: Premises, given: Parameters) -> Conclusion:
@@ -107,9 +107,11 @@ def pair_to_pure(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_pure_epsilon_is_where_the_profile_reaches_zero``.
     """
-    premise, held = known(premises, Dominated)
-    total = sum((count * _bounded(loss, premises.rule) for count, loss in held.losses), Fraction(0))
-    return concluded(premise, ApproxDP(total))
+    premise, held = read_premise(premises, Dominated)
+    total = sum(
+        (count * _largest_loss(loss, premises.rule) for count, loss in held.losses), Fraction(0)
+    )
+    return conclude(premise, ApproxDP(total))
 
 
 def pair_to_renyi(premises: Premises, given: Parameters) -> Conclusion:
@@ -122,7 +124,7 @@ def pair_to_renyi(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_renyi_epsilons_are_the_pairs_own``.
     """
-    premise, held = known(premises, Dominated)
+    premise, held = read_premise(premises, Dominated)
     orders, epsilons = given.rationals("orders"), given.rationals("epsilons")
     require(len(orders) == len(epsilons), premises.rule, "every order has its epsilon")
     require(all(order > 1 for order in orders), premises.rule, "orders are above 1")
@@ -134,7 +136,7 @@ def pair_to_renyi(premises: Premises, given: Parameters) -> Conclusion:
             upper = sum((count * moment.upper for count, moment in each), Fraction(0))
             wanted = epsilon * (order - 1)
             at_most(Interval(lower, upper), wanted, premises.rule, "an epsilon is too small")
-    return concluded(premise, RenyiCurve(tuple(zip(orders, epsilons, strict=True))))
+    return conclude(premise, RenyiCurve(tuple(zip(orders, epsilons, strict=True))))
 
 
 def pair_to_zcdp(premises: Premises, given: Parameters) -> Conclusion:
@@ -147,7 +149,7 @@ def pair_to_zcdp(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_zcdp_bounds_the_divergences_at_every_order``.
     """
-    premise, held = known(premises, Dominated)
+    premise, held = read_premise(premises, Dominated)
     rho = Fraction(0)
     for count, loss in held.losses:
         match loss:
@@ -156,8 +158,8 @@ def pair_to_zcdp(premises: Premises, given: Parameters) -> Conclusion:
             case DiscreteGaussianLoss(variance, shift):
                 rho += count * shift**2 / (2 * variance)
             case _:
-                rho += count * _bounded(loss, premises.rule) ** 2 / 2
-    return concluded(premise, ZCDP(rho))
+                rho += count * _largest_loss(loss, premises.rule) ** 2 / 2
+    return conclude(premise, ZCDP(rho))
 
 
 def pair_to_gdp(premises: Premises, given: Parameters) -> Conclusion:
@@ -167,7 +169,7 @@ def pair_to_gdp(premises: Premises, given: Parameters) -> Conclusion:
     ---------
     ``test_pair_rules.py::test_gaussian_pairs_are_one_gaussian``.
     """
-    premise, held = known(premises, Dominated)
+    premise, held = read_premise(premises, Dominated)
     mu = given.rational("mu")
     require(mu >= 0, premises.rule, "mu must not be negative")
     squared = Fraction(0)
@@ -176,7 +178,7 @@ def pair_to_gdp(premises: Premises, given: Parameters) -> Conclusion:
             raise ProofError(f"the rule {premises.rule} takes Gaussian losses alone")
         squared += count * loss.mu_squared
     at_most(squared, mu**2, premises.rule, "mu is below that of the losses together")
-    return concluded(premise, GaussianDP(mu))
+    return conclude(premise, GaussianDP(mu))
 
 
 RULES: dict[str, Rule] = {

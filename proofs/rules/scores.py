@@ -11,12 +11,12 @@ from proofs.parameters import Parameters
 from proofs.rules.moves import (
     Moves,
     Shape,
-    asked,
     cells_of,
-    concluded,
+    conclude,
+    count_groups,
     of_counts,
     of_scores,
-    recoded,
+    read_query,
 )
 from proofs.rules.rule import Conclusion, Premises, Rule, require
 from synthesizers.neighbours import AddRemove, Neighbours
@@ -29,7 +29,7 @@ def model_error(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     candidates, models = query.value("candidates"), query.value("models")
     lists = isinstance(candidates, list) and isinstance(models, list)
     paired = lists and 0 < len(candidates) == len(models)
@@ -40,20 +40,20 @@ def model_error(premises: Premises, parameters: Parameters) -> Conclusion:
     require(numbers, premises.rule, "weights and offsets are one integer a candidate")
     spans = []
     for candidate, model, weight in zip(candidates, models, weights, strict=True):
-        answers, all_counted = _counted(candidate, shape, premises.rule)
+        answers, all_counted = _count_cells(candidate, shape, premises.rule)
         fits = isinstance(model, list) and len(model) == answers
         whole = fits and all(type(count) is int for count in model)
         require(whole, premises.rule, "a model needs one integer for each cell of its marginal")
         spans.append(weight * of_counts(neighbours, answers, all_counted).l1)
-    return concluded(neighbours, shape, query, parameters, of_scores(spans))
+    return conclude(neighbours, shape, query, parameters, of_scores(spans))
 
 
-def _counted(candidate: Any, shape: Shape, rule: str) -> tuple[int, bool]:
+def _count_cells(candidate: Any, shape: Shape, rule: str) -> tuple[int, bool]:
     """How many cells a candidate counts, and whether every record is in one of them."""
     if not isinstance(candidate, dict):
         return cells_of(candidate, shape, rule), True
     require(set(candidate) == {"attributes", "groups"}, rule, "attributes with their groups")
-    return recoded(candidate["attributes"], candidate["groups"], shape, rule)
+    return count_groups(candidate["attributes"], candidate["groups"], shape, rule)
 
 
 def cell_errors(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -63,7 +63,7 @@ def cell_errors(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     lists = [query.value(name) for name in ("marginals", "cells", "models")]
     paired = all(isinstance(each, list) and 0 < len(each) == len(lists[0]) for each in lists)
     require(paired, premises.rule, "each of one or more marginals needs its cells and models")
@@ -81,7 +81,7 @@ def cell_errors(premises: Premises, parameters: Parameters) -> Conclusion:
         l0, l1 = l0 + moves.l0, l1 + scale * moves.l1
         squared, linf = squared + scale**2 * moves.l2_squared, max(linf, scale * moves.linf)
     moves = Moves(l0, l1, squared, linf, linf == 0)
-    return concluded(neighbours, shape, query, parameters, moves)
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
 def independence_distance(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -92,7 +92,7 @@ def independence_distance(premises: Premises, parameters: Parameters) -> Conclus
     ``tests/proofs/rules/test_independence_rule.py``: all neighbours of small databases, and
     families of large ones.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     candidates, scale = query.value("candidates"), query.whole("scale", 1)
     listed = isinstance(candidates, list) and bool(candidates)
     require(listed, premises.rule, "one or more candidates are needed")
@@ -103,7 +103,7 @@ def independence_distance(premises: Premises, parameters: Parameters) -> Conclus
         left, right = (cells_of(names, shape, premises.rule) for names in pair)
         cells_of(pair[0] + pair[1], shape, premises.rule)
         spans.append(scale * _farther_from_independence(neighbours, left, right))
-    return concluded(neighbours, shape, query, parameters, of_scores(spans))
+    return conclude(neighbours, shape, query, parameters, of_scores(spans))
 
 
 def _farther_from_independence(neighbours: Neighbours, left: int, right: int) -> int:

@@ -32,7 +32,7 @@ def exponential(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     scores, rate = premises.one(Stable), parameters.positive("rate")
     guarantee = ApproxDP(rate * _span(scores))
-    return _selected(scores, "exponential", guarantee, {"rate": rate})
+    return _conclude_selection(scores, "exponential", guarantee, {"rate": rate})
 
 
 def exponential_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -46,7 +46,7 @@ def exponential_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     scores, rate = premises.one(Stable), parameters.positive("rate")
     epsilon = rate * _span(scores)
-    return _selected(scores, "exponential", ZCDP(epsilon * epsilon / 8), {"rate": rate})
+    return _conclude_selection(scores, "exponential", ZCDP(epsilon * epsilon / 8), {"rate": rate})
 
 
 def noisy_max(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -66,7 +66,7 @@ def noisy_max(premises: Premises, parameters: Parameters) -> Conclusion:
     whole = noise != "discrete-laplace" or scores.integers
     require(whole, premises.rule, "noise on the integers needs integer scores")
     guarantee = ApproxDP(_span(scores) / scale)
-    found = _selected(scores, "noisy-max", guarantee, {"noise": noise, "scale": scale})
+    found = _conclude_selection(scores, "noisy-max", guarantee, {"noise": noise, "scale": scale})
     if noise == "discrete-laplace":
         return found
     return Conclusion(found.judgment, found.hypotheses | {"real-numbers"})
@@ -83,7 +83,7 @@ def permute_and_flip(premises: Premises, parameters: Parameters) -> Conclusion:
     """
     scores, rate = premises.one(Stable), parameters.positive("rate")
     guarantee = ApproxDP(rate * _span(scores))
-    return _selected(scores, "permute-and-flip", guarantee, {"rate": rate})
+    return _conclude_selection(scores, "permute-and-flip", guarantee, {"rate": rate})
 
 
 def sparse_vector(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -105,7 +105,7 @@ def sparse_vector(premises: Premises, parameters: Parameters) -> Conclusion:
     guarantee = ApproxDP(answers.linf / threshold + count * _span(answers) / query)
     own: _Own = {"threshold_scale": threshold, "query_scale": query}
     own |= {"count": count, "releases": releases}
-    found = _selected(answers, "sparse-vector", guarantee, own)
+    found = _conclude_selection(answers, "sparse-vector", guarantee, own)
     return Conclusion(found.judgment, found.hypotheses | {"real-numbers"})
 
 
@@ -114,7 +114,9 @@ def _span(scores: Stable) -> Fraction:
     return scores.linf if scores.monotone else 2 * scores.linf
 
 
-def _selected(scores: Stable, name: str, guarantee: ApproxDP | ZCDP, own: _Own) -> Conclusion:
+def _conclude_selection(
+    scores: Stable, name: str, guarantee: ApproxDP | ZCDP, own: _Own
+) -> Conclusion:
     plain = {key: str(value) if type(value) is Fraction else value for key, value in own.items()}
     mechanism = Mechanism.of(name, {"query": json.loads(scores.query), **plain})
     return Conclusion(Private(mechanism, scores.neighbours, guarantee), BASE)

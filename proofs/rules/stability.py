@@ -11,7 +11,7 @@ import math
 
 from proofs.judgments import Stable, canonical
 from proofs.parameters import Parameters
-from proofs.rules.moves import Moves, asked, cells_of, concluded, of_counts, recoded
+from proofs.rules.moves import Moves, cells_of, conclude, count_groups, of_counts, read_query
 from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
 from synthesizers.neighbours import RECORD, AddRemove
 
@@ -23,9 +23,9 @@ def marginal(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     cells = cells_of(query.value("attributes"), shape, premises.rule)
-    return concluded(neighbours, shape, query, parameters, of_counts(neighbours, cells, True))
+    return conclude(neighbours, shape, query, parameters, of_counts(neighbours, cells, True))
 
 
 def recoded_marginal(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -35,11 +35,11 @@ def recoded_marginal(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     names, groups = query.value("attributes"), query.value("groups")
-    answers, all_counted = recoded(names, groups, shape, premises.rule)
+    answers, all_counted = count_groups(names, groups, shape, premises.rule)
     moves = of_counts(neighbours, answers, all_counted)
-    return concluded(neighbours, shape, query, parameters, moves)
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
 def cell_counts(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -49,12 +49,12 @@ def cell_counts(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     cells, size = query.wholes("cells"), math.prod(shape.values())
     distinct = 0 < len(set(cells)) == len(cells) and max(cells) < size
     require(distinct, premises.rule, "cells must be different and inside the domain")
     moves = of_counts(neighbours, len(cells), len(cells) == size)
-    return concluded(neighbours, shape, query, parameters, moves)
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
 def total(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -64,8 +64,8 @@ def total(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
-    return concluded(neighbours, shape, query, parameters, of_counts(neighbours, 1, True))
+    neighbours, shape, query = read_query(premises, parameters)
+    return conclude(neighbours, shape, query, parameters, of_counts(neighbours, 1, True))
 
 
 def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -75,7 +75,7 @@ def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = asked(premises, parameters)
+    neighbours, shape, query = read_query(premises, parameters)
     values = query.wholes("values", None)
     codes = cells_of([query.text("attribute")], shape, premises.rule)
     require(len(values) == codes, premises.rule, "a sum needs one value for each code")
@@ -90,7 +90,7 @@ def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
         least, most = low, high
     span = max(most, -least) if added else most - least
     moves = Moves(min(span, 1), span, span * span, span, added and low >= 0)
-    return concluded(neighbours, shape, query, parameters, moves)
+    return conclude(neighbours, shape, query, parameters, moves)
 
 
 def stated_sensitivity(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -116,7 +116,7 @@ def stated_sensitivity(premises: Premises, parameters: Parameters) -> Conclusion
     return Conclusion(found, frozenset({"stated-sensitivity"}))
 
 
-def transformed(premises: Premises, parameters: Parameters) -> Conclusion:
+def transformation(premises: Premises, parameters: Parameters) -> Conclusion:
     """A query after a map that turns each record into at most c records, one record at a time.
 
     A record's images are to the query a person of at most c records. Source: the stable
@@ -147,6 +147,6 @@ RULES: dict[str, Rule] = {
     "total": total,
     "bounded-sum": bounded_sum,
     "stated-sensitivity": stated_sensitivity,
-    "transformed": transformed,
+    "transformed": transformation,
 }
 """The rules of sensitivity by their names."""

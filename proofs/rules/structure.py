@@ -17,7 +17,7 @@ from proofs.judgments import (
     Profile,
     RenyiCurve,
 )
-from proofs.losses import GaussianLoss, joined
+from proofs.losses import GaussianLoss, join
 from proofs.parameters import Parameters
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require
 from synthesizers.exact import Exact
@@ -25,14 +25,13 @@ from synthesizers.exponential import ExpRational
 from synthesizers.neighbours import AddRemove, Neighbours
 
 MAX_STEPS = 1000
-"""The most steps between neighbours for which Rényi bounds are added up (a choice of this
-project)."""
+"""The most steps between neighbours for which Rényi bounds are added up."""
 
 MAX_BITS = 100_000
-"""The most bits of all denominators of such a sum (a choice of this project)."""
+"""The most bits of all denominators of such a sum."""
 
 MAX_EPSILON = 1000
-"""The largest ε of a group whose δ is checked (a choice of this project)."""
+"""The largest ε of a group whose δ is checked."""
 
 
 def post_processing(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -98,7 +97,7 @@ def group(premises: Premises, parameters: Parameters) -> Conclusion:
     found = premises.one(Private)
     target = parameters.neighbours()
     steps = _steps(found.neighbours, target, premises.rule)
-    guarantee = grouped(found.guarantee, steps, parameters, premises.rule)
+    guarantee = scale_to_group(found.guarantee, steps, parameters, premises.rule)
     return Conclusion(Private(found.mechanism, target, guarantee))
 
 
@@ -160,7 +159,9 @@ def worst(premises: Premises) -> tuple[tuple[Private, ...], ApproxDP | ZCDP | Ga
     return found, ZCDP(max(one.rho for one in concentrated))
 
 
-def grouped(guarantee: Guarantee, steps: int, parameters: Parameters, rule: str) -> Guarantee:
+def scale_to_group(
+    guarantee: Guarantee, steps: int, parameters: Parameters, rule: str
+) -> Guarantee:
     """What holds between databases ``steps`` apart, of a guarantee between those one apart.
 
     Reads ``delta`` for (ε, δ) with δ > 0, and ``orders`` and ``epsilons`` for Rényi curves.
@@ -182,7 +183,7 @@ def grouped(guarantee: Guarantee, steps: int, parameters: Parameters, rule: str)
         case RenyiCurve():
             return _renyi(guarantee, steps, parameters, rule)
         case Dominated(losses) if all(isinstance(loss, GaussianLoss) for _, loss in losses):
-            return Dominated(joined([losses], [steps**2]))
+            return Dominated(join([losses], [steps**2]))
         case _:
             raise ProofError(f"the rule {rule} knows no bound on groups for this kind of guarantee")
 

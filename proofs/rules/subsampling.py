@@ -16,7 +16,7 @@ from proofs.judgments import Dominated, Mechanism, Private, Stable
 from proofs.losses import SampledGaussianLoss
 from proofs.parameters import Parameters
 from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require, require_relation
-from proofs.rules.zcdp_conversions import known
+from proofs.rules.zcdp_conversions import read_premise
 from synthesizers.exact import ExpRational
 from synthesizers.neighbours import AddRemove, ReplaceOne
 
@@ -32,13 +32,13 @@ def poisson(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_subsampling_rules.py::test_poisson_samples_of_random_mechanisms_keep_their_bound``.
     """
-    premise, approx = known(premises, ApproxDP)
+    premise, approx = read_premise(premises, ApproxDP)
     needed = "add-remove of a record"
     require_relation(premise.neighbours == AddRemove(), premises.rule, premise.neighbours, needed)
     fraction = parameters.positive("fraction")
     require(fraction <= 1, premises.rule, "the fraction must be at most 1")
     whole = Mechanism.of(premises.rule, {"fraction": str(fraction)}, (1, premise.mechanism))
-    amplified = _amplified(approx, fraction, parameters.rational("epsilon"), premises.rule)
+    amplified = _amplify(approx, fraction, parameters.rational("epsilon"), premises.rule)
     return Conclusion(Private(whole, premise.neighbours, amplified), SECRET)
 
 
@@ -51,7 +51,7 @@ def without_replacement(premises: Premises, parameters: Parameters) -> Conclusio
     ---------
     ``tests/proofs/rules/test_subsampling_rules.py::test_samples_of_a_fixed_size_keep_their_bound``.
     """
-    premise, approx = known(premises, ApproxDP)
+    premise, approx = read_premise(premises, ApproxDP)
     needed = "replace-one of a record"
     require_relation(premise.neighbours == ReplaceOne(), premises.rule, premise.neighbours, needed)
     sample, records = parameters.whole("sample", 1), parameters.whole("records", 1)
@@ -59,11 +59,11 @@ def without_replacement(premises: Premises, parameters: Parameters) -> Conclusio
     size = {"sample": sample, "records": records}
     whole = Mechanism.of(premises.rule, size, (1, premise.mechanism))
     fraction, epsilon = Fraction(sample, records), parameters.rational("epsilon")
-    amplified = _amplified(approx, fraction, epsilon, premises.rule)
+    amplified = _amplify(approx, fraction, epsilon, premises.rule)
     return Conclusion(Private(whole, premise.neighbours, amplified), SECRET)
 
 
-def _amplified(approx: ApproxDP, fraction: Fraction, epsilon: Fraction, rule: str) -> ApproxDP:
+def _amplify(approx: ApproxDP, fraction: Fraction, epsilon: Fraction, rule: str) -> ApproxDP:
     """(ε', qδ)-DP with the stated ε' where e^ε' >= 1 + q(e^ε - 1)."""
     least = ExpRational.exp(approx.epsilon) * fraction + (1 - fraction)
     expected = "epsilon must be at least ln(1 + fraction·(e^epsilon - 1)) of the premise's"

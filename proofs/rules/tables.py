@@ -16,10 +16,10 @@ from synthesizers.intervals import Interval, log_interval
 from synthesizers.neighbours import Neighbours
 
 MAX_VALUES = 1000
-"""The most rows, and the most columns, of a matrix (a choice of this project)."""
+"""The most rows, and the most columns, of a matrix."""
 
 MAX_DENOMINATOR_BITS = 4096
-"""The longest common denominator of a row of a matrix (a choice of this project)."""
+"""The longest common denominator of a row of a matrix."""
 
 
 def randomized_response(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -31,10 +31,10 @@ def randomized_response(premises: Premises, parameters: Parameters) -> Conclusio
     ---------
     ``tests/proofs/rules/test_table_rules.py::test_randomized_response_loses_exactly_its_epsilon``.
     """
-    neighbours = _one_record_replaced(premises, parameters)
+    neighbours = _require_replacement_of_one(premises, parameters)
     values, epsilon = parameters.whole("values", least=1), parameters.positive("epsilon")
     own: dict[str, object] = {"values": values, "epsilon": str(epsilon)}
-    return _released("randomized-response", own, neighbours, epsilon)
+    return _conclude_release("randomized-response", own, neighbours, epsilon)
 
 
 def response(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -65,7 +65,7 @@ def local_matrix(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_table_rules.py::test_no_matrix_loses_more_than_its_column_ratio``.
     """
-    neighbours = _one_record_replaced(premises, parameters)
+    neighbours = _require_replacement_of_one(premises, parameters)
     rows, epsilon = _chances(parameters, premises.rule), parameters.rational("epsilon")
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     none = "no finite epsilon holds where a zero stands beside a non-zero in a column"
@@ -74,7 +74,7 @@ def local_matrix(premises: Premises, parameters: Parameters) -> Conclusion:
     wide = "epsilon must be at least the logarithm of the widest ratio in a column"
     at_most(log_interval(ratio), epsilon, premises.rule, wide)
     own: dict[str, object] = {"matrix": [[str(entry) for entry in row] for row in rows]}
-    return _released("local-matrix", own, neighbours, epsilon)
+    return _conclude_release("local-matrix", own, neighbours, epsilon)
 
 
 def dirichlet_multinomial(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -105,7 +105,7 @@ def plug_in_multinomial(premises: Premises, parameters: Parameters) -> Conclusio
     return _posterior(premises, parameters, log_interval(1 + 1 / least) * drawn)
 
 
-def _one_record_replaced(premises: Premises, parameters: Parameters) -> Neighbours:
+def _require_replacement_of_one(premises: Premises, parameters: Parameters) -> Neighbours:
     """The only neighbours under which the number of answers is the same, and one answer moves."""
     premises.none()
     neighbours = parameters.neighbours()
@@ -147,10 +147,10 @@ def _posterior(premises: Premises, parameters: Parameters, step: Interval) -> Co
     at_most(loss, epsilon, premises.rule, "epsilon must be at least the loss of a whole unit")
     least, drawn = _prior(premises, parameters)
     own: dict[str, object] = {"alpha_min": str(least), "records": drawn}
-    return _released(premises.rule, own, neighbours, epsilon)
+    return _conclude_release(premises.rule, own, neighbours, epsilon)
 
 
-def _released(
+def _conclude_release(
     name: str, own: dict[str, object], neighbours: Neighbours, epsilon: Fraction
 ) -> Conclusion:
     found = Private(Mechanism.of(name, own), neighbours, ApproxDP(epsilon))

@@ -13,22 +13,22 @@ from proofs.rules.rule import Conclusion, G, Premises, Rule, at_most, require
 from synthesizers.intervals import Interval, log_interval
 
 PRECISIONS = (192, 768, 3072)
-"""The bits at which an inequality is tried before it stays open (a choice of this project)."""
+"""The bits at which an inequality is tried before it stays open."""
 
 
-def known(premises: Premises, kind: type[G]) -> tuple[Private, G]:
+def read_premise(premises: Premises, kind: type[G]) -> tuple[Private, G]:
     """The only premise, a mechanism, and its guarantee of one kind; raises ProofError."""
     found, guarantees = premises.guarantees(kind)
     require(len(found) == 1, premises.rule, "it takes one premise")
     return found[0], guarantees[0]
 
 
-def concluded(premise: Private, guarantee: Guarantee) -> Conclusion:
+def conclude(premise: Private, guarantee: Guarantee) -> Conclusion:
     """Another guarantee of the premise's mechanism, under its neighbours."""
     return Conclusion(replace(premise, guarantee=guarantee))
 
 
-def grown_at_most(
+def at_most_growing(
     value: Callable[[int], Interval], bound: Fraction, rule: str, expected: str
 ) -> None:
     """`at_most` for a number enclosed to as many bits as asked for, at the first that decide.
@@ -64,7 +64,7 @@ def logs_at_most(
             lower, upper = lower + min(ends), upper + max(ends)
         return Interval(lower, upper)
 
-    grown_at_most(total, bound, rule, expected)
+    at_most_growing(total, bound, rule, expected)
 
 
 def _inside(delta: Fraction, rule: str) -> Fraction:
@@ -110,10 +110,10 @@ def zcdp_to_approx(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_zcdp_conversions_cover_the_exact_profile``.
     """
-    premise, zcdp = known(premises, ZCDP)
+    premise, zcdp = read_premise(premises, ZCDP)
     epsilon, delta = parameters.rational("epsilon"), parameters.rational("delta")
     zcdp_tail(Fraction(0), zcdp.rho, epsilon, delta, premises.rule)
-    return concluded(premise, ApproxDP(epsilon, delta))
+    return conclude(premise, ApproxDP(epsilon, delta))
 
 
 def zcdp_to_approx_at_order(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -125,10 +125,10 @@ def zcdp_to_approx_at_order(premises: Premises, parameters: Parameters) -> Concl
     ---------
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_zcdp_conversions_cover_the_exact_profile``.
     """
-    premise, zcdp = known(premises, ZCDP)
+    premise, zcdp = read_premise(premises, ZCDP)
     order = parameters.rational("order")
     require(order > 1, premises.rule, "the order must be above 1")
-    return concluded(premise, _at_order(order, order * zcdp.rho, parameters, premises.rule))
+    return conclude(premise, _at_order(order, order * zcdp.rho, parameters, premises.rule))
 
 
 def zcdp_to_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -138,9 +138,9 @@ def zcdp_to_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_zcdp_lists_its_divergence_at_each_order``.
     """
-    premise, zcdp = known(premises, ZCDP)
+    premise, zcdp = read_premise(premises, ZCDP)
     orders = parameters.rationals("orders")
-    return concluded(premise, RenyiCurve(tuple((order, order * zcdp.rho) for order in orders)))
+    return conclude(premise, RenyiCurve(tuple((order, order * zcdp.rho) for order in orders)))
 
 
 def zcdp_to_approx_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -150,8 +150,8 @@ def zcdp_to_approx_zcdp(premises: Premises, parameters: Parameters) -> Conclusio
     ---------
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_approximate_zcdp_takes_any_delta``.
     """
-    premise, zcdp = known(premises, ZCDP)
-    return concluded(premise, ApproxZCDP(Fraction(0), zcdp.rho, parameters.rational("delta")))
+    premise, zcdp = read_premise(premises, ZCDP)
+    return conclude(premise, ApproxZCDP(Fraction(0), zcdp.rho, parameters.rational("delta")))
 
 
 def approx_zcdp_to_approx(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -163,15 +163,15 @@ def approx_zcdp_to_approx(premises: Premises, parameters: Parameters) -> Conclus
     ---------
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_approximate_zcdp_pays_delta_on_top_of_the_tail``.
     """
-    premise, approx = known(premises, ApproxZCDP)
+    premise, approx = read_premise(premises, ApproxZCDP)
     epsilon, split = parameters.rational("epsilon"), parameters.rational("delta_split")
     zcdp_tail(approx.xi, approx.rho, epsilon, split, premises.rule)
-    return concluded(premise, ApproxDP(epsilon, approx.delta + (1 - approx.delta) * split))
+    return conclude(premise, ApproxDP(epsilon, approx.delta + (1 - approx.delta) * split))
 
 
 def _point(premises: Premises, parameters: Parameters) -> tuple[Private, Fraction, Fraction]:
     """The only premise, a stated order of its Rényi curve, and the ε there."""
-    premise, curve = known(premises, RenyiCurve)
+    premise, curve = read_premise(premises, RenyiCurve)
     order, points = parameters.rational("order"), dict(curve.points)
     require(order in points, premises.rule, "the order must be one of the premise's")
     return premise, order, points[order]
@@ -187,7 +187,7 @@ def renyi_to_approx(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_zcdp_conversion_rules.py::test_renyi_conversions_cover_exact_divergences``.
     """
     premise, order, divergence = _point(premises, parameters)
-    return concluded(premise, _at_order(order, divergence, parameters, premises.rule))
+    return conclude(premise, _at_order(order, divergence, parameters, premises.rule))
 
 
 def renyi_to_approx_mironov(premises: Premises, parameters: Parameters) -> Conclusion:
@@ -202,7 +202,7 @@ def renyi_to_approx_mironov(premises: Premises, parameters: Parameters) -> Concl
     term = (Fraction(1), 1 / _inside(delta, premises.rule))
     expected = "epsilon must be at least that of the order plus ln(1/delta)/(order - 1)"
     logs_at_most((term,), (order - 1) * (epsilon - divergence), premises.rule, expected)
-    return concluded(premise, ApproxDP(epsilon, delta))
+    return conclude(premise, ApproxDP(epsilon, delta))
 
 
 RULES: dict[str, Rule] = {

@@ -9,7 +9,7 @@ from proofs.errors import ProofError
 from synthesizers.intervals import Interval, log_interval, round_down
 
 MAX_EVALUATIONS = 250
-"""Evaluations of a profile after which a search ends (a choice of this project)."""
+"""Evaluations of a profile after which a search ends."""
 
 BITS = 96
 """Significant bits of an ε that is tried."""

@@ -27,7 +27,7 @@ from proofs.profiles import contour
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
 from proofs.search.float_moments import SampledInDoubles, log_moment
-from proofs.search.start import estimated_epsilon
+from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
 ROUGH, FINE = 5, 13
@@ -174,7 +174,7 @@ def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction
     left = delta - infinite_mass(losses).upper
     if left <= 0:
         raise ProofError("no epsilon has a delta below the chance of an infinite loss")
-    epsilon = round_down(estimated_epsilon(losses, delta), 64)
+    epsilon = round_down(estimate_epsilon(losses, delta), 64)
     least = Fraction(0)
     if epsilon < SMALL and all(at(side, least, FINE).value.upper <= delta for side in SIDES):
         return least, least

@@ -12,11 +12,11 @@ from proofs.kernel import Theorem
 from synthesizers.intervals import from_mpf
 
 DIGITS = 20
-"""Significant digits of a number that a theorem states (a choice of this project)."""
+"""Significant digits of a number that a theorem states."""
 
 
 MOST_PLACES = 2_000
-"""The most digits before or after the point (a choice of this project)."""
+"""The most digits before or after the point."""
 
 TOO_FAR = "a number is too large, or too close to 0, for a theorem to state it"
 

@@ -29,7 +29,7 @@ from proofs.losses import (
 )
 from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
-from proofs.search.start import estimated_epsilon
+from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
 Reals = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ Points = tuple[Reals, Reals]
 """The values of a loss, and the logarithms of their P-masses."""
 
 SIZE = 1 << 19
-"""Points of a lattice on which losses are rounded (a choice of this project)."""
+"""Points of a lattice on which losses are rounded."""
 
 ROUGH = 1 << 15
 """Points on the way to an ε."""
@@ -147,18 +147,18 @@ def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fractio
     """
     if _profile(losses, Fraction(0), ROUGH).upper <= wanted:
         return Fraction(0), Fraction(0)
-    goal, slope = _solved(losses, wanted, estimated_epsilon(losses, wanted))
+    goal, slope = _solve_roughly(losses, wanted, estimate_epsilon(losses, wanted))
     for _ in range(2):
         found = _profile(losses, goal, SIZE)
         goal = _next(goal, found, wanted, slope)
     reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
-    upper = _moved(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
+    upper = _move_until(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
     largest = _largest(losses)
     upper = upper if largest is None else min(upper, largest)
-    return _moved(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
+    return _move_until(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
 
 
-def _moved(start: Fraction, move: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
+def _move_until(start: Fraction, move: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
     """The first of ``start`` + move·(1, 4, 16, …) where a condition holds, or 0 below 0."""
     for quadrupling in range(MAX_STEPS):
         at = start + move * 4**quadrupling
@@ -179,7 +179,7 @@ def _next(at: Fraction, found: Interval, wanted: Fraction, slope: float) -> Frac
     return max(round_down(at + Fraction((middle - _log(wanted)) / slope), BITS), Fraction(0))
 
 
-def _solved(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction, float]:
+def _solve_roughly(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction, float]:
     """The ε of a δ on a rough lattice, and by how much -ln δ grows with ε there."""
     seen: list[tuple[Fraction, float]] = []
     at, slope = max(start, NEAR_ZERO), 1.0

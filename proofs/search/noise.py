@@ -19,7 +19,7 @@ from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
 
 DIGITS = 6
-"""Significant digits of the parameter found (a choice of this project)."""
+"""Significant digits of the parameter found."""
 
 MORE_NOISE_IS_LARGER = {
     "gaussian": ("sigma", True),
@@ -45,7 +45,7 @@ class Calibrated:
     offer: Offer
 
 
-def calibrated(
+def calibrate_noise(
     name: str, claimed: Claimed, count: int, sensitivity: Fraction, neighbours: Neighbours
 ) -> Calibrated:
     """The least noise under which ``count`` runs keep the claim.

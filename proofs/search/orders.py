@@ -20,28 +20,28 @@ STEPS = 80
 """Steps of a search for an order: the interval shrinks by `GOLDEN` in each."""
 
 ENDS = math.log(1e-9), math.log(1e9)
-"""Logarithms of the orders less one that are looked at (a choice of this project)."""
+"""Logarithms of the orders less one that are looked at."""
 
 MOST_SAMPLED = 1000
 """The largest order of sampled losses: the checker's own limit."""
 
 MOST_POWER = 40_000
 """The most that μ² times a sampled loss's order squared is, and twice the bits of its rate times
-the order: so long are the terms of its moments (a choice of this project)."""
+the order: so long are the terms of its moments."""
 
 BITS = 20
 """Significant bits of an order less one."""
 
 
-def converted(divergence: Fraction, order: Fraction, delta: Fraction) -> mpmath.mpf:
+def convert(divergence: Fraction, order: Fraction, delta: Fraction) -> mpmath.mpf:
     """The ε of a divergence at an order (Canonne, Kamath & Steinke 2020, Proposition 12)."""
     a, d = to_mpf(order), to_mpf(divergence)
     gain = mpmath.log(1 / to_mpf(delta)) + a * mpmath.log1p(-1 / a) - mpmath.log(a - 1)
     return d + gain / (a - 1)
 
 
-def converted_delta(divergence: Fraction, order: Fraction, epsilon: Fraction) -> mpmath.mpf:
-    """The δ of a divergence at an order, the inverse of `converted`."""
+def convert_to_delta(divergence: Fraction, order: Fraction, epsilon: Fraction) -> mpmath.mpf:
+    """The δ of a divergence at an order, the inverse of `convert`."""
     a, d = to_mpf(order), to_mpf(divergence)
     power = (a - 1) * (d - to_mpf(epsilon)) + a * mpmath.log1p(-1 / a) - mpmath.log(a - 1)
     return mpmath.exp(power)
@@ -90,7 +90,7 @@ def renyi_theorem(
         near = min(math.floor(orders[0]), *map(_most_order, sampled))
         orders = [Fraction(max(2, at)) for at in (near, near + 1)]
     found = [(renyi_value(losses, order), order) for order in orders]
-    divergence, order = min(found, key=lambda point: converted(point[0], point[1], delta))
+    divergence, order = min(found, key=lambda point: convert(point[0], point[1], delta))
     given = {"orders": [order], "epsilons": [divergence]}
     return prove("pair-to-renyi", [pairs], given), order, divergence
 

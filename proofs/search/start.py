@@ -22,7 +22,7 @@ ENDS = math.log(1e-3), math.log(1e6)
 """Logarithms of the orders that are looked at."""
 
 
-def estimated_epsilon(losses: Losses, delta: Fraction) -> Fraction:
+def estimate_epsilon(losses: Losses, delta: Fraction) -> Fraction:
     """An ε near the smallest at a δ > 0; 0 where the losses tell nothing, or none is found."""
     failure = sum(
         (count * loss.delta for count, loss in losses if isinstance(loss, ResponseLoss)),

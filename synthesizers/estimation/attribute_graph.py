@@ -23,7 +23,7 @@ MOST_ATTRIBUTES = 6
 """The most attributes of a measured marginal (the published code)."""
 
 
-def searched(
+def search_cliques(
     shape: Shape, dependence: Mapping[Pair, float], clique_cells: int, model_cells: int
 ) -> list[Names]:
     """The maximal cliques of a graph found by local search, its triangulation included.
@@ -49,7 +49,7 @@ def searched(
             if score > best:
                 best, found, cliques = score, edge, tried
         if found is None:
-            return sorted(_ordered(shape, clique) for clique in cliques)
+            return sorted(_order(shape, clique) for clique in cliques)
         edges.append(found)
         left = [edge for edge in feasible if edge != found]
 
@@ -104,7 +104,7 @@ def _network(
         if not parents:
             return found
         placed.append(child)
-        found.append((score, child, _ordered(shape, {child, *parents})))
+        found.append((score, child, _order(shape, {child, *parents})))
     return found
 
 
@@ -164,7 +164,7 @@ def cells(shape: Shape, names: Iterable[str]) -> int:
     return math.prod(shape[name] for name in names)
 
 
-def _ordered(shape: Shape, names: Iterable[str]) -> Names:
+def _order(shape: Shape, names: Iterable[str]) -> Names:
     members = set(names)
     return tuple(name for name in shape if name in members)
 

@@ -46,10 +46,10 @@ def bases_of(
     size = min(GROUPED, longest)
     loose = [frozenset(left[start : start + size]) for start in range(0, len(left), size)]
     targets = [frozenset([item]) for item in items] + [frozenset(pair) for pair in pairs]
-    found = _merged(cliques + loose, targets, longest)
+    found = _merge(cliques + loose, targets, longest)
     for basis in loose:
         if basis in found and len(found) > 1:
-            found = min(found, _dissolved(found, basis, targets, longest), key=_Cost(targets))
+            found = min(found, _dissolve(found, basis, targets, longest), key=_Cost(targets))
     return found
 
 
@@ -108,7 +108,7 @@ class _Cost:
         return float(len(bases) ** 2 * np.mean(1 / precision))
 
 
-def _merged(bases: list[Basis], targets: Sequence[Basis], longest: int) -> list[Basis]:
+def _merge(bases: list[Basis], targets: Sequence[Basis], longest: int) -> list[Basis]:
     cost = _Cost(targets)
     while True:
         options = [
@@ -122,7 +122,7 @@ def _merged(bases: list[Basis], targets: Sequence[Basis], longest: int) -> list[
         bases = best
 
 
-def _dissolved(
+def _dissolve(
     bases: list[Basis], basis: Basis, targets: Sequence[Basis], longest: int
 ) -> list[Basis]:
     """The bases without one, whose items go to the others, each where it costs least."""
@@ -187,7 +187,7 @@ def groups_of(size: int, codes: Sequence[int]) -> tuple[int, ...]:
     return tuple(codes.index(code) if code in codes else len(codes) for code in range(size))
 
 
-def estimated(bins: Sequence[Bins]) -> dict[Basis, float]:
+def estimate_counts(bins: Sequence[Bins]) -> dict[Basis, float]:
     """The counts of all itemsets of all bases, weighed by the inverse of their variance."""
     sums: dict[Basis, tuple[float, float]] = {}
     for own in bins:

@@ -10,24 +10,24 @@ import numpy as np
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.estimation.bases import Bins, groups_of
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.gum import Gradual, approach
-from synthesizers.estimation.maximum_entropy import proportionally_fitted
+from synthesizers.estimation.maximum_entropy import fit_proportionally
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.estimation.record_targets import (
     Codes,
     FloatArray,
     IntArray,
-    Target,
+    RecordTarget,
     independent_columns,
 )
 
 FITTINGS = 50
-"""Rounds of proportional fitting (a choice of this project)."""
+"""Rounds of proportional fitting."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BinTarget(Target):
+class BinTarget(RecordTarget):
     """Counts that records are to have in bins. ``groups``: of each column, each code's bin."""
 
     groups: tuple[IntArray, ...]
@@ -75,7 +75,7 @@ def records_of_bins(curator: Curator, bins: Sequence[Bins], rows: int, rounds: i
             (bins_of(codes, each.columns, each.shape, each.groups), norm_sub(own.counts).ravel())
             for each, own in zip(targets, bins, strict=True)
         ]
-        return rounded_table(domain, proportionally_fitted(domain.size, parts, FITTINGS), rows)
+        return round_table(domain, fit_proportionally(domain.size, parts, FITTINGS), rows)
     generator = public_generator(curator)
     records = independent_columns(_columns(domain, bins), rows, generator)
     approach(records, targets, Gradual(), rounds, generator)
@@ -84,7 +84,7 @@ def records_of_bins(curator: Curator, bins: Sequence[Bins], rows: int, rounds: i
 
 def _target(domain: Domain, own: Bins, rows: int) -> BinTarget:
     columns = tuple(domain.position(name) for name in own.attributes)
-    whole = Target.of(columns, norm_sub(own.counts), rows)
+    whole = RecordTarget.of(columns, norm_sub(own.counts), rows)
     groups = tuple(
         np.array(groups_of(domain.shape[column], codes), np.int64)
         for column, codes in zip(columns, own.items, strict=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.systematic import Choices, systematic_choices
 from synthesizers.queries.counts import cells_of_records
 
@@ -77,7 +77,7 @@ def table_of(domain: Domain, blocks: Sequence[Block]) -> FloatArray:
     return chances
 
 
-def records_drawn(
+def draw_records(
     domain: Domain,
     blocks: Sequence[Block],
     rows: int,
@@ -95,7 +95,7 @@ def records_drawn(
     return Dataset(domain, codes)
 
 
-def released(curator: Curator, blocks: Sequence[Block], rows: int) -> Dataset:
+def release_blocks(curator: Curator, blocks: Sequence[Block], rows: int) -> Dataset:
     """The output of blocks; attributes that none draws are uniform.
 
     A function of the transcript on a domain of at most `SMALL_DOMAIN` cells, otherwise records
@@ -104,8 +104,8 @@ def released(curator: Curator, blocks: Sequence[Block], rows: int) -> Dataset:
     domain = curator.domain
     complete = uniform_rest(domain, blocks)
     if domain.size <= SMALL_DOMAIN:
-        return rounded_table(domain, table_of(domain, complete), rows)
-    return records_drawn(domain, complete, rows, public_generator(curator))
+        return round_table(domain, table_of(domain, complete), rows)
+    return draw_records(domain, complete, rows, public_generator(curator))
 
 
 def _require_order(domain: Domain, blocks: Sequence[Block]) -> None:

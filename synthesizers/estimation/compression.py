@@ -36,7 +36,7 @@ class Compression:
         """The question for a marginal of groups."""
         return RecodedMarginal(tuple(attributes), tuple(self.groups[name] for name in attributes))
 
-    def merged(self, noisy: NoisyMarginal) -> NoisyMarginal:
+    def merge_codes(self, noisy: NoisyMarginal) -> NoisyMarginal:
         """A noisy marginal of one attribute, its codes merged.
 
         A group of k codes is held as its sum over √k, whose variance is a single code's.

@@ -54,7 +54,7 @@ class View:
         order = sorted(range(len(left)), key=lambda axis: left[axis])
         return np.asarray(self.counts.sum(axis=gone)).transpose(order)
 
-    def raised(self, kept: Collection[str], by: FloatArray) -> View:
+    def raise_projection(self, kept: Collection[str], by: FloatArray) -> View:
         """The view with ``by`` [as `onto`] added to a projection, spread evenly over its cells."""
         left = sorted(name for name in self.attributes if name in kept)
         back = by.transpose([left.index(name) for name in self.attributes if name in kept])
@@ -62,9 +62,9 @@ class View:
             size if name in kept else 1
             for name, size in zip(self.attributes, self.counts.shape, strict=True)
         ]
-        return replace(self, counts=self.counts + back.reshape(sizes) / self.summed(kept))
+        return replace(self, counts=self.counts + back.reshape(sizes) / self.cells_summed(kept))
 
-    def summed(self, kept: Collection[str]) -> int:
+    def cells_summed(self, kept: Collection[str]) -> int:
         """How many cells each answer of a projection is the sum of."""
         shape = zip(self.attributes, self.counts.shape, strict=True)
         return math.prod(size for name, size in shape if name not in kept)
@@ -99,10 +99,10 @@ def consistent(views: Sequence[View], total: float | None = None) -> tuple[View,
         if total is not None and not shared:
             target = np.asarray(total, np.float64)
         else:
-            weights = [1 / (views[p].variance * views[p].summed(shared)) for p in held]
+            weights = [1 / (views[p].variance * views[p].cells_summed(shared)) for p in held]
             target = np.average(np.stack(seen), axis=0, weights=weights)
         for place, projection in zip(held, seen, strict=True):
-            changed[place] = changed[place].raised(shared, target - projection)
+            changed[place] = changed[place].raise_projection(shared, target - projection)
     return tuple(changed)
 
 
@@ -112,7 +112,7 @@ def mean_total(views: Sequence[View]) -> float:
     return float(np.average([view.total for view in views], weights=weights))
 
 
-def settled(
+def settle_views(
     views: Sequence[View],
     without_negatives: Callable[[FloatArray], FloatArray],
     rounds: int,

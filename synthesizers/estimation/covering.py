@@ -38,7 +38,7 @@ def covering_design(sizes: Sequence[int], strength: int, length: int, cells: int
             block.add(joining)
         missing -= {frozenset(chosen) for chosen in combinations(block, strength)}
         blocks.append(frozenset(block))
-    return [tuple(sorted(block)) for block in _needed(blocks, strength)]
+    return [tuple(sorted(block)) for block in _drop_covered(blocks, strength)]
 
 
 def _best(
@@ -60,7 +60,7 @@ def _best(
     return best
 
 
-def _needed(blocks: list[frozenset[int]], strength: int) -> list[frozenset[int]]:
+def _drop_covered(blocks: list[frozenset[int]], strength: int) -> list[frozenset[int]]:
     """The blocks without those whose sets all lie in others as well."""
     sets = [
         {frozenset(chosen) for chosen in combinations(sorted(block), strength)} for block in blocks

@@ -21,7 +21,7 @@ def mean_gradient(critic: Critic, rows: FloatArray, clip: float) -> FloatArray:
     """
     if not len(critic.bias):
         return np.asarray((_shares(np.sqrt(np.square(rows).sum(1)), clip)[:, None] * rows).mean(0))
-    before, slopes = _hidden(critic, rows)
+    before, slopes = _hidden_layer(critic, rows)
     outputs = slopes * before
     often = np.square(rows).sum(axis=1) + 1
     at_hidden = slopes * critic.output
@@ -39,11 +39,11 @@ def at_rows(critic: Critic, rows: FloatArray) -> FloatArray:
     """The gradient of the critic's values by the rows themselves, [rows, cells]."""
     if not len(critic.bias):
         return np.broadcast_to(critic.inputs[:, 0], rows.shape)
-    _, slopes = _hidden(critic, rows)
+    _, slopes = _hidden_layer(critic, rows)
     return np.asarray((slopes * critic.output) @ critic.inputs.T)
 
 
-def _hidden(critic: Critic, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _hidden_layer(critic: Critic, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     before = rows @ critic.inputs + critic.bias
     return before, np.where(before < 0, LEAK, 1.0)
 

@@ -51,7 +51,7 @@ def dense_pairs(
     return chosen
 
 
-def merged(
+def merge_cliques(
     pairs: Sequence[tuple[str, str]], sizes: Mapping[str, int], most_cells: int
 ) -> list[tuple[str, ...]]:
     """The pairs, those inside a clique replaced by it: cliques first, then the pairs that are left.

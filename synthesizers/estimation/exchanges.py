@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from synthesizers.estimation.gum import (
-    Progress,
     Rates,
+    RoundProgress,
     Stop,
     additions,
-    aligned,
+    align_updates,
     in_rounds,
     removals,
 )
@@ -29,25 +29,23 @@ from synthesizers.estimation.record_targets import (
     Codes,
     FloatArray,
     IntArray,
-    Target,
+    RecordTarget,
     rows_of_cells,
     whole_amounts,
 )
 
 BATCH = 4000
-"""How many records are paired with those that they may take from, at once (a choice of this
-project)."""
+"""How many records are paired with those that they may take from, at once."""
 
 PARTS = 8
-"""In how many parts a batch is judged, each before any of its changes is made (a choice of this
-project: larger parts are faster, and their changes disturb one another more)."""
+"""In how many parts a batch is judged, each before any of its changes is made (larger parts are
+faster, and their changes disturb one another more)."""
 
 LEAST_WEIGHT = 0.5
-"""The weight of a target that is met, where one at the mean distance has 1 (a choice of this
-project)."""
+"""The weight of a target that is met, where one at the mean distance has 1."""
 
 NEAR = 0.4
-"""The share of the tolerance up to which a target is not updated (a choice of this project)."""
+"""The share of the tolerance up to which a target is not updated."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,13 +58,13 @@ class Standing:
     """
 
     codes: Codes
-    targets: tuple[Target, ...]
+    targets: tuple[RecordTarget, ...]
     steps: FloatArray
     starts: IntArray
     surplus: IntArray
 
     @classmethod
-    def of(cls, codes: Codes, targets: Sequence[Target]) -> Standing:
+    def of(cls, codes: Codes, targets: Sequence[RecordTarget]) -> Standing:
         """The standing of records."""
         steps = np.zeros((codes.shape[1], len(targets)))
         for place, target in enumerate(targets):
@@ -74,14 +72,14 @@ class Standing:
             steps[list(target.columns), place] = np.cumprod(sizes[::-1])[::-1]
         ends = np.cumsum([len(target.counts) for target in targets])
         starts = np.concatenate([[0], ends[:-1]])
-        apart = [target.held(target.cells(codes)) - target.counts for target in targets]
+        apart = [target.count_cells(target.cells(codes)) - target.counts for target in targets]
         return cls(codes, tuple(targets), steps, starts, np.concatenate(apart))
 
     def distances(self) -> FloatArray:
         """The L1 distance of each target's shares, from 0 to 2."""
         return np.add.reduceat(np.abs(self.surplus), self.starts) / max(len(self.codes), 1)
 
-    def held(self, place: int) -> IntArray:
+    def count_cells(self, place: int) -> IntArray:
         """How many records lie in each cell of a target."""
         counts = self.targets[place].counts
         return counts + self.surplus[self.starts[place] :][: len(counts)]
@@ -121,7 +119,7 @@ def exchange(
     how strongly columns hang together.
     """
     codes, target = standing.codes, standing.targets[place]
-    cells, held = target.cells(codes), standing.held(place)
+    cells, held = target.cells(codes), standing.count_cells(place)
     gains = whole_amounts(additions(held, target.counts, rate), generator)
     losses = whole_amounts(removals(held, target.counts, int(gains.sum())), generator)
     free = generator.permutation(rows_of_cells(cells, held, losses, generator))
@@ -143,21 +141,21 @@ def exchange(
             standing.change(rows[alike], wanted, weights)
     # Cells without records have none to take from.
     bare = np.repeat(np.arange(len(held)), gains - copies)
-    rows, bare = aligned(cells, free[len(givers) :], bare, target, generator)
+    rows, bare = align_updates(cells, free[len(givers) :], bare, target, generator)
     for start in range(0, len(bare), BATCH):
         wanted = codes[rows[start : start + BATCH]]
         target.write(wanted, np.arange(len(wanted)), bare[start : start + BATCH])
         standing.change(rows[start : start + BATCH], wanted, weights)
 
 
-def exchanged(
+def exchange_records(
     codes: Codes,
-    targets: Sequence[Target],
+    targets: Sequence[RecordTarget],
     rates: Rates,
     holds: FloatArray,
     stop: Stop,
     generator: np.random.Generator,
-    progress: Progress | None = None,
+    progress: RoundProgress | None = None,
 ) -> float:
     """Update records, in place, towards all targets, the farthest first, round by round.
 

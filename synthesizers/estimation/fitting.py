@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation import graphical, private_pgm
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 
@@ -16,7 +16,7 @@ JUNCTION_TREE, MBI = INFERENCES = ("junction-tree", "mbi")
 """Who fits the model of a domain that is not small: `graphical`, or `private_pgm`."""
 
 
-def fitted(
+def fit_model(
     shape: Shape,
     measured: Sequence[NoisyMarginal],
     total: float,
@@ -31,17 +31,17 @@ def fitted(
     """
     small = math.prod(shape.values()) <= SMALL_DOMAIN
     if inference == MBI and measured and not small:
-        return private_pgm.fitted(shape, measured, total, steps)
+        return private_pgm.fit_mbi(shape, measured, total, steps)
     cliques = [tuple(shape)] if small else []
-    return graphical.fitted(shape, measured, total, steps, start, cliques)
+    return graphical.fit_cliques(shape, measured, total, steps, start, cliques)
 
 
-def released(curator: Curator, model: Model, rows: int) -> Dataset:
+def release_model(curator: Curator, model: Model, rows: int) -> Dataset:
     """Records of a model over the curator's own domain.
 
     A small domain's table is rounded, so that the output is a function of the transcript; from
     any other, records are drawn after a seed.
     """
     if curator.domain.size <= SMALL_DOMAIN:
-        return rounded_table(curator.domain, model.counts(curator.domain.names), rows)
+        return round_table(curator.domain, model.counts(curator.domain.names), rows)
     return Dataset(curator.domain, model.records(rows, public_generator(curator)))

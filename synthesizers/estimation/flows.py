@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.graph.python import min_cost_flow
 
-from synthesizers.estimation.record_targets import Codes, Target, rows_of_cells
+from synthesizers.estimation.record_targets import Codes, RecordTarget, rows_of_cells
 
 IntArray = NDArray[np.int64]
 
 MOST_ARCS = 250_000
-"""The most arcs of a plan that is solved for; about a second (a choice of this project)."""
+"""The most arcs of a plan that is solved for; about a second."""
 
 
 def cheapest_plan(surplus: IntArray, lack: IntArray, costs: IntArray) -> IntArray:
@@ -45,7 +45,9 @@ def north_west_corner(surplus: IntArray, lack: IntArray) -> tuple[IntArray, IntA
     return np.repeat(np.arange(len(surplus)), surplus), np.repeat(np.arange(len(lack)), lack)
 
 
-def moves(target: Target, held: IntArray, most_arcs: int = MOST_ARCS) -> tuple[IntArray, IntArray]:
+def moves(
+    target: RecordTarget, held: IntArray, most_arcs: int = MOST_ARCS
+) -> tuple[IntArray, IntArray]:
     """The cell that each moved record leaves, in ascending order, and the one that it goes to."""
     surplus, lack = np.maximum(held - target.counts, 0), np.maximum(target.counts - held, 0)
     sources, sinks = np.flatnonzero(surplus), np.flatnonzero(lack)
@@ -68,11 +70,11 @@ class Flow:
     most_arcs: int = MOST_ARCS
 
     def __call__(
-        self, codes: Codes, target: Target, number: int, generator: np.random.Generator
+        self, codes: Codes, target: RecordTarget, number: int, generator: np.random.Generator
     ) -> None:
         """Move the records of one target, in place."""
         cells = target.cells(codes)
-        held = target.held(cells)
+        held = target.count_cells(cells)
         leaving, going = moves(target, held, self.most_arcs)
         wanted = np.bincount(leaving, minlength=len(held))
         # Rows of a cell come in random order, so that any of them may go to any of its sinks.

@@ -12,7 +12,7 @@ from synthesizers.laws.public_laws import Seed
 
 SMALL_DOMAIN = 4096
 """The most cells of a domain whose tables programs hold whole, so that their output is a function
-of the transcript and can be enumerated (a choice of this project)."""
+of the transcript and can be enumerated."""
 
 _RESOLUTION = 2**40
 
@@ -25,7 +25,7 @@ def public_generator(curator: Curator) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(int(curator.draw(Seed())[0])))
 
 
-def rounded_table(domain: Domain, weights: NDArray[np.float64], rows: int) -> Dataset:
+def round_table(domain: Domain, weights: NDArray[np.float64], rows: int) -> Dataset:
     """The records of a whole table: ``rows`` of them, ∝ weights [cells], by largest remainder.
 
     Weights count to 40 bits of their largest; all zero are taken as equal.

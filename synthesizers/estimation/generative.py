@@ -28,12 +28,12 @@ from synthesizers.estimation.systematic import systematic_choices
 Chances = NDArray[np.float32]
 
 KEPT = 0.9
-"""The share that the moving average of weights keeps at each step (a choice of this project; the
+"""The share that the moving average of weights keeps at each step (the
 reference averages the weights of whole rounds)."""
 
 
 SPREAD = 1 / 32
-"""What multiplies the usual weights before the softmax, before training (a choice of this project).
+"""What multiplies the usual weights before the softmax, before training.
 At 1 the rows' laws lie so far apart that the untrained table has strong dependences that no data
 have, and no answer but of a pair undoes them; at 0 no gradient would tell the rows apart."""
 
@@ -53,7 +53,7 @@ class GenerativeModel:
     average: Parameters
 
     @classmethod
-    def untrained(
+    def start(
         cls, shape: Shape, total: float, size: tuple[int, int, int], rate: float
     ) -> GenerativeModel:
         """Before any measurement, all but uniform; ``size``: rows of noise, width, hidden units."""
@@ -115,13 +115,13 @@ class GenerativeModel:
                     by_head[place] += slope
             gradient = generator.gradient(self.noise, chances, slopes)
             moved, training = training.step(generator.parameters, gradient)
-            generator = generator.stepped(moved)
+            generator = generator.with_parameters(moved)
             average = moving_average(average, moved, KEPT)
         return replace(self, generator=generator, average=average)
 
     def averaged(self) -> GenerativeModel:
         """The model of the moving average of the weights."""
-        return replace(self, generator=self.generator.stepped(self.average))
+        return replace(self, generator=self.generator.with_parameters(self.average))
 
     def records(self, rows: int, generator: np.random.Generator) -> IntArray:
         """Codes [rows, attributes]: every row of noise makes equally many, but for one.
@@ -142,7 +142,7 @@ class GenerativeModel:
         ]
 
 
-def _joined(parts: Sequence[Chances], rows: int) -> Chances:
+def _outer_products(parts: Sequence[Chances], rows: int) -> Chances:
     """Outer products row by row, [rows, cells], the last part fastest; of no parts, ones."""
     found = np.ones((rows, 1), np.float32)
     for part in parts:
@@ -153,7 +153,7 @@ def _joined(parts: Sequence[Chances], rows: int) -> Chances:
 def _marginal(parts: Sequence[Chances]) -> Chances:
     """The mean over rows of the outer products, [sizes of the parts]."""
     rows = len(parts[0])
-    mean = _joined(parts[:-1], rows).T @ parts[-1] / np.float32(rows)
+    mean = _outer_products(parts[:-1], rows).T @ parts[-1] / np.float32(rows)
     return np.asarray(mean.reshape([part.shape[1] for part in parts]))
 
 
@@ -162,7 +162,7 @@ def _slopes(parts: Sequence[Chances], surplus: Chances) -> list[Chances]:
     rows = len(parts[0])
     found = []
     for place, part in enumerate(parts):
-        others = _joined([*parts[:place], *parts[place + 1 :]], rows)
+        others = _outer_products([*parts[:place], *parts[place + 1 :]], rows)
         facing = np.moveaxis(surplus, place, 0).reshape(part.shape[1], -1)
         found.append(others @ facing.T / np.float32(rows))
     return found

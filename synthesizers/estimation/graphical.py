@@ -21,7 +21,7 @@ from synthesizers.estimation.junction_trees import Clique, JunctionTree, junctio
 from synthesizers.estimation.models import FloatArray, IntArray, NoisyMarginal, Shape
 from synthesizers.estimation.systematic import systematic_choices
 from synthesizers.estimation.targets import (
-    Target,
+    FitTarget,
     first_step,
     independent_shares,
     targets_of,
@@ -48,9 +48,9 @@ class GraphicalModel:
         holder = self.tree.holding(attributes)
         kept = tuple(name for name in self.shape if name in attributes)
         if holder is None:
-            law = self._eliminated(kept)
+            law = self._eliminate(kept)
         else:
-            law = _summed(self.laws[holder], self.tree.cliques[holder], kept)
+            law = _sum_out(self.laws[holder], self.tree.cliques[holder], kept)
         order = [kept.index(name) for name in attributes]
         return np.asarray(self.total * law.transpose(order).reshape(-1))
 
@@ -65,7 +65,7 @@ class GraphicalModel:
             for name in (name for name in clique if name not in shared):
                 names = (*known, name)
                 kept = tuple(other for other in clique if other in names)
-                table = _summed(law, clique, kept).transpose([kept.index(n) for n in names])
+                table = _sum_out(law, clique, kept).transpose([kept.index(n) for n in names])
                 groups = np.zeros(rows, np.int64)
                 for other in known:
                     groups = groups * self.shape[other] + codes[:, columns[other]]
@@ -75,15 +75,15 @@ class GraphicalModel:
         return codes
 
     @cached_property
-    def _given(self) -> tuple[FloatArray, ...]:
+    def _conditionals(self) -> tuple[FloatArray, ...]:
         """Each clique's law given what it shares with its parent."""
         cliques, separators = self.tree.cliques, self.tree.separators
         return tuple(
-            _divided(law, _aligned(_summed(law, clique, shared), shared, clique))
+            _divide(law, _align(_sum_out(law, clique, shared), shared, clique))
             for law, clique, shared in zip(self.laws, cliques, separators, strict=True)
         )
 
-    def _eliminated(self, wanted: Clique) -> FloatArray:
+    def _eliminate(self, wanted: Clique) -> FloatArray:
         """The law of attributes that no clique holds.
 
         From the leaves towards the root, up to the first clique below which all of them are;
@@ -100,15 +100,15 @@ class GraphicalModel:
             kept = wanted if last else tuple(n for n in self.shape if n in reached or n in shared)
             passed = {name for names, _ in arrived[k] for name in names}
             needed = tuple(name for name in clique if name in kept or name in passed)
-            law = _summed(self.laws[k] if last else self._given[k], clique, needed)
-            message = _contracted([(needed, law), *arrived[k]], kept)
+            law = _sum_out(self.laws[k] if last else self._conditionals[k], clique, needed)
+            message = _contract([(needed, law), *arrived[k]], kept)
             if last:
                 return message
             arrived[self.tree.parents[k]].append((kept, message))
         raise AssertionError("every attribute is in a clique")
 
 
-def fitted(
+def fit_cliques(
     shape: Shape,
     measured: Sequence[NoisyMarginal],
     total: float,
@@ -174,12 +174,12 @@ class _Field:
     """
 
     tree: JunctionTree
-    targets: Sequence[Target]
+    targets: Sequence[FitTarget]
     total: float
     places: Sequence[tuple[int, slice]]
 
     @classmethod
-    def of(cls, shape: Shape, targets: Sequence[Target], total: float) -> _Field:
+    def of(cls, shape: Shape, targets: Sequence[FitTarget], total: float) -> _Field:
         """On the junction tree of the targets."""
         tree = junction_tree(shape, [target.attributes for target in targets])
         places, start = [], 0
@@ -205,7 +205,7 @@ class _Field:
         begun = {target.attributes: np.zeros(target.sizes) for target in self.targets}
         for names, potential in potentials.items():
             wider = next(clique for clique in begun if set(names) <= set(clique))
-            begun[wider] = begun[wider] + _aligned(potential, names, wider)
+            begun[wider] = begun[wider] + _align(potential, names, wider)
         shift = np.concatenate([np.zeros(0), *(table.reshape(-1) for table in begun.values())])
         return self.moved(_independent_factors(self.tree, shares), np.zeros_like(shift), shift)
 
@@ -214,12 +214,12 @@ class _Field:
         cliques, factors, growth = self.tree.cliques, list(given), np.exp(shift)
         for target, (place, own) in zip(self.targets, self.places, strict=True):
             factor = growth[own].reshape(target.sizes)
-            factors[place] = factors[place] * _aligned(factor, target.attributes, cliques[place])
-        given, laws = _calibrated(self.tree, factors)
+            factors[place] = factors[place] * _align(factor, target.attributes, cliques[place])
+        given, laws = _calibrate(self.tree, factors)
         loss, gradients = 0.0, []
         for target, (place, _) in zip(self.targets, self.places, strict=True):
-            law = _summed(laws[place], cliques[place], target.attributes)
-            part, gradient = target.compared(self.total * law.reshape(-1))
+            law = _sum_out(laws[place], cliques[place], target.attributes)
+            part, gradient = target.compare(self.total * law.reshape(-1))
             loss += part
             gradients.append(gradient)
         gradient = np.concatenate(gradients) if gradients else np.zeros(0)
@@ -234,36 +234,36 @@ def _independent_factors(tree: JunctionTree, shares: Mapping[str, FloatArray]) -
         factor = np.ones([len(shares[name]) for name in clique])
         for name in clique:
             if name not in placed:
-                factor = factor * _aligned(shares[name], (name,), clique)
+                factor = factor * _align(shares[name], (name,), clique)
         placed.update(clique)
         factors.append(factor)
     return factors
 
 
-def _calibrated(
+def _calibrate(
     tree: JunctionTree, factors: Sequence[FloatArray]
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Each clique's law given its parent, and its law, of the field ∝ the factors' product."""
     given = list(factors)
     for k in reversed(range(1, len(given))):
         clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        message = _summed(given[k], clique, shared)
-        given[k] = _divided(given[k], _aligned(message, shared, clique))
-        arriving = _aligned(message / message.max(), shared, tree.cliques[parent])
+        message = _sum_out(given[k], clique, shared)
+        given[k] = _divide(given[k], _align(message, shared, clique))
+        arriving = _align(message / message.max(), shared, tree.cliques[parent])
         given[parent] = given[parent] * arriving
     given[0] = given[0] / given[0].sum()
     laws = [given[0]]
     for k in range(1, len(given)):
         clique, shared, parent = tree.cliques[k], tree.separators[k], tree.parents[k]
-        above = _summed(laws[parent], tree.cliques[parent], shared)
-        laws.append(given[k] * _aligned(above, shared, clique))
+        above = _sum_out(laws[parent], tree.cliques[parent], shared)
+        laws.append(given[k] * _align(above, shared, clique))
     return given, laws
 
 
 # Tables have one axis an attribute: their axes lie in one common order of all attributes.
 
 
-def _summed(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
+def _sum_out(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
     """The table of the kept names: the others are summed."""
     if len(kept) == len(names):
         return table
@@ -271,7 +271,7 @@ def _summed(table: FloatArray, names: Clique, kept: Clique) -> FloatArray:
     return np.asarray(table.sum(axis=away))
 
 
-def _aligned(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
+def _align(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
     """The table with an axis of length 1 for each name that is only in ``wider``."""
     if len(wider) == len(names):
         return table
@@ -279,12 +279,12 @@ def _aligned(table: FloatArray, names: Clique, wider: Clique) -> FloatArray:
     return table.reshape([sizes.get(name, 1) for name in wider])
 
 
-def _divided(table: FloatArray, by: FloatArray) -> FloatArray:
+def _divide(table: FloatArray, by: FloatArray) -> FloatArray:
     """Their quotient; 0 where the divisor is."""
     return np.divide(table, by, out=np.zeros_like(table), where=by > 0)
 
 
-def _contracted(tables: Sequence[tuple[Clique, FloatArray]], kept: Clique) -> FloatArray:
+def _contract(tables: Sequence[tuple[Clique, FloatArray]], kept: Clique) -> FloatArray:
     """The product of tables, summed over every name that is not kept."""
     numbers: dict[str, int] = {}
     operands: list[Any] = []

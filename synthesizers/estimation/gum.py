@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from synthesizers.estimation.record_targets import (
     Codes,
     IntArray,
-    Target,
+    RecordTarget,
     copy_rows,
     rows_of_cells,
     whole_amounts,
 )
 
 FloatArray = NDArray[np.float64]
-Update = Callable[[Codes, Target, int, np.random.Generator], None]
+Update = Callable[[Codes, RecordTarget, int, np.random.Generator], None]
 """Moves records, in place, towards one target in a round of the given number."""
 
-Progress = Callable[[int, float], None]
+RoundProgress = Callable[[int, float], None]
 """Told the number of rounds done, and the largest distance at the beginning of the last."""
 
 
@@ -107,11 +107,11 @@ class Gradual:
     copied: tuple[float, ...] = (0.0, 0.5)
 
     def __call__(
-        self, codes: Codes, target: Target, number: int, generator: np.random.Generator
+        self, codes: Codes, target: RecordTarget, number: int, generator: np.random.Generator
     ) -> None:
         """Move the records of one target, in place."""
         cells = target.cells(codes)
-        held = target.held(cells)
+        held = target.count_cells(cells)
         gains = whole_amounts(additions(held, target.counts, self.rates(number)), generator)
         total = int(gains.sum())
         if not total:
@@ -123,11 +123,15 @@ class Gradual:
         given = rows_of_cells(cells, held, copies, generator)
         copy_rows(codes, free[: len(given)], given)
         rest = np.repeat(np.arange(len(held)), gains - copies)
-        target.write(codes, *aligned(cells, free[len(given) :], rest, target, generator))
+        target.write(codes, *align_updates(cells, free[len(given) :], rest, target, generator))
 
 
-def aligned(
-    cells: Codes, rows: IntArray, gaining: IntArray, target: Target, generator: np.random.Generator
+def align_updates(
+    cells: Codes,
+    rows: IntArray,
+    gaining: IntArray,
+    target: RecordTarget,
+    generator: np.random.Generator,
 ) -> tuple[IntArray, IntArray]:
     """The rows and the cells that overwrite them, both in the order of a column drawn at random.
 
@@ -141,13 +145,13 @@ def aligned(
 
 def approach(
     codes: Codes,
-    targets: Sequence[Target],
+    targets: Sequence[RecordTarget],
     update: Update,
     rounds: int,
     generator: np.random.Generator,
     *,
     tolerance: float = 0.0,
-    progress: Progress | None = None,
+    progress: RoundProgress | None = None,
 ) -> float:
     """Update records, in place, towards all targets, the farthest first, in each of the rounds.
 
@@ -169,7 +173,7 @@ def in_rounds(
     distances: Callable[[], FloatArray],
     update: Callable[[int, FloatArray], None],
     stop: Stop,
-    progress: Progress | None,
+    progress: RoundProgress | None,
 ) -> float:
     """Update towards all targets, given the round and their distances, until it is enough.
 

@@ -24,18 +24,18 @@ def maximum_entropy(
     """The table [shape] of largest entropy whose marginals are the given ones.
 
     ``marginals``: axes, and counts with one axis each in that order. For the rest, as
-    `proportionally_fitted`.
+    `fit_proportionally`.
     """
     codes = np.indices(tuple(shape)).reshape(len(shape), -1)
     parts = [
         (np.ravel_multi_index(tuple(codes[list(axes)]), counts.shape), counts.ravel())
         for axes, counts in marginals
     ]
-    table = proportionally_fitted(codes.shape[1], parts, rounds, tolerance)
+    table = fit_proportionally(codes.shape[1], parts, rounds, tolerance)
     return table.reshape(tuple(shape))
 
 
-def proportionally_fitted(
+def fit_proportionally(
     cells: int,
     parts: Sequence[tuple[IntArray, FloatArray]],
     rounds: int,

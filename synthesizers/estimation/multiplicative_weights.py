@@ -14,7 +14,7 @@ Part = tuple[int | slice, ...]
 """The cells of a table that a query counts: a code, or all codes, of each attribute."""
 
 
-def reweighted(
+def reweight(
     table: FloatArray, answers: Sequence[tuple[Part, float]], total: float, passes: int
 ) -> FloatArray:
     """The table after ``passes`` times an update by each answer in turn; its sum is ``total``.

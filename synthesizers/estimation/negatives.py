@@ -25,7 +25,7 @@ def norm_sub(counts: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(counts - excess[kept], 0.0))
 
 
-def norm_cut(counts: FloatArray) -> FloatArray:
+def cut_norm(counts: FloatArray) -> FloatArray:
     """Negatives become 0, and so do the smallest positive counts, until the total is as before.
 
     The last count that is cut keeps a part. A total that is not positive gives zeros. Any

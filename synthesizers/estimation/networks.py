@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float32]
 Parameters = tuple[FloatArray, ...]
 
 INITIAL_SEED = 20_261_123
-"""Of the noise and of the weights before training: a public constant (a choice of this project).
+"""Of the noise and of the weights before training: a public constant.
 They know nothing of the data, so that nothing is gained by drawing them anew."""
 
 
@@ -45,18 +45,22 @@ class Heads:
 
     def softmax(self, scores: FloatArray) -> FloatArray:
         """Chances of each head, [rows, cells]."""
-        raised = np.exp(scores - self._spread(np.maximum.reduceat(scores, self.starts, axis=1)))
-        return np.asarray(raised / self._spread(self._sums(raised)), np.float32)
+        raised = np.exp(
+            scores - self._spread_gradient(np.maximum.reduceat(scores, self.starts, axis=1))
+        )
+        return np.asarray(raised / self._spread_gradient(self._sums(raised)), np.float32)
 
     def softmax_gradient(self, chances: FloatArray, at_chances: FloatArray) -> FloatArray:
         """The gradient by the scores, of that by the chances."""
         weighted = chances * at_chances
-        return np.asarray(weighted - chances * self._spread(self._sums(weighted)), np.float32)
+        return np.asarray(
+            weighted - chances * self._spread_gradient(self._sums(weighted)), np.float32
+        )
 
     def _sums(self, rows: FloatArray) -> FloatArray:
         return np.asarray(np.add.reduceat(rows, self.starts, axis=1))
 
-    def _spread(self, heads: FloatArray) -> FloatArray:
+    def _spread_gradient(self, heads: FloatArray) -> FloatArray:
         return np.asarray(np.repeat(heads, self.sizes, axis=1), np.float32)
 
 
@@ -88,17 +92,17 @@ class Generator:
         for place, law in laws.items():
             start = self.heads.starts[place]
             biases[start : start + self.heads.sizes[place]] = np.log(law)
-        return self.stepped((first, inner, second, biases))
+        return self.with_parameters((first, inner, second, biases))
 
     def chances(self, noise: FloatArray) -> FloatArray:
         """A law of each attribute for each row of noise, [rows, cells]."""
-        return self.heads.softmax(self._scores(self._hidden(noise)))
+        return self.heads.softmax(self._scores(self._hidden_layer(noise)))
 
     def gradient(
         self, noise: FloatArray, chances: FloatArray, at_chances: FloatArray
     ) -> Parameters:
         """The gradient by the parameters, of that by the chances that this noise gave."""
-        hidden = self._hidden(noise)
+        hidden = self._hidden_layer(noise)
         at_scores = self.heads.softmax_gradient(chances, at_chances)
         at_hidden = np.where(hidden > 0, at_scores @ self.parameters[2].T, np.float32(0))
         return (
@@ -108,11 +112,11 @@ class Generator:
             at_scores.sum(axis=0),
         )
 
-    def stepped(self, parameters: Parameters) -> Generator:
+    def with_parameters(self, parameters: Parameters) -> Generator:
         """The same network with other parameters."""
         return replace(self, parameters=parameters)
 
-    def _hidden(self, noise: FloatArray) -> FloatArray:
+    def _hidden_layer(self, noise: FloatArray) -> FloatArray:
         before = noise @ self.parameters[0] + self.parameters[1]
         return np.asarray(np.maximum(before, np.float32(0)), np.float32)
 
@@ -149,8 +153,8 @@ class Adam:
 
     def step(self, parameters: Parameters, gradient: Parameters) -> tuple[Parameters, Adam]:
         """One step downwards, with the decays 0.9 and 0.999 of the paper."""
-        means = _mixed(self.means, gradient, 0.9)
-        squares = _mixed(self.squares, tuple(part * part for part in gradient), 0.999)
+        means = _mix(self.means, gradient, 0.9)
+        squares = _mix(self.squares, tuple(part * part for part in gradient), 0.999)
         number = self.steps + 1
         rate = np.float32(self.rate * np.sqrt(1 - 0.999**number) / (1 - 0.9**number))
         moved = tuple(
@@ -174,7 +178,7 @@ class RMSProp:
 
     def step(self, parameters: Parameters, gradient: Parameters) -> tuple[Parameters, RMSProp]:
         """One step downwards, with the decay 0.99 that PyTorch has by default."""
-        squares = _mixed(self.squares, tuple(part * part for part in gradient), 0.99)
+        squares = _mix(self.squares, tuple(part * part for part in gradient), 0.99)
         rate = np.float32(self.rate)
         moved = tuple(
             np.asarray(part - rate * slope / (np.sqrt(square) + np.float32(1e-8)), np.float32)
@@ -183,14 +187,14 @@ class RMSProp:
         return moved, RMSProp(self.rate, squares)
 
 
-def _mixed(kept: Parameters, new: Parameters, decay: float) -> Parameters:
+def _mix(kept: Parameters, new: Parameters, decay: float) -> Parameters:
     old, fresh = np.float32(decay), np.float32(1 - decay)
     return tuple(old * one + fresh * other for one, other in zip(kept, new, strict=True))
 
 
 def moving_average(kept: Parameters, new: Parameters, decay: float) -> Parameters:
     """decay·kept + (1 - decay)·new."""
-    return _mixed(kept, new, decay)
+    return _mix(kept, new, decay)
 
 
 def table_of(domain: Domain, chances: FloatArray) -> NDArray[np.float64]:
@@ -204,7 +208,7 @@ def table_of(domain: Domain, chances: FloatArray) -> NDArray[np.float64]:
     return np.asarray(table.mean(axis=0), np.float64)
 
 
-def drawn_codes(chances: FloatArray, heads: Heads, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_codes(chances: FloatArray, heads: Heads, rng: np.random.Generator) -> NDArray[np.int64]:
     """One record a row: each attribute drawn by its own head, [rows, attributes]."""
     codes = np.empty((len(chances), len(heads.sizes)), np.int64)
     for place, (start, size) in enumerate(zip(heads.starts, heads.sizes, strict=True)):

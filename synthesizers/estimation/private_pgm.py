@@ -35,10 +35,10 @@ def require_mbi() -> None:
     """
     size = {"a": 2, "b": 2}
     answers = [NoisyMarginal(("a", "b"), np.ones(4), 1.0, None)]
-    fitted(size, answers, 4.0, 2)
+    fit_mbi(size, answers, 4.0, 2)
 
 
-def fitted(
+def fit_mbi(
     shape: Shape, measured: Sequence[NoisyMarginal], total: float, steps: int
 ) -> GraphicalModel:
     """The field of a total that fits what was measured, after ``steps`` steps of mirror descent.

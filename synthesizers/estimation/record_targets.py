@@ -26,7 +26,7 @@ _FINEST = 2**40
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Target:
+class RecordTarget:
     """Counts [cells] that some columns are to have, the last column fastest."""
 
     columns: tuple[int, ...]
@@ -34,7 +34,7 @@ class Target:
     counts: IntArray
 
     @classmethod
-    def of(cls, columns: Sequence[int], table: FloatArray, rows: int) -> Target:
+    def of(cls, columns: Sequence[int], table: FloatArray, rows: int) -> RecordTarget:
         """The target of ``rows`` records in proportion to a table, one axis a column."""
         weights = np.maximum(table.ravel(), 0.0)
         top = float(weights.max(initial=0.0))
@@ -49,13 +49,13 @@ class Target:
             found = found * np.int32(size) + codes[:, column]
         return found
 
-    def held(self, cells: Codes) -> IntArray:
+    def count_cells(self, cells: Codes) -> IntArray:
         """How many records lie in each cell."""
         return np.bincount(cells, minlength=math.prod(self.shape))
 
     def distance(self, codes: Codes) -> float:
         """The L1 distance of the columns' shares to the target's, from 0 to 2."""
-        apart = np.abs(self.held(self.cells(codes)) - self.counts).sum()
+        apart = np.abs(self.count_cells(self.cells(codes)) - self.counts).sum()
         return float(apart) / max(len(codes), 1)
 
     def write(self, codes: Codes, rows: IntArray, cells: IntArray) -> None:
@@ -71,7 +71,7 @@ def independent_columns(
     """Records whose columns follow one-way tables each, and are independent of one another."""
     codes = np.empty((rows, len(tables)), np.int32, order="F")
     for column, table in enumerate(tables):
-        counts = Target.of((column,), table, rows).counts
+        counts = RecordTarget.of((column,), table, rows).counts
         codes[:, column] = generator.permutation(np.repeat(np.arange(len(table)), counts))
     return codes
 

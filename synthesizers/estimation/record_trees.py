@@ -14,7 +14,7 @@ from itertools import permutations
 
 import numpy as np
 
-from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, Target
+from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, RecordTarget
 from synthesizers.estimation.systematic import systematic_choices
 
 Pair = tuple[int, int]
@@ -33,7 +33,7 @@ class RecordTree:
     holds: FloatArray
 
 
-def pair_counts(targets: Sequence[Target]) -> dict[Pair, IntArray]:
+def pair_counts(targets: Sequence[RecordTarget]) -> dict[Pair, IntArray]:
     """Counts of each ordered pair of columns that a target holds, from the first that does."""
     found: dict[Pair, IntArray] = {}
     for target in targets:
@@ -44,7 +44,7 @@ def pair_counts(targets: Sequence[Target]) -> dict[Pair, IntArray]:
     return found
 
 
-def pair_noise(targets: Sequence[Target], variances: Sequence[float]) -> dict[Pair, float]:
+def pair_noise(targets: Sequence[RecordTarget], variances: Sequence[float]) -> dict[Pair, float]:
     """The dependence that noise alone shows in each pair of `pair_counts`, about.
 
     ``variances``: of each target's cells. A pair of c cells, each the sum of C/c of a target's C,
@@ -98,7 +98,7 @@ def strongest_tree(
 
 def records_of_tree(
     tree: RecordTree,
-    targets: Sequence[Target],
+    targets: Sequence[RecordTarget],
     pairs: Mapping[Pair, IntArray],
     rows: int,
     generator: np.random.Generator,
@@ -120,7 +120,7 @@ def records_of_tree(
     return codes
 
 
-def _onto(target: Target, axes: tuple[int, ...]) -> IntArray:
+def _onto(target: RecordTarget, axes: tuple[int, ...]) -> IntArray:
     """A target's counts summed onto some of its columns, in their order."""
     counts = target.counts.reshape(target.shape)
     gone = tuple(axis for axis in range(counts.ndim) if axis not in axes)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 MOST_STEPS = 1000
-"""After so many steps what is left is left (a choice of this project: tables of a negative total
+"""After so many steps what is left is left (tables of a negative total
 have no counts that are not negative)."""
 
 
-def rippled(counts: FloatArray, threshold: float) -> FloatArray:
+def ripple(counts: FloatArray, threshold: float) -> FloatArray:
     """Counts of which none lies below -``threshold`` < 0, of the same total; one axis an attribute.
 
     In every step all cells below become 0, and each takes its deficit in equal parts from the

@@ -30,7 +30,7 @@ def systematic_choices(
     ranks = np.empty(len(groups))
     ranks[order] = np.arange(len(groups)) - np.repeat(starts, sizes)
     points = (ranks + generator.random(len(present))[members]) / sizes[members]
-    return _looked_up(chances[present], members, points)
+    return _look_up(chances[present], members, points)
 
 
 def independent_choices(
@@ -38,10 +38,10 @@ def independent_choices(
 ) -> IntArray:
     """One draw a record, [records]; a group without chances takes all values as equal."""
     present, members = np.unique(groups, return_inverse=True)
-    return _looked_up(chances[present], members, generator.random(len(groups)))
+    return _look_up(chances[present], members, generator.random(len(groups)))
 
 
-def _looked_up(chances: FloatArray, groups: IntArray, points: FloatArray) -> IntArray:
+def _look_up(chances: FloatArray, groups: IntArray, points: FloatArray) -> IntArray:
     """The value of each record where its point of [0, 1) falls in its group's chances."""
     table = np.maximum(chances, 0)
     table[table.sum(axis=1) == 0] = 1

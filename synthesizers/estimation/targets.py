@@ -17,7 +17,7 @@ from synthesizers.estimation.negatives import norm_sub
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class FitTarget:
     """A set of attributes, in the order of the shape, with all that was measured within it.
 
     ``answers``, and the ``matrix`` [answers, cells] of what they say of the set's table, are in
@@ -35,7 +35,7 @@ class Target:
         squares = self.matrix * self.matrix
         return float(np.asarray(squares.T @ np.ones(len(self.answers))).max())
 
-    def compared(self, counts: FloatArray) -> tuple[float, FloatArray]:
+    def compare(self, counts: FloatArray) -> tuple[float, FloatArray]:
         """The loss of counts [cells], and its gradient."""
         residual = self.matrix @ counts - self.answers
         return float(residual @ residual) / 2, np.asarray(self.matrix.T @ residual)
@@ -43,7 +43,7 @@ class Target:
 
 def targets_of(
     shape: Shape, measured: Sequence[NoisyMarginal], cliques: Iterable[Clique] = ()
-) -> tuple[Target, ...]:
+) -> tuple[FitTarget, ...]:
     """The largest sets of attributes, measured or given, each with what was measured within it."""
     by_size = sorted(measured, key=lambda noisy: -len(noisy.attributes))
     within: dict[frozenset[str], list[NoisyMarginal]] = {frozenset(own): [] for own in cliques}
@@ -57,7 +57,7 @@ def targets_of(
     )
 
 
-def _target(shape: Shape, measured: Sequence[NoisyMarginal]) -> Target:
+def _target(shape: Shape, measured: Sequence[NoisyMarginal]) -> FitTarget:
     names, sizes = tuple(shape), tuple(shape.values())
     cells, answers = math.prod(sizes), [np.zeros(0)]
     small = cells * sum(len(noisy.counts) for noisy in measured) <= WHOLE_MATRIX
@@ -69,7 +69,7 @@ def _target(shape: Shape, measured: Sequence[NoisyMarginal]) -> Target:
         rows.append(scale * (incidence if noisy.matrix is None else noisy.matrix @ incidence))
         answers.append(scale * noisy.counts)
     matrix = np.concatenate(rows) if small else vstack(rows, format="csc")
-    return Target(names, sizes, matrix, np.concatenate(answers))
+    return FitTarget(names, sizes, matrix, np.concatenate(answers))
 
 
 WHOLE_MATRIX = 2**14
@@ -94,7 +94,7 @@ def _whole_incidence(sizes: tuple[int, ...], axes: tuple[int, ...]) -> FloatArra
     return matrix
 
 
-def first_step(targets: Sequence[Target], total: float) -> float:
+def first_step(targets: Sequence[FitTarget], total: float) -> float:
     """A step of descent that is never too long: 1/(total · the largest curvature); 0 where flat.
 
     So large is the loss's relative smoothness (Lu, Freund & Nesterov 2018).
@@ -115,7 +115,7 @@ def independent_shares(shape: Shape, measured: Sequence[NoisyMarginal]) -> dict[
         sums, precision = np.zeros(size), np.zeros(size)
         for noisy in measured:
             if noisy.attributes == (name,):
-                sums += _pulled_back(noisy, noisy.counts) / noisy.variance
+                sums += _pull_back(noisy, noisy.counts) / noisy.variance
                 precision += _squares(noisy, size) / noisy.variance
         if not precision.all():
             shares[name] = np.full(size, 1 / size)
@@ -125,7 +125,7 @@ def independent_shares(shape: Shape, measured: Sequence[NoisyMarginal]) -> dict[
     return shares
 
 
-def _pulled_back(noisy: NoisyMarginal, answers: FloatArray) -> FloatArray:
+def _pull_back(noisy: NoisyMarginal, answers: FloatArray) -> FloatArray:
     return answers if noisy.matrix is None else np.asarray(noisy.matrix.T @ answers)
 
 

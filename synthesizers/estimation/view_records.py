@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from synthesizers.estimation.consistency import View
-from synthesizers.estimation.exchanges import exchanged
-from synthesizers.estimation.gum import Progress, Rates, Stop, Update, approach
-from synthesizers.estimation.record_targets import Codes, Target, independent_columns
+from synthesizers.estimation.exchanges import exchange_records
+from synthesizers.estimation.gum import Rates, RoundProgress, Stop, Update, approach
+from synthesizers.estimation.record_targets import Codes, RecordTarget, independent_columns
 from synthesizers.estimation.record_trees import (
     pair_counts,
     pair_noise,
@@ -22,15 +22,14 @@ from synthesizers.estimation.record_trees import (
 )
 
 NEAR_ENOUGH = 0.001
-"""The L1 distance of shares at which no view is updated any more (a choice of this project: below
+"""The L1 distance of shares at which no view is updated any more (below
 any noise)."""
 
 LEAST_GAIN = 0.1
-"""The share of the mean distance that a round must take for GUM to go on (a choice of this project:
-views are noisy)."""
+"""The share of the mean distance that a round must take for GUM to go on (views are noisy)."""
 
 
-def connected(views: Sequence[View]) -> list[list[View]]:
+def connected_groups(views: Sequence[View]) -> list[list[View]]:
     """The views in groups that share no attribute, in the order of their first views."""
     groups: list[list[View]] = []
     for view in views:
@@ -52,7 +51,7 @@ def records_of_views(
     update: Rates | Update,
     rounds: int,
     generator: np.random.Generator,
-    progress: Progress | None = None,
+    progress: RoundProgress | None = None,
 ) -> Codes:
     """``rows`` records whose marginals are near the views', one column a name.
 
@@ -61,11 +60,11 @@ def records_of_views(
     independent columns, each as its first view says.
     """
     codes = np.empty((rows, len(names)), np.int32, order="F")
-    for group in connected(views):
+    for group in connected_groups(views):
         first = {name: view for view in reversed(group) for name in view.attributes}
         columns = {name: place for place, name in enumerate(first)}
         targets = [
-            Target.of([columns[name] for name in view.attributes], view.counts, rows)
+            RecordTarget.of([columns[name] for name in view.attributes], view.counts, rows)
             for view in group
         ]
         if isinstance(update, Rates):
@@ -86,14 +85,14 @@ def records_of_views(
 
 
 def gradually(
-    targets: Sequence[Target],
+    targets: Sequence[RecordTarget],
     variances: Sequence[float],
     columns: int,
     rows: int,
     rates: Rates,
     stop: Stop,
     generator: np.random.Generator,
-    progress: Progress | None = None,
+    progress: RoundProgress | None = None,
 ) -> Codes:
     """``rows`` records that GUM brings near to targets, which hold each of the columns.
 
@@ -102,5 +101,5 @@ def gradually(
     pairs = pair_counts(targets)
     tree = strongest_tree(pairs, columns, pair_noise(targets, variances))
     codes = records_of_tree(tree, targets, pairs, rows, generator)
-    exchanged(codes, targets, rates, tree.holds, stop, generator, progress)
+    exchange_records(codes, targets, rates, tree.holds, stop, generator, progress)
     return codes

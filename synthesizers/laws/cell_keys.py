@@ -13,7 +13,7 @@ from synthesizers.plain import is_integer, require_rational, require_tuple
 Changes = tuple[tuple[int, Fraction], ...]
 
 MAX_CHANGE = 1000
-"""The largest change of a count in a perturbation table (a choice of this project)."""
+"""The largest change of a count in a perturbation table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from synthesizers.errors import InputError
 from synthesizers.numerals import number_text, rational
 
 MAX_CHARACTERS = 2**24
-"""The longest file that is read (a choice of this project)."""
+"""The longest file that is read."""
 
 Line = tuple[int, list[str]]
 

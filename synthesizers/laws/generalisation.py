@@ -27,13 +27,13 @@ NOTHING = -1
 """The level that an outcome names for every attribute where nothing is released."""
 
 MAX_GENERALISATIONS = 10_000
-"""The most generalisations that k-anonymity chooses among (a choice of this project)."""
+"""The most generalisations that k-anonymity chooses among."""
 
 MAX_TRIALS = 1_000_000
-"""The most generalisations of listed tables in one enumeration (a choice of this project)."""
+"""The most generalisations of listed tables in one enumeration."""
 
 
-def numbered(groups: Sequence[Hashable]) -> Grouping:
+def number_groups(groups: Sequence[Hashable]) -> Grouping:
     """Groups of any names, numbered 0, 1, 2, … by their first code."""
     numbers: dict[Hashable, int] = {}
     return tuple(numbers.setdefault(group, len(numbers)) for group in groups)
@@ -55,7 +55,7 @@ def _require_grouping(value: object) -> Grouping:
     if not groups or not all(is_integer(group) for group in groups):
         raise InputError("groups are one whole number a value, such as 0,0,1,1")
     groups = tuple(map(int, groups))
-    if groups != (right := numbered(groups)):
+    if groups != (right := number_groups(groups)):
         raise InputError(
             f"groups are numbered 0, 1, 2, … by their first value: write "
             f"{','.join(map(str, right))}, not {','.join(map(str, groups))}"
@@ -87,7 +87,7 @@ def ladder(size: int, levels: Sequence[Sequence[Hashable]]) -> tuple[Grouping, .
     Level 0 is every code by itself, and the last level one group of all
     (Samarati & Sweeney 1998 ask for it); ``levels`` lie between, or are those.
     """
-    written = [numbered(level) for level in levels]
+    written = [number_groups(level) for level in levels]
     finest, coarsest = tuple(range(size)), (0,) * size
     if not written or written[0] != finest:
         written.insert(0, finest)
@@ -189,7 +189,7 @@ class KAnonymity(DeterministicLaw):
     def image(self, counts: IntArray) -> IntArray:
         """The levels and the counts of their groups, or `NOTHING`."""
         for nodes in _by_height(tuple(len(levels) for levels in self.ladders)):
-            shown = [(levels, self._shown(counts, levels)) for levels in nodes]
+            shown = [(levels, self._show_groups(counts, levels)) for levels in nodes]
             sufficient = [(levels, groups) for levels, groups in shown if groups is not None]
             if sufficient:
                 # Of equals the first is taken, and the nodes are in lexicographic order.
@@ -197,7 +197,7 @@ class KAnonymity(DeterministicLaw):
                 return np.concatenate([np.array(levels, np.int64), groups])
         return np.full(len(self.ladders), NOTHING, np.int64)
 
-    def _shown(self, counts: IntArray, levels: tuple[int, ...]) -> IntArray | None:
+    def _show_groups(self, counts: IntArray, levels: tuple[int, ...]) -> IntArray | None:
         """The groups of at least k records; None where too many records lie in others."""
         groupings = [steps[level] for steps, level in zip(self.ladders, levels, strict=True)]
         groups = coarse_counts(counts, groupings)

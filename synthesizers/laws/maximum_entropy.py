@@ -20,7 +20,7 @@ GRID = 10**12
 differently in the last of `DIGITS` digits does not show."""
 
 MAX_STEPS = 200
-"""Newton steps after which a law counts as not found (a choice of this project)."""
+"""Newton steps after which a law counts as not found."""
 
 STEPS = (-1, 0, 1, 2)
 """How far a rounded chance may lie from the multiple below the exact one, in multiples."""
@@ -83,7 +83,7 @@ def maximum_entropy(values: Sequence[int], variance: Fraction) -> list[int]:
         return [int(mpmath.nint(chance * GRID)) for chance in chances(*solution)]
 
 
-def rounded(values: Sequence[int], weights: Sequence[int], keys: int) -> list[int]:
+def round_to_sum(values: Sequence[int], weights: Sequence[int], keys: int) -> list[int]:
     """Whole numbers near the shares of ``keys`` that the weights stand for, of sum ``keys``.
 
     Each lies less than 2 below its share, or at most 2 above. Among all such, the mean of

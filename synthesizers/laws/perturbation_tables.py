@@ -9,14 +9,14 @@ from functools import lru_cache
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_keys import Changes, PerturbationTable
 from synthesizers.laws.chance_files import chance, read_lines, require_whole
-from synthesizers.laws.maximum_entropy import maximum_entropy, rounded, variances
+from synthesizers.laws.maximum_entropy import maximum_entropy, round_to_sum, variances
 from synthesizers.numerals import number_text, rational
 
 MAX_DEVIATION = 15
-"""The largest deviation of a designed table (a choice of this project; agencies take 1 to 10)."""
+"""The largest deviation of a designed table (agencies take 1 to 10)."""
 
 MAX_KEYS = 2**32
-"""The largest number of keys (a choice of this project)."""
+"""The largest number of keys."""
 
 COLUMNS = ["count", "change", "chance"]
 
@@ -59,10 +59,10 @@ class Design:
 
 
 @lru_cache(maxsize=256)
-def designed(design: Design) -> PerturbationTable:
+def design_table(design: Design) -> PerturbationTable:
     """The table of a design; InputError where some count has no law with the wanted moments.
 
-    Maximum entropy is rounded to multiples of 1/keys: see `rounded`. Sums are
+    Maximum entropy is rounded to multiples of 1/keys: see `round_to_sum`. Sums are
     exactly 1, means as near 0 as that allows, and variances what they come to.
     """
     return PerturbationTable(tuple(_row(design, count) for count in range(1, design.last + 1)))
@@ -78,7 +78,7 @@ def _row(design: Design, count: int) -> Changes:
             f"{number_text(design.variance)}: its variance can be {possible}; take another "
             "variance, a larger deviation or a smaller smallest"
         )
-    keys = rounded(changes, maximum_entropy(changes, design.variance), design.keys)
+    keys = round_to_sum(changes, maximum_entropy(changes, design.variance), design.keys)
     row = [(v, Fraction(number, design.keys)) for v, number in zip(changes, keys, strict=True)]
     if (0, Fraction(1)) in row:
         raise InputError(

@@ -27,11 +27,10 @@ IntArray = NDArray[np.int64]
 Weights = tuple[tuple[int, ...], ...]
 
 MAX_VALUES = 1000
-"""The most values that a matrix of chances is made for (a choice of this project)."""
+"""The most values that a matrix of chances is made for."""
 
 MAX_COUNTS = 20_000_000
-"""The most counts in all tables that some listed database may give, database by database (a
-choice of this project)."""
+"""The most counts in all tables that some listed database may give, database by database."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,5 +163,5 @@ class Seed:
 
 
 SEED_BITS = 62
-"""Bits of a seed: answers are held as int64, and 62 bits seldom meet twice (a choice of this
-project). A seed guards nothing private, so that nobody gains by guessing it."""
+"""Bits of a seed: answers are held as int64, and 62 bits seldom meet twice. A seed guards nothing
+private, so that nobody gains by guessing it."""

@@ -11,7 +11,7 @@ from synthesizers.laws.cell_laws import CellwiseLaw
 from synthesizers.plain import require_count
 
 MAX_BASE = 1000
-"""The largest base of rounding (a choice of this project; agencies use 3 and 5)."""
+"""The largest base of rounding (agencies use 3 and 5)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,11 +65,11 @@ class CellSuppression(DeterministicLaw):
         table = contingency_table(counts, self.shape)
         hidden = (table > 0) & (table < self.threshold)
         if self.complementary:
-            hidden = _complemented(table, hidden)
+            hidden = _complement(table, hidden)
         return np.where(hidden, SUPPRESSED, table).ravel()
 
 
-def _complemented(table: IntArray, hidden: BoolArray) -> BoolArray:
+def _complement(table: IntArray, hidden: BoolArray) -> BoolArray:
     """The hidden cells with those that complement them."""
     ranks = np.where(table > 0, table, _LAST)
     while True:

@@ -28,11 +28,10 @@ Outcome = tuple[int, ...]
 IntArray = NDArray[np.int64]
 
 MAX_SELECTED = 600
-"""The most records of a key group that exchange in an exact law, two a step of a recursion (a
-choice of this project)."""
+"""The most records of a key group that exchange in an exact law, two a step of a recursion."""
 
 MAX_SELECTIONS = 10_000
-"""The most selections by type of one key group in an exact law (a choice of this project)."""
+"""The most selections by type of one key group in an exact law."""
 
 
 def require_share(value: object) -> Fraction:
@@ -129,7 +128,7 @@ class RecordSwapping(PlainLaw):
         groups = self._by_key(counts).copy()
         for place in np.flatnonzero(groups.sum(axis=1) > 1).tolist():
             drawn = self.drawn(int(groups[place].sum()))
-            groups[place] = _swapped(groups[place], drawn, self.others, entropy)
+            groups[place] = _swap(groups[place], drawn, self.others, entropy)
         return self._by_cell(groups)
 
     def cost(self, neighbours: Neighbours) -> Cost:
@@ -137,17 +136,17 @@ class RecordSwapping(PlainLaw):
         return UNBOUNDED
 
 
-def _exchanged(own: Any, partner: Any, others: int) -> Any:
+def _exchange(own: Any, partner: Any, others: int) -> Any:
     """The type that a record has after it took its partner's value of the swapped attribute."""
     return partner // others * others + own % others
 
 
-def _swapped(group: IntArray, drawn: int, others: int, entropy: Entropy) -> IntArray:
+def _swap(group: IntArray, drawn: int, others: int, entropy: Entropy) -> IntArray:
     """A key group's counts by type after one draw of who is chosen and who is paired."""
     chosen = samplers.hypergeometric_subset(group, drawn, entropy)
     records = np.repeat(np.arange(len(group)), chosen)[samplers.permutation(drawn, entropy)]
     left, right = records.reshape(2, -1)
-    after = [_exchanged(left, right, others), _exchanged(right, left, others)]
+    after = [_exchange(left, right, others), _exchange(right, left, others)]
     return group - chosen + np.bincount(np.concatenate(after), minlength=len(group))
 
 
@@ -198,17 +197,17 @@ def _matchings(chosen: Outcome, others: int) -> Mapping[Outcome, int]:
     if own is None:
         return {chosen: 1}
     ways: Counter[Outcome] = Counter()
-    rest = _changed(chosen, own, -1)
+    rest = _change_count(chosen, own, -1)
     for partner, number in enumerate(rest):
         if number:
-            after_own = _exchanged(own, partner, others)
-            after_partner = _exchanged(partner, own, others)
-            for after, matchings in _matchings(_changed(rest, partner, -1), others).items():
-                outcome = _changed(_changed(after, after_own, 1), after_partner, 1)
+            after_own = _exchange(own, partner, others)
+            after_partner = _exchange(partner, own, others)
+            for after, matchings in _matchings(_change_count(rest, partner, -1), others).items():
+                outcome = _change_count(_change_count(after, after_own, 1), after_partner, 1)
                 ways[outcome] += number * matchings
     return ways
 
 
-def _changed(counts: Outcome, kind: int, step: int) -> Outcome:
+def _change_count(counts: Outcome, kind: int, step: int) -> Outcome:
     """Counts with one of them changed."""
     return (*counts[:kind], counts[kind] + step, *counts[kind + 1 :])

@@ -54,7 +54,7 @@ from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.adaptive_grid import Below, grid, least_plausible, lightest
-from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.fitting import fit_model, release_model
 from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.neighbours import Neighbours
@@ -62,11 +62,11 @@ from synthesizers.noise import DiscreteGaussian
 from synthesizers.programs.asking import bounds_of_counts, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    chosen,
+    choose,
     epsilon_of_choice,
+    estimate_records,
     model_counts,
     price_of_choice,
-    records_estimated,
     require_steps,
 )
 from synthesizers.programs.parameters import attribute_names, parameter, rational, whole
@@ -76,7 +76,7 @@ SHARES = (Fraction(1, 10), Fraction(1, 10), Fraction(8, 10))
 """Of rho: first marginals, choice of the tree, its edges (the published code's defaults)."""
 
 MOST_UNIT = 2**20
-"""The largest unit: weighted counts stay far within 64 bits (a choice of this project)."""
+"""The largest unit: weighted counts stay far within 64 bits."""
 
 Names = tuple[str, ...]
 
@@ -122,15 +122,15 @@ class AdaGrid(GaussianProgram):
         if len(free) > 1:
             tree, spent = [(*free, *targets)], Fraction(0)
             if len(free) > 2:
-                model = self._fitted(curator, measured, None)
+                model = self._fit(curator, measured, None)
                 epsilon = epsilon_of_choice(choice / (len(free) - 1))
                 tree = spanning_tree(curator, free, targets, model, epsilon)
                 spent = len(tree) * price_of_choice(epsilon)
             share = (choice - spent + edges) / len(tree)
             for names in tree:
                 self._measure(curator, names, share, seen, measured)
-        model = self._fitted(curator, measured, model)
-        return released(curator, model, rows_released(curator.setting, model.total))
+        model = self._fit(curator, measured, model)
+        return release_model(curator, model, rows_released(curator.setting, model.total))
 
     def _within(self, domain: Domain) -> Names:
         """The targets of more than one value, in the domain's order."""
@@ -183,12 +183,12 @@ class AdaGrid(GaussianProgram):
             )
         )
 
-    def _fitted(
+    def _fit(
         self, curator: Curator, measured: list[NoisyMarginal], start: GraphicalModel | None
     ) -> GraphicalModel:
-        domain, total = curator.domain, records_estimated(curator, measured)
+        domain, total = curator.domain, estimate_records(curator, measured)
         shape = dict(zip(domain.names, domain.shape, strict=True))
-        return fitted(shape, measured, total, self.steps, start)
+        return fit_model(shape, measured, total, self.steps, start)
 
 
 def spanning_tree(
@@ -213,7 +213,7 @@ def spanning_tree(
             tuple(Marginal(pairs[pair]) for pair in joining),
             tuple(counts[pair] for pair in joining),
         )
-        one, other = joining[chosen(curator, scores, epsilon)]
+        one, other = joining[choose(curator, scores, epsilon)]
         tree.append(pairs[one, other])
         kept, away = parts[one], parts[other]
         parts = {name: kept if part == away else part for name, part in parts.items()}

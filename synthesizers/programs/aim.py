@@ -47,16 +47,16 @@ import numpy as np
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fit_model, release_model
 from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import NoisyMarginal, Shape
 from synthesizers.programs.asking import rows_released
-from synthesizers.programs.candidates import MEASURING, Candidate, affordable, worst_measured
+from synthesizers.programs.candidates import MEASURING, Candidate, affordable, measure_worst
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    measured,
-    noise_left,
-    records_estimated,
+    estimate_records,
+    expected_noise,
+    measure_marginal,
     require_inference,
     require_steps,
 )
@@ -98,7 +98,7 @@ class Aim(GaussianProgram):
         rho = self.rho
         share = rho / rounds
         answers = [
-            measured(curator, Marginal((name,)), MEASURING * share, self.slack)
+            measure_marginal(curator, Marginal((name,)), MEASURING * share, self.slack)
             for name in domain.names
         ]
         left = rho - len(answers) * MEASURING * share
@@ -107,16 +107,16 @@ class Aim(GaussianProgram):
             share = left if left < 2 * share else share
             allowed = math.floor(self.cells * (rho - left + share) / rho)
             candidates = affordable(shape, weights, [a.attributes for a in answers], allowed)
-            noisy = worst_measured(curator, model, candidates, weights, share, self.slack)
+            noisy = measure_worst(curator, model, candidates, weights, share, self.slack)
             answers.append(noisy)
             left -= share
             before = model.counts(noisy.attributes)
             steps = self.steps if left else self.last_steps
             model = self._model(curator, shape, answers, steps, model)
             change = float(np.abs(model.counts(noisy.attributes) - before).sum())
-            if change <= noise_left(noisy.variance, len(before)):
+            if change <= expected_noise(noisy.variance, len(before)):
                 share *= ANNEALED
-        return released(curator, model, rows_released(curator.setting, model.total))
+        return release_model(curator, model, rows_released(curator.setting, model.total))
 
     def _rounds(self, domain: Domain) -> int:
         """T; InputError where the one-way marginals alone would spend all."""
@@ -134,8 +134,8 @@ class Aim(GaussianProgram):
         steps: int,
         start: GraphicalModel | None,
     ) -> GraphicalModel:
-        return fitted(
-            shape, answers, records_estimated(curator, answers), steps, start, self.inference
+        return fit_model(
+            shape, answers, estimate_records(curator, answers), steps, start, self.inference
         )
 
 

@@ -54,7 +54,7 @@ from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cell_count, released
+from synthesizers.estimation.blocks import Block, cell_count, release_blocks
 from synthesizers.programs.asking import require_share, rows_released
 from synthesizers.programs.column_groups import (
     noisy_counts,
@@ -73,7 +73,7 @@ from synthesizers.programs.parameters import (
 from synthesizers.queries import Marginal
 
 MOST_TRIPS = 1000
-"""The most records that stand for one counted record (a choice of this project)."""
+"""The most records that stand for one counted record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Archetypes:
             Block((self.company,), companies.clip(0).astype(float)),
             *conditional,
         ]
-        return released(curator, blocks, rows_released(curator.setting, float(weights.sum())))
+        return release_blocks(curator, blocks, rows_released(curator.setting, float(weights.sum())))
 
     def _tables(self, domain: Domain) -> list[Block]:
         """The public tables as blocks; InputError where they do not fit the domain."""

@@ -19,8 +19,8 @@ clamping changes nothing (tables have fewer than 2^28 records)."""
 
 
 LEAST_SHARE = Fraction(1, 10**6)
-"""The least share of a budget that a question may have, and that is left for others (a choice of
-this project): noise stays within 64 bits."""
+"""The least share of a budget that a question may have, and that is left for others: noise stays
+within 64 bits."""
 
 
 def require_share(share: Fraction, name: str) -> None:

@@ -9,11 +9,11 @@ from synthesizers.curator import Curator
 from synthesizers.estimation.junction_trees import maximal_cliques, model_cells
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.programs.marginal_questions import (
-    chosen,
+    choose,
     epsilon_of_choice,
-    measured,
+    expected_noise,
+    measure_marginal,
     model_counts,
-    noise_left,
     price_of_choice,
 )
 from synthesizers.queries import Marginal, ModelError
@@ -38,7 +38,7 @@ def affordable(
     ]
 
 
-def scored(
+def score_candidates(
     curator: Curator,
     model: Model,
     candidates: Sequence[Candidate],
@@ -50,7 +50,7 @@ def scored(
     offsets = []
     for candidate, cells in zip(candidates, map(len, counts), strict=True):
         sensitivity = Marginal(candidate).sensitivity(curator.domain, curator.neighbours)
-        noise = noise_left(float(sensitivity.l2_squared / (2 * rho)), cells)
+        noise = expected_noise(float(sensitivity.l2_squared / (2 * rho)), cells)
         offsets.append(-min(round(weights[candidate] * noise), MAX_SUMMAND))
     return ModelError(
         tuple(map(Marginal, candidates)),
@@ -60,7 +60,7 @@ def scored(
     )
 
 
-def worst_measured(
+def measure_worst(
     curator: Curator,
     model: Model,
     candidates: Sequence[Candidate],
@@ -71,5 +71,7 @@ def worst_measured(
     """The marginal of one round: chosen and measured at the cost of ``share`` of rho."""
     epsilon = epsilon_of_choice((1 - MEASURING) * share)
     price = share - price_of_choice(epsilon)
-    scores = scored(curator, model, candidates, weights, price)
-    return measured(curator, Marginal(candidates[chosen(curator, scores, epsilon)]), price, slack)
+    scores = score_candidates(curator, model, candidates, weights, price)
+    return measure_marginal(
+        curator, Marginal(candidates[choose(curator, scores, epsilon)]), price, slack
+    )

@@ -55,7 +55,7 @@ from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 from synthesizers.laws.cell_keys import CellKey as CellKeyLaw
 from synthesizers.laws.cell_keys import PerturbationTable
-from synthesizers.laws.perturbation_tables import Design, designed, read_perturbation_table
+from synthesizers.laws.perturbation_tables import Design, design_table, read_perturbation_table
 from synthesizers.programs.one_law import OneLaw
 from synthesizers.programs.parameters import parameter, rational, whole
 
@@ -96,4 +96,4 @@ class CellKey(OneLaw):
             )
         keys = 256 if self.keys is None else self.keys
         smallest = 1 if self.smallest is None else self.smallest
-        return designed(Design(self.deviation, Fraction(self.variance), keys, smallest))
+        return design_table(Design(self.deviation, Fraction(self.variance), keys, smallest))

@@ -37,7 +37,7 @@ def require_disjoint(groups: Iterable[Group], name: str) -> None:
         raise InputError(f"{name} must name each attribute once at most")
 
 
-def packed(domain: Domain, cells: int) -> tuple[Group, ...]:
+def pack(domain: Domain, cells: int) -> tuple[Group, ...]:
     """The attributes in the domain's order, each with those before it while ``cells`` suffice."""
     groups: list[Group] = []
     for name in domain.names:
@@ -49,13 +49,13 @@ def packed(domain: Domain, cells: int) -> tuple[Group, ...]:
 
 
 def partition(domain: Domain, groups: Sequence[Group], cells: int) -> tuple[Group, ...]:
-    """A partition of all attributes: ``groups`` as given, or `packed` where there are none.
+    """A partition of all attributes: ``groups`` as given, or `pack` where there are none.
 
     Attributes that no given group names are groups of their own. InputError for a name that the
     domain does not have.
     """
     if not groups:
-        return packed(domain, cells)
+        return pack(domain, cells)
     for group in groups:
         cell_count(domain, group)
     named = {name for group in groups for name in group}

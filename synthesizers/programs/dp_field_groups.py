@@ -49,7 +49,7 @@ from numpy.typing import NDArray
 from synthesizers.calibration import laplace_scale
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.blocks import Block, records_drawn
+from synthesizers.estimation.blocks import Block, draw_records
 from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator
 from synthesizers.estimation.systematic import independent_choices
 from synthesizers.laws.public_laws import Multinomial
@@ -69,7 +69,7 @@ THRESHOLD = 1.9
 """Gardner 2019: counts below this many scales a decade of cells are dropped."""
 
 
-def kept(noisy: IntArray, scale: float) -> IntArray:
+def keep_large(noisy: IntArray, scale: float) -> IntArray:
     """Noisy counts from THRESHOLD·scale·log10(cells) on, and 0 for the others."""
     limit = THRESHOLD * scale * math.log10(len(noisy))
     return np.where(noisy >= limit, noisy.clip(0), 0)
@@ -92,12 +92,12 @@ class DPFieldGroups(GroupProgram):
             float(laplace_scale(budget.epsilon * share, q.sensitivity(domain, curator.neighbours)))
             for q in queries
         ]
-        left = [kept(noisy, scale) for noisy, scale in zip(counts, scales, strict=True)]
+        left = [keep_large(noisy, scale) for noisy, scale in zip(counts, scales, strict=True)]
         rows = rows_released(curator.setting, total_of(counts))
         blocks = [Block(g, cells.astype(float)) for g, cells in zip(groups, left, strict=True)]
         if domain.size > SMALL_DOMAIN:
             generator = public_generator(curator)
-            return records_drawn(domain, blocks, rows, generator, independent_choices)
+            return draw_records(domain, blocks, rows, generator, independent_choices)
         drawn = curator.draw(Multinomial(rows, _products(curator, groups, left)))
         return Dataset.from_histogram(domain, drawn)
 

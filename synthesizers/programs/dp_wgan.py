@@ -62,12 +62,12 @@ from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
 from synthesizers.estimation import critics
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.networks import (
     Generator,
     Heads,
     RMSProp,
-    drawn_codes,
+    draw_codes,
     public_noise,
     table_of,
 )
@@ -76,20 +76,20 @@ from synthesizers.neighbours import AddRemove
 from synthesizers.programs.asking import WIDE, rows_released
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import CriticGradient
-from synthesizers.queries.gradients import Critic, packed, weights_of
+from synthesizers.queries.gradients import Critic, pack, weights_of
 
 TABLE_ROWS = 64
-"""Rows of z over which a small domain's table is averaged (a choice of this project)."""
+"""Rows of z over which a small domain's table is averaged."""
 
 MOST_UNITS = 2**13
-"""The most rows of a batch, hidden units and width of the noise (a choice of this project: it
+"""The most rows of a batch, hidden units and width of the noise (it
 bounds the memory)."""
 
 MOST_RATE = 100
-"""The largest clip, weight clip and learning rate (a choice of this project)."""
+"""The largest clip, weight clip and learning rate."""
 
 DRAWN_AT_ONCE = 4096
-"""Rows that the generator makes at once (a choice of this project: it bounds the memory)."""
+"""Rows that the generator makes at once (it bounds the memory)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,22 +154,22 @@ class DPWGAN:
             training.teach_critic(noisy, step)
             if (step + 1) % self.critic_steps == 0:
                 training.teach_generator(step)
-        return self._released(curator, training.generator)
+        return self._generate(curator, training.generator)
 
     @property
     def _reach(self) -> int:
         return WIDE if self.bound is None else self.bound
 
-    def _released(self, curator: Curator, generator: Generator) -> Dataset:
+    def _generate(self, curator: Curator, generator: Generator) -> Dataset:
         domain, rows = curator.domain, rows_released(curator.setting, 0)
         if domain.size <= SMALL_DOMAIN:
             chances = generator.chances(public_noise(TABLE_ROWS, self.noise, 0))
-            return rounded_table(domain, table_of(domain, chances), rows)
+            return round_table(domain, table_of(domain, chances), rows)
         rng = public_generator(curator)
         codes = []
         for start in range(0, rows, DRAWN_AT_ONCE):
             drawn = rng.standard_normal((min(DRAWN_AT_ONCE, rows - start), self.noise), np.float32)
-            codes.append(drawn_codes(generator.chances(drawn), generator.heads, rng))
+            codes.append(draw_codes(generator.chances(drawn), generator.heads, rng))
         return Dataset(domain, np.concatenate(codes))
 
 
@@ -201,14 +201,14 @@ class _Training:
     def question(self) -> CriticGradient:
         """The sum of clipped gradients, at the weights so far."""
         program = self._program
-        weights = packed(self._flat)
+        weights = pack(self._flat)
         return CriticGradient(self._names, program.hidden, weights, program.clip, program.grid)
 
     def teach_critic(self, noisy: NDArray[np.int64], step: int) -> None:
         """Values up at records and down at made rows; weights back within their clip."""
         program = self._program
         real = noisy * (float(program.clip) / program.grid / program.batch)
-        _, rows = self._made(step)
+        _, rows = self._make_batch(step)
         made = critics.mean_gradient(self._critic, rows.astype(np.float64), float(program.clip))
         downwards = (made - real).astype(np.float32)
         (moved,), self._critic_steps = self._critic_steps.step((self._flat,), (downwards,))
@@ -217,15 +217,15 @@ class _Training:
 
     def teach_generator(self, step: int) -> None:
         """Made rows towards where the critic gives more."""
-        noise, rows = self._made(step)
+        noise, rows = self._make_batch(step)
         upwards = critics.at_rows(self._critic, rows.astype(np.float64)) / len(rows)
         gradient = self.generator.gradient(noise, rows, -upwards.astype(np.float32))
         moved, self._generator_steps = self._generator_steps.step(
             self.generator.parameters, gradient
         )
-        self.generator = self.generator.stepped(moved)
+        self.generator = self.generator.with_parameters(moved)
 
-    def _made(self, step: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _make_batch(self, step: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         noise = public_noise(self._program.batch, self._program.noise, step + 1)
         return noise, self.generator.chances(noise)
 

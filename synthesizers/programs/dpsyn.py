@@ -48,11 +48,11 @@ from fractions import Fraction
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.consistency import mean_total, settled
+from synthesizers.estimation.consistency import mean_total, settle_views
 from synthesizers.estimation.flows import Flow
 from synthesizers.estimation.generation import public_generator
 from synthesizers.estimation.gum import Rates, Update
-from synthesizers.estimation.negatives import norm_cut
+from synthesizers.estimation.negatives import cut_norm
 from synthesizers.estimation.recoding import Recoding
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.programs.asking import gaussian_noise, rows_released
@@ -60,9 +60,9 @@ from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.parameters import attribute_sets, one_of, parameter, rational, whole
 from synthesizers.programs.view_questions import (
     all_pairs,
-    asked_view,
-    decoded,
-    recoded_view,
+    ask_view,
+    decode,
+    recode_view,
     together,
 )
 from synthesizers.queries import Marginal, RecodedMarginal
@@ -104,13 +104,13 @@ class DPSyn(GaussianProgram):
         rho = self.rho
         noise = gaussian_noise(rho, together(queries, setting))
         threshold = max(RARE * float(noise.variance) ** 0.5, self.least_count)
-        one_ways = [asked_view(curator, Marginal(names), noise, self.slack) for names in single]
+        one_ways = [ask_view(curator, Marginal(names), noise, self.slack) for names in single]
         recodings = {name: Recoding.identity(domain.attribute(name).size) for name in domain.names}
         for view in one_ways:
             if domain.attribute(view.attributes[0]).size >= self.recode_from:
                 recodings[view.attributes[0]] = Recoding.of(view.counts, threshold, drop=True)
         views = [
-            asked_view(
+            ask_view(
                 curator,
                 RecodedMarginal(names, tuple(recodings[name].groups for name in names)),
                 noise,
@@ -120,11 +120,11 @@ class DPSyn(GaussianProgram):
         ]
         generator = public_generator(curator)
         public = None if setting.records is None else float(setting.records)
-        all_views = [*views, *(recoded_view(view, recodings) for view in one_ways)]
-        agreed = settled(all_views, norm_cut, self.consistency_rounds, public)
+        all_views = [*views, *(recode_view(view, recodings) for view in one_ways)]
+        agreed = settle_views(all_views, cut_norm, self.consistency_rounds, public)
         rows = rows_released(setting, mean_total(all_views))
         codes = records_of_views(domain.names, agreed, rows, self._update, self.rounds, generator)
-        return decoded(domain, codes, recodings, one_ways, generator)
+        return decode(domain, codes, recodings, one_ways, generator)
 
     @property
     def _update(self) -> Rates | Update:

@@ -44,15 +44,15 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.calibration import zcdp_rho
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
-from synthesizers.estimation.consistency import mean_total, settled
+from synthesizers.estimation.consistency import mean_total, settle_views
 from synthesizers.estimation.generation import public_generator
 from synthesizers.estimation.gum import Rates
-from synthesizers.estimation.negatives import norm_cut
+from synthesizers.estimation.negatives import cut_norm
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.programs.asking import gaussian_noise, rows_released
 from synthesizers.programs.parameters import parameter, rational, whole
-from synthesizers.programs.view_questions import all_pairs, asked_view, together
+from synthesizers.programs.view_questions import all_pairs, ask_view, together
 from synthesizers.queries import Marginal
 
 
@@ -89,10 +89,10 @@ class DPSyn2020:
         """Synthetic records."""
         setting = curator.setting
         noise = self.noise(setting)
-        views = [asked_view(curator, query, noise, self.slack) for query in self._queries(setting)]
+        views = [ask_view(curator, query, noise, self.slack) for query in self._queries(setting)]
         generator = public_generator(curator)
         public = None if setting.records is None else float(setting.records)
-        agreed = settled(views, norm_cut, self.consistency_rounds, public)
+        agreed = settle_views(views, cut_norm, self.consistency_rounds, public)
         rows = rows_released(setting, mean_total(views))
         names = setting.domain.names
         codes = records_of_views(names, agreed, rows, Rates(), self.rounds, generator)

@@ -57,7 +57,7 @@ from synthesizers.estimation.fourier import (
     marginal_of,
     nearest_table,
 )
-from synthesizers.estimation.generation import SMALL_DOMAIN, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, round_table
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs.asking import bounds_of_counts, rows_released
@@ -65,7 +65,7 @@ from synthesizers.programs.parameters import attribute_sets, one_of, parameter, 
 from synthesizers.queries import Layer, LinearQueries, Sensitivity
 
 MAX_ENTRIES = 2**22
-"""The most coefficients times cells of one question (a choice of this project: some seconds)."""
+"""The most coefficients times cells of one question (some seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Fourier:
     def __call__(self, curator: Curator) -> Output:
         """Records, or the rounded counts of one marginal after the other."""
         setting, domain = curator.setting, curator.domain
-        wanted = self._wanted(domain)
+        wanted = self._coefficients(domain)
         sets = downward_closure(wanted)
         if setting.records is not None:
             sets = sets[1:]
@@ -102,9 +102,9 @@ class Fourier:
             counts = np.concatenate([marginal_of(noisy, marginal) for marginal in wanted])
             return np.rint(counts).astype(np.int64)
         table = nearest_table(noisy, len(domain.names), exact=setting.records is not None)
-        return rounded_table(domain, table, rows_released(setting, noisy[()]))
+        return round_table(domain, table, rows_released(setting, noisy[()]))
 
-    def _wanted(self, domain: Domain) -> list[Positions]:
+    def _coefficients(self, domain: Domain) -> list[Positions]:
         if any(size != 2 for size in domain.shape):
             raise InputError("fourier takes attributes of two values each, no more and no fewer")
         if self.marginals is None:

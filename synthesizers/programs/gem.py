@@ -56,27 +56,27 @@ from itertools import combinations
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.fitting import fit_model, release_model
 from synthesizers.estimation.generation import SMALL_DOMAIN
 from synthesizers.estimation.generative import GenerativeModel
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.programs.asking import noisy_records, rows_released
-from synthesizers.programs.candidates import worst_measured
+from synthesizers.programs.candidates import measure_worst
 from synthesizers.programs.gaussian_program import GaussianProgram
-from synthesizers.programs.marginal_questions import measured, require_steps
+from synthesizers.programs.marginal_questions import measure_marginal, require_steps
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import Marginal
 
 COUNTING = Fraction(1, 20)
-"""The share of the whole budget that a private n takes (a choice of this project)."""
+"""The share of the whole budget that a private n takes."""
 
 MOST_CELLS = 4_000_000
-"""The most queries among which a round chooses (a choice of this project: a question holds a number
+"""The most queries among which a round chooses (a question holds a number
 for each)."""
 
 MOST_UNITS = 2**13
-"""The most rows of the noise, its largest width and the most hidden units (a choice of this
-project: it bounds the memory)."""
+"""The most rows of the noise, its largest width and the most hidden units (it bounds the
+memory)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +117,17 @@ class GEM(GaussianProgram):
         fit = _Fit.of(self, shape, total)
         if len(workload[0]) > 1 and self.initial:
             price = self.initial * left / len(shape)
-            ones = [measured(curator, Marginal((name,)), price, self.slack) for name in shape]
+            ones = [
+                measure_marginal(curator, Marginal((name,)), price, self.slack) for name in shape
+            ]
             fit, left = fit.begun(ones), left - price * len(shape)
         rounds = min(self.rounds, len(workload))
         for _ in range(rounds):
             weights = dict.fromkeys(workload, 1)
-            answer = worst_measured(
-                curator, fit.model, workload, weights, left / rounds, self.slack
-            )
+            answer = measure_worst(curator, fit.model, workload, weights, left / rounds, self.slack)
             workload.remove(answer.attributes)
             fit = fit.with_answer(answer)
-        return released(curator, fit.averaged(), rows_released(curator.setting, total))
+        return release_model(curator, fit.averaged(), rows_released(curator.setting, total))
 
     def _total(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """n, public or noisy, at least 1; and what is left of the budget."""
@@ -149,10 +149,10 @@ class _Fit:
     @classmethod
     def of(cls, program: GEM, shape: Mapping[str, int], total: float) -> _Fit:
         if math.prod(shape.values()) <= SMALL_DOMAIN:
-            return cls(program, shape, total, fitted(shape, [], total, program.steps))
+            return cls(program, shape, total, fit_model(shape, [], total, program.steps))
         network = (program.rows, program.width, program.hidden)
         rate = float(program.learning_rate)
-        return cls(program, shape, total, GenerativeModel.untrained(shape, total, network, rate))
+        return cls(program, shape, total, GenerativeModel.start(shape, total, network, rate))
 
     def begun(self, answers: Sequence[NoisyMarginal]) -> _Fit:
         """Fitted to attributes measured alone: a network begins with their laws."""
@@ -160,7 +160,7 @@ class _Fit:
         if isinstance(model, GenerativeModel):
             model = model.independent(answers)
         else:
-            model = fitted(self.shape, answers, self.total, self.program.steps)
+            model = fit_model(self.shape, answers, self.total, self.program.steps)
         return replace(self, model=model, answers=tuple(answers))
 
     def with_answer(self, answer: NoisyMarginal) -> _Fit:
@@ -169,7 +169,7 @@ class _Fit:
         if isinstance(self.model, GenerativeModel):
             model: Model = self.model.fitted(answers, steps)
         else:
-            model = fitted(self.shape, answers, self.total, steps)
+            model = fit_model(self.shape, answers, self.total, steps)
         return replace(self, model=model, answers=answers)
 
     def averaged(self) -> Model:

@@ -43,7 +43,7 @@ from fractions import Fraction
 
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.blocks import Block, released
+from synthesizers.estimation.blocks import Block, release_blocks
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     GroupProgram,
@@ -72,4 +72,4 @@ class Histograms(GroupProgram):
         ]
         rows = rows_released(setting, float(counts[-1].sum()))
         blocks = [Block(g, n.clip(0).astype(float)) for g, n in zip(groups, counts, strict=False)]
-        return released(curator, blocks, rows)
+        return release_blocks(curator, blocks, rows)

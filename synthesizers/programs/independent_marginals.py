@@ -37,7 +37,7 @@ from fractions import Fraction
 from synthesizers.budget import Budget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
-from synthesizers.estimation.blocks import Block, released
+from synthesizers.estimation.blocks import Block, release_blocks
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
     noisy_counts,
@@ -76,4 +76,4 @@ class IndependentMarginals:
             Block((name,), noisy.clip(0).astype(float))
             for name, noisy in zip(names, counts, strict=True)
         ]
-        return released(curator, blocks, rows_released(curator.setting, total_of(counts)))
+        return release_blocks(curator, blocks, rows_released(curator.setting, total_of(counts)))

@@ -30,7 +30,7 @@ def require_steps(number: int, name: str) -> None:
         raise InputError(f"{name} must be at least 1, found {number}")
 
 
-def measured(
+def measure_marginal(
     curator: Curator, query: Marginal | RecodedMarginal, rho: Fraction, slack: int | None
 ) -> NoisyMarginal:
     """A marginal with discrete Gaussian noise at the price of ``rho``.
@@ -42,7 +42,7 @@ def measured(
     return NoisyMarginal(query.attributes, counts, float(noise.variance))
 
 
-def chosen(curator: Curator, scores: Query, epsilon: Fraction) -> int:
+def choose(curator: Curator, scores: Query, epsilon: Fraction) -> int:
     """A candidate by its score, by an exponential mechanism of ``epsilon``.
 
     Scores that no unit moves are free at any rate.
@@ -63,7 +63,7 @@ def epsilon_of_choice(rho: Fraction) -> Fraction:
     return Fraction(math.isqrt(math.floor(8 * rho * scale * scale)), scale)
 
 
-def records_estimated(curator: Curator, noisy: list[NoisyMarginal]) -> float:
+def estimate_records(curator: Curator, noisy: list[NoisyMarginal]) -> float:
     """n where it is public; otherwise what the noisy marginals say of it."""
     public = curator.records
     return noisy_total(noisy) if public is None else max(1.0, float(public))
@@ -74,6 +74,6 @@ def model_counts(counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> t
     return tuple(np.rint(counts).astype(np.int64).tolist())
 
 
-def noise_left(variance: float, cells: int) -> float:
+def expected_noise(variance: float, cells: int) -> float:
     """The expected L1 norm of Gaussian noise on a marginal: √(2/π)·σ·cells."""
     return math.sqrt(2 / math.pi * variance) * cells

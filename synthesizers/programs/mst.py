@@ -42,18 +42,18 @@ from itertools import combinations
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.estimation.compression import Compression, compression_of
-from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fit_model
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.models import Model, NoisyMarginal
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    chosen,
+    choose,
     epsilon_of_choice,
-    measured,
+    estimate_records,
+    measure_marginal,
     model_counts,
     price_of_choice,
-    records_estimated,
     require_inference,
     require_steps,
 )
@@ -85,15 +85,16 @@ class Mst(GaussianProgram):
         rho = self.rho
         share = rho / 3 if len(names) > 1 else rho
         ones = [
-            measured(curator, Marginal((name,)), share / len(names), self.slack) for name in names
+            measure_marginal(curator, Marginal((name,)), share / len(names), self.slack)
+            for name in names
         ]
-        total = records_estimated(curator, ones)
+        total = estimate_records(curator, ones)
         compression = compression_of(ones, RARE)
-        answers = [compression.merged(noisy) for noisy in ones]
+        answers = [compression.merge_codes(noisy) for noisy in ones]
         if len(names) > 1:
             answers += self._pairs(curator, compression, answers, total, rho - share)
-        model = fitted(compression.shape, answers, total, self.steps, inference=self.inference)
-        return spread(curator, compression, model, rows_released(curator.setting, total))
+        model = fit_model(compression.shape, answers, total, self.steps, inference=self.inference)
+        return spread_records(curator, compression, model, rows_released(curator.setting, total))
 
     def _pairs(
         self,
@@ -104,12 +105,16 @@ class Mst(GaussianProgram):
         rho: Fraction,
     ) -> list[NoisyMarginal]:
         """The pairs of a spanning tree, measured; ``rho`` for choosing and measuring them."""
-        independent = fitted(compression.shape, ones, total, self.steps, inference=self.inference)
+        independent = fit_model(
+            compression.shape, ones, total, self.steps, inference=self.inference
+        )
         edges = curator.domain.names[1:]
         epsilon = epsilon_of_choice(rho / 2 / len(edges))
         tree = spanning_tree(curator, compression, independent, epsilon)
         each = rho / len(edges) - price_of_choice(epsilon)
-        return [measured(curator, compression.marginal(pair), each, self.slack) for pair in tree]
+        return [
+            measure_marginal(curator, compression.marginal(pair), each, self.slack) for pair in tree
+        ]
 
 
 def spanning_tree(
@@ -129,18 +134,18 @@ def spanning_tree(
             tuple(compression.marginal(pair) for pair in joining),
             tuple(counts[pair] for pair in joining),
         )
-        left, right = joining[chosen(curator, scores, epsilon)]
+        left, right = joining[choose(curator, scores, epsilon)]
         tree.append((left, right))
         joined, away = part[left], part[right]
         part = {name: joined if number == away else number for name, number in part.items()}
     return tree
 
 
-def spread(curator: Curator, compression: Compression, model: Model, rows: int) -> Dataset:
+def spread_records(curator: Curator, compression: Compression, model: Model, rows: int) -> Dataset:
     """Records of a model of merged values, over the curator's own domain."""
     domain = curator.domain
     if domain.size <= SMALL_DOMAIN:
         table = compression.spread_table(model.counts(domain.names))
-        return rounded_table(domain, table, rows)
+        return round_table(domain, table, rows)
     generator = public_generator(curator)
     return Dataset(domain, compression.spread_records(model.records(rows, generator), generator))

@@ -71,9 +71,9 @@ from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cell_count, records_drawn, table_of
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
-from synthesizers.estimation.multiplicative_weights import Part, reweighted
+from synthesizers.estimation.blocks import Block, cell_count, draw_records, table_of
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
+from synthesizers.estimation.multiplicative_weights import Part, reweight
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.column_groups import (
@@ -86,7 +86,7 @@ from synthesizers.programs.column_groups import (
     require_parameters,
 )
 from synthesizers.programs.marginal_questions import (
-    chosen,
+    choose,
     epsilon_of_choice,
     price_of_choice,
     require_steps,
@@ -97,13 +97,13 @@ from synthesizers.queries import CellErrors, Marginal, RecodedMarginal, Total
 FloatArray = NDArray[np.float64]
 
 MOST_CELLS = 2**20
-"""The most cells of a block, whose table is held whole (a choice of this project)."""
+"""The most cells of a block, whose table is held whole."""
 
 PASSES = 100
 """Hardt, Ligett & McSherry 2012, section 2.3: passes over all counts measured so far."""
 
 SCALE = 100
-"""Distances are scored in hundredths of a record (a choice of this project)."""
+"""Distances are scored in hundredths of a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +162,11 @@ class Mwem:
                 if self.variant == "practice"
                 else (answers[number][-1:], 1)
             )
-            tables[number] = reweighted(tables[number], used, total, passes)
+            tables[number] = reweight(tables[number], used, total, passes)
             models.append(list(tables))
         kept = models[-1:] if self.variant == "practice" or not queries else models[:-1]
         mixed = [[Block(b, t) for b, t in zip(blocks, m, strict=True)] for m in kept]
-        return _released(curator, mixed, rows_released(setting, float(records)))
+        return _release_average(curator, mixed, rows_released(setting, float(records)))
 
     def _blocks(self, domain: Domain) -> tuple[Group, ...]:
         blocks = partition(domain, self.blocks, self.cells)
@@ -210,8 +210,8 @@ class Mwem:
             tuple(tuple(np.rint(SCALE * model).astype(np.int64).tolist()) for model in models),
             SCALE,
         )
-        epsilon, budget, left = self._split(curator.setting, share)
-        cell = chosen(curator, scores, epsilon)
+        epsilon, budget, left = self._split_budget(curator.setting, share)
+        cell = choose(curator, scores, epsilon)
         ends = np.cumsum([len(model) for model in models])
         which = int(np.searchsorted(ends, cell, side="right"))
         number, marginal = queries[which]
@@ -225,7 +225,7 @@ class Mwem:
         part: Part = tuple(codes.get(name, slice(None)) for name in blocks[number])
         return number, part, float(noisy[0])
 
-    def _split(self, setting: Setting, share: Fraction) -> tuple[Fraction, Budget, Fraction]:
+    def _split_budget(self, setting: Setting, share: Fraction) -> tuple[Fraction, Budget, Fraction]:
         """The epsilon of a choice, and the budget and its share for what is measured after."""
         budget = self.budget(setting)
         if isinstance(budget, ZCDPBudget):
@@ -261,16 +261,16 @@ def _only(code: int, size: int) -> tuple[int, ...]:
     return tuple(0 if other == code else -1 for other in range(size))
 
 
-def _released(curator: Curator, models: Sequence[Sequence[Block]], rows: int) -> Dataset:
+def _release_average(curator: Curator, models: Sequence[Sequence[Block]], rows: int) -> Dataset:
     """Records of the average of some models."""
     domain = curator.domain
     if domain.size <= SMALL_DOMAIN:
         average = sum((table_of(domain, model) for model in models), np.zeros(domain.size))
-        return rounded_table(domain, average, rows)
+        return round_table(domain, average, rows)
     generator = public_generator(curator)
     ends = [math.floor(rows * number / len(models)) for number in range(len(models) + 1)]
     codes = [
-        records_drawn(domain, model, end - start, generator).codes
+        draw_records(domain, model, end - start, generator).codes
         for model, (start, end) in zip(models, itertools.pairwise(ends), strict=True)
     ]
     return Dataset(domain, np.concatenate(codes))

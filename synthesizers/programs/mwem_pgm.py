@@ -41,15 +41,15 @@ from itertools import combinations
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted, released
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fit_model, release_model
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.programs.asking import noisy_records, rows_released
 from synthesizers.programs.candidates import MEASURING, Candidate, affordable
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    chosen,
+    choose,
     epsilon_of_choice,
-    measured,
+    measure_marginal,
     model_counts,
     price_of_choice,
     require_inference,
@@ -92,18 +92,18 @@ class MwemPgm(GaussianProgram):
             )
         total = self._total(curator, share)
         answers: list[NoisyMarginal] = []
-        model = fitted(shape, answers, total, self.steps, inference=self.inference)
+        model = fit_model(shape, answers, total, self.steps, inference=self.inference)
         for number in range(1, rounds + 1):
             asked = [noisy.attributes for noisy in answers]
             candidates = affordable(shape, workload, asked, self.cells * number // rounds)
             epsilon = epsilon_of_choice((1 - MEASURING) * share)
             counts = [model_counts(model.counts(candidate)) for candidate in candidates]
-            scores = scored(candidates, counts)
-            marginal = Marginal(candidates[chosen(curator, scores, epsilon)])
+            scores = score_candidates(candidates, counts)
+            marginal = Marginal(candidates[choose(curator, scores, epsilon)])
             price = share - price_of_choice(epsilon)
-            answers.append(measured(curator, marginal, price, self.slack))
-            model = fitted(shape, answers, total, self.steps, model, self.inference)
-        return released(curator, model, rows_released(curator.setting, total))
+            answers.append(measure_marginal(curator, marginal, price, self.slack))
+            model = fit_model(shape, answers, total, self.steps, model, self.inference)
+        return release_model(curator, model, rows_released(curator.setting, total))
 
     def _total(self, curator: Curator, rho: Fraction) -> float:
         """n where it is public, else with noise at the price of ``rho``; at least 1."""
@@ -112,7 +112,7 @@ class MwemPgm(GaussianProgram):
         return noisy_records(curator, rho, self.slack)
 
 
-def scored(candidates: list[Candidate], counts: list[tuple[int, ...]]) -> ModelError:
+def score_candidates(candidates: list[Candidate], counts: list[tuple[int, ...]]) -> ModelError:
     """The question by which a candidate is chosen: its distance to the model, less its cells."""
     penalties = tuple(-len(model) for model in counts)
     return ModelError(tuple(map(Marginal, candidates)), tuple(counts), (), penalties)

@@ -46,17 +46,17 @@ from synthesizers.curator import Curator
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.compression import Compression, compression_of
-from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fitted
+from synthesizers.estimation.fitting import INFERENCES, JUNCTION_TREE, fit_model
 from synthesizers.estimation.junction_trees import model_cells
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    measured,
-    records_estimated,
+    estimate_records,
+    measure_marginal,
     require_inference,
     require_steps,
 )
-from synthesizers.programs.mst import RARE, spread
+from synthesizers.programs.mst import RARE, spread_records
 from synthesizers.programs.parameters import (
     attribute_names,
     attribute_sets,
@@ -68,7 +68,7 @@ from synthesizers.programs.parameters import (
 from synthesizers.queries import Marginal
 
 MOST_RATIO = 10**6
-"""How far weights may lie apart (a choice of this project): noise stays within 64 bits."""
+"""How far weights may lie apart: noise stays within 64 bits."""
 
 Listed = tuple[str, ...]
 
@@ -106,19 +106,19 @@ class NistMst(GaussianProgram):
         part = rho / 2 if listed else rho
         doubled = {name: Fraction(1 + (name in self.doubled)) for name in names}
         ones = [
-            measured(curator, Marginal((name,)), price, self.slack)
+            measure_marginal(curator, Marginal((name,)), price, self.slack)
             for name, price in zip(names, prices(list(doubled.values()), part), strict=True)
         ]
-        total = records_estimated(curator, ones)
+        total = estimate_records(curator, ones)
         compression = compression_of(ones, RARE, self.exempt)
         kept = affordable(compression, listed, self.cells)
         costs = prices([listed[marginal] for marginal in kept], part)
-        answers = [compression.merged(noisy) for noisy in ones] + [
-            measured(curator, compression.marginal(marginal), price, self.slack)
+        answers = [compression.merge_codes(noisy) for noisy in ones] + [
+            measure_marginal(curator, compression.marginal(marginal), price, self.slack)
             for marginal, price in zip(kept, costs, strict=True)
         ]
-        model = fitted(compression.shape, answers, total, self.steps, inference=self.inference)
-        return spread(curator, compression, model, rows_released(curator.setting, total))
+        model = fit_model(compression.shape, answers, total, self.steps, inference=self.inference)
+        return spread_records(curator, compression, model, rows_released(curator.setting, total))
 
     def _list(self, domain: Domain) -> dict[Listed, Fraction]:
         """The marginals of the list with their weights; InputError for names that are unknown."""

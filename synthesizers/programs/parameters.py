@@ -16,7 +16,7 @@ from synthesizers.exact import parse_rational
 from synthesizers.neighbours import Neighbours, neighbours_from
 
 LEAST, MOST = Fraction(1, 10**100), Fraction(10**12)
-"""How small and how large numbers other than 0 may be (a choice of this project): what programs
+"""How small and how large numbers other than 0 may be: what programs
 compute of them stays within floats and 64 bits."""
 
 Parser = Callable[[str, str], Any]
@@ -97,21 +97,21 @@ def parameter(parser: Parser, default: Any = dataclasses.MISSING) -> Any:
     return dataclasses.field(default=default, metadata={"parser": parser})
 
 
-def spelled(field: str) -> str:
+def spell(field: str) -> str:
     """A field's name as users write it."""
     return field.replace("_", "-")
 
 
 def from_text(program: type[Any], name: str, values: Mapping[str, str]) -> Any:
     """The program of its parameters as text; raises InputError for any that do not fit."""
-    fields = {spelled(field.name): field for field in dataclasses.fields(program)}
+    fields = {spell(field.name): field for field in dataclasses.fields(program)}
     given: dict[str, Any] = {}
     for key, text in values.items():
-        field = fields.get(spelled(key))
+        field = fields.get(spell(key))
         if field is None:
             known = ", ".join(fields) or "none"
             raise InputError(f"{name} has no parameter {key!r}; it takes: {known}")
-        given[field.name] = field.metadata["parser"](text, spelled(key))
+        given[field.name] = field.metadata["parser"](text, spell(key))
     for key, field in fields.items():
         if field.name not in given and field.default is dataclasses.MISSING:
             raise InputError(f"{name} needs the parameter {key}: add --set {key}=…")

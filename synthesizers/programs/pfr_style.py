@@ -21,7 +21,7 @@ within a group evenly among its queries; queries that are dropped have no share.
 A query is a marginal, of L1 sensitivity 1 under add-remove and 2 under
 replace-one; for persons of at most m records, m times as much. Noise: discrete
 Laplace. Where a query has a threshold, or the rows are not stated, and n is
-private, 1/20 of epsilon (a choice of this project) is spent first on a noisy
+private, 1/20 of epsilon is spent first on a noisy
 number of records. Accountant: sums of epsilon.
 
 Post-processing: a query whose threshold is above the number of records (public,
@@ -60,9 +60,9 @@ from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, cell_count, released
+from synthesizers.estimation.blocks import Block, cell_count, release_blocks
 from synthesizers.programs.asking import rows_released
-from synthesizers.programs.column_groups import noisy_counts, packed, require_disjoint
+from synthesizers.programs.column_groups import noisy_counts, pack, require_disjoint
 from synthesizers.programs.parameters import (
     attribute_name,
     parameter,
@@ -76,12 +76,12 @@ from synthesizers.queries import Marginal, Total
 IntArray = NDArray[np.int64]
 
 TOTAL_SHARE = Fraction(1, 20)
-"""Of epsilon for a private number of records, where it is needed (a choice of this project)."""
+"""Of epsilon for a private number of records, where it is needed."""
 
 
 SURELY = 20
 """A count is surely not that of an empty cell, if the chance that any of them passes it is below
-1/20 (a choice of this project)."""
+1/20."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def column_rules(text: str, name: str) -> tuple[ColumnRule, ...]:
     return tuple(rules)
 
 
-def denoised(noisy: IntArray, scale: float) -> IntArray:
+def denoise(noisy: IntArray, scale: float) -> IntArray:
     """Noisy counts with as many of the smallest put to 0 as are likely to be empty; not negative.
 
     ``scale``: of the discrete Laplace noise.
@@ -185,9 +185,9 @@ class PfrStyle:
         blocks: list[Block] = []
         for group in groups:
             share = left * Fraction(len(_columns(group)), columns * len(group))
-            blocks += self._drawn(curator, group, share)
-        blocks += self._ruled(domain, blocks)
-        return released(curator, blocks, rows_released(setting, float(records or 0)))
+            blocks += self._draw_blocks(curator, group, share)
+        blocks += self._apply_rules(domain, blocks)
+        return release_blocks(curator, blocks, rows_released(setting, float(records or 0)))
 
     def _groups(self, domain: Domain) -> tuple[QueryGroup, ...]:
         """The groups of queries, checked against the domain and the rules."""
@@ -195,7 +195,7 @@ class PfrStyle:
         groups = self.queries
         if not groups:
             names = [name for name in domain.names if name not in ruled]
-            groups = tuple((HistogramQuery(g),) for g in packed(domain.project(names), self.cells))
+            groups = tuple((HistogramQuery(g),) for g in pack(domain.project(names), self.cells))
         for group in groups:
             for query in group:
                 Marginal(query.columns).size(domain)
@@ -212,7 +212,7 @@ class PfrStyle:
                 )
         return groups
 
-    def _drawn(self, curator: Curator, group: QueryGroup, share: Fraction) -> list[Block]:
+    def _draw_blocks(self, curator: Curator, group: QueryGroup, share: Fraction) -> list[Block]:
         """The blocks of a group, each query given the columns of earlier ones."""
         domain, budget = curator.domain, self.budget(curator.setting)
         blocks: list[Block] = []
@@ -223,12 +223,12 @@ class PfrStyle:
             moves = marginal.sensitivity(domain, curator.neighbours)
             kept = noisy.clip(0)
             if self.denoise and moves.l1:
-                kept = denoised(noisy, float(laplace_scale(budget.epsilon * share, moves)))
+                kept = denoise(noisy, float(laplace_scale(budget.epsilon * share, moves)))
             blocks += _block(domain, query.columns, kept, before)
             before |= set(query.columns)
         return blocks
 
-    def _ruled(self, domain: Domain, blocks: Sequence[Block]) -> list[Block]:
+    def _apply_rules(self, domain: Domain, blocks: Sequence[Block]) -> list[Block]:
         """A block for each rule, after one for what it follows where no query draws that."""
         drawn = {name for block in blocks for name in block.attributes}
         ruled = []

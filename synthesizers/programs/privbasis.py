@@ -66,7 +66,7 @@ from synthesizers.estimation.bases import (
     Bins,
     Item,
     bases_of,
-    estimated,
+    estimate_counts,
     grouping,
     groups_of,
 )
@@ -81,7 +81,7 @@ SHARES = (Fraction(1, 10), Fraction(4, 10), Fraction(5, 10))
 """Of epsilon: for the number of items, for items and pairs, for bins (Li et al. 2012)."""
 
 MOST_WANTED = 256
-"""The most itemsets, times eta, that are looked for (a choice of this project): bases are made in
+"""The most itemsets, times eta, that are looked for: bases are made in
 minutes."""
 
 
@@ -117,24 +117,24 @@ class PrivBasis:
         wanted = math.ceil(self.eta * self.k)
         ranks = RankDistance(tuple(items), self.longest, wanted)
         # An item beyond that rank is no nearer the threshold, and bases of its like are many.
-        size = min(1 + _chosen(curator, ranks, first), wanted)
+        size = min(1 + _choose(curator, ranks, first), wanted)
         many = self._pairs(size) if size > self.longest else 0
         share = second * Fraction(size, size + many)
-        frequent = _all_chosen(curator, [(item,) for item in items], size, share)
+        frequent = _choose_all(curator, [(item,) for item in items], size, share)
         found = [item for (item,) in frequent]
         pairs: list[tuple[Item, Item]] = []
         if size > self.longest:
             options = [pair for pair in combinations(found, 2) if pair[0][0] != pair[1][0]]
-            chosen = _all_chosen(curator, options, min(many, len(options)), second - share)
+            chosen = _choose_all(curator, options, min(many, len(options)), second - share)
             pairs = [(left, right) for left, right in chosen]
             bases = bases_of(found, pairs, self.longest)
         else:
             bases = [frozenset(found)]
-        bins = [_measured(curator, basis, third / len(bases), bounds) for basis in bases]
+        bins = [_measure(curator, basis, third / len(bases), bounds) for basis in bases]
         if self.output == "records":
             rows = rows_released(curator.setting, float(np.mean([b.counts.sum() for b in bins])))
             return records_of_bins(curator, bins, rows, self.rounds)
-        return _listed(domain, items, estimated(bins), self.k)
+        return _list_itemsets(domain, items, estimate_counts(bins), self.k)
 
     def all_items(self, domain: Domain) -> list[Item]:
         """The public items; InputError where ones are asked for and no attribute has two values."""
@@ -154,7 +154,7 @@ class PrivBasis:
         return math.isqrt(math.floor(more * size))
 
 
-def _measured(curator: Curator, basis: Basis, epsilon: Fraction, bounds: tuple[int, int]) -> Bins:
+def _measure(curator: Curator, basis: Basis, epsilon: Fraction, bounds: tuple[int, int]) -> Bins:
     domain = curator.domain
     codes = grouping(domain, basis)
     groups = [groups_of(domain.attribute(name).size, own) for name, own in codes.items()]
@@ -170,7 +170,7 @@ def _measured(curator: Curator, basis: Basis, epsilon: Fraction, bounds: tuple[i
     return Bins(query.attributes, tuple(codes.values()), table)
 
 
-def _chosen(curator: Curator, scores: Query, epsilon: Fraction) -> int:
+def _choose(curator: Curator, scores: Query, epsilon: Fraction) -> int:
     """The number of a candidate chosen by its score; nothing is asked where there is only one."""
     if scores.size(curator.domain) == 1:
         return 0
@@ -178,18 +178,18 @@ def _chosen(curator: Curator, scores: Query, epsilon: Fraction) -> int:
     return curator.select(scores, Exponential(exponential_rate(epsilon, sensitivity)))
 
 
-def _all_chosen(
+def _choose_all(
     curator: Curator, itemsets: Sequence[tuple[Item, ...]], number: int, epsilon: Fraction
 ) -> list[tuple[Item, ...]]:
     """So many of some itemsets, chosen one after the other by their counts."""
     left = list(itemsets)
     return [
-        left.pop(_chosen(curator, ItemsetCounts(tuple(left)), epsilon / number))
+        left.pop(_choose(curator, ItemsetCounts(tuple(left)), epsilon / number))
         for _ in range(number)
     ]
 
 
-def _listed(
+def _list_itemsets(
     domain: Domain, items: Sequence[Item], counts: dict[Basis, float], k: int
 ) -> list[str | int]:
     """The k itemsets of the largest counts, ties to the earlier items, as texts and counts."""

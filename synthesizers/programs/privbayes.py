@@ -57,12 +57,12 @@ from synthesizers.calibration import laplace_scale, require_epsilon
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, conditional, released
+from synthesizers.estimation.blocks import Block, conditional, release_blocks
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.laws.public_laws import UniformChoice
 from synthesizers.noise import DiscreteLaplace, require_positive
 from synthesizers.programs.asking import bounds_of_counts, require_share
-from synthesizers.programs.marginal_questions import chosen
+from synthesizers.programs.marginal_questions import choose
 from synthesizers.programs.parameters import one_of, parameter, rational, whole
 from synthesizers.queries import (
     IndependenceDistance,
@@ -73,11 +73,10 @@ from synthesizers.queries import (
 )
 
 UNITS = 64
-"""Whole units in a bit or record of a score, so that rounding is small beside the noise (a choice
-of this project)."""
+"""Whole units in a bit or record of a score, so that rounding is small beside the noise."""
 
 MAX_CANDIDATES = 100_000
-"""The most children with parents that one choice is made among (a choice of this project)."""
+"""The most children with parents that one choice is made among."""
 
 Family = tuple[str, tuple[str, ...]]
 """A child and its parents."""
@@ -137,7 +136,7 @@ class PrivBayes:
                 network += _first_conditionals(families[:first], parents, joint)
             network.append(conditional(child, parents, joint))
         rows = records if curator.setting.rows is None else curator.setting.rows
-        return released(curator, network, rows)
+        return release_blocks(curator, network, rows)
 
     def _shares(self, domain: Domain, records: int) -> _Shares:
         """The shares of epsilon, and how large joints may be."""
@@ -149,12 +148,12 @@ class PrivBayes:
             fitting = [k for k in range(1, joints) if useful >= (joints - k) * 2 ** (k + 2)]
             degree = min(max(fitting, default=0), limit)
             cells, linked = Fraction(2 ** (degree + 1)), degree > 0
-            return _Shares(degree, cells, *self._split(linked))
+            return _Shares(degree, cells, *self._split_budget(linked))
         cells = useful / (2 * joints)
         linked = joints > 1 and sizes[0] * sizes[1] <= cells and limit > 0
-        return _Shares(None, cells, *self._split(linked))
+        return _Shares(None, cells, *self._split_budget(linked))
 
-    def _split(self, linked: bool) -> tuple[Fraction, Fraction]:
+    def _split_budget(self, linked: bool) -> tuple[Fraction, Fraction]:
         choosing = self.beta * self.epsilon if linked else Fraction(0)
         return choosing, self.epsilon - choosing
 
@@ -169,7 +168,7 @@ class PrivBayes:
             candidates = self._candidates(curator.domain, used, free, shares)
             if candidates:
                 scores = self._scores(curator.domain, tuple(candidates), records)
-                place = chosen(curator, scores, shares.choosing / (len(names) - 1))
+                place = choose(curator, scores, shares.choosing / (len(names) - 1))
                 families.append(candidates[place])
             else:
                 families.append((free[0], ()))

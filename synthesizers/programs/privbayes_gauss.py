@@ -47,7 +47,7 @@ from itertools import combinations
 from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.blocks import conditional, released
+from synthesizers.estimation.blocks import conditional, release_blocks
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.negatives import norm_sub
 from synthesizers.noise import require_positive
@@ -59,12 +59,12 @@ from synthesizers.programs.asking import (
     rows_released,
 )
 from synthesizers.programs.gaussian_program import GaussianProgram
-from synthesizers.programs.marginal_questions import measured
+from synthesizers.programs.marginal_questions import measure_marginal
 from synthesizers.programs.parameters import parameter, rational, whole
 from synthesizers.queries import IndependenceDistance, Marginal
 
 SIZE_SHARE = Fraction(1, 50)
-"""Of rho, for a total that nobody made public (a choice of this project)."""
+"""Of rho, for a total that nobody made public."""
 
 Family = tuple[str, tuple[str, ...]]
 """A child and its parents."""
@@ -105,7 +105,7 @@ class PrivBayesGauss(GaussianProgram):
             kept = View(view.attributes, joint).onto((*parents, child))
             network.append(conditional(child, parents, kept.transpose(axes)))
         total = sum(view.total for view in views) / len(views)
-        return released(curator, network, rows_released(curator.setting, total))
+        return release_blocks(curator, network, rows_released(curator.setting, total))
 
     def _size(self, curator: Curator, rho: Fraction) -> tuple[float, Fraction]:
         """How many records there are about, and what of rho is left."""
@@ -145,7 +145,7 @@ class PrivBayesGauss(GaussianProgram):
         views = []
         for own in asked:
             query = Marginal(tuple(name for name in names if name in own))
-            found = measured(curator, query, rho / len(asked), self.slack)
+            found = measure_marginal(curator, query, rho / len(asked), self.slack)
             shape = [curator.domain.attribute(name).size for name in query.attributes]
             views.append(View(query.attributes, found.counts.reshape(shape), found.variance))
         return consistent(views, curator.records)

@@ -58,11 +58,11 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation.consistency import View, consistent
 from synthesizers.estimation.covering import covering_design
-from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, rounded_table
+from synthesizers.estimation.generation import SMALL_DOMAIN, public_generator, round_table
 from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.maximum_entropy import maximum_entropy
 from synthesizers.estimation.negatives import norm_sub
-from synthesizers.estimation.ripple import rippled
+from synthesizers.estimation.ripple import ripple
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs.asking import bounds_of_counts, count_of_all, rows_released
@@ -70,17 +70,17 @@ from synthesizers.programs.parameters import attribute_sets, one_of, parameter, 
 from synthesizers.queries import Marginal
 
 RIPPLES = 2
-"""Rounds of consistency and ripple (a choice of this project; the paper has a few)."""
+"""Rounds of consistency and ripple (the paper has a few)."""
 
 THRESHOLD = 0.5
-"""Counts above minus this stay as they are (a choice of this project: half a record)."""
+"""Counts above minus this stay as they are (half a record)."""
 
 SMALL_ERROR = Fraction(3, 1000)
 """The relative error up to which triples are covered: the upper end of what Qardaji, Yang & Li 2014
 aim at, from memory."""
 
 FITTINGS = 50
-"""Rounds of proportional fitting (a choice of this project; consistent views need few)."""
+"""Rounds of proportional fitting (consistent views need few)."""
 
 FloatArray = NDArray[np.float64]
 
@@ -122,10 +122,10 @@ class PriView:
             counts = curator.measure(query, DiscreteLaplace(scale), low=low, high=high)
             noisy.append(tuple(counts.tolist()))
         names = tuple(query.attributes for query in queries)
-        views = reconciled(curator.domain, names, tuple(noisy), setting.records)
+        views = reconcile(curator.domain, names, tuple(noisy), setting.records)
         rows = rows_released(setting, views[0].total)
         if curator.domain.size <= SMALL_DOMAIN:
-            return rounded_table(curator.domain, whole_table_of(curator.domain, views), rows)
+            return round_table(curator.domain, whole_table_of(curator.domain, views), rows)
         return self._records(curator, views, rows)
 
     def chosen(self, setting: Setting) -> tuple[tuple[str, ...], ...]:
@@ -172,7 +172,7 @@ class PriView:
 
 # Whoever lists transcripts plays most of them more than once.
 @lru_cache(maxsize=256)
-def reconciled(
+def reconcile(
     domain: Domain,
     names: tuple[tuple[str, ...], ...],
     noisy: tuple[tuple[int, ...], ...],
@@ -189,7 +189,7 @@ def reconciled(
     )
     views = consistent(views, total)
     for _ in range(RIPPLES):
-        calm = [View(view.attributes, rippled(view.counts, THRESHOLD)) for view in views]
+        calm = [View(view.attributes, ripple(view.counts, THRESHOLD)) for view in views]
         views = consistent(calm, total)
     return tuple(View(view.attributes, norm_sub(view.counts)) for view in views)
 

@@ -55,17 +55,22 @@ from synthesizers.calibration import gaussian_variance
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.attribute_graph import Pair, candidates, initial_marginals, searched
-from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.attribute_graph import (
+    Pair,
+    candidates,
+    initial_marginals,
+    search_cliques,
+)
+from synthesizers.estimation.fitting import fit_model, release_model
 from synthesizers.estimation.graphical import GraphicalModel
 from synthesizers.estimation.models import Model, NoisyMarginal, Shape
 from synthesizers.noise import DiscreteGaussian, require_positive
 from synthesizers.programs.asking import bounds_of_counts, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    measured,
+    estimate_records,
+    measure_marginal,
     model_counts,
-    records_estimated,
     require_steps,
 )
 from synthesizers.programs.parameters import parameter, rational, whole
@@ -75,7 +80,7 @@ GRAPH, ERRORS, MARGINALS = Fraction(1, 10), Fraction(1, 10), Fraction(8, 10)
 """Shares of rho (the published code's beta1, beta3, and what is left)."""
 
 OF_THE_TOTAL = Fraction(1, 10)
-"""Of the graph's share, where n is private (a choice of this project)."""
+"""Of the graph's share, where n is private."""
 
 LATER = Fraction(8, 10)
 """Marginals measured in rounds, over the number of attributes (the published code's t)."""
@@ -107,7 +112,7 @@ class PrivMRF(GaussianProgram):
         shape = {a.name: a.size for a in domain.attributes if a.size > 1}
         self._require_fit(shape)
         dependence, records = self._dependence(curator, shape, rho * GRAPH)
-        cliques = searched(shape, dependence, self.clique_cells, self.model_cells)
+        cliques = search_cliques(shape, dependence, self.clique_cells, self.model_cells)
 
         later = math.floor(LATER * len(shape))
         useful = self._useful(curator, shape, records, rho * MARGINALS / (len(shape) + later))
@@ -117,15 +122,17 @@ class PrivMRF(GaussianProgram):
         if not asked:
             first, later = [*first, *weights], 0
         share = rho * (MARGINALS if asked else MARGINALS + ERRORS) / (len(first) + later)
-        noisy = [measured(curator, Marginal(names), share, self.slack) for names in first]
+        noisy = [measure_marginal(curator, Marginal(names), share, self.slack) for names in first]
         rounds = min(max(1, len(shape) // 2), MOST_ROUNDS, later)
-        model = self._fitted(curator, noisy, rounds == 0, None)
+        model = self._fit(curator, noisy, rounds == 0, None)
         for number in range(rounds):
             wanted = later // rounds + (number < later % rounds)
             worst = self._worst(curator, weights, model, rho * ERRORS / rounds, wanted)
-            noisy += [measured(curator, Marginal(names), share, self.slack) for names in worst]
-            model = self._fitted(curator, noisy, number == rounds - 1, model)
-        return released(curator, model, rows_released(curator.setting, model.total))
+            noisy += [
+                measure_marginal(curator, Marginal(names), share, self.slack) for names in worst
+            ]
+            model = self._fit(curator, noisy, number == rounds - 1, model)
+        return release_model(curator, model, rows_released(curator.setting, model.total))
 
     def _require_fit(self, shape: Shape) -> None:
         if len(shape) < 2:
@@ -193,10 +200,10 @@ class PrivMRF(GaussianProgram):
         law = DiscreteGaussian(gaussian_variance(rho, sensitivity))
         return curator.measure(query, law, low=low, high=high)
 
-    def _fitted(
+    def _fit(
         self, curator: Curator, noisy: list[NoisyMarginal], last: bool, start: GraphicalModel | None
     ) -> GraphicalModel:
-        domain, total = curator.domain, records_estimated(curator, noisy)
+        domain, total = curator.domain, estimate_records(curator, noisy)
         shape = dict(zip(domain.names, domain.shape, strict=True))
         steps = self.steps if last else max(1, self.steps // 4)
-        return fitted(shape, noisy, total, steps, start)
+        return fit_model(shape, noisy, total, steps, start)

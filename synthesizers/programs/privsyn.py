@@ -54,8 +54,8 @@ import numpy as np
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
-from synthesizers.estimation.consistency import View, mean_total, settled
-from synthesizers.estimation.dense_marg import dense_pairs, merged
+from synthesizers.estimation.consistency import View, mean_total, settle_views
+from synthesizers.estimation.dense_marg import dense_pairs, merge_cliques
 from synthesizers.estimation.generation import public_generator
 from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.negatives import norm_sub
@@ -65,9 +65,9 @@ from synthesizers.programs.asking import WIDE, gaussian_noise, rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.parameters import parameter, whole
 from synthesizers.programs.view_questions import (
-    asked_view,
-    decoded,
-    recoded_view,
+    ask_view,
+    decode,
+    recode_view,
     together,
 )
 from synthesizers.queries import IndependenceDistance, Marginal, RecodedMarginal
@@ -110,15 +110,15 @@ class PrivSyn(GaussianProgram):
             )
             for view in one_ways
         }
-        chosen = self._chosen(setting, pairs, distances, recodings, rho * CHOSEN)
+        chosen = self._choose_sets(setting, pairs, distances, recodings, rho * CHOSEN)
         views = self._views(curator, chosen, recodings, rho * CHOSEN)
         generator = public_generator(curator)
         public = None if setting.records is None else float(setting.records)
-        all_views = [*views, *(recoded_view(view, recodings) for view in one_ways)]
-        agreed = settled(all_views, norm_sub, self.consistency_rounds, public)
+        all_views = [*views, *(recode_view(view, recodings) for view in one_ways)]
+        agreed = settle_views(all_views, norm_sub, self.consistency_rounds, public)
         rows = rows_released(setting, mean_total(one_ways))
         codes = records_of_views(names, agreed, rows, Rates(), self.rounds, generator)
-        return decoded(setting.domain, codes, recodings, one_ways, generator)
+        return decode(setting.domain, codes, recodings, one_ways, generator)
 
     def _distances(
         self, curator: Curator, pairs: Sequence[tuple[str, str]], rho: Fraction
@@ -136,9 +136,9 @@ class PrivSyn(GaussianProgram):
     def _one_ways(self, curator: Curator, rho: Fraction) -> list[View]:
         queries = [Marginal((name,)) for name in curator.domain.names]
         noise = gaussian_noise(rho, together(queries, curator.setting))
-        return [asked_view(curator, query, noise, self.slack) for query in queries]
+        return [ask_view(curator, query, noise, self.slack) for query in queries]
 
-    def _chosen(
+    def _choose_sets(
         self,
         setting: Setting,
         pairs: Sequence[tuple[str, str]],
@@ -153,7 +153,7 @@ class PrivSyn(GaussianProgram):
             (together([Marginal(pair)], setting).l2_squared for pair in pairs), default=1
         )
         numbers = dense_pairs(distances, cells, float(rho), l2_squared or 1)
-        return merged([pairs[number] for number in numbers], sizes, self.gamma)
+        return merge_cliques([pairs[number] for number in numbers], sizes, self.gamma)
 
     def _views(
         self,
@@ -171,5 +171,5 @@ class PrivSyn(GaussianProgram):
         for query, weight in zip(queries, weights, strict=True):
             share = rho * Fraction(weight, sum(weights))
             sensitivity = query.sensitivity(curator.domain, curator.neighbours)
-            views.append(asked_view(curator, query, gaussian_noise(share, sensitivity), self.slack))
+            views.append(ask_view(curator, query, gaussian_noise(share, sensitivity), self.slack))
         return views

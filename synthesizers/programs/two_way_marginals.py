@@ -37,18 +37,18 @@ import numpy as np
 
 from synthesizers.curator import Curator
 from synthesizers.domain import Dataset
-from synthesizers.estimation.consistency import View, mean_total, settled
-from synthesizers.estimation.fitting import fitted, released
+from synthesizers.estimation.consistency import View, mean_total, settle_views
+from synthesizers.estimation.fitting import fit_model, release_model
 from synthesizers.estimation.generation import public_generator
 from synthesizers.estimation.gum import Rates
 from synthesizers.estimation.models import NoisyMarginal
-from synthesizers.estimation.negatives import norm_cut
+from synthesizers.estimation.negatives import cut_norm
 from synthesizers.estimation.view_records import records_of_views
 from synthesizers.programs.asking import rows_released
 from synthesizers.programs.gaussian_program import GaussianProgram
 from synthesizers.programs.marginal_questions import (
-    measured,
-    records_estimated,
+    estimate_records,
+    measure_marginal,
     require_steps,
 )
 from synthesizers.programs.parameters import parameter, whole
@@ -79,15 +79,15 @@ class TwoWayMarginals(GaussianProgram):
             if pair.sensitivity(domain, curator.neighbours).l2_squared
         ]
         rho = self.rho
-        noisy = [measured(curator, pair, rho / len(pairs), self.slack) for pair in pairs]
+        noisy = [measure_marginal(curator, pair, rho / len(pairs), self.slack) for pair in pairs]
         if noisy and domain.size > self.model_cells:
-            return self._updated(curator, noisy)
-        total = records_estimated(curator, noisy)
+            return self._update_records(curator, noisy)
+        total = estimate_records(curator, noisy)
         shape = dict(zip(domain.names, domain.shape, strict=True))
-        model = fitted(shape, noisy, total, self.steps)
-        return released(curator, model, rows_released(curator.setting, total))
+        model = fit_model(shape, noisy, total, self.steps)
+        return release_model(curator, model, rows_released(curator.setting, total))
 
-    def _updated(self, curator: Curator, noisy: list[NoisyMarginal]) -> Dataset:
+    def _update_records(self, curator: Curator, noisy: list[NoisyMarginal]) -> Dataset:
         """Records by GUM, for domains whose table is too large."""
         domain, records = curator.domain, curator.records
         views = [
@@ -99,7 +99,7 @@ class TwoWayMarginals(GaussianProgram):
             for pair in noisy
         ]
         public = None if records is None else float(records)
-        agreed = settled(views, norm_cut, self.rounds, public)
+        agreed = settle_views(views, cut_norm, self.rounds, public)
         rows = rows_released(curator.setting, mean_total(views))
         generator = public_generator(curator)
         codes = records_of_views(domain.names, agreed, rows, Rates(), self.rounds, generator)

@@ -44,7 +44,7 @@ def together(queries: Sequence[Query], setting: Setting) -> Sensitivity:
     )
 
 
-def asked_view(
+def ask_view(
     curator: Curator,
     query: Marginal | RecodedMarginal,
     noise: DiscreteGaussian | DiscreteLaplace,
@@ -67,12 +67,12 @@ def variance_of(noise: DiscreteGaussian | DiscreteLaplace) -> float:
     return 1 / (math.cosh(min(float(1 / noise.scale), STEEPEST)) - 1)
 
 
-def recoded_view(view: View, recodings: Mapping[str, Recoding]) -> View:
+def recode_view(view: View, recodings: Mapping[str, Recoding]) -> View:
     """A view of one attribute, its values grouped as its recoding says."""
     return View(view.attributes, recodings[view.attributes[0]].grouped(view.counts), view.variance)
 
 
-def decoded(
+def decode(
     domain: Domain,
     codes: Codes,
     recodings: Mapping[str, Recoding],

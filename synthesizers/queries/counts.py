@@ -14,7 +14,9 @@ from synthesizers.plain import PlainQuery, require_integers, require_text, requi
 from synthesizers.queries.query import MAX_ANSWERS, IntArray, Sensitivity
 
 
-def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int) -> IntArray:
+def sum_by_coordinate(
+    coordinates: IntArray, values: IntArray, weights: IntArray, size: int
+) -> IntArray:
     """Σ over records of weight · value, collected at each record's coordinate (-1: nowhere)."""
     if len(weights) == 1:
         summands = weights[0] * values
@@ -31,10 +33,10 @@ def summed(coordinates: IntArray, values: IntArray, weights: IntArray, size: int
     return totals
 
 
-def tallied(coordinates: IntArray, weights: IntArray, size: int) -> IntArray:
+def tally(coordinates: IntArray, weights: IntArray, size: int) -> IntArray:
     """Σ over records of weight, collected at each record's coordinate (-1: nowhere)."""
     if len(weights) != 1 or not (weights == 1).all():
-        return summed(coordinates, np.ones(len(coordinates), np.int64), weights, size)
+        return sum_by_coordinate(coordinates, np.ones(len(coordinates), np.int64), weights, size)
     if coordinates.min(initial=0) < 0:
         coordinates = coordinates[coordinates >= 0]
     return np.bincount(coordinates, minlength=size)[None, :]
@@ -53,7 +55,7 @@ def cells_of_records(domain: Domain, attributes: tuple[str, ...], codes: IntArra
     return cells
 
 
-def counted(counts_shift: bool, unit_sums: bool, neighbours: Neighbours) -> Sensitivity:
+def count_sensitivity(counts_shift: bool, unit_sums: bool, neighbours: Neighbours) -> Sensitivity:
     """Sensitivity of counts in which a record adds 1 to at most one answer.
 
     ``counts_shift``: exchanging a record can lower one answer and raise another.
@@ -105,12 +107,12 @@ class Marginal(PlainQuery):
         """Counts, [databases, cells of the marginal]."""
         size = self.size(domain)
         cells = cells_of_records(domain, self.attributes, codes)
-        return tallied(cells, weights, size)
+        return tally(cells, weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """See the class."""
         varies = not neighbours.records_public
-        return counted(self.size(domain) > 1, varies, neighbours)
+        return count_sensitivity(self.size(domain) > 1, varies, neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +169,13 @@ class RecodedMarginal(PlainQuery):
             found = np.array(groups, np.int64)[codes[:, domain.position(name)]]
             kept &= found >= 0
             cells = cells * radix + found
-        return tallied(np.where(kept, cells, -1), weights, size)
+        return tally(np.where(kept, cells, -1), weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """See the class."""
         everywhere = all(min(codes) >= 0 for codes in self.groups)
         varies = not (everywhere and neighbours.records_public)
-        return counted(self.size(domain) > 1, varies, neighbours)
+        return count_sensitivity(self.size(domain) > 1, varies, neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +204,13 @@ class CellCounts(PlainQuery):
         cells = domain.cells_of(codes)
         place = np.minimum(np.searchsorted(wanted, cells), size - 1)
         coordinates = np.where(wanted[place] == cells, order[place], -1)
-        return tallied(coordinates, weights, size)
+        return tally(coordinates, weights, size)
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """L1 m under AddRemove; under ReplaceOne 2m, or m where only one cell is counted."""
         size = self.size(domain)
         outside = size < domain.size or not neighbours.records_public
-        return counted(size > 1, outside, neighbours)
+        return count_sensitivity(size > 1, outside, neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ class Total(PlainQuery):
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """The unit's size m, or 0 where n is public."""
-        return counted(False, not neighbours.records_public, neighbours)
+        return count_sensitivity(False, not neighbours.records_public, neighbours)
 
 
 def whole_table(domain: Domain) -> Marginal:

@@ -19,12 +19,12 @@ from synthesizers.intervals import log2_interval
 from synthesizers.neighbours import AddRemove, Neighbours
 from synthesizers.plain import PlainQuery, require_integer, require_text, require_tuple
 from synthesizers.queries.counts import Marginal
-from synthesizers.queries.query import IntArray, Sensitivity, moved_apart
+from synthesizers.queries.query import IntArray, Sensitivity, spans_sensitivity
 
 Candidate = tuple[str, tuple[str, ...]]
 
 MAX_SCALE = 2**20
-"""The finest units of a mutual information: scores stay below 2^53 (a choice of this project)."""
+"""The finest units of a mutual information: scores stay below 2^53."""
 
 _MAX_RECORDS = 2**28
 _ROUNDED = 6
@@ -111,7 +111,7 @@ class MutualInformation(PlainQuery):
 
     def _terms(self, counts: IntArray) -> IntArray:
         values, places = np.unique(counts, return_inverse=True)
-        rounded = [rounded_term(count, self.scale) for count in values.tolist()]
+        rounded = [round_term(count, self.scale) for count in values.tolist()]
         return np.array(rounded, np.int64)[places.reshape(counts.shape)]
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
@@ -126,7 +126,7 @@ class MutualInformation(PlainQuery):
             fewest = min(_sides(candidate, domain))
             still = fewest == 1 or self.records < 2
             spans.append(0 if still else _information_moves(self.records, self.scale, fewest == 2))
-        return moved_apart(spans)
+        return spans_sensitivity(spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class MaximalCorrelation(PlainQuery):
         """See the class."""
         size, m = self.size(domain), neighbours.unit.max_records
         exchanged = not isinstance(neighbours, AddRemove) and not neighbours.unit.is_record
-        return moved_apart([4 * m if exchanged else 2 * m] * size)
+        return spans_sensitivity([4 * m if exchanged else 2 * m] * size)
 
 
 def _least_shortfall(joint: IntArray) -> int:
@@ -202,7 +202,7 @@ def _least_shortfall(joint: IntArray) -> int:
 
 
 @lru_cache(maxsize=1 << 17)
-def rounded_term(count: int, scale: int) -> int:
+def round_term(count: int, scale: int) -> int:
     """The integer nearest to scale·c·log2 c; 0 for c = 0.
 
     Guarantee

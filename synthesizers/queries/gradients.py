@@ -35,7 +35,7 @@ MAX_GRID = 2**24
 """The most steps of the grid to a clipped gradient's length: squares summed stay below 2^53."""
 
 MAX_WEIGHTS = 1 << 22
-"""The most weights of a critic (a choice of this project: a question holds them all)."""
+"""The most weights of a critic (a question holds them all)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +79,13 @@ def weights_of(hidden: int, cells: int) -> int:
     return cells if hidden == 0 else (cells + 2) * hidden
 
 
-def packed(weights: NDArray[Any]) -> str:
+def pack(weights: NDArray[Any]) -> str:
     """Weights as the text that a question holds: 32-bit floats, in base 64."""
     return base64.b64encode(np.asarray(weights, "<f4").tobytes()).decode("ascii")
 
 
 @lru_cache(maxsize=4)
-def _unpacked(text: str) -> FloatArray:
+def _unpack(text: str) -> FloatArray:
     try:
         flat = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float64)
     except ValueError:
@@ -132,16 +132,16 @@ class CriticGradient:
             raise InputError("gradients are clipped to a norm between 2^-20 and 2^20")
         if not 0 < self.grid <= MAX_GRID:
             raise InputError("the grid of a clipped gradient has 1 to 2^24 steps")
-        _unpacked(self.weights)
+        _unpack(self.weights)
 
     def size(self, domain: Domain) -> int:
         """One answer a weight; InputError where the weights do not fit the attributes."""
         cells = sum(domain.attribute(name).size for name in self.attributes)
         needed = weights_of(self.hidden, cells)
-        if needed > MAX_WEIGHTS or len(_unpacked(self.weights)) != needed:
+        if needed > MAX_WEIGHTS or len(_unpack(self.weights)) != needed:
             raise InputError(
                 f"a critic of {self.hidden} hidden units over {cells} one-hot cells has {needed} "
-                f"weights, at most {MAX_WEIGHTS}; found {len(_unpacked(self.weights))}"
+                f"weights, at most {MAX_WEIGHTS}; found {len(_unpack(self.weights))}"
             )
         return needed
 
@@ -150,11 +150,11 @@ class CriticGradient:
         self.size(domain)
         ones, cells = one_hot(domain, self.attributes, codes)
         at_hidden, at_output = self.contributions(ones, cells)
-        return np.stack([_summed(row, ones, cells, at_hidden, at_output) for row in weights])
+        return np.stack([_sum_gradients(row, ones, cells, at_hidden, at_output) for row in weights])
 
     def contributions(self, ones: IntArray, cells: int) -> tuple[IntArray, IntArray]:
         """Each record's clipped gradient in steps of the grid, as `Critic.slopes` has it."""
-        critic = Critic.of(_unpacked(self.weights), cells, self.hidden)
+        critic = Critic.of(_unpack(self.weights), cells, self.hidden)
         at_hidden, at_output = critic.slopes(ones)
         # The gradient by the hidden units occurs once for each picked row, and once for the bias.
         often = ones.shape[1] + (self.hidden > 0)
@@ -193,7 +193,7 @@ def one_hot(domain: Domain, attributes: tuple[str, ...], codes: IntArray) -> tup
     return picked + starts[:-1], int(starts[-1])
 
 
-def _summed(
+def _sum_gradients(
     often: IntArray, ones: IntArray, cells: int, at_hidden: IntArray, at_output: IntArray
 ) -> IntArray:
     """Σ over records of how often each occurs times its gradient, as one vector."""

@@ -201,7 +201,7 @@ def _ranked_count(
     for _ in range(1, length):
         known = {places for places, count in level if count > least()}
         level = []
-        for places in _joined(items, known):
+        for places in _join(items, known):
             held = rows.containing(tuple(items[place] for place in places))
             count = int(weights[held].sum())
             met(count)
@@ -209,7 +209,7 @@ def _ranked_count(
     return least()
 
 
-def _joined(items: Itemset, known: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+def _join(items: Itemset, known: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     """Sets of one place more, of items of different attributes, all of whose parts are known."""
     followers: dict[tuple[int, ...], list[int]] = {}
     for places in sorted(known):

@@ -23,7 +23,7 @@ MAX_ANSWERS = 1 << 24
 
 MAX_SUMMAND = 2**31 - 1
 """The largest size of a bound of a sum or of a model's count: what is summed of them in int64
-over `MAX_ANSWERS` cells or 2^28 records stays exact (a choice of this project)."""
+over `MAX_ANSWERS` cells or 2^28 records stays exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Sensitivity:
     monotone: bool
 
 
-def moved_apart(spans: Sequence[int]) -> Sensitivity:
+def spans_sensitivity(spans: Sequence[int]) -> Sensitivity:
     """Of scores that move by at most their spans, each in a direction of its own."""
     return Sensitivity(sum(spans), sum(span * span for span in spans), max(spans), max(spans) == 0)
 

@@ -18,8 +18,8 @@ from synthesizers.plain import (
     require_text,
     require_tuple,
 )
-from synthesizers.queries.counts import Marginal, RecodedMarginal, counted
-from synthesizers.queries.query import MAX_SUMMAND, IntArray, Sensitivity, moved_apart
+from synthesizers.queries.counts import Marginal, RecodedMarginal, count_sensitivity
+from synthesizers.queries.query import MAX_SUMMAND, IntArray, Sensitivity, spans_sensitivity
 
 _MOST_RECORDS = 2**28
 
@@ -75,14 +75,14 @@ class ModelError(PlainQuery):
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Scores, [databases, candidates]."""
         self.size(domain)
-        return self.compared([query.answers(domain, codes, weights) for query in self.tables])
+        return self.compare([query.answers(domain, codes, weights) for query in self.tables])
 
     @property
     def tables(self) -> tuple[Marginal | RecodedMarginal, ...]:
         """The tables that models are compared with."""
         return self.candidates
 
-    def compared(self, counts: Sequence[IntArray]) -> IntArray:
+    def compare(self, counts: Sequence[IntArray]) -> IntArray:
         """Scores, [databases, candidates], of the counts [databases, cells] of each table."""
         scores = [
             np.abs(held - np.array(model, np.int64)).sum(axis=1)
@@ -100,7 +100,7 @@ class ModelError(PlainQuery):
             weight * marginal.sensitivity(domain, neighbours).l1
             for marginal, weight in zip(self.candidates, weights, strict=True)
         ]
-        return moved_apart(spans)
+        return spans_sensitivity(spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,14 @@ class CellErrors(PlainQuery):
     def answers(self, domain: Domain, codes: IntArray, weights: IntArray) -> IntArray:
         """Scores, [databases, candidates]: marginal after marginal."""
         self.size(domain)
-        return self.compared([query.answers(domain, codes, weights) for query in self.tables])
+        return self.compare([query.answers(domain, codes, weights) for query in self.tables])
 
     @property
     def tables(self) -> tuple[Marginal, ...]:
         """The tables that models are compared with."""
         return self.marginals
 
-    def compared(self, counts: Sequence[IntArray]) -> IntArray:
+    def compare(self, counts: Sequence[IntArray]) -> IntArray:
         """Scores, [databases, candidates], of the counts [databases, cells] of each table."""
         scores = [
             np.abs(self.scale * held[:, list(cells)] - np.array(model, np.int64))
@@ -166,7 +166,7 @@ class CellErrors(PlainQuery):
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:
         """Each score moves by at most scale·m, as the counts do."""
         moves = [
-            counted(
+            count_sensitivity(
                 len(cells) > 1,
                 len(cells) < marginal.size(domain) or not neighbours.records_public,
                 neighbours,
@@ -275,4 +275,4 @@ class IndependenceDistance(PlainQuery):
             else:
                 factor = 4 if min(sizes) == 2 else 6
             spans.append(self.scale * factor)
-        return moved_apart(spans)
+        return spans_sensitivity(spans)

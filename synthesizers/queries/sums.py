@@ -17,7 +17,7 @@ from synthesizers.plain import (
     require_text,
     require_tuple,
 )
-from synthesizers.queries.counts import Marginal, cells_of_records, summed
+from synthesizers.queries.counts import Marginal, cells_of_records, sum_by_coordinate
 from synthesizers.queries.query import MAX_ANSWERS, MAX_SUMMAND, IntArray, Sensitivity
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class LinearQueries(PlainQuery):
         for layer in self.layers:
             coordinates = np.array(layer.rows, np.int64)[cells]
             values = np.full(len(codes), layer.weight, np.int64)
-            total += summed(coordinates, values, weights, size)
+            total += sum_by_coordinate(coordinates, values, weights, size)
         return total
 
     def sensitivity(self, domain: Domain, neighbours: Neighbours) -> Sensitivity:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from audit import parallel
-from audit.parallel import CALLS_A_WORKER, at_most, divided, in_order, local
+from audit.parallel import CALLS_A_WORKER, at_most, divide, in_order, local
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.far_calls import crash, linger, place_and_process, refuse, slow_square
 
@@ -26,7 +26,7 @@ def test_divided_results_come_in_the_order_of_the_calls(
     monkeypatch.setattr(parallel, "WORTH_SECONDS", 0.0)
     for count in (0, 1, 9):
         calls = [(number,) for number in range(count)]
-        found = divided(jobs, slow_square, slow_square, calls, seconds)
+        found = divide(jobs, slow_square, slow_square, calls, seconds)
         assert list(found) == [number * number for number in range(count)]
 
 
@@ -36,15 +36,15 @@ def test_this_process_makes_calls_beside_others_where_they_earn_their_start(
     parallel._others(1).kill()
     calls = [(number,) for number in range(8)]
     monkeypatch.setattr(parallel, "WORTH_SECONDS", 1000.0)
-    alone = list(divided(2, place_and_process, refuse, calls))
+    alone = list(divide(2, place_and_process, refuse, calls))
     assert {found[1] for found in alone} == {os.getpid()}
     monkeypatch.setattr(parallel, "WORTH_SECONDS", 0.0)
-    shared = list(divided(2, place_and_process, place_and_process, calls))
+    shared = list(divide(2, place_and_process, place_and_process, calls))
     assert os.getpid() in {found[1] for found in shared}
     assert len({found[1] for found in shared}) == 2
     others = {found[1] for found in shared} - {os.getpid()}
     # They stay for the next series.
-    again = list(divided(2, place_and_process, place_and_process, calls))
+    again = list(divide(2, place_and_process, place_and_process, calls))
     assert {found[1] for found in again} == {os.getpid()} | others
 
 
@@ -53,20 +53,20 @@ def test_an_exception_of_a_divided_call_is_raised_where_its_result_would_be(
     jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parallel, "WORTH_SECONDS", 0.0)
-    results = divided(jobs, refuse, refuse, [(number,) for number in range(6)])
+    results = divide(jobs, refuse, refuse, [(number,) for number in range(6)])
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(InputError, match="number 2 is refused"):
         next(results)
-    assert list(divided(jobs, refuse, refuse, [(3,), (4,)])) == [3, 4]
+    assert list(divide(jobs, refuse, refuse, [(3,), (4,)])) == [3, 4]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_a_process_that_dies_in_a_divided_call_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "WORTH_SECONDS", 0.0)
     with pytest.raises(ProtocolError, match="a process died"):
-        list(divided(2, slow_square, crash, [(2,)] * 4))
+        list(divide(2, slow_square, crash, [(2,)] * 4))
     assert parallel._others(1).executor is None
-    assert list(divided(2, refuse, refuse, [(3,), (4,)])) == [3, 4]
+    assert list(divide(2, refuse, refuse, [(3,), (4,)])) == [3, 4]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs masks of signals")

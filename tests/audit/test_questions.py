@@ -11,7 +11,7 @@ import pytest
 
 from audit.certify import Effort, certify
 from audit.cli.main import main
-from audit.questions import admission, certified_leave, question_tree, tree_digest
+from audit.questions import admission, leave_of_certificate, question_tree, tree_digest
 from audit.statements.certificate import digest
 from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
@@ -84,7 +84,7 @@ def test_a_certificate_says_what_a_release_may_ask(program: Any, kind: str) -> N
 
 def test_a_ledger_admits_its_questions_in_order_and_no_other() -> None:
     document, subject, setting = certified(fixed)
-    admit = certified_leave(document, subject, setting).admit
+    admit = leave_of_certificate(document, subject, setting).admit
     assert admit is not None
     asked = Measure(whole_table(DOMAIN), TWO, 0, 2)
     admit((), asked)
@@ -97,7 +97,7 @@ def test_a_ledger_admits_its_questions_in_order_and_no_other() -> None:
 
 def test_a_tree_admits_the_question_that_follows_from_the_answers() -> None:
     document, subject, setting = certified(adaptive, text="epsilon=2/3")
-    admit = certified_leave(document, subject, setting).admit
+    admit = leave_of_certificate(document, subject, setting).admit
     assert admit is not None
     first = Measure(CellCounts((0,)), THREE, 0, 1)
     second = Measure(CellCounts((1,)), THREE, 0, 1)
@@ -130,10 +130,10 @@ def test_a_budget_that_proves_the_claim_no_more_is_refused() -> None:
     program = Changes()
     document, subject, setting = certified(program)
     assert document["questions"] == {"kind": "budget", "budget": {"epsilon": "1"}}
-    assert certified_leave(document, subject, setting).admit is None
+    assert leave_of_certificate(document, subject, setting).admit is None
     program.epsilon = F(11, 10)
     with pytest.raises(InputError, match="another budget than the certified one"):
-        certified_leave(document, subject, setting)
+        leave_of_certificate(document, subject, setting)
 
 
 def says_nothing(curator: Curator) -> Any:
@@ -145,7 +145,7 @@ def says_nothing(curator: Curator) -> Any:
 def test_a_ledger_is_enough_where_only_the_output_keeps_to_the_claim() -> None:
     document, subject, setting = certified(says_nothing, text="epsilon=9/20")
     assert (document["verdict"], document["questions"]["kind"]) == ("EXACT", "ledger")
-    admit = certified_leave(document, subject, setting).admit
+    admit = leave_of_certificate(document, subject, setting).admit
     assert admit is not None
     admit((), Measure(CellCounts((0,)), TWO, 0, 3))
     with pytest.raises(ProtocolError):
@@ -177,12 +177,12 @@ def test_what_small_databases_show_is_no_leave_where_their_size_is_private() -> 
     document["verdict"] = "PROVED"
     document["digest"] = digest(document)
     with pytest.raises(InputError, match="certify it again"):
-        certified_leave(document, subject, setting)
+        leave_of_certificate(document, subject, setting)
 
 
 def test_the_budget_alone_needs_no_list() -> None:
     document, subject, setting = certified(Budgeted())
-    leave = certified_leave(document, subject, setting)
+    leave = leave_of_certificate(document, subject, setting)
     assert leave.admit is None and leave.budget == PureBudget(F(1))
 
 
@@ -196,29 +196,29 @@ def test_the_budget_alone_needs_no_list() -> None:
 def test_a_certificate_that_does_not_stand_is_refused(change: Any, match: str) -> None:
     document, subject, setting = certified(fixed)
     with pytest.raises(InputError, match=match):
-        certified_leave({**document, **change}, subject, setting)
+        leave_of_certificate({**document, **change}, subject, setting)
 
 
 def test_the_release_must_be_what_the_certificate_is_about() -> None:
     document, subject, setting = certified(fixed)
     other = Setting.of(Domain.from_cells("3"), ReplaceOne(), 3)
     with pytest.raises(InputError, match="another domain"):
-        certified_leave(document, subject, other)
+        leave_of_certificate(document, subject, other)
     more = Setting(DOMAIN, ReplaceOne(), 4, 3)
     with pytest.raises(InputError, match="public number of records"):
-        certified_leave(document, subject, more)
+        leave_of_certificate(document, subject, more)
     with pytest.raises(InputError, match="other neighbours"):
-        certified_leave(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
+        leave_of_certificate(document, subject, Setting.of(DOMAIN, AddRemove(), 3))
     renamed = ProgramSubject("m:b", fixed, False, {"parameters": {}})
     with pytest.raises(InputError, match="another subject: name differs"):
-        certified_leave(document, renamed, setting)
+        leave_of_certificate(document, renamed, setting)
 
 
 def test_exact_for_small_databases_is_no_leave_where_the_number_of_records_is_private() -> None:
     document, subject, setting = certified(adaptive, AddRemove(), "epsilon=2/3")
     assert document["verdict"] == "EXACT"
     with pytest.raises(InputError, match="needs PROVED"):
-        certified_leave(document, subject, setting)
+        leave_of_certificate(document, subject, setting)
 
 
 PROGRAM = """

@@ -186,7 +186,7 @@ class OwnBudget:
     def check(self, spent: object) -> None:
         """Refuses nothing."""
 
-    def exhausted(self, spent: object) -> bool:
+    def is_exhausted(self, spent: object) -> bool:
         return True
 
 

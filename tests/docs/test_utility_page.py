@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.utility.catalogue import METRICS, named
+from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.metric import FIXED
-from audit.utility.parameters import planned, read_plan
+from audit.utility.parameters import plan_metric, read_plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "utility.md").read_text(encoding="utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", PAGE))
@@ -48,4 +48,4 @@ def test_the_plan_that_is_shown_can_be_read(
     plan = read_plan(file)
     assert set(plan) <= set(METRICS)
     for name, values in plan.items():
-        assert planned(METRICS[name], values, named).name == name
+        assert plan_metric(METRICS[name], values, metric_named).name == name

@@ -23,7 +23,7 @@ from audit.subjects.matrix import read_channel
 from audit.subjects.synthesizer import program_subject
 from proofs import checker
 from proofs.channels import channel_certificate
-from proofs.derivation import derivation, replayed
+from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP, parse_guarantee
 from proofs.kernel import Theorem, prove
@@ -55,7 +55,7 @@ from tests.proofs.honest_derivations import (
 )
 
 SECONDS = 60
-"""How long the checker may take for a small file (a choice of this project); it takes about 1."""
+"""How long the checker may take for a small file; it takes about 1."""
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
@@ -774,7 +774,7 @@ def accepted(steps: list[Any], hypotheses: list[str]) -> tuple[bool, bool]:
     """Whether the checker and the kernel take a derivation; any other exception fails the test."""
     data = {"schema": "dp-audit/derivation/1", "steps": steps, "hypotheses": hypotheses}
     try:
-        replayed(data)
+        replay(data)
         kernel = True
     except ProofError:
         kernel = False
@@ -842,7 +842,7 @@ def test_a_step_of_any_rule_with_one_field_changed_is_not_checked(rule: str) -> 
     assert all(one["steps"][-1]["rule"] in TWINS.get(rule, ()) for one in taken)
     for one in forged[: len(forged) : 7]:
         try:
-            replayed(one)
+            replay(one)
         except ProofError:
             continue
         assert one["steps"][-1]["rule"] in TWINS.get(rule, ())
@@ -978,7 +978,7 @@ def test_the_kernel_tells_one_from_true_and_from_a_float() -> None:
     for wrong in (True, 1.0):
         forged = changed(data, put("steps", -1, "conclusion", "max_records", to=wrong))
         with pytest.raises(ProofError):
-            replayed(forged)
+            replay(forged)
 
 
 def test_the_kernel_refuses_endless_numbers_and_nesting_with_its_own_error() -> None:

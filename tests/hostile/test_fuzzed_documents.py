@@ -23,7 +23,7 @@ from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.attack.replaying import frozen_test
 from audit.certify import Effort, certify
 from audit.cli.main import main
-from audit.self_test.carried import carried
+from audit.self_test.carried import load_self_test
 from audit.statements.certificate import digest
 from audit.statements.claim import Claim
 from audit.subjects.curator_messages import (
@@ -36,14 +36,14 @@ from audit.subjects.curator_messages import (
 )
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.lines import require_shallow
-from audit.subjects.matrix import carried_channel
+from audit.subjects.matrix import decode_channel
 from audit.subjects.synthesizer import program_subject
-from audit.utility.catalogue import named
+from audit.utility.catalogue import metric_named
 from audit.utility.draws import read_draws
-from audit.utility.parameters import planned
+from audit.utility.parameters import plan_metric
 from audit.verify import read_certificate, verify
 from proofs import checker
-from proofs.derivation import replayed
+from proofs.derivation import replay
 from proofs.guarantees import parse_guarantee
 from proofs.ledger_files import of_list, of_release
 from synthesizers.budget import PureBudget
@@ -174,13 +174,13 @@ def metrics_of_plan(plan: Any) -> None:
     """A plan as TOML reads it: tables of values."""
     for name, own in plan.items() if isinstance(plan, dict) else ():
         if isinstance(own, dict) and all(isinstance(key, str) for key in own):
-            planned(type(named(name)), own, named)
+            plan_metric(type(metric_named(name)), own, metric_named)
 
 
 def metrics_of_draws(path: str) -> None:
     """The metrics of a draws file, each found to fit a domain or refused."""
     for name, drawn in read_draws(path).items():
-        named(name).with_draws(drawn).check(Domain.from_cells("2x3x2"))
+        metric_named(name).with_draws(drawn).check(Domain.from_cells("2x3x2"))
 
 
 def pair_of(databases: Any) -> Any:
@@ -210,7 +210,7 @@ documents: dict[str, tuple[Callable[[], Any], Reader]] = {
     "pairs": (lambda: [RECORDS, RECORDS[:1]], pair_of),
     "channels in certificates": (
         lambda: MATRIX,
-        lambda plain: carried_channel(
+        lambda plain: decode_channel(
             plain if type(plain) is dict else {}, "it", ReplaceOne(), "output"
         ),
     ),
@@ -241,9 +241,9 @@ documents: dict[str, tuple[Callable[[], Any], Reader]] = {
     ),
     "self-tests": (
         lambda: {"schema": "dp-audit/self-test/1", "liars": [], "controls": [], "code": "x"},
-        from_file(carried),
+        from_file(load_self_test),
     ),
-    "proofs by the kernel": (lambda: written(EXAMPLES["pair-to-approx"][0]()), replayed),
+    "proofs by the kernel": (lambda: written(EXAMPLES["pair-to-approx"][0]()), replay),
     "proofs by the checker": (lambda: written(EXAMPLES["fixed-ledger"][0]()), checked),
     "certificates by the checker": (proved, checked),
     "rules of attacks": (attacked, lambda plain: frozen_test(certificate_of(plain), None)),

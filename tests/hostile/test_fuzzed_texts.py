@@ -26,9 +26,9 @@ from audit.statements import strict_json
 from audit.subjects.matrix import read_channel
 from audit.subjects.output_tables import output_table
 from audit.subjects.outputs import read_outputs
-from audit.utility.catalogue import named
+from audit.utility.catalogue import metric_named
 from audit.utility.draws import read_draws
-from audit.utility.parameters import planned, read_plan
+from audit.utility.parameters import plan_metric, read_plan
 from proofs import checker
 from proofs.expressions import parse
 from proofs.guarantees import parse_guarantee
@@ -113,13 +113,13 @@ def from_file(read: Callable[[str], Any], suffix: str) -> Reader:
 def metrics_of_plan(path: str) -> Any:
     """The metrics of a plan, each found to fit a domain or refused."""
     for name, own in read_plan(path).items():
-        planned(type(named(name)), own, named).check(CELLS)
+        plan_metric(type(metric_named(name)), own, metric_named).check(CELLS)
 
 
 def metrics_of_draws(path: str) -> Any:
     """The metrics of a draws file, each found to fit a domain or refused."""
     for name, drawn in read_draws(path).items():
-        named(name).with_draws(drawn).check(CELLS)
+        metric_named(name).with_draws(drawn).check(CELLS)
 
 
 def both_outputs(path: str) -> Any:

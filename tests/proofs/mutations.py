@@ -32,7 +32,7 @@ COPIED = ("proofs", "synthesizers", "audit", "tests", "pyproject.toml", "dp_audi
 """What the tests of the proofs need."""
 
 SECONDS = 120
-"""How many seconds of processor time a change's tests may take (a choice of this project)."""
+"""How many seconds of processor time a change's tests may take."""
 
 RULES = "tests/proofs/rules/test_"
 PROFILES = "tests/proofs/profiles/test_"

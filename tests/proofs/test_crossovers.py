@@ -27,7 +27,7 @@ from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
-from proofs.search.noise import calibrated
+from proofs.search.noise import calibrate_noise
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 
 F = Fraction
@@ -250,6 +250,6 @@ def test_with_few_marginals_laplace_wins_and_with_many_the_gaussian(figure: int)
 def test_calibration_finds_the_exact_gaussian_at_the_crossing() -> None:
     """The prover's own search, with ten marginals: √10 times that of one."""
     epsilon, delta = FIGURES[2]
-    found = calibrated("gaussian", ApproxDP(epsilon, delta), 10, F(1), AddRemove())
+    found = calibrate_noise("gaussian", ApproxDP(epsilon, delta), 10, F(1), AddRemove())
     wanted = math.sqrt(10 * exact_gaussian(epsilon, delta))
     assert wanted <= float(found.value) <= wanted * (1 + 1e-5)

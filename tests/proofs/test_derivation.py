@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proofs.derivation import derivation, replayed
+from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 from synthesizers.neighbours import AddRemove
@@ -41,7 +41,7 @@ def written() -> Any:
 
 
 def test_what_is_written_is_made_again() -> None:
-    again = replayed(written())
+    again = replay(written())
     assert again.judgment == theorem().judgment
     assert again.hypotheses == theorem().hypotheses
     assert derivation(again) == written()
@@ -101,10 +101,10 @@ def test_whatever_is_forged_is_refused(forge: Callable[[Any], None]) -> None:
     data = copy.deepcopy(written())
     forge(data)
     with pytest.raises(ProofError):
-        replayed(data)
+        replay(data)
 
 
 @pytest.mark.parametrize("data", [None, [], "proof", 1, {}, {"schema": "dp-audit/derivation/1"}])
 def test_what_is_no_derivation_is_refused(data: Any) -> None:
     with pytest.raises(ProofError):
-        replayed(data)
+        replay(data)

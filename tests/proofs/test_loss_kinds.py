@@ -15,7 +15,7 @@ from proofs.losses import (
     LaplaceLoss,
     ResponseLoss,
     SampledGaussianLoss,
-    joined,
+    join,
     loss_to_json,
 )
 
@@ -47,7 +47,7 @@ def test_numbers_out_of_range_are_refused(kind: Any, values: list[Any]) -> None:
 def test_joined_losses_are_counted_and_gaussians_become_one() -> None:
     first = ((1, GaussianLoss(F(1, 2))), (2, LaplaceLoss(F(1))))
     second = ((3, LaplaceLoss(F(1))), (1, ResponseLoss(F(1), F(1, 4))), (2, GaussianLoss(F(1))))
-    found = joined([first, second], [2, 5])
+    found = join([first, second], [2, 5])
     # μ²: 2·1/2 + 5·2·1; Laplace: 2·2 + 5·3.
     wanted = (
         (1, GaussianLoss(F(11))),
@@ -55,13 +55,13 @@ def test_joined_losses_are_counted_and_gaussians_become_one() -> None:
         (5, ResponseLoss(F(1), F(1, 4))),
     )
     assert found == wanted
-    assert joined([found], [1]) == found
-    assert joined([((1, LaplaceLoss(F(1))),)], [0]) == ()
+    assert join([found], [1]) == found
+    assert join([((1, LaplaceLoss(F(1))),)], [0]) == ()
 
 
 def test_the_order_of_the_parts_does_not_matter() -> None:
     parts = [((1, LaplaceLoss(F(n))), (1, DiscreteLaplaceLoss(F(1), n))) for n in (3, 1, 2)]
-    assert joined(parts, [1, 1, 1]) == joined(parts[::-1], [1, 1, 1])
+    assert join(parts, [1, 1, 1]) == join(parts[::-1], [1, 1, 1])
 
 
 def test_a_loss_names_its_kind_count_and_numbers() -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from proofs.accounting import delta_accounting
 from proofs.accounts import of_events
-from proofs.derivation import derivation, replayed
+from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.judgments import (
@@ -224,7 +224,7 @@ def check_ledger(data: st.DataObject, prover: bool) -> None:
         with contextlib.suppress(ProofError):
             for offer in delta_accounting(components, at).found:
                 covers(offer.theorem, found)
-                assert replayed(derivation(offer.theorem)).judgment == offer.theorem.judgment
+                assert replay(derivation(offer.theorem)).judgment == offer.theorem.judgment
 
 
 @settings(bulk, max_examples=30)

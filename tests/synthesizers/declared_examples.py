@@ -34,7 +34,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
-from synthesizers.queries.gradients import packed
+from synthesizers.queries.gradients import pack
 from synthesizers.selection import Exponential
 
 HALF = Fraction(1, 2)
@@ -52,7 +52,7 @@ DECLARED: list[Any] = [
     HALVES,
     LinearQueries(("a1", "a2"), (STEP, Layer(-1, (-1, -1, 1, 0)))),
     CellErrors((A, B), ((1,), (0, 3)), ((-4,), (5, 6)), 3),
-    CriticGradient(("a1",), 0, packed([0.5, -1.0]), HALF, 4),
+    CriticGradient(("a1",), 0, pack([0.5, -1.0]), HALF, 4),
     IndependenceDistance(((("a1",), ("a2",)),), 3),
     MaximalCorrelation((("a1", ("a2",)),)),
     MutualInformation((("a1", ("a2",)),), 3, 2),

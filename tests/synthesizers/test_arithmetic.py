@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from synthesizers.arithmetic import ExactArithmetic, FloatArithmetic, ScaledArithmetic, normalised
+from synthesizers.arithmetic import ExactArithmetic, FloatArithmetic, ScaledArithmetic, normalise
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
 from synthesizers.enumeration import Listing, leaves
@@ -122,7 +122,7 @@ def test_long_products_stay_normal() -> None:
     for _ in range(5000):
         floor += SCALED.floor(half)
         vector = SCALED.times(vector, half, floor)
-    mantissa, exponent = normalised(vector)
+    mantissa, exponent = normalise(vector)
     exact = Fraction(3, 4) ** 5000
     found = Fraction(float(mantissa[0])) * Fraction(2) ** (int(exponent[0]) + 400 * 5000)
     assert abs(found - exact) <= 5000 * UNIT * exact

@@ -46,10 +46,10 @@ def test_budgets_accept_up_to_equality(budget: Budget, fits: Cost, exceeds: Cost
 
 
 def test_exhausted_means_nothing_is_left() -> None:
-    assert PureBudget(HALF).exhausted(Cost.pure(HALF))
-    assert not PureBudget(HALF).exhausted(FREE) and not PureBudget(HALF).exhausted(UNBOUNDED)
-    assert ZCDPBudget(HALF).exhausted(Cost(None, HALF))
-    assert not UnlimitedBudget().exhausted(UNBOUNDED)
+    assert PureBudget(HALF).is_exhausted(Cost.pure(HALF))
+    assert not PureBudget(HALF).is_exhausted(FREE) and not PureBudget(HALF).is_exhausted(UNBOUNDED)
+    assert ZCDPBudget(HALF).is_exhausted(Cost(None, HALF))
+    assert not UnlimitedBudget().is_exhausted(UNBOUNDED)
     UnlimitedBudget().check(UNBOUNDED)
 
 

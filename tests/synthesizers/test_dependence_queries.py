@@ -23,7 +23,7 @@ from synthesizers.queries import (
     answer,
     answers_of_histograms,
 )
-from synthesizers.queries.dependence import MAX_SCALE, rounded_term
+from synthesizers.queries.dependence import MAX_SCALE, round_term
 
 MIXED = Domain.from_cells("2x3x2")
 PAIRS = (("a1", ("a2",)), ("a2", ("a3", "a1")), ("a3", ("a2", "a1")))
@@ -127,8 +127,8 @@ def test_rounded_terms_are_the_nearest_integers() -> None:
         for count in [1, 2, 3, 7, 1000, 48_842, 2**20, 2**28 - 1]:
             for scale in (1, 2, 999, MAX_SCALE):
                 exact = scale * count * mpmath.log(count, 2)
-                assert rounded_term(count, scale) == int(mpmath.floor(exact + mpmath.mpf("0.5")))
-    assert rounded_term(0, 5) == 0
+                assert round_term(count, scale) == int(mpmath.floor(exact + mpmath.mpf("0.5")))
+    assert round_term(0, 5) == 0
 
 
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne(Unit("person", 2))])

@@ -24,7 +24,7 @@ from synthesizers.arithmetic import (
     ExactArithmetic,
     FloatArithmetic,
     ScaledArithmetic,
-    normalised,
+    normalise,
 )
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, GenerationBegins, Setting, canonical_output
@@ -837,7 +837,7 @@ def slow_leaves(
 def as_numbers(chances: Any) -> list[Any]:
     """Chances of any arithmetic as numbers that can be compared."""
     if isinstance(chances, np.ndarray) and chances.ndim == 2:
-        mantissas, exponents = normalised(chances)
+        mantissas, exponents = normalise(chances)
         return list(zip(mantissas, np.where(mantissas == 0, 0, exponents), strict=True))
     return list(chances)
 

@@ -15,7 +15,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.queries import CriticGradient
-from synthesizers.queries.gradients import LEAK, Critic, one_hot, packed, weights_of
+from synthesizers.queries.gradients import LEAK, Critic, one_hot, pack, weights_of
 
 DOMAIN = Domain.from_cells("2x3")
 CELLS, NAMES = 5, ("a1", "a2")
@@ -25,7 +25,7 @@ FINE = 2**20
 def question(
     flat: Any, hidden: int, clip: Fraction = Fraction(1000), grid: int = FINE
 ) -> CriticGradient:
-    return CriticGradient(NAMES, hidden, packed(np.asarray(flat)), clip, grid)
+    return CriticGradient(NAMES, hidden, pack(np.asarray(flat)), clip, grid)
 
 
 def drawn(hidden: int, seed: int = 0, size: float = 1.0) -> Any:
@@ -122,7 +122,7 @@ def test_long_gradients_keep_their_direction_and_reach_the_clip() -> None:
 
 
 def test_a_linear_critic_of_one_attribute_gives_counts() -> None:
-    asked = CriticGradient(("a2",), 0, packed(np.zeros(3)), Fraction(1), 1)
+    asked = CriticGradient(("a2",), 0, pack(np.zeros(3)), Fraction(1), 1)
     counts = np.array([[1, 0, 2, 0, 4, 1]])
     assert asked.answers(DOMAIN, DOMAIN.codes(), counts).tolist() == [[1, 4, 3]]
 
@@ -168,7 +168,7 @@ def test_plain_data_name_the_weights_by_their_digest() -> None:
         {"hidden": 2},
         {"weights": "not base 64!"},
         {"weights": "AAA="},
-        {"weights": packed(np.full(7, np.nan))},
+        {"weights": pack(np.full(7, np.nan))},
         {"clip": Fraction(0)},
         {"clip": 0.5},
         {"grid": 0},
@@ -178,7 +178,7 @@ def test_plain_data_name_the_weights_by_their_digest() -> None:
     ],
 )
 def test_impossible_questions_are_refused(changed: dict[str, Any]) -> None:
-    good = {"attributes": NAMES, "hidden": 1, "weights": packed(drawn(1)), "clip": Fraction(1)}
+    good = {"attributes": NAMES, "hidden": 1, "weights": pack(drawn(1)), "clip": Fraction(1)}
     with pytest.raises(InputError):
         CriticGradient(**{**good, "grid": 4, **changed}).size(DOMAIN)
 

@@ -15,7 +15,7 @@ from synthesizers.errors import InputError
 from synthesizers.events import Measure, Sanitize
 from synthesizers.laws.bootstrap import Bootstrap as BootstrapLaw
 from synthesizers.laws.cell_keys import CellKey as CellKeyLaw
-from synthesizers.laws.perturbation_tables import Design, designed
+from synthesizers.laws.perturbation_tables import Design, design_table
 from synthesizers.laws.pram import PostRandomisation
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace, RoundedLaplace
@@ -496,7 +496,7 @@ def test_cell_key_has_256_keys_and_shows_all_counts_unless_told() -> None:
     assert law == CellKey(2, Fraction(1), 256, 1).law(setting)
     assert law != CellKey(2, Fraction(1), 255).law(setting)
     told = CellKey(5, Fraction(4), 1000, 3).law(setting)
-    assert told == CellKeyLaw(designed(Design(5, Fraction(4), 1000, 3)))
+    assert told == CellKeyLaw(design_table(Design(5, Fraction(4), 1000, 3)))
 
 
 def test_cell_key_reads_its_table_once(tmp_path: Path) -> None:

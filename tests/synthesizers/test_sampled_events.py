@@ -155,8 +155,8 @@ def test_without_sampling_the_budgets_of_sums_take_the_whole_cost() -> None:
 
 def test_a_used_up_budget_says_so() -> None:
     step = Cost(None, ONE, (SampledSteps(Fraction(1, 3), Fraction(1, 4)),))
-    assert not BUDGET.exhausted(FREE) and not BUDGET.exhausted(step)
-    assert BUDGET.exhausted(step + step) and not BUDGET.exhausted(Cost.pure(ONE))
+    assert not BUDGET.is_exhausted(FREE) and not BUDGET.is_exhausted(step)
+    assert BUDGET.is_exhausted(step + step) and not BUDGET.is_exhausted(Cost.pure(ONE))
     assert BUDGET.to_json() == {"sampled": {"rate": "1/3", "mu_squared": "1/4", "steps": 2}}
     assert rebuilt(BUDGET) == BUDGET and BUDGET.neighbours is None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from synthesizers.errors import ProtocolError
-from synthesizers.watch import watched
+from synthesizers.watch import watch
 
 REACHES: list[Callable[[Path], object]] = [
     lambda path: path.read_text(),
@@ -32,7 +32,7 @@ def test_files_sockets_and_processes_are_noticed(
 ) -> None:
     path = tmp_path / "secret.csv"
     path.write_text("8675309")
-    with pytest.raises(ProtocolError, match="asks the curator") as caught, watched():
+    with pytest.raises(ProtocolError, match="asks the curator") as caught, watch():
         reach(path)
     assert "secret" not in str(caught.value)
     assert path.read_text() == "8675309"
@@ -41,8 +41,8 @@ def test_files_sockets_and_processes_are_noticed(
 def test_what_was_swallowed_is_still_seen(tmp_path: Path) -> None:
     path = tmp_path / "secret.csv"
     path.write_text("x")
-    with watched() as outer:
-        with watched() as inner:
+    with watch() as outer:
+        with watch() as inner:
             pass
         with pytest.raises(ProtocolError):
             path.read_text()
@@ -60,9 +60,9 @@ def test_a_thread_of_the_program_counts_as_the_program(tmp_path: Path) -> None:
     path.write_text("x")
     inside = threading.Event()
     thread = threading.Thread(target=read)
-    with watched() as outer:
+    with watch() as outer:
         thread.start()
-        with watched() as inner:
+        with watch() as inner:
             inside.set()
             thread.join()
     assert outer.seen + inner.seen == ["open"]
@@ -79,7 +79,7 @@ def test_a_thread_that_ran_before_the_program_is_not_the_program(tmp_path: Path)
 
     thread = threading.Thread(target=write)
     thread.start()
-    with watched() as reach:
+    with watch() as reach:
         begun.set()
         assert written.wait(60)
     thread.join()
@@ -95,14 +95,14 @@ def test_what_is_collected_meanwhile_is_not_the_program(tmp_path: Path) -> None:
             (tmp_path / "gone").write_text("x")
 
     Remover()
-    with watched() as reach:
+    with watch() as reach:
         kept = [[place] for place in range(100_000)]
     assert reach.seen == [] and len(kept) == 100_000 and gc.isenabled()
 
 
 def test_late_imports_are_code() -> None:
     sys.modules.pop("colorsys", None)
-    with watched() as reach:
+    with watch() as reach:
         import colorsys
 
         assert colorsys.rgb_to_hsv(0, 0, 0) == (0, 0, 0)

@@ -13,8 +13,8 @@ from audit.auditors.attack.betting import EProcess, stakes
 from audit.auditors.attack.experts import WAY_SHARES, leader
 from audit.auditors.attack.floors import claimed_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.rules import Rule
-from audit.auditors.attack.study import Study, enrolled
+from audit.auditors.attack.rules import GuessingRule
+from audit.auditors.attack.study import Study, enrol
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Source
 from proofs.guarantees import Guarantee
@@ -22,14 +22,14 @@ from synthesizers.errors import InputError
 
 LEADER_SHARES = (0.2, 0.1)
 """The wealth that begins with the two experts that follow whoever earned most so far: against the
-claim, and against the smallest value not yet rejected (a choice of this project)."""
+claim, and against the smallest value not yet rejected."""
 
 GROWTH = 1 / 32
-"""The size of a block, as a part of the pair's runs (a choice of this project: what is seen late,
+"""The size of a block, as a part of the pair's runs (what is seen late,
 by waiting for a block to end, costs some 2 % of runs)."""
 
 EXPLORATION = 32
-"""Runs on each of several pairs before the best is preferred (a choice of this project)."""
+"""Runs on each of several pairs before the best is preferred."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Anytime:
     process: EProcess
     alarm: float
     pair: int
-    rule: Rule | None
+    rule: GuessingRule | None
     guesses: Guesses
 
     @property
@@ -89,7 +89,7 @@ def attack(
     """
     if not pairs:
         raise InputError("an attack needs at least one pair of databases")
-    learners = enrolled(attackers)
+    learners = enrol(attackers)
     shares = np.outer([learner.share for learner in learners], WAY_SHARES).ravel()
     studies = [Study(pair, number, learners) for number, pair in enumerate(pairs)]
     kinds = tuple(dict.fromkeys(kind for study in studies for kind in study.kinds))

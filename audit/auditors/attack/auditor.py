@@ -8,8 +8,8 @@ from typing import Any
 
 from audit.auditors.attack import anytime, batch
 from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.betting import along, tallied
-from audit.auditors.attack.confirming import Finding, confirmed
+from audit.auditors.attack.betting import along, tally_guesses
+from audit.auditors.attack.confirming import Finding, confirm
 from audit.auditors.attack.evidence import About, Attack, Tested
 from audit.auditors.attack.floors import (
     BETTOR_SHARE,
@@ -23,7 +23,7 @@ from audit.auditors.attack.halving import rounds, search
 from audit.auditors.attack.independence import (
     FALSE_ALARM,
     Independence,
-    Kind,
+    RunsKind,
     examine,
     guard,
     initial,
@@ -31,12 +31,12 @@ from audit.auditors.attack.independence import (
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.patterns import candidates
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.subjects.black_box import BlackBox
-from audit.subjects.failures import failed_always, unread_always
+from audit.subjects.failures import describe_failure, unread_always
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from synthesizers.errors import InputError, ProtocolError
@@ -45,15 +45,15 @@ Watch = Callable[[int, int, float], None]
 """Told how many runs are made, of how many, and the floor so far."""
 
 LEAST_LOOKED_AT = 200
-"""Runs on a pair that independence is judged by, at least, where more can be had (a choice of this
-project: the weakest correlation seen is then some 0.6)."""
+"""Runs on a pair that independence is judged by, at least, where more can be had (the weakest
+correlation seen is then some 0.6)."""
 
 MOST_CLAIMED = 1e300
 """The largest claim that is attacked: what is computed of it must be a double."""
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class AttackedBox:
     """What is attacked: where its runs come from, and the box itself unless they are given."""
 
     source: Source
@@ -61,7 +61,7 @@ class Target:
 
 
 def attack_box(
-    target: Target, claim: Claim, attack: Attack, watch: Watch | None = None
+    target: AttackedBox, claim: Claim, attack: Attack, watch: Watch | None = None
 ) -> Evidence:
     """The evidence of an attack; interrupted, that of the runs made until then, marked partial.
 
@@ -73,7 +73,7 @@ def attack_box(
     at most ``attack.alarm``, and the floor exceeds the truth with at most ``attack.error``: one
     rule is tested, on runs that nothing was learned from, or one process bets on guesses that are
     fixed before each run, over all pairs. Where runs share processes, see
-    `audit.auditors.attack.confirming.confirmed`. Backed by ``benchmarks/coverage.py`` and
+    `audit.auditors.attack.confirming.confirm`. Backed by ``benchmarks/coverage.py`` and
     ``tests/audit/auditors/attack/test_auditor.py``.
     """
     if claimed_value(claim.guarantee) > MOST_CLAIMED:
@@ -84,16 +84,16 @@ def attack_box(
     heard = watch or (lambda done, total, floor: None)
     pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
     heard(0, 2 * attack.runs, 0.0)
-    mode = _bet if attack.until_decided else _certified
-    return confirmed(mode(target, claim, attack, pairs, heard), target.source, target.box)
+    mode = _bet if attack.until_decided else _certify_in_batch
+    return confirm(mode(target, claim, attack, pairs, heard), target.source, target.box)
 
 
 def _candidates(claim: Claim) -> tuple[Pair, ...]:
     return candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
 
 
-def _certified(
-    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+def _certify_in_batch(
+    target: AttackedBox, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
 ) -> Finding:
     """Batch mode: search, learn, freeze, certify."""
     total = 2 * attack.runs
@@ -111,22 +111,22 @@ def _certified(
         left = (total - spent) // 2
         learned = batch.learn(target.source, pair, number, claim.guarantee, error, alarm, left)
     except KeyboardInterrupt:
-        return Finding(about, about.untested())
+        return Finding(about, about.interrupted_evidence())
     _require_outputs(learned.learning)
-    seen = _judged(target, pair, learned.learning, attack.seed)
+    seen = _judge(target, pair, learned.learning, attack.seed)
     made = spent + len(learned.learning)
-    if seen.kind is Kind.DEPENDENT:
+    if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), number, made)
-    if seen.kind is Kind.DETERMINISTIC:
+    if seen.kind is RunsKind.DETERMINISTIC:
         p = about.p_value_of_steady(len(learned.learning))
         if p <= attack.alarm:
             evidence = about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
             return Finding(about, evidence, number, made)
-    return _tested(target, about, number, learned, seen, watch)
+    return _test(target, about, number, learned, seen, watch)
 
 
-def _tested(
-    target: Target,
+def _test(
+    target: AttackedBox,
     about: About,
     number: int,
     learned: batch.Learned,
@@ -148,7 +148,7 @@ def _tested(
     try:
         for block, guesses in batch.certify(target.source, about.pair, number, learned):
             made = rule.guesses(block.outcomes)
-            bettor = bettor.after(tallied(made, block.coins)[None, None])
+            bettor = bettor.after(tally_guesses(made, block.coins)[None, None])
             if sum(map(len, kept)) < LONGEST:
                 kept.append(block)
             watch(spent + guesses.runs, total, bettor.floor)
@@ -156,14 +156,14 @@ def _tested(
         p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
         tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
         could_see = about.could_bet(guesses, float(BETTOR_SHARE))
-        notes |= _compared(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
+        notes |= _comparison_notes(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
         evidence = about.evidence(rule, tested, could_see, notes)
         return Finding(about, evidence, number, spent + guesses.runs, rule, guesses)
     looked_at = Runs.join(kept)
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
-    if again.kind is Kind.DEPENDENT:
+    if again.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(again), number, total)
-    if again.kind is Kind.DETERMINISTIC:
+    if again.kind is RunsKind.DETERMINISTIC:
         again = replace(again, repeatable=seen.repeatable)
         p = about.p_value_of_steady(len(looked_at))
         evidence = about.of_determinism(again, p, about.could_test(guesses))
@@ -174,18 +174,18 @@ def _tested(
     )
     p = binomial_p_value(guesses, guarantee, distance)
     tested = Tested("exact binomial", guesses, p, bound, strict)
-    notes |= _compared(seen, total, p > attack.alarm)
+    notes |= _comparison_notes(seen, total, p > attack.alarm)
     evidence = about.evidence(rule, tested, about.could_test(guesses), notes)
     return Finding(about, evidence, number, total, rule, guesses)
 
 
 def _bet(
-    target: Target, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+    target: AttackedBox, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
 ) -> Finding:
     """Anytime mode: bet from the first run on."""
     recorded = _Recorded(target.source)
     state: anytime.Anytime | None = None
-    rules: dict[int, Rule] = {}
+    rules: dict[int, GuessingRule] = {}
     partial: dict[str, Any] = {}
     try:
         for state in anytime.attack(
@@ -204,28 +204,28 @@ def _bet(
         partial = {"partial": True}
     if state is None:
         about = About(claim, attack, pairs[0], "anytime")
-        return Finding(about, about.untested())
+        return Finding(about, about.interrupted_evidence())
     about = About(claim, attack, pairs[state.pair], "anytime")
     _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
-    seen = _all_judged(target, recorded, pairs, state.pair, attack.seed)
-    if seen.kind is Kind.DEPENDENT:
+    seen = _judge_all(target, recorded, pairs, state.pair, attack.seed)
+    if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), state.pair, state.runs)
     rule = rules.get(state.pair)
     on_pair = Runs.join(recorded.kept[state.pair])
     frequent = _as_frequent(rule, state.runs, on_pair)
     could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
-    if seen.kind is Kind.DETERMINISTIC:
+    if seen.kind is RunsKind.DETERMINISTIC:
         evidence = about.of_determinism(seen, state.p_value, could_see)
         return Finding(about, evidence, state.pair, state.runs)
     notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
-    notes |= _compared(seen, state.runs, state.p_value > attack.alarm) | partial
+    notes |= _comparison_notes(seen, state.runs, state.p_value > attack.alarm) | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
     evidence = about.evidence(rule, tested, could_see, notes)
     guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)
     return Finding(about, evidence, state.pair, state.runs, rule, guesses)
 
 
-def _compared(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
+def _comparison_notes(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
     """How many runs a submission served, and how many first runs they were compared with.
 
     Nothing where the finding does not stand by these runs: see `audit.auditors.attack.confirming`.
@@ -233,7 +233,7 @@ def _compared(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
     return {"shared_runs": shared, "fresh_runs": seen.compared} if seen.compared and stands else {}
 
 
-def _as_frequent(rule: Rule | None, total: int, runs: Runs) -> Guesses:
+def _as_frequent(rule: GuessingRule | None, total: int, runs: Runs) -> Guesses:
     """Guesses in all runs, as often as the latest rule makes them in those on its pair."""
     if rule is None:
         return Guesses(total, 0, 0)
@@ -263,7 +263,7 @@ class _Recorded:
 
 
 def _require_outputs(runs: Runs) -> None:
-    failed = failed_always(runs.outcomes)
+    failed = describe_failure(runs.outcomes)
     if failed is not None:
         raise ProtocolError(
             f"{failed}; a subject that never gives an output can't be audited: check that it runs "
@@ -277,16 +277,16 @@ def _require_outputs(runs: Runs) -> None:
         )
 
 
-def _judged(
-    target: Target, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
+def _judge(
+    target: AttackedBox, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
 ) -> Independence:
     if target.box is None:
         return examine(runs, seed, error=error)
     return guard(target.box, pair, runs, seed, error=error)
 
 
-def _all_judged(
-    target: Target, recorded: _Recorded, pairs: Sequence[Pair], leading: int, seed: int
+def _judge_all(
+    target: AttackedBox, recorded: _Recorded, pairs: Sequence[Pair], leading: int, seed: int
 ) -> Independence:
     """Independence on every pair that was bet on; more runs are made of the leading one if few."""
     runs = Runs.join(recorded.kept[leading])
@@ -296,10 +296,10 @@ def _all_judged(
     # How many runs there are was decided by what they showed, but for a length that was fixed.
     error = FALSE_ALARM / 3 / (1 + len(recorded.kept))
     part, share = (runs, 1.0) if len(runs) == LEAST_LOOKED_AT else initial(runs)
-    found = _judged(target, pairs[leading], part, seed, error * share)
+    found = _judge(target, pairs[leading], part, seed, error * share)
     for parts in recorded.kept.values():
         part, share = initial(Runs.join(parts))
         other = examine(part, seed, error=error * share)
-        if found.kind is not Kind.DEPENDENT and other.kind is Kind.DEPENDENT:
+        if found.kind is not RunsKind.DEPENDENT and other.kind is RunsKind.DEPENDENT:
             found = other
     return found

@@ -14,18 +14,18 @@ from proofs.guarantees import Guarantee
 from synthesizers.errors import InputError
 
 LEAST_SHARE, MOST_SHARE = 0.15, 0.35
-"""The parts of the runs to learn from (a choice of this project: certifying on 85 % widens the gap
+"""The parts of the runs to learn from (certifying on 85 % widens the gap
 to the truth by a twelfth, on 65 % by a quarter)."""
 
 ENOUGH_WRONG = 2000
-"""Wrong guesses to learn from (a choice of this project: of as many, the log ratio of right and
+"""Wrong guesses to learn from (of as many, the log ratio of right and
 wrong ones has a standard error below 0.03; where they are rare, more runs are learned from)."""
 
 NOBODY = Guesses(1, 0, 0)
 """The guesses of no attacker."""
 
 MOST_LEARNING = 1_000_000
-"""The most runs to learn from (a choice of this project: they are held in memory)."""
+"""The most runs to learn from (they are held in memory)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,29 +25,29 @@ Array = NDArray[np.float64]
 
 ADVANTAGES = np.array([1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0])
 """By how much ε is really larger where a bet is best (at δ = 0), from what 10^6 runs can tell to
-what a few can (a choice of this project: neighbours on the grid lose at most a sixth of growth)."""
+what a few can (neighbours on the grid lose at most a sixth of growth)."""
 
 ADVANTAGE_SHARES = np.array([0.01, 0.01, 0.02, 0.05, 0.15, 0.25, 0.34, 0.17])
-"""The wealth that begins on each (a choice of this project: small advantages take many runs, beside
+"""The wealth that begins on each (small advantages take many runs, beside
 which the logarithm of a small share is little)."""
 
 MULTIPLES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-"""The ε, in standard deviations of the privacy loss, at which a profile is tested (a choice of this
-project: beyond three, events of chance 0.001 would decide)."""
+"""The ε, in standard deviations of the privacy loss, at which a profile is tested (beyond three,
+events of chance 0.001 would decide)."""
 
 MULTIPLE_SHARES = np.array([0.25, 0.25, 0.2, 0.15, 0.1, 0.05])
-"""The wealth that begins on each (a choice of this project)."""
+"""The wealth that begins on each."""
 
 GRID = 1e-4 * 1.002 ** np.arange(7000)
-"""Values that are rejected one after the other, up to 118, at steps of 0.2 % (a choice of this
-project: below what 10^6 runs tell apart)."""
+"""Values that are rejected one after the other, up to 118, at steps of 0.2 % (below what 10^6 runs
+tell apart)."""
 
 SLACK = 1e-9
-"""Relative margin of e^ε and absolute margin of δ for the rounding of doubles (a choice of this
-project: some thousand times what the formulas lose); as much of the logarithm of wealth."""
+"""Relative margin of e^ε and absolute margin of δ for the rounding of doubles (some thousand times
+what the formulas lose); as much of the logarithm of wealth."""
 
 
-Kind = tuple[int, bool]
+GuessKind = tuple[int, bool]
 """What the stakes of a guess depend on: the distance of the pair, and whether the rule that made
 it is one-sided: never guesses one of the two coins."""
 
@@ -70,7 +70,7 @@ class Stakes:
         return np.asarray(np.logaddexp.reduce(exponents + self.log_shares, axis=-1))
 
 
-def stakes(guarantee: Guarantee, values: Array, kinds: Sequence[Kind]) -> Stakes:
+def stakes(guarantee: Guarantee, values: Array, kinds: Sequence[GuessKind]) -> Stakes:
     """The bets on each of ``values`` [hypotheses] of the claim's own parameter.
 
     Guarantee
@@ -152,7 +152,7 @@ class EProcess:
     guarantee: Guarantee
     error: float
     log_shares: Array
-    kinds: tuple[Kind, ...]
+    kinds: tuple[GuessKind, ...]
     tally: NDArray[np.int64]
     rejected: int = 0
     highest: float = 0.0
@@ -163,7 +163,7 @@ class EProcess:
 
     @classmethod
     def start(
-        cls, guarantee: Guarantee, error: float, shares: Array, kinds: tuple[Kind, ...]
+        cls, guarantee: Guarantee, error: float, shares: Array, kinds: tuple[GuessKind, ...]
     ) -> EProcess:
         """Before the first run; ``shares`` of wealth over experts add up to at most 1."""
         tally = np.zeros((len(shares), len(kinds), 3), np.int64)
@@ -200,7 +200,7 @@ class EProcess:
     @property
     def log_wealth(self) -> float:
         """The logarithm of the wealth against the claim."""
-        return float(self.log_wealths(_claimed(self.guarantee))[0])
+        return float(self.log_wealths(_claimed_parameters(self.guarantee))[0])
 
     def log_wealths(self, values: Array) -> Array:
         """[values], the logarithms of the wealth against each."""
@@ -228,7 +228,7 @@ class EProcess:
         return replace(grown, rejected=rejected, highest=max(self.highest, grown.log_wealth))
 
 
-def tallied(guesses: NDArray[np.int8], coins: NDArray[np.bool_]) -> NDArray[np.int64]:
+def tally_guesses(guesses: NDArray[np.int8], coins: NDArray[np.bool_]) -> NDArray[np.int64]:
     """How many of the guesses (1, -1, or 0 for none) are right, how many wrong, how many none."""
     made = int(np.count_nonzero(guesses))
     right = int(np.count_nonzero(guesses == np.where(coins, 1, -1)))
@@ -240,10 +240,10 @@ def along(guarantee: Guarantee, distance: int, one_sided: bool, error: float) ->
     return EProcess.start(guarantee, error, np.ones(1), ((distance, one_sided),))
 
 
-def _claimed(guarantee: Guarantee) -> Array:
+def _claimed_parameters(guarantee: Guarantee) -> Array:
     return np.array([float(claimed_value(guarantee))])
 
 
 @cache
 def _values(guarantee: Guarantee) -> Array:
-    return np.union1d(GRID, _claimed(guarantee))
+    return np.union1d(GRID, _claimed_parameters(guarantee))

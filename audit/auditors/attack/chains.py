@@ -22,7 +22,7 @@ def chain_between(
 
     ``individual``: the key that says whose a record is. None where persons are the unit and
     nothing tells whose records are whose. That each step is one of neighbours is not checked here:
-    `audit.auditors.attack.given_pairs.chained` does that.
+    `audit.auditors.attack.given_pairs.chain_pair` does that.
     """
     if neighbours.unit.is_record:
         before, after = [(record,) for record in first], [(record,) for record in second]
@@ -30,14 +30,14 @@ def chain_between(
         before, after = (_by_person(database, individual) for database in (first, second))
     else:
         return None
-    kept, gone, come = _compared(before, after)
+    kept, gone, come = _compare(before, after)
     if isinstance(neighbours, AddRemove):
         steps: list[tuple[Owned, Owned]] = [
             *((unit, ()) for unit in gone),
             *(((), u) for u in come),
         ]
     else:
-        steps = _exchanged(gone, come, individual)
+        steps = _match_exchanges(gone, come, individual)
     return [
         [
             record
@@ -61,7 +61,7 @@ def _by_person(database: list[Any], individual: str) -> list[Owned]:
     return [tuple(sorted(owned, key=_text)) for owned in found.values()]
 
 
-def _compared(
+def _compare(
     before: Sequence[Owned], after: Sequence[Owned]
 ) -> tuple[list[Owned], list[Owned], list[Owned]]:
     """The units of both databases, of the first alone, of the second alone."""
@@ -72,7 +72,7 @@ def _compared(
     return kept, gone, come
 
 
-def _exchanged(
+def _match_exchanges(
     gone: Sequence[Owned], come: Sequence[Owned], individual: str | None
 ) -> list[tuple[Owned, Owned]]:
     """Which unit is exchanged for which; a person whose records changed, for the same person."""

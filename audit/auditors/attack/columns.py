@@ -29,17 +29,17 @@ from audit.subjects.runs import Runs
 FloatArray = NDArray[np.float64]
 
 MOST_KEYS = 48
-"""Numbers of an output that get columns of their own (a choice of this project: with flags and
+"""Numbers of an output that get columns of their own (with flags and
 other columns some 200 in all, which learners on some thousand runs can still weigh)."""
 
 SCREENED_KEYS = 4096
-"""Numbers of an output that are looked at to choose those (a choice of this project)."""
+"""Numbers of an output that are looked at to choose those."""
 
 MOST_SHAPES = 32
-"""Shapes that get a column of their own (a choice of this project)."""
+"""Shapes that get a column of their own."""
 
 RUNS_AT_ONCE = 32_768
-"""Runs whose columns are held at once (a choice of this project: ten columns fit a cache)."""
+"""Runs whose columns are held at once (ten columns fit a cache)."""
 
 
 class Family(Protocol):
@@ -96,7 +96,7 @@ def _shape_columns_from_json(data: dict[str, Any]) -> ShapeColumns:
 
 
 @dataclass(frozen=True)
-class Columns:
+class OutcomeColumns:
     """Columns of all kinds, in order."""
 
     families: tuple[Family, ...]
@@ -126,7 +126,7 @@ class Columns:
         parts = [function(self.matrix(part)) for part in _parts(outcomes)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def take(self, places: Sequence[int]) -> Columns:
+    def take(self, places: Sequence[int]) -> OutcomeColumns:
         """Some of the columns, by their places in rising order."""
         families: list[Family] = []
         start = 0
@@ -136,7 +136,7 @@ class Columns:
             if within:
                 families.append(family.take(within))
             start = end
-        return Columns(tuple(families))
+        return OutcomeColumns(tuple(families))
 
     def to_json(self) -> list[dict[str, Any]]:
         """The columns as plain data."""
@@ -165,12 +165,12 @@ _READERS: dict[str, Callable[[dict[str, Any]], Family]] = {
 }
 
 
-def columns_from_json(data: Sequence[dict[str, Any]]) -> Columns:
+def columns_from_json(data: Sequence[dict[str, Any]]) -> OutcomeColumns:
     """The columns that `Columns.to_json` wrote."""
-    return Columns(tuple(_READERS[family["family"]](family) for family in data))
+    return OutcomeColumns(tuple(_READERS[family["family"]](family) for family in data))
 
 
-def columns_for(runs: Runs, pair: Pair) -> Columns:
+def columns_for(runs: Runs, pair: Pair) -> OutcomeColumns:
     """The columns that suit outcomes like these, of whose values some differ.
 
     Coins only choose among numbers of an output where there are more than MOST_KEYS.
@@ -188,17 +188,17 @@ def columns_for(runs: Runs, pair: Pair) -> Columns:
         families.append(NumberColumns(origin, tuple(features)))
     families.append(text_columns_for(outcomes))
     families.append(table_columns_for(outcomes, pair))
-    return Columns(tuple(family for family in families if family.names))
+    return OutcomeColumns(tuple(family for family in families if family.names))
 
 
-def bit_columns_for(runs: Runs) -> Columns:
+def bit_columns_for(runs: Runs) -> OutcomeColumns:
     """Columns of the bits of the numbers of outcomes like these."""
     families: list[Family] = []
     for origin in ORIGINS:
         keys = _telling_keys(runs, origin)
         if keys:
             families.append(NumberColumns(origin, tuple(bit_features(runs.outcomes, origin, keys))))
-    return Columns(tuple(families))
+    return OutcomeColumns(tuple(families))
 
 
 def _telling_keys(runs: Runs, origin: str) -> list[str]:

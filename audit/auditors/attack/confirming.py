@@ -20,11 +20,11 @@ from audit.auditors.attack.first_runs import (
 )
 from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.independence import Kind, examine
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.independence import RunsKind, examine
+from audit.auditors.attack.rules import GuessingRule
 from audit.parallel import here
 from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
-from audit.subjects.failures import failed_always
+from audit.subjects.failures import describe_failure
 from audit.subjects.runs import Drawing, Runs, Seeds, Source
 from synthesizers.errors import ProtocolError
 
@@ -46,11 +46,11 @@ class Finding:
     evidence: Evidence
     number: int = 0
     runs: int = 0
-    rule: Rule | None = None
+    rule: GuessingRule | None = None
     guesses: Guesses | None = None
 
 
-def confirmed(finding: Finding, source: Source, box: object) -> Evidence:
+def confirm(finding: Finding, source: Source, box: object) -> Evidence:
     """The evidence as it stands where each run is the only one of its process.
 
     It is that of the finding, unless it speaks against a box whose runs share processes and may
@@ -76,20 +76,20 @@ def confirmed(finding: Finding, source: Source, box: object) -> Evidence:
     }
     if stated.partial:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
-    wanted = _wanted(finding)
+    wanted = _number_of_first_runs(finding)
     if wanted is None:
         return about.of_sharing(f"{stated.finding}; {_TOO_MANY}", notes)
     try:
         first = _first_runs(source, box, about, finding.number, wanted)
     except KeyboardInterrupt:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
-    failed = failed_always(first.outcomes)
+    failed = describe_failure(first.outcomes)
     if failed is not None:
         raise ProtocolError(
             f"{box.name}: {failed}, where each had a process of its own; a submission that serves "
             "must also run by version 1 of the protocol"
         )
-    return _judged(finding, first, notes | {"fresh_runs": wanted})
+    return _judge(finding, first, notes | {"fresh_runs": wanted})
 
 
 _NOT_YET = "seen in runs that share processes; interrupted before runs in processes of their own"
@@ -99,7 +99,7 @@ _TOO_MANY = (
 )
 
 
-def _wanted(finding: Finding) -> int | None:
+def _number_of_first_runs(finding: Finding) -> int | None:
     """How many first runs are made; None where none of a bearable number would do."""
     about = finding.about
     guarantee, distance = about.claim.guarantee, about.pair.distance
@@ -120,21 +120,21 @@ def _first_runs(source: Source, box: StartsAnew, about: About, number: int, runs
     return drawing.runs("confirm", about.pair, number, runs)
 
 
-def _judged(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
+def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
     """What first runs say: of a rule its one test, without a rule whether they are steady."""
     about, attack = finding.about, finding.about.attack
     guarantee, distance = about.claim.guarantee, about.pair.distance
     rule = finding.rule
     score = None if rule is None else rule.score.evaluate(first.outcomes)
     seen = replace(examine(first, attack.seed, score), repeatable=notes["repeatable"])
-    if seen.kind is Kind.DEPENDENT:
+    if seen.kind is RunsKind.DEPENDENT:
         return about.of_dependence(seen, notes)
     if rule is None:
-        p = about.p_value_of_steady(len(first)) if seen.kind is Kind.DETERMINISTIC else 1.0
+        p = about.p_value_of_steady(len(first)) if seen.kind is RunsKind.DETERMINISTIC else 1.0
         if p <= attack.alarm:
             return about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)), notes)
         told = "do not show it"
-        if seen.kind is Kind.DETERMINISTIC:
+        if seen.kind is RunsKind.DETERMINISTIC:
             told = "gave one output on each database, which the claim allows so few"
     else:
         guesses = rule.count(first.outcomes, first.coins)

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaln
 from sklearn.linear_model import LogisticRegression
 
-from audit.auditors.attack.cuts import codes, difference, merged
+from audit.auditors.attack.cuts import codes, difference, merge_bins
 from audit.auditors.attack.learning import Cost, Learning, Lesson
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.scores import Bins, Cells, Single
@@ -21,26 +21,26 @@ from audit.subjects.runs import Runs
 FloatArray = NDArray[np.float64]
 
 MOST_CELLS = 4096
-"""Outcomes with a score of their own (a choice of this project: some 150 kB of a certificate)."""
+"""Outcomes with a score of their own (some 150 kB of a certificate)."""
 
 LEAST_COVERED = 0.01
-"""The share of runs whose outcome recurs, at least (a choice of this project: of fewer, the
+"""The share of runs whose outcome recurs, at least (of fewer, the
 columns tell as much)."""
 
 PRIOR_EXPONENTS = (-5.0, 15.0)
-"""Logarithms between which the size of a prior is sought (a choice of this project: from no
+"""Logarithms between which the size of a prior is sought (from no
 shrinking to nothing left)."""
 
 WEIGHTED_RUNS = 100_000
-"""Runs from which weights are learned (a choice of this project: their errors are then below one
+"""Runs from which weights are learned (their errors are then below one
 in a hundred)."""
 
 MOST_SUMMED = 60
-"""Columns whose steps are summed, those that tell most (a choice of this project)."""
+"""Columns whose steps are summed, those that tell most."""
 
 DEVIATIONS = 2.0
-"""How far below its estimate a tail's log ratio is counted, in standard errors (a choice of this
-project: of some hundred columns with some dozen tails, a lucky one seldom wins)."""
+"""How far below its estimate a tail's log ratio is counted, in standard errors (of some hundred
+columns with some dozen tails, a lucky one seldom wins)."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _steps(lesson: Lesson, place: int) -> Steps:
     Half a count is added on both sides, which makes a log ratio nearly unbiased (Haldane 1956,
     Anscombe 1956). A step must be worth a parameter by Schwarz's criterion (1978).
     """
-    tally = merged(lesson.tallies[place], float(np.log(len(lesson.coins))))
+    tally = merge_bins(lesson.tallies[place], float(np.log(len(lesson.coins))))
     values = np.log((tally.counts[1] + 0.5) / (tally.counts[0] + 0.5))
     return Steps(place, tally.edges, values, difference(tally.counts))
 

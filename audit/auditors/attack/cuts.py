@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 MOST_BINS = 64
-"""Bins of a column before they are merged (a choice of this project: an edge of a plateau is
+"""Bins of a column before they are merged (an edge of a plateau is
 missed by 1/64 of the runs at most)."""
 
 CUT_RUNS = 100_000
-"""Runs by whose values a column is cut (a choice of this project: bins of MOST_BINS then hold
+"""Runs by whose values a column is cut (bins of MOST_BINS then hold
 equally many but for some percent)."""
 
 SMALLEST_TAIL = 16
-"""Values beyond the outermost cut, at least (a choice of this project: fewer show no ratio that
+"""Values beyond the outermost cut, at least (fewer show no ratio that
 stands out of noise)."""
 
 
@@ -62,7 +62,7 @@ class Tally:
         """A column cut into about MOST_BINS bins, with the smallest and largest in view."""
         ends = [column.min(), column.max()] if len(column) else []
         edges = cuts(np.append(column[:CUT_RUNS], ends), MOST_BINS)
-        return cls(edges, counted(column, coins, edges))
+        return cls(edges, count_by_bin(column, coins, edges))
 
 
 def codes(values: FloatArray, edges: FloatArray) -> NDArray[np.intp]:
@@ -70,7 +70,7 @@ def codes(values: FloatArray, edges: FloatArray) -> NDArray[np.intp]:
     return np.searchsorted(edges, values, side="right")
 
 
-def counted(values: FloatArray, coins: NDArray[np.bool_], edges: FloatArray) -> FloatArray:
+def count_by_bin(values: FloatArray, coins: NDArray[np.bool_], edges: FloatArray) -> FloatArray:
     """[2, bins], how many runs of either coin have their value in each bin."""
     found = codes(values, edges)
     bins = len(edges) + 1
@@ -78,7 +78,7 @@ def counted(values: FloatArray, coins: NDArray[np.bool_], edges: FloatArray) -> 
     return np.array(sides, np.float64)
 
 
-def merged(tally: Tally, least: float) -> Tally:
+def merge_bins(tally: Tally, least: float) -> Tally:
     """Fewer bins: adjacent ones are merged while some two differ by less than ``least``.
 
     They differ by the likelihood-ratio statistic of equal chances of the coin; the two that

@@ -24,12 +24,12 @@ VARIANCE = 1 / 12
 """Of a uniform number on [-1/2, 1/2], E[exp(λu)] = sinh(λ/2) / (λ/2) <= exp(λ² / 24)."""
 
 BETS = (0.02, 0.2, 0.9)
-"""How often a run is suspected to repeat another one (a choice of this project: from a rare
+"""How often a run is suspected to repeat another one (from a rare
 repeat to nearly every run; each costs the evidence ln 3 nats)."""
 
 GAPS = 16
-"""How many distances between equal outcomes are looked at, besides 1 (a choice of this project:
-as many as call sizes and cycles can give; each costs one sort)."""
+"""How many distances between equal outcomes are looked at, besides 1 (as many as call sizes and
+cycles can give; each costs one sort)."""
 
 
 @dataclass(frozen=True)

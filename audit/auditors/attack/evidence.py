@@ -15,7 +15,7 @@ from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
 from audit.auditors.attack.resolution import anytime_resolution, resolution
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import (
@@ -84,12 +84,16 @@ class About:
         return Bound(Side.FLOOR, at_or_above(0.0), self.covers, "statistical", own)
 
     def evidence(
-        self, rule: Rule | None, tested: Tested, could_see: Resolution, notes: Mapping[str, Any]
+        self,
+        rule: GuessingRule | None,
+        tested: Tested,
+        could_see: Resolution,
+        notes: Mapping[str, Any],
     ) -> Evidence:
         """What a test of a rule shows."""
         guesses, p = tested.guesses, tested.p_value
         refuted = p <= self.attack.alarm
-        told = _counted(guesses) + _made_in(notes, refuted)
+        told = _describe_guesses(guesses) + _describe_processes(notes, refuted)
         if refuted:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
         else:
@@ -173,7 +177,7 @@ class About:
             resolution=None if refuted else could_see,
         )
 
-    def untested(self) -> Evidence:
+    def interrupted_evidence(self) -> Evidence:
         """Interrupted before anything was tested."""
         none = Guesses(0, 0, 0)
         tested = Tested("", none, 1.0, self.floor(0.0))
@@ -189,7 +193,7 @@ class About:
         alarm = float(self.attack.alarm) * share
         return anytime_resolution(guesses, self.claim.guarantee, alarm, self.pair.distance)
 
-    def _witness(self, rule: Rule, tested: Tested) -> SampledWitness:
+    def _witness(self, rule: GuessingRule, tested: Tested) -> SampledWitness:
         return SampledWitness(
             self.pair.shown(),
             rule.to_json(),
@@ -220,7 +224,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def _made_in(notes: Mapping[str, Any], refuted: bool) -> str:
+def _describe_processes(notes: Mapping[str, Any], refuted: bool) -> str:
     """Which processes the runs had, where several shared one; otherwise nothing."""
     if "shared_runs" not in notes:
         return ""
@@ -232,13 +236,13 @@ def _made_in(notes: Mapping[str, Any], refuted: bool) -> str:
     return f", which shared processes ({fresh} in processes of their own look like them)"
 
 
-def _counted(guesses: Guesses) -> str:
+def _describe_guesses(guesses: Guesses) -> str:
     if not guesses.made:
         return f"no guess in {guesses.runs} runs"
     return f"{guesses.correct} of {guesses.made} guesses right, in {guesses.runs} runs"
 
 
-def _event(rule: Rule) -> tuple[str, ...]:
+def _event(rule: GuessingRule) -> tuple[str, ...]:
     """When the rule guesses which database, in words: A is the first, B the second."""
     said = rule.score.words()
     told = []

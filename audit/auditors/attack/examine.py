@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
@@ -24,14 +24,14 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
         # Where both are ours, a violation found by chance would be a contradiction.
         attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
     box = ProgramBox(subject, effort.setting(claim), claim.released)
-    target = Target(Drawing(box, Seeds(attack.seed), effort.share), box)
+    target = AttackedBox(Drawing(box, Seeds(attack.seed), effort.share), box)
     yield attack_box(target, claim, attack, effort.watch)
 
 
 def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
     """A function, an estimator or a command by its outputs in repeated runs."""
     attack, box = effort.require_attack(), cast(BlackBox, subject.box)
-    target = Target(Drawing(box, Seeds(attack.seed), effort.share), box)
+    target = AttackedBox(Drawing(box, Seeds(attack.seed), effort.share), box)
     yield attack_box(target, claim, attack, effort.watch)
 
 
@@ -39,5 +39,5 @@ def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> I
     """Outputs that somebody drew, on two databases that nobody shows."""
     attack, box = effort.require_attack(), cast(OutputsBox, subject.box)
     attack = replace(attack, pair=box.pair, runs=min(attack.runs, box.runs // 2))
-    target = Target(GivenRuns(box, Seeds(attack.seed)), None)
+    target = AttackedBox(GivenRuns(box, Seeds(attack.seed)), None)
     yield attack_box(target, claim, attack, effort.watch)

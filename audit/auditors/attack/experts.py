@@ -14,27 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.attack.betting import Stakes
-from audit.auditors.attack.rules import Rule, Score
+from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.selection import Scored
 from audit.subjects.runs import Runs
 
 Array = NDArray[np.float64]
 
 TAILS = (0.4, 0.25, 0.12, 0.05)
-"""Sizes of tails that are bet on unless the past says that all bets lose (a choice of this project:
-Laplace noise of twice the claimed ε earns most on 0.28, the sparse vector technique without
-privacy on 0.05 to 0.12)."""
+"""Sizes of tails that are bet on unless the past says that all bets lose (Laplace noise of twice
+the claimed ε earns most on 0.28, the sparse vector technique without privacy on 0.05 to 0.12)."""
 
 WAY_SHARES = np.array([0.1, 0.25, 0.2, 0.1, 0.2, 0.15])
 """How experts that share a score share its wealth: those of TAILS, and what earned most against
-the claim, and against the smallest value not yet rejected (a choice of this project)."""
+the claim, and against the smallest value not yet rejected."""
 
 SIZES = np.concatenate([[0.0, 0.001, 0.003, 0.01, 0.02], np.arange(0.05, 0.51, 0.05)])
-"""Sizes of tails among which the past decides (a choice of this project)."""
+"""Sizes of tails among which the past decides."""
 
 PRUDENCE = 1.0
-"""Wrong guesses are reckoned as so many standard deviations more, and one more (a choice of this
-project: else the luckiest of many tails seems best)."""
+"""Wrong guesses are reckoned as so many standard deviations more, and one more (else the luckiest
+of many tails seems best)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +44,10 @@ class Experts:
     lows: Array
     highs: Array
 
-    def rule(self, expert: int) -> Rule | None:
+    def rule(self, expert: int) -> GuessingRule | None:
         """The rule of one of them; None if it rests."""
         low, high = float(self.lows[expert]), float(self.highs[expert])
-        return None if math.isnan(low) else Rule(self.score, low, high)
+        return None if math.isnan(low) else GuessingRule(self.score, low, high)
 
     def bet(self, runs: Runs) -> NDArray[np.int64]:
         """The tally of their guesses of further runs."""

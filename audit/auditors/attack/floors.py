@@ -26,8 +26,8 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 
 SLACK = 1e-9
-"""Absolute and relative margin for the rounding of doubles in a floor (a choice of this project:
-some thousand times what the formulas lose)."""
+"""Absolute and relative margin for the rounding of doubles in a floor (some thousand times what the
+formulas lose)."""
 
 BETTOR_SHARE = Fraction(1, 10)
 """In batch mode a bettor runs along with the binomial test, and counts where the audit is
@@ -35,7 +35,7 @@ interrupted. This is its part of every error, so that both together keep the who
 gap to the truth is then 3 % wider at 95 %)."""
 
 SMALLEST = 1e-300
-"""The smallest p-value that is told apart from others (a choice of this project)."""
+"""The smallest p-value that is told apart from others."""
 
 
 def takes_distance(guarantee: Guarantee) -> bool:

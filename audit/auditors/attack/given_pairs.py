@@ -67,7 +67,7 @@ def given_pair(
     says whose it is, by default the domain's. ``records``: the claim's, as in
     `audit.statements.claim.Claim`.
 
-    The pair is ``verified`` as `chained` says it. It is not where the databases are no lists of
+    The pair is ``verified`` as `chain_pair` says it. It is not where the databases are no lists of
     records, nor where the unit is a person, whose records can't be told from others' for want of
     an id column: that one person could own all that differs is checked, the rest is the user's
     word.
@@ -85,13 +85,13 @@ def given_pair(
     # Numbers beside texts or nulls are values as these are; beside objects they may be counts.
     if "other" in kinds or kinds == {"records", "numbers"}:
         raise InputError("one database is a list of records and the other is none; give two alike")
-    chained((first, second), neighbours, domain, "given", individual, records)
+    chain_pair((first, second), neighbours, domain, "given", individual, records)
     pattern = "given" if _in_place(first, second) else REORDERED
     told = neighbours.unit.is_record or _id_column(domain, individual) is not None
     return Pair(first, second, 1, pattern, told or domain is not None)
 
 
-def chained(
+def chain_pair(
     chain: Sequence[list[Any]],
     neighbours: Neighbours,
     domain: Domain | None,

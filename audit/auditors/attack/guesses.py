@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from synthesizers.errors import InputError
 
 RATE_SHARE = 0.01
-"""The part of the error spent on the rate of guesses where it matters (a choice of this project):
+"""The part of the error spent on the rate of guesses where it matters:
 its own bound is then some 10 % wider than at the whole error, and accuracy loses 1 %."""
 
 SLACK = 1e-12

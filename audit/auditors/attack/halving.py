@@ -14,17 +14,17 @@ import numpy as np
 
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.selection import Aim, Prediction, Scored, best_cut, held_out
+from audit.auditors.attack.selection import Aim, Prediction, Scored, best_cut, score_held_out
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from synthesizers.errors import InputError
 
 SHARE = 0.2
-"""The most of all runs that the search spends (a choice of this project: certifying on four fifths
+"""The most of all runs that the search spends (certifying on four fifths
 of the runs widens the gap to the truth by 12 %, where a poorer pair may halve the floor)."""
 
 LEAST = 40
-"""Runs on a pair in the first round, at least (a choice of this project: a pair that gives itself
+"""Runs on a pair in the first round, at least (a pair that gives itself
 away in every run is clearly ahead of others; where runs are fewer, fewer pairs are tried)."""
 
 
@@ -78,12 +78,12 @@ def search(
             start = len(seen[number]) if number in seen else 0
             drawn = source.runs("search", pairs[number], number, one.runs, start)
             seen[number] = Runs.join([seen[number], drawn]) if start else drawn
-        predictions = {n: predicted(seen[n], pairs[n], attackers, aim) for n in alive}
+        predictions = {n: predict(seen[n], pairs[n], attackers, aim) for n in alive}
         alive.sort(key=lambda number: predictions[number], reverse=True)
     return pairs[alive[0]], alive[0]
 
 
-def predicted(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> Prediction:
+def predict(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> Prediction:
     """The best that any of the attackers is predicted to certify on a pair.
 
     Thresholds are chosen on one half of the runs and counted on the other, both ways: chosen and
@@ -93,15 +93,15 @@ def predicted(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -
     halves = [np.arange(len(runs)) % 2 == half for half in (0, 1)]
     found = [Prediction(False, 0.0, 0.0)]
     for attacker in attackers:
-        scores = held_out(attacker, runs, pair)
+        scores = score_held_out(attacker, runs, pair)
         if scores is not None:
             here, there = (Scored.of(scores[half], runs.coins[half]) for half in halves)
-            held = _counted(here, there, own) + _counted(there, here, own)
+            held = _count(here, there, own) + _count(there, here, own)
             found.append(own.predict(held))
     return max(found)
 
 
-def _counted(chosen: Scored, counted: Scored, aim: Aim) -> Guesses:
+def _count(chosen: Scored, counted: Scored, aim: Aim) -> Guesses:
     """The guesses on some runs by the thresholds that are best on others."""
     low, high = chosen.thresholds(best_cut(chosen, aim)[1])
     first = int(np.searchsorted(counted.scores, low, "right"))

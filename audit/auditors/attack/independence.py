@@ -35,26 +35,26 @@ from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
 FALSE_ALARM = 1e-9
-"""The chance that an audit calls independent runs dependent (a choice of this project: that of a
+"""The chance that an audit calls independent runs dependent (that of a
 contradiction). A third each is for the learning runs, for new calls, and for the certify runs."""
 
 LEAST = 20
 """Runs on either database that all gave one output, before a box is called deterministic or
-constant (a choice of this project: a fair coin would look so once in 10^11)."""
+constant (a fair coin would look so once in 10^11)."""
 
 PROBED = 100
-"""Runs of a new call (a choice of this project: enough to tell a repeat of two-valued outputs)."""
+"""Runs of a new call (enough to tell a repeat of two-valued outputs)."""
 
 STEP = 1.25
-"""The ratio of neighbouring lengths at which runs that may stop at any time are looked at (a choice
-of this project: at most a fifth of them is left out, and the share costs some 7 nats)."""
+"""The ratio of neighbouring lengths at which runs that may stop at any time are looked at (at most
+a fifth of them is left out, and the share costs some 7 nats)."""
 
 
 CACHED = "outputs are always the same within a process, and others in a new one"
 ALONE = "outputs are always the same in processes of their own, and others where runs are served"
 
 
-class Kind(Enum):
+class RunsKind(Enum):
     """What runs look like."""
 
     INDEPENDENT = "independent so far"
@@ -77,7 +77,7 @@ class Independence:
     from it holds if the box is deterministic.
     """
 
-    kind: Kind
+    kind: RunsKind
     finding: str
     runs: int
     repeatable: bool | None = None
@@ -119,19 +119,21 @@ def guard(
     seen = examine(learned, seed, error=error)
     if not (isinstance(box, StartsAnew) and box.serves):
         new = probe(box, pair, learned, seed, probed, error)
-        found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
+        found = (
+            new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
+        )
         return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
     new = probe(box, pair, learned, seed, probed, error / 2)
     first = first_runs(box, pair, COMPARED, seed)
     signs = (
         compare(first, learned, seed, error / 4),
-        _steady_once(_coded(first), _coded(learned), ALONE, error / 4),
+        _steady_once(_code(first), _code(learned), ALONE, error / 4),
     )
     sign = max(signs, key=lambda sign: sign.nats)
     made = len(learned) + new.runs + len(first)
-    found = new if new.kind is Kind.DEPENDENT and seen.kind is not Kind.DEPENDENT else seen
-    if sign.nats >= 0 and found.kind is not Kind.DEPENDENT:
-        found = Independence(Kind.DEPENDENT, sign.words, made)
+    found = new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
+    if sign.nats >= 0 and found.kind is not RunsKind.DEPENDENT:
+        found = Independence(RunsKind.DEPENDENT, sign.words, made)
     return replace(found, runs=made, repeatable=new.repeatable, compared=len(first))
 
 
@@ -160,8 +162,8 @@ def examine(
     signs += _signs(runs, codes, score, seed, error * 3 / 4)
     worst = max(signs, key=lambda sign: sign.nats)
     if worst.nats >= 0:
-        return Independence(Kind.DEPENDENT, worst.words, len(runs))
-    return Independence(Kind.INDEPENDENT, Kind.INDEPENDENT.value, len(runs))
+        return Independence(RunsKind.DEPENDENT, worst.words, len(runs))
+    return Independence(RunsKind.INDEPENDENT, RunsKind.INDEPENDENT.value, len(runs))
 
 
 def initial(runs: Runs) -> tuple[Runs, float]:
@@ -215,10 +217,10 @@ def probe(
         repeatable = repeatable and np.array_equal(fresh, [found, second])
         signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
         both = np.concatenate(fresh), np.concatenate([coins, coins])
-        signs.append(_steady_once(_coded(learned), both, CACHED, error / 3))
+        signs.append(_steady_once(_code(learned), both, CACHED, error / 3))
         made += 2 * size
     worst = max(signs, key=lambda sign: sign.nats)
-    kind = Kind.DEPENDENT if worst.nats >= 0 else Kind.INDEPENDENT
+    kind = RunsKind.DEPENDENT if worst.nats >= 0 else RunsKind.INDEPENDENT
     words = worst.words if worst.nats >= 0 else kind.value
     return Independence(kind, words, made, repeatable)
 
@@ -227,19 +229,22 @@ _Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
 """The digests of outcomes, and the coins of their runs."""
 
 
-def _coded(runs: Runs) -> _Coded:
+def _code(runs: Runs) -> _Coded:
     return runs.outcomes.codes(), runs.coins
 
 
-def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[Kind, str] | None:
+def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[RunsKind, str] | None:
     """Where each database gave one output only, in runs enough to say so."""
     sides = [codes[~coins], codes[coins]]
     if min(map(len, sides)) < LEAST or any(len(np.unique(side)) > 1 for side in sides):
         return None
     if sides[0][0] == sides[1][0]:
-        return Kind.CONSTANT, f"all {len(codes)} runs gave one output, the same on both databases"
+        return (
+            RunsKind.CONSTANT,
+            f"all {len(codes)} runs gave one output, the same on both databases",
+        )
     words = f"{len(sides[0])} and {len(sides[1])} runs gave one output on each database"
-    return Kind.DETERMINISTIC, f"{words}, not the same on both"
+    return RunsKind.DETERMINISTIC, f"{words}, not the same on both"
 
 
 def _signs(

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.attack.columns import Columns, ShapeColumns, bit_columns_for, columns_for
+from audit.auditors.attack.columns import OutcomeColumns, ShapeColumns, bit_columns_for, columns_for
 from audit.auditors.attack.cuts import Tally
 from audit.auditors.attack.number_columns import NumberColumns
 from audit.subjects.pair import Pair
@@ -19,7 +19,7 @@ from audit.subjects.runs import Runs
 FloatArray = NDArray[np.float64]
 
 MOST_NUMBERS = 20_000_000
-"""Numbers in a matrix that attackers learn from (a choice of this project: 160 MB)."""
+"""Numbers in a matrix that attackers learn from (160 MB)."""
 
 
 class Cost(IntEnum):
@@ -37,7 +37,7 @@ class Lesson:
     ``tallies``: of each column. Of very many runs it holds the first.
     """
 
-    columns: Columns
+    columns: OutcomeColumns
     matrix: FloatArray
     coins: NDArray[np.bool_]
     tallies: tuple[Tally, ...]
@@ -86,7 +86,7 @@ def direct(runs: Runs, pair: Pair) -> Lesson:
     return lesson.take(np.flatnonzero(found))
 
 
-def _lesson(columns: Columns, runs: Runs) -> Lesson:
+def _lesson(columns: OutcomeColumns, runs: Runs) -> Lesson:
     most = max(MOST_NUMBERS // max(len(columns), 1), 1)
     some = runs if len(runs) <= most else runs.take(np.arange(most))
     matrix = columns.matrix(some.outcomes)

@@ -24,29 +24,29 @@ from audit.subjects.runs import Runs
 FloatArray = NDArray[np.float64]
 
 LINEAR_RUNS = 100_000
-"""Runs from which weights are learned (a choice of this project: their errors are then below one
+"""Runs from which weights are learned (their errors are then below one
 in a hundred)."""
 
 TREE_RUNS, NETWORK_RUNS = 40_000, 20_000
-"""Runs from which trees and networks are learned (a choice of this project: each in a second)."""
+"""Runs from which trees and networks are learned (each in a second)."""
 
 LEAST_RUNS = 200
-"""Runs for which trees and networks are fitted (a choice of this project: of fewer they learn
+"""Runs for which trees and networks are fitted (of fewer they learn
 noise)."""
 
 TREES, DEPTH, RATE = 60, 3, 0.2
-"""Boosted trees, their depth and learning rate (a choice of this project: interactions of three
+"""Boosted trees, their depth and learning rate (interactions of three
 columns; more trees gain nothing at TREE_RUNS)."""
 
 RUNS_A_TREE = 10_000
-"""Runs that each tree sees, drawn anew (a choice of this project; stochastic gradient boosting,
+"""Runs that each tree sees, drawn anew (stochastic gradient boosting,
 Friedman 2002)."""
 
 LEAF_RUNS = 20
-"""Runs in a leaf (a choice of this project: fewer show no ratio that stands out of noise)."""
+"""Runs in a leaf (fewer show no ratio that stands out of noise)."""
 
 HIDDEN = 16
-"""Units in the hidden layer (a choice of this project)."""
+"""Units in the hidden layer."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class LinearAttacker:
         lesson = self.learning(runs, pair).first(LINEAR_RUNS)
         if not len(lesson.columns):
             return None
-        scaling, scaled = _scaled(lesson.matrix)
+        scaling, scaled = _scale(lesson.matrix)
         return Linear(lesson.columns, scaling, logistic_weights(scaled, lesson.coins))
 
 
-def _scaled(matrix: FloatArray) -> tuple[Scaling, FloatArray]:
+def _scale(matrix: FloatArray) -> tuple[Scaling, FloatArray]:
     scaling = Scaling.of(matrix)
-    columns = [scaling.scaled(column, place) for place, column in enumerate(matrix.T)]
+    columns = [scaling.scale_column(column, place) for place, column in enumerate(matrix.T)]
     return scaling, np.stack(columns, axis=1)
 
 
@@ -131,7 +131,7 @@ class NetworkAttacker:
         lesson = self.learning(runs, pair).first(NETWORK_RUNS)
         if not len(lesson.columns) or min(lesson.coins.sum(), (~lesson.coins).sum()) < LEAST_RUNS:
             return None
-        scaling, scaled = _scaled(lesson.matrix)
+        scaling, scaled = _scale(lesson.matrix)
         model = MLPClassifier(
             hidden_layer_sizes=(HIDDEN,),
             batch_size=min(200, len(scaled) // 10),

@@ -21,10 +21,10 @@ ORIGINS = ("numbers", "text", "data")
 """The kinds of outcomes in which numbers are found."""
 
 LARGEST = 1e150
-"""Values are clipped to this size (a choice of this project: their squares are finite)."""
+"""Values are clipped to this size (their squares are finite)."""
 
 MOST_IN_TEXT = 64
-"""Numbers that are read in one text (a choice of this project)."""
+"""Numbers that are read in one text."""
 
 SINGLE = ("value", "no number", "inf", "-inf", "-0")
 WHOLE = ("sum", "largest", "smallest", "place of the largest", "number of zeros")
@@ -133,7 +133,7 @@ def number_keys(outcomes: Outcomes, origin: str, most: int) -> list[str]:
         for content in block:
             if len(found) >= most:
                 break
-            found.update(dict.fromkeys(_found_in(content, origin)))
+            found.update(dict.fromkeys(_parse_numbers(content, origin)))
     return list(found)[:most]
 
 
@@ -145,14 +145,14 @@ def numbers_of(block: Any, origin: str, keys: Sequence[str]) -> list[FloatArray]
         return [block[:, place] if place < block.shape[1] else absent for place in places]
     found = np.full((len(keys), len(block)), math.nan)
     for outcome, content in enumerate(block):
-        held = _found_in(content, origin)
+        held = _parse_numbers(content, origin)
         for row, key in enumerate(keys):
             if key in held:
                 found[row, outcome] = held[key]
     return list(found)
 
 
-def _found_in(content: str, origin: str) -> dict[str, float]:
+def _parse_numbers(content: str, origin: str) -> dict[str, float]:
     if origin == "text":
         found = islice(_NUMBER.finditer(content), MOST_IN_TEXT)
         return {str(place): float(match[0]) for place, match in enumerate(found)}

@@ -16,8 +16,8 @@ COORDINATES = 8
 """Numbers of an output that are looked at one by one, besides their sum and the whole output."""
 
 LONGEST = 100_000
-"""Runs of which ranks are taken, the first ones; repeats are looked for in all of them (a choice
-of this project: ranks of more cost seconds, and the weakest dependence seen is then 0.03)."""
+"""Runs of which ranks are taken, the first ones; repeats are looked for in all of them (ranks of
+more cost seconds, and the weakest dependence seen is then 0.03)."""
 
 
 def orders(

@@ -17,7 +17,7 @@ from typing import Any
 
 from audit.auditors.attack.edges import at_or_above, below
 from audit.auditors.attack.floors import claimed_value, takes_distance
-from audit.auditors.attack.given_pairs import chained
+from audit.auditors.attack.given_pairs import chain_pair
 from audit.subjects.pair import Pair
 from proofs.guarantees import GaussianDP, Guarantee
 from synthesizers.domain import Attribute, Domain
@@ -27,27 +27,27 @@ from synthesizers.neighbours import AddRemove, Neighbours
 Record = dict[str, Any]
 
 MOST_CANDIDATES = 60
-"""The most pairs of a search (a choice of this project: six rounds of halving)."""
+"""The most pairs of a search (six rounds of halving)."""
 
 MOST_RECORDS_HELD = 200_000
-"""Records of all candidates together (a choice of this project: some 50 MB)."""
+"""Records of all candidates together (some 50 MB)."""
 
 MODERATE = 30
-"""Records of a database whose number the claim leaves open (a choice of this project: above usual
+"""Records of a database whose number the claim leaves open (above usual
 thresholds of suppression, 3 to 20, and small enough to run often)."""
 
 LARGEST = 1000
-"""The most records of a database where the claim allows fewer (a choice of this project: what a
+"""The most records of a database where the claim allows fewer (what a
 mechanism does at larger n it does, as a rule, at this one, in less time)."""
 
 MOST_STEPS = 250
-"""The longest chain (a choice of this project: long enough for ε = 0.01)."""
+"""The longest chain (long enough for ε = 0.01)."""
 
 MOST_ATTRIBUTES = 3
-"""Attributes, the first ones, whose own values make candidates (a choice of this project)."""
+"""Attributes, the first ones, whose own values make candidates."""
 
 SMALL_DOMAIN = 16
-"""The most cells of a domain each of which makes candidates (a choice of this project)."""
+"""The most cells of a domain each of which makes candidates."""
 
 BEST_DISTANCE = Fraction("2.22")
 """The kε at which the floor's gap is least: the minimiser of sqrt(1 + e^x)/x, from the closed form
@@ -75,7 +75,7 @@ def candidates(
         raise InputError(
             "without a domain no databases can be made up; give --pair A.json B.json, or --domain"
         )
-    made = sorted(_made(domain, neighbours, records, guarantee), key=lambda one: one.rank)
+    made = sorted(_make(domain, neighbours, records, guarantee), key=lambda one: one.rank)
     found: dict[Hashable, Pair] = {}
     held = 0
     for one in made:
@@ -85,7 +85,7 @@ def candidates(
         held += len(databases[0]) + len(databases[-1])
         if found and (held > MOST_RECORDS_HELD or len(found) == MOST_CANDIDATES):
             break
-        found[one.key] = chained(databases, neighbours, domain, one.words, records=records)
+        found[one.key] = chain_pair(databases, neighbours, domain, one.words, records=records)
     if not found:
         raise InputError("no two databases that the claim speaks of are neighbours")
     return tuple(found.values())
@@ -116,10 +116,10 @@ class _Made:
 
     def databases(self, individual: str | None) -> list[list[Record]]:
         """The chain; no two records of either end are one object, which a mechanism may alter."""
-        rest = [_owned([record], individual, owner) for owner, record in enumerate(self.rest)]
+        rest = [_own([record], individual, owner) for owner, record in enumerate(self.rest)]
         owners = range(len(rest), len(rest) + self.steps)
-        before = [_owned(self.gone, individual, owner) for owner in owners]
-        after = [_owned(self.come, individual, owner) for owner in owners]
+        before = [_own(self.gone, individual, owner) for owner in owners]
+        after = [_own(self.come, individual, owner) for owner in owners]
         chain = [
             [record for owned in (*rest, *after[:step], *before[step:]) for record in owned]
             for step in range(self.steps + 1)
@@ -128,7 +128,7 @@ class _Made:
         return chain
 
 
-def _owned(records: Sequence[Record], individual: str | None, owner: int) -> list[Record]:
+def _own(records: Sequence[Record], individual: str | None, owner: int) -> list[Record]:
     """The records, each its own object, with the id of their owner where there is an id column."""
     whose = {} if individual is None else {individual: str(owner + 1)}
     return [{**whose, **record} for record in records]
@@ -148,7 +148,7 @@ class _Target:
     thorough: bool = False
 
 
-def _made(
+def _make(
     domain: Domain, neighbours: Neighbours, records: int | None, guarantee: Guarantee
 ) -> Iterator[_Made]:
     exact = neighbours.records_public and records is not None
@@ -180,7 +180,7 @@ def _changes(
         if not neighbours.unit.is_record:
             yield (), come, f"{many} in place of none, {target.words}"
     if size > 1:
-        yield (), _spread(domain, size), f"{many} come, spread over the domain"
+        yield (), _spread_records(domain, size), f"{many} come, spread over the domain"
 
 
 def _rests(
@@ -199,7 +199,7 @@ def _rests(
         if copies < room:
             rest = (there * (room - copies) if exact else ()) + here * copies
             yield rank, rest, f"beside {copies} equal to it"
-    yield 5, _spread(domain, room), f"beside {room} spread over the domain"
+    yield 5, _spread_records(domain, room), f"beside {room} spread over the domain"
     for rank, half in ((6, room // 2), (10, 1)):
         if 0 < half <= room // 2:
             rest = there * (room - half if exact else half) + here * half
@@ -267,7 +267,7 @@ def _at_edges(attribute: Attribute, record: Record) -> Iterator[_Target]:
         yield _Target(6, minus, plus, f"{name!r} minus zero")
 
 
-def _spread(domain: Domain, records: int) -> tuple[Record, ...]:
+def _spread_records(domain: Domain, records: int) -> tuple[Record, ...]:
     """Records of cells evenly apart, or of all cells in turn where these are fewer."""
     size = domain.size
     cells = (n % size if size <= records else n * size // records for n in range(records))

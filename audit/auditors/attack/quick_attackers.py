@@ -17,12 +17,11 @@ from audit.subjects.runs import Runs
 Array = NDArray[np.float64]
 
 RIDGE = 60.0
-"""Runs' worth of prior that columns are uncorrelated (a choice of this project: with 50 runs of
+"""Runs' worth of prior that columns are uncorrelated (with 50 runs of
 five to ten columns that earns up to a half more than 4, and loses nothing later)."""
 
 TINY = 1e-9
-"""A variance below that of any scaled column, which keeps constant ones out (a choice of this
-project)."""
+"""A variance below that of any scaled column, which keeps constant ones out."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,8 @@ class DirectionAttacker:
         whole = Scaling.of(lesson.matrix)
         scaling = Scaling(whole.centres, whole.scales * self.reach / FARTHEST)
         scaled = np.stack(
-            [scaling.scaled(column, place) for place, column in enumerate(lesson.matrix.T)], axis=1
+            [scaling.scale_column(column, place) for place, column in enumerate(lesson.matrix.T)],
+            axis=1,
         )
         return Linear(lesson.columns, scaling, _discriminant(scaled, lesson.coins))
 

@@ -54,7 +54,7 @@ class Rechecked:
     drawn: bool
 
 
-def rechecked(stated: Evidence, claim: Claim, again: Evidence | None = None) -> Rechecked:
+def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None) -> Rechecked:
     """Check an attack's evidence against its own counts, and these against the attack made again.
 
     ``again``: the evidence of the same attack on the same subject, as it is written; None where it
@@ -70,7 +70,7 @@ def rechecked(stated: Evidence, claim: Claim, again: Evidence | None = None) -> 
     seen = replace(stated, witness=None)
     if stated == again:
         return Rechecked((Check(NAME, Status.CONFIRMED),), seen, True)
-    checks = _entailed(stated, claim), _runs(stated, again)
+    checks = _check_entailment(stated, claim), _runs(stated, again)
     return Rechecked(checks, seen, checks[1].status is Status.CONFIRMED)
 
 
@@ -97,7 +97,7 @@ def _runs(stated: Evidence, again: Evidence | None) -> Check:
         if old.digest != new.digest:
             note = f"run again, the attack chose another rule; fresh runs of this one: {REPLAY}"
             return Check(name, Status.UNCHECKED, note)
-        # What follows from the counts, `_entailed` compares.
+        # What follows from the counts, `_check_entailment` compares.
         follows = {part: getattr(stated, part) for part in ("bound", "strict", "resolution")}
         alike = replace(new, p_value=old.p_value) == old
         if alike and replace(again, witness=old, **follows) == stated:
@@ -105,7 +105,7 @@ def _runs(stated: Evidence, again: Evidence | None) -> Check:
     return Check(name, Status.FALSE, "drawn again, the runs gave otherwise")
 
 
-def _entailed(stated: Evidence, claim: Claim) -> Check:
+def _check_entailment(stated: Evidence, claim: Claim) -> Check:
     """Whether the numbers follow from the counts, as far as anything follows from these."""
     witness = stated.witness
     if isinstance(witness, SampledWitness) and witness.test == BINOMIAL:

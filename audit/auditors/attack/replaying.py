@@ -17,10 +17,10 @@ import numpy as np
 from audit.auditors.attack.chains import chain_between
 from audit.auditors.attack.first_runs import MOST, FirstRuns, enough, enough_steady, shares
 from audit.auditors.attack.floors import floor_bound, p_value, takes_distance
-from audit.auditors.attack.given_pairs import REORDERED, chained, given_pair
+from audit.auditors.attack.given_pairs import REORDERED, chain_pair, given_pair
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.independence import Independence, Kind, examine, probe
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.independence import Independence, RunsKind, examine, probe
+from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map
 from audit.statements.certificate_json import decode
@@ -49,10 +49,10 @@ ALARM = 1e-6
 more (the project's limit for REFUTED)."""
 
 MOST_RUNS = 10**8
-"""The most runs that a certificate may ask for (a choice of this project: nobody waits longer)."""
+"""The most runs that a certificate may ask for (nobody waits longer)."""
 
 MOST_CHARACTERS = 8 * 2**20
-"""The longest rule that is read, as JSON (a choice of this project: many times the largest that an
+"""The longest rule that is read, as JSON (many times the largest that an
 attack learns)."""
 
 
@@ -67,7 +67,7 @@ class FrozenTest:
 
     claim: Claim
     pair: Pair
-    rule: Rule | None
+    rule: GuessingRule | None
     runs: int
     refuted: bool
     alarm: float
@@ -88,7 +88,7 @@ class Retest:
     @property
     def valid(self) -> bool:
         """Whether anything follows from the runs."""
-        return self.independence.kind is not Kind.DEPENDENT
+        return self.independence.kind is not RunsKind.DEPENDENT
 
     @property
     def deterministic(self) -> bool:
@@ -96,7 +96,7 @@ class Retest:
 
         If the subject is deterministic, no ε is large enough; if not, the p-value decides.
         """
-        return self.independence.kind is Kind.DETERMINISTIC
+        return self.independence.kind is RunsKind.DETERMINISTIC
 
     def refutes(self, alarm: float) -> bool:
         """Whether the claim is refuted, with an error of at most ``alarm``."""
@@ -113,7 +113,7 @@ def frozen_test(
     not fit, and where the two databases are no neighbours under the claim.
     """
     document = decode(plain)
-    evidence, witness = _chosen(document.evidence, number)
+    evidence, witness = _choose(document.evidence, number)
     if not 1 <= witness.runs <= MOST_RUNS:
         raise InputError(f"a rule is tested on 1 to {MOST_RUNS} runs; the certificate says other")
     claim = document.about
@@ -130,7 +130,7 @@ def frozen_test(
     )
 
 
-def _chosen(evidence: Sequence[Evidence], number: int | None) -> tuple[Evidence, SampledWitness]:
+def _choose(evidence: Sequence[Evidence], number: int | None) -> tuple[Evidence, SampledWitness]:
     """The evidence of a number from 1, or the first with a sampled witness, violations first."""
     sampled = {
         place: (one, one.witness)
@@ -152,11 +152,11 @@ def _chosen(evidence: Sequence[Evidence], number: int | None) -> tuple[Evidence,
     return min(sampled.values(), key=lambda one: one[0].decision is not Decision.VIOLATED)
 
 
-def read_rule(data: Mapping[str, Any], digest: str) -> Rule:
+def read_rule(data: Mapping[str, Any], digest: str) -> GuessingRule:
     """The rule of its plain data; raises InputError unless it says all that the digest is of."""
     if len(json.dumps(data)) > MOST_CHARACTERS:
         raise InputError(f"the certificate's rule is longer than {MOST_CHARACTERS} characters")
-    rule = Rule(score_from_json(dict(data)), *ends_of(data))
+    rule = GuessingRule(score_from_json(dict(data)), *ends_of(data))
     if rule.digest() != digest:
         raise InputError("the certificate's rule is not the one that its digest is of")
     return rule
@@ -223,7 +223,7 @@ def _are_ends(first: Any, second: Any, distance: int, claim: Claim) -> bool:
         raise InputError(
             f"the certificate's databases are {len(chain) - 1} steps apart, not {distance}"
         )
-    chained(chain, claim.neighbours, claim.domain, "a chain", None, claim.records)
+    chain_pair(chain, claim.neighbours, claim.domain, "a chain", None, claim.records)
     return True
 
 
@@ -250,7 +250,7 @@ def retest(
     whatever rule the certificate states: it was fixed before the runs, whose random numbers are of
     a stage of their own. Backed by ``tests/audit/auditors/attack/test_replaying.py``.
     """
-    found = _retested(test, Drawing(box, Seeds(seed), share), runs, seed)
+    found = _retest(test, Drawing(box, Seeds(seed), share), runs, seed)
     against = not found.valid or found.refutes(alarm)
     if not (against and shares(box, found.independence.repeatable)):
         return found
@@ -260,20 +260,20 @@ def retest(
     else:
         wanted = enough(found.guesses, guarantee, alarm, distance)
     first = Drawing(FirstRuns(box), Seeds(seed), share)
-    return _retested(test, first, min(runs, wanted or MOST), seed)
+    return _retest(test, first, min(runs, wanted or MOST), seed)
 
 
-def _retested(test: FrozenTest, drawing: Drawing, runs: int, seed: int) -> Retest:
+def _retest(test: FrozenTest, drawing: Drawing, runs: int, seed: int) -> Retest:
     """The rule tested on runs from one source, which are all that it rests on."""
     drawn = drawing.runs("replay", test.pair, 0, runs)
     independence = examine(drawn, seed)
     new = probe(drawing.box, test.pair, drawn, seed)
-    found_new = new.kind is Kind.DEPENDENT and independence.kind is not Kind.DEPENDENT
+    found_new = new.kind is RunsKind.DEPENDENT and independence.kind is not RunsKind.DEPENDENT
     independence = replace(new if found_new else independence, repeatable=new.repeatable)
     if test.rule is None:
-        found = _told_apart(len(drawn), independence)
+        found = _guess_by_output(len(drawn), independence)
     else:
-        found = _counted(test.rule, drawn)
+        found = _count(test.rule, drawn)
     guarantee, distance = test.claim.guarantee, test.pair.distance
     return Retest(
         found,
@@ -283,14 +283,14 @@ def _retested(test: FrozenTest, drawing: Drawing, runs: int, seed: int) -> Retes
     )
 
 
-def _told_apart(runs: int, independence: Independence) -> Guesses:
+def _guess_by_output(runs: int, independence: Independence) -> Guesses:
     """Guesses by which output it is, where each database gave one: learned from a run on either."""
-    if independence.kind is Kind.DETERMINISTIC:
+    if independence.kind is RunsKind.DETERMINISTIC:
         return Guesses(runs - 2, runs - 2, 0, abstains=False)
     return Guesses(runs, 0, 0)
 
 
-def _counted(rule: Rule, runs: Runs) -> Guesses:
+def _count(rule: GuessingRule, runs: Runs) -> Guesses:
     """How the rule fares; InputError where it can't be evaluated, as a forged one may not."""
     try:
         with np.errstate(all="ignore"):

@@ -33,7 +33,7 @@ class Score(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class GuessingRule:
     """Guess the second database from scores of at least ``high``, the first up to ``low``.
 
     Infinite ends mean that a side is never guessed. Between them it abstains.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.attack.columns import Columns, columns_from_json, most_telling
+from audit.auditors.attack.columns import OutcomeColumns, columns_from_json, most_telling
 from audit.auditors.attack.rules import Score
 from audit.subjects.outcomes import Outcomes
 from synthesizers.errors import InputError
@@ -137,7 +137,7 @@ class Single(_Plain):
     """
 
     kind = "single"
-    column: Columns
+    column: OutcomeColumns
     rising: bool
 
     def evaluate(self, outcomes: Outcomes) -> FloatArray:
@@ -159,7 +159,7 @@ class Single(_Plain):
 class _OfColumns(_Plain):
     """A score that is a function of some columns."""
 
-    columns: Columns
+    columns: OutcomeColumns
 
     def evaluate(self, outcomes: Outcomes) -> FloatArray:
         """[runs], a number for each row of the columns."""
@@ -229,7 +229,7 @@ class Scaling:
         scales[flat] = matrix[:, flat].std(axis=0)
         return cls(centres, np.where(scales > 0, scales, 1.0))
 
-    def scaled(self, column: FloatArray, place: int) -> FloatArray:
+    def scale_column(self, column: FloatArray, place: int) -> FloatArray:
         """One column, scaled."""
         far = (column - self.centres[place]) / self.scales[place]
         return np.asarray(np.clip(far, -FARTHEST, FARTHEST))
@@ -260,7 +260,7 @@ class Linear(_OfColumns):
         # Column by column: a product of matrices may round a row differently beside other rows.
         total = np.zeros(len(matrix))
         for place, (column, weight) in enumerate(zip(matrix.T, self.weights, strict=True)):
-            total += weight * self.scaling.scaled(column, place)
+            total += weight * self.scaling.scale_column(column, place)
         return total
 
     @classmethod
@@ -289,7 +289,7 @@ class Network(_OfColumns):
     def of_rows(self, matrix: FloatArray) -> FloatArray:
         """[runs], the output of the last layer."""
         # Input by input: a product of matrices may round a row differently beside other rows.
-        values = [self.scaling.scaled(column, place) for place, column in enumerate(matrix.T)]
+        values = [self.scaling.scale_column(column, place) for place, column in enumerate(matrix.T)]
         for number, (weights, constants) in enumerate(self.layers):
             outputs = []
             for output, constant in enumerate(constants.tolist()):

@@ -18,36 +18,36 @@ from numpy.typing import NDArray
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.floors import claimed_value, floor, rate_matters
 from audit.auditors.attack.guesses import Guesses, at_least, chances
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import Silent
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 from proofs.guarantees import Guarantee
 
 FOLDS = 4
-"""Folds of the learning runs (a choice of this project: a fit sees three quarters of them)."""
+"""Folds of the learning runs (a fit sees three quarters of them)."""
 
 CAUTION = 0.003
-"""The error of the lower bound of held-out accuracy (a choice of this project: at 0.05 regions of
+"""The error of the lower bound of held-out accuracy (at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
 DOUBT = 0.0005
-"""The same error for the best of several attackers beside one that guesses more (a choice of this
-project: half a standard error more, as the best of several predictions is lucky too)."""
+"""The same error for the best of several attackers beside one that guesses more (half a standard
+error more, as the best of several predictions is lucky too)."""
 
 FINALISTS = 3
-"""Attackers that are cross-fitted, after one split of the runs for all (a choice of this project:
-the others, on which most of the time would go, are then clearly behind)."""
+"""Attackers that are cross-fitted, after one split of the runs for all (the others, on which most
+of the time would go, are then clearly behind)."""
 
 SCREENED = 200_000
-"""The most runs that are split to find them (a choice of this project: some seconds of all)."""
+"""The most runs that are split to find them (some seconds of all)."""
 
 COARSE, FINE = 1.5, 1.1
-"""Ratios of the sizes of neighbouring tails, at first and then around the best (a choice of this
-project: a tail that is 5 % off costs 2.5 % of the gap to the truth)."""
+"""Ratios of the sizes of neighbouring tails, at first and then around the best (a tail that is 5 %
+off costs 2.5 % of the gap to the truth)."""
 
 WHOLE = 20
-"""Into how many parts cuts that leave nobody out divide the runs (a choice of this project: nearest
+"""Into how many parts cuts that leave nobody out divide the runs (nearest
 to the best one, accuracy is off by a thousandth)."""
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -188,7 +188,7 @@ def _grid(first: float, last: float, ratio: float) -> list[int]:
 class Choice:
     """A rule, frozen from here on; ``attacker``: who found it; ``prediction``: what it may give."""
 
-    rule: Rule
+    rule: GuessingRule
     attacker: str
     prediction: Prediction
 
@@ -222,8 +222,10 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
             if candidate.cut[0] == candidate.cut[1] and rate_matters(aim.guarantee):
                 # A rule that never abstains spends no error on its rate.
                 low = math.nextafter(high, -math.inf)
-            return Choice(Rule(score, low, high), candidate.attacker.name, candidate.prediction)
-    return Choice(Rule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
+            return Choice(
+                GuessingRule(score, low, high), candidate.attacker.name, candidate.prediction
+            )
+    return Choice(GuessingRule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
 
 
 def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
@@ -258,7 +260,7 @@ def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -
     return found[:FINALISTS]
 
 
-def held_out(attacker: Attacker, runs: Runs, pair: Pair) -> NDArray[np.float64] | None:
+def score_held_out(attacker: Attacker, runs: Runs, pair: Pair) -> NDArray[np.float64] | None:
     """[runs], each run's score by a fit to the other folds; None where a fit has no score."""
     return all_held_out([attacker], runs, pair)[0]
 

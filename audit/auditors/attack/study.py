@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.attack.attackers import Attacker
-from audit.auditors.attack.betting import Kind, Stakes
+from audit.auditors.attack.betting import GuessKind, Stakes
 from audit.auditors.attack.experts import WAY_SHARES, Experts, experts
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
-from audit.auditors.attack.rules import Rule, Score
+from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.selection import all_held_out, folds
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
@@ -25,31 +25,30 @@ QUICK: tuple[tuple[Attacker, float], ...] = (
     (DirectionAttacker(0.5), 0.2),
     (ForemostAttacker(), 0.1),
 )
-"""Those that learn from a few runs, and the wealth that begins with their experts (a choice of this
-project: they earn first, where a few nats decide)."""
+"""Those that learn from a few runs, and the wealth that begins with their experts (they earn first,
+where a few nats decide)."""
 
 OTHERS_SHARE = 0.2
-"""The wealth that begins with the experts of all other attackers together (a choice of this
-project)."""
+"""The wealth that begins with the experts of all other attackers together."""
 
 FIRST = 4
-"""Runs on a pair before the quick ones first learn (a choice of this project)."""
+"""Runs on a pair before the quick ones first learn."""
 
 FIRST_OF_COST = {Cost.LOW: 16, Cost.MIDDLE: 256, Cost.HIGH: 1024}
-"""The same of the others (a choice of this project: with fewer they earn nothing)."""
+"""The same of the others (with fewer they earn nothing)."""
 
 RATIO_OF_COST = {Cost.LOW: 1.25, Cost.MIDDLE: 2.0, Cost.HIGH: 4.0}
-"""By what factor runs grow until they learn again (a choice of this project: seconds in all)."""
+"""By what factor runs grow until they learn again (seconds in all)."""
 
 QUICK_RATIO = 1.1
-"""The same of the quick ones (a choice of this project)."""
+"""The same of the quick ones."""
 
 SETTLED, SETTLED_RATIO = 1000, 1.5
-"""Runs from which on nobody learns again sooner than at this ratio (a choice of this project: all
+"""Runs from which on nobody learns again sooner than at this ratio (all
 that is cheap to learn is nearly learned)."""
 
 WINDOW = 2**14
-"""The youngest runs, from which everything is learned (a choice of this project: the thresholds of
+"""The youngest runs, from which everything is learned (the thresholds of
 a tail of a hundredth err by a tenth of it)."""
 
 
@@ -70,7 +69,7 @@ class Enrolled:
         return runs * (self.ratio if runs < SETTLED else max(self.ratio, SETTLED_RATIO))
 
 
-def enrolled(attackers: Sequence[Attacker]) -> tuple[Enrolled, ...]:
+def enrol(attackers: Sequence[Attacker]) -> tuple[Enrolled, ...]:
     """The quick attackers and the others."""
     quick = [Enrolled(attacker, share, FIRST, QUICK_RATIO) for attacker, share in QUICK]
     others = [
@@ -101,7 +100,7 @@ class Study:
         self.tally = np.zeros((len(learners) * WAYS, 6), np.int64)
 
     @property
-    def kinds(self) -> tuple[Kind, Kind]:
+    def kinds(self) -> tuple[GuessKind, GuessKind]:
         """Of guesses on the pair: by rules of two sides, and of one."""
         return (self.pair.distance, False), (self.pair.distance, True)
 
@@ -114,7 +113,7 @@ class Study:
         past = past.take(np.arange(max(0, len(past) - WINDOW), len(past)))
         self._past = [past]
         attackers = [self.learners[place].attacker for place in coming]
-        for place, found in zip(coming, taught(attackers, past, self.pair), strict=True):
+        for place, found in zip(coming, teach(attackers, past, self.pair), strict=True):
             self._due[place] = self.learners[place].next(self.runs)
             if found is not None:
                 score, scores, coins = found
@@ -137,7 +136,7 @@ class Study:
         self.tally = self.tally + tally
         return tally
 
-    def rule(self, expert: int) -> Rule | None:
+    def rule(self, expert: int) -> GuessingRule | None:
         """What an expert would guess by next."""
         some = self._experts[expert // WAYS]
         return None if some is None else some.rule(expert % WAYS)
@@ -147,7 +146,7 @@ Taught = tuple[Score, NDArray[np.float64], NDArray[np.bool_]]
 """A score, and scores of runs that did not teach it, or its like, with their coins."""
 
 
-def taught(attackers: Sequence[Attacker], past: Runs, pair: Pair) -> list[Taught | None]:
+def teach(attackers: Sequence[Attacker], past: Runs, pair: Pair) -> list[Taught | None]:
     """What attackers learn from runs; None from those that learn nothing.
 
     The scores that show where to cut are of runs held out: each fold is scored by fits to the

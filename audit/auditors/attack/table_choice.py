@@ -20,33 +20,33 @@ from audit.subjects.pair import Pair
 Record = Mapping[str, Any]
 
 MOST_COLUMNS = 180
-"""Columns of tables (a choice of this project: what learners on some thousand runs can weigh)."""
+"""Columns of tables (what learners on some thousand runs can weigh)."""
 
 MOST_TARGETS = 3
 """Targets that get columns: an exchanged record has two."""
 
 MOST_ATTRIBUTES = 24
-"""Attributes that columns speak of (a choice of this project; so many leave room for targets)."""
+"""Attributes that columns speak of (so many leave room for targets)."""
 
 MOST_PAIRS, MOST_TRIPLES = 40, 12
 """Sets of two and three attributes on which a target is looked for, those on which it is rarest
-in the databases first (a choice of this project)."""
+in the databases first."""
 
 MOST_RESIDUALS = 10
-"""Two-way marginals that are compared with the first database's (a choice of this project)."""
+"""Two-way marginals that are compared with the first database's."""
 
 MOST_LABELS = 6
-"""Values of an attribute that are counted (a choice of this project)."""
+"""Values of an attribute that are counted."""
 
 MOST_KNOWN = 500
-"""Values of an attribute, and cells of a marginal, that are carried along (a choice of this
-project: a score stays below some hundred kilobytes)."""
+"""Values of an attribute, and cells of a marginal, that are carried along (a score stays below some
+hundred kilobytes)."""
 
 MOST_SETS = 2000
-"""Sets of attributes that are looked at (a choice of this project)."""
+"""Sets of attributes that are looked at."""
 
 FEW_VALUES = 12
-"""An attribute of more distinct numbers is divided into as many bins (a choice of this project)."""
+"""An attribute of more distinct numbers is divided into as many bins."""
 
 
 def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
@@ -166,7 +166,7 @@ def _value_features(some: Rows, reference: Reference, names: Sequence[str]) -> l
             told = f"rows with a value of {name} that is in neither database"
             found.append(TableFeature(told, "novel", (name,)))
         if name not in reference.edges:
-            frequent = np.argsort(-np.bincount(some.coded(name)[0] + 1)[1:], kind="stable")
+            frequent = np.argsort(-np.bincount(some.code_column(name)[0] + 1)[1:], kind="stable")
             labels = some.labels(name)
             found += [
                 TableFeature(f"rows with {name} {labels[k][:40]}", "count", (name,), 0, labels[k])

@@ -36,7 +36,7 @@ class TableFeature:
     label: str = ""
 
 
-Counts = Mapping[tuple[str, ...], tuple[int, ...]]
+LabelCounts = Mapping[tuple[str, ...], tuple[int, ...]]
 """Marginals: by attributes, the counts of their cells, as `Compared.cells` numbers them."""
 
 
@@ -53,9 +53,9 @@ class Reference:
     labels: Mapping[str, tuple[str, ...]]
     edges: Mapping[str, tuple[float, ...]]
     targets: tuple[Mapping[str, str], ...]
-    marginals: Counts
+    marginals: LabelCounts
 
-    def needed(self, features: Sequence[TableFeature]) -> Reference:
+    def restrict(self, features: Sequence[TableFeature]) -> Reference:
         """The part that some columns need."""
         names = {name for feature in features for name in feature.of}
         marginals = {feature.of for feature in features if feature.what == "residual"}
@@ -112,7 +112,7 @@ class TableColumns:
     def take(self, places: Sequence[int]) -> TableColumns:
         """Some of the columns, with what they need of the reference."""
         features = tuple(self.features[place] for place in places)
-        return TableColumns(features, self.reference.needed(features))
+        return TableColumns(features, self.reference.restrict(features))
 
     def to_json(self) -> dict[str, Any]:
         """The columns as plain data."""
@@ -181,7 +181,7 @@ class Compared:
         return int(np.count_nonzero(self._all(of, target, True)))
 
     def _distinct(self, name: str) -> FloatArray:
-        places, values = self.rows.coded(name)
+        places, values = self.rows.code_column(name)
         both = np.unique(self.rows.of * (len(values) + 1) + places + 1) // (len(values) + 1)
         return np.bincount(both, minlength=len(self.rows.runs)).astype(np.float64)
 
@@ -242,7 +242,7 @@ class Compared:
                 known = {text: place for place, text in enumerate(self.reference.labels[name])}
                 other = len(known)
                 lookup = [known.get(text, other) for text in [*self.rows.labels(name), ""]]
-                places = np.array(lookup, np.intp)[self.rows.coded(name)[0]]
+                places = np.array(lookup, np.intp)[self.rows.code_column(name)[0]]
                 many = other + 1
             cell, size = cell * many + places, size * many
         tables = len(self.rows.runs)

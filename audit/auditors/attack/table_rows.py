@@ -19,7 +19,7 @@ from audit.subjects.plain_data import records
 FloatArray = NDArray[np.float64]
 
 ROWS_AT_ONCE = 1_000_000
-"""Rows that are held at once (a choice of this project: some hundred megabytes)."""
+"""Rows that are held at once (some hundred megabytes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +43,18 @@ class Rows:
         }
         return cls(np.zeros(1, np.intp), np.zeros(len(records), np.intp), columns)
 
-    def held_as_numbers(self, name: str) -> bool:
+    def is_numeric(self, name: str) -> bool:
         """Whether a column's type is one of numbers."""
         dtype = self.columns[name].dtype
         return isinstance(dtype, np.dtype) and dtype.kind in "iuf"
 
     def holds_numbers(self, name: str) -> bool:
         """Whether all values that are there are finite numbers."""
-        return self.held_as_numbers(name) or all(
+        return self.is_numeric(name) or all(
             not text or math.isfinite(number(text)) for text in self.labels(name)
         )
 
-    def coded(self, name: str) -> tuple[NDArray[np.intp], Any]:
+    def code_column(self, name: str) -> tuple[NDArray[np.intp], Any]:
         """A column as categories: [rows] the places of values, -1 where missing; the values."""
         if name not in self._coded:
             try:
@@ -65,26 +65,26 @@ class Rows:
 
     def labels(self, name: str) -> list[str]:
         """The labels of the values."""
-        return list(map(label, self.coded(name)[1]))
+        return list(map(label, self.code_column(name)[1]))
 
     def among(self, name: str, wanted: Sequence[str]) -> NDArray[np.bool_]:
         """[rows], whether the column has a value of one of these labels; "" is missing."""
-        if self.held_as_numbers(name):
+        if self.is_numeric(name):
             values = np.asarray(self.columns[name], np.float64)
             found = np.isin(values, [number(text) for text in wanted])
             return found | np.isnan(values) if "" in wanted else found
         known = set(wanted)
         # The last entry is that of number -1.
         chosen = [*(text in known for text in self.labels(name)), "" in known]
-        return np.array(chosen)[self.coded(name)[0]]
+        return np.array(chosen)[self.code_column(name)[0]]
 
     def numbers(self, name: str) -> FloatArray:
         """[rows], a column as doubles; NaN where it holds no finite number."""
-        if self.held_as_numbers(name):
+        if self.is_numeric(name):
             doubles = np.asarray(self.columns[name], np.float64)
         else:
             read = [*map(number, self.labels(name)), math.nan]
-            doubles = np.array(read)[self.coded(name)[0]]
+            doubles = np.array(read)[self.code_column(name)[0]]
         return np.where(np.isfinite(doubles), doubles, math.nan)
 
     def total(self, weights: NDArray[Any] | None = None) -> FloatArray:
@@ -109,7 +109,7 @@ def rows_of(outcomes: Outcomes, attributes: Sequence[str]) -> Iterator[Rows]:
         if isinstance(block, np.ndarray):
             width = array_width(shape)
             if width and len(block):
-                yield from _rows_of_arrays(block, runs, _named(attributes, width))
+                yield from _rows_of_arrays(block, runs, _default_names(attributes, width))
             continue
         for tables in _alike(shape, block, attributes):
             yield from _rows_of_tables(tables, runs)
@@ -167,7 +167,7 @@ def array_width(shape: Shape) -> int:
     return int(found[1]) if shape.kind == "numbers" and found else 0
 
 
-def _named(attributes: Sequence[str], width: int) -> list[str]:
+def _default_names(attributes: Sequence[str], width: int) -> list[str]:
     return list(attributes) if len(attributes) == width else [str(k) for k in range(width)]
 
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from audit.subjects.outcomes import Outcomes
 
 MOST_TEXTS = 16
-"""Texts that get a column of their own (a choice of this project; `Cells` takes many more)."""
+"""Texts that get a column of their own (`Cells` takes many more)."""
 
 MOST_CHARACTERS = 10_000
-"""Characters of a text whose kinds are counted (a choice of this project: a millisecond)."""
+"""Characters of a text whose kinds are counted (a millisecond)."""
 
 _CLASSES = {
     "letters": str.isalpha,
@@ -44,7 +44,7 @@ class TextColumns:
             if shape.kind in ("text", "data") and len(block):
                 where = np.flatnonzero(outcomes.of == place)
                 for row, (what, of) in enumerate(self.features):
-                    found[row, where] = [_measured(what, of, text) for text in block]
+                    found[row, where] = [_measure(what, of, text) for text in block]
         return found
 
     def take(self, places: Sequence[int]) -> TextColumns:
@@ -77,7 +77,7 @@ def text_columns_for(outcomes: Outcomes) -> TextColumns:
     return TextColumns(tuple(features))
 
 
-def _measured(what: str, of: str, text: str) -> float:
+def _measure(what: str, of: str, text: str) -> float:
     match what:
         case "is":
             return float(text == of)

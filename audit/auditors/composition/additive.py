@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.auditors.data_independence.observing import seeded_globals
+from audit.auditors.data_independence.observing import seed_globals
 from audit.auditors.data_independence.recorded_draws import (
     Draw,
     Listener,
@@ -31,12 +31,11 @@ from audit.subjects.function import fresh, generator
 from audit.subjects.pair import Pair
 
 STREAMS = 6
-"""Streams of noise under which additivity is verified: two of each of `STRETCHES` (a choice of this
-project)."""
+"""Streams of noise under which additivity is verified: two of each of `STRETCHES`."""
 
 STRETCHES = (1, 4, 64)
 """By how much the noise of a stream is multiplied, in turn, so that clamping and rounding far from
-the statistic show too (a choice of this project)."""
+the statistic show too."""
 
 Function = Callable[[Any, np.random.Generator], Any]
 Floats = NDArray[np.float64]
@@ -85,7 +84,7 @@ def terms_heard(
                     return None
                 both.append(ran)
             found[-1].append(both)
-    return _matched(found)
+    return _match(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +117,13 @@ class _Steered(RecordingGenerator):
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """A Laplace draw."""
-        return self._added("laplace", loc, scale, size)
+        return self._add("laplace", loc, scale, size)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """A normal draw."""
-        return self._added("normal", loc, scale, size)
+        return self._add("normal", loc, scale, size)
 
-    def _added(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
+    def _add(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
         hear, self.note = self.note, None
         plain = getattr(np.random.Generator, law)
@@ -144,7 +143,7 @@ def _run(
     """One run; None where it draws from anything else, raises, or returns no numbers."""
     rng = _Steered(generator(seed, stream).bit_generator)
     rng.begin(stretch)
-    with seeded_globals(seed, stream):
+    with seed_globals(seed, stream):
         listener.note = rng._hear
         try:
             with overseen(lambda _: None):
@@ -169,22 +168,22 @@ def _entries(output: Any) -> Floats | None:
         case bool() | int() | float() | np.number():
             return np.array([float(output)])
         case Mapping():
-            return _joined(list(output.values()))
+            return _join(list(output.values()))
         case list() | tuple():
-            return _joined(list(output))
+            return _join(list(output))
         case None:
             return np.zeros(0)
     return None
 
 
-def _joined(parts: list[Any]) -> Floats | None:
+def _join(parts: list[Any]) -> Floats | None:
     found = [_entries(part) for part in parts]
     if any(part is None for part in found):
         return None
     return np.concatenate([np.zeros(0), *(part for part in found if part is not None)])
 
 
-def _matched(streams: list[list[list[_Ran]]]) -> tuple[Term, ...] | None:
+def _match(streams: list[list[list[_Ran]]]) -> tuple[Term, ...] | None:
     """Each entry's draw, the same in all streams and on both databases."""
     silent = [streams[0][side][0].output for side in (0, 1)]
     laws = streams[0][0][1].laws

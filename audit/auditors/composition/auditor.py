@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from audit.auditors.composition.questions import Question, loss_of
 from audit.auditors.composition.recount import Ledgers, Unit, Unrefused, recount
 from audit.auditors.composition.theorems import Compared, ceilings
-from audit.auditors.deciding import Decided, decided, shown
+from audit.auditors.deciding import Decided, decide, spell
 from audit.auditors.effort import Effort
 from audit.auditors.exhaustive import ALWAYS_EXACT, Instance
 from audit.channels.channel import Channel
@@ -41,7 +41,7 @@ from synthesizers.events import Databases, Event
 from synthesizers.plan import describe, plan
 
 MOST_LOSSES = 200
-"""Different questions whose loss is measured (a choice of this project: an adaptive program may
+"""Different questions whose loss is measured (an adaptive program may
 have as many as transcripts)."""
 
 UNITS: tuple[Unit, Unit] = ("epsilon", "rho")
@@ -72,7 +72,7 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
         yield whole.budget(declared)
     yield from whole.questions()
     transcripts = whole.channel("transcript")
-    yield from whole.composed(transcripts)
+    yield from whole.check_composition(transcripts)
     yield whole.claimed(transcripts)
     events = fixed_ledger(
         subject.program, declared, setting, ledgers.ledgers, ours=subject.built_in
@@ -126,7 +126,7 @@ class _Whole:
             place is not None,
             f"{unit}={limit} under {relation.name}",
             found,
-            responsible=None if place is None else ledger.named(place),
+            responsible=None if place is None else ledger.name_question(place),
         )
 
     def _steps(self, declared: SampledGaussianBudget) -> Finding:
@@ -146,7 +146,7 @@ class _Whole:
             place is not None,
             f"{declared.steps} sampled steps of rate {declared.rate}",
             found if place is None else f"{found}; question {place + 1} passes the budget",
-            responsible=None if place is None else ledger.named(place),
+            responsible=None if place is None else ledger.name_question(place),
         )
 
     def questions(self) -> Iterator[Finding]:
@@ -161,7 +161,7 @@ class _Whole:
             if found is None:
                 told.append(f"{describe(event)}: no finite cost stated")
                 continue
-            told.append(f"{describe(event)}: {found.unit} {shown(found.loss)} of {found.stated}")
+            told.append(f"{describe(event)}: {found.unit} {spell(found.loss)} of {found.stated}")
             if found.decision is Decision.VIOLATED:
                 bad = True
                 yield self._question(event, found)
@@ -181,12 +181,12 @@ class _Whole:
             "cost of each question",
             True,
             f"{found.unit}={found.stated}, the cost of {describe(event)}",
-            f"{found.unit} is {shown(found.loss)}",
+            f"{found.unit} is {spell(found.loss)}",
             found.witness,
-            ledger.named(place),
+            ledger.name_question(place),
         )
 
-    def composed(self, transcripts: Channel) -> Iterator[Finding]:
+    def check_composition(self, transcripts: Channel) -> Iterator[Finding]:
         """All answers together against the sum of the costs, in each unit that has a finite one."""
         for unit in UNITS:
             total = self.ledgers.dearest[unit].spent(unit)
@@ -199,7 +199,7 @@ class _Whole:
                 decision is Decision.VIOLATED,
                 f"at most the sum of the costs, {unit} = "
                 f"{self.ledgers.dearest[unit].sum_in_words(unit)}",
-                f"{unit} is {shown(extreme.enclosure)}",
+                f"{unit} is {spell(extreme.enclosure)}",
                 extreme.witness,
             )
 
@@ -212,7 +212,7 @@ class _Whole:
         """What is released against the claim, with the question whose cost passes it."""
         released = self.claim.released
         channel = transcripts if released == "transcript" else self.channel("output")
-        found = decided(channel, self.claim.guarantee)
+        found = decide(channel, self.claim.guarantee)
         words, responsible = self._nominal(found)
         violated = found.decision is Decision.VIOLATED
         finding = self._finding(
@@ -245,7 +245,7 @@ class _Whole:
         passed = f"{words}, and question {place + 1} passes the claim; "
         if found.decision is not Decision.VIOLATED:
             return f"{words}, more than the claim, which needs another reason than them; ", None
-        return passed, ledger.named(place)
+        return passed, ledger.name_question(place)
 
     def theorems(
         self, components: tuple[Component, ...], transcripts: Channel
@@ -269,7 +269,7 @@ class _Whole:
             "theorems about the ledger",
             True,
             f"at most {one.ceiling}, by {one.rule} ({one.asked} with its own parameter open)",
-            shown(one.exact),
+            spell(one.exact),
             responsible=one.rule,
         )
 

@@ -22,20 +22,20 @@ from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.pair import Pair
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
-from proofs.losses import GaussianLoss, LaplaceLoss, Losses, joined
+from proofs.losses import GaussianLoss, LaplaceLoss, Losses, join
 from proofs.profiles import gaussian, laplace
 from proofs.profiles.moments import log_moment
 from synthesizers.domain import Domain
 
 SLACK = Fraction(1, 10**9)
 """Relative margin against the accusation: parameters such as 1/0.3 are doubles, and what follows
-from them is no closer than a few times 2^-53 (a choice of this project)."""
+from them is no closer than a few times 2^-53."""
 
 ORDERS = (Fraction(9, 8), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(16), Fraction(64))
-"""Orders at which a claim of zCDP is compared (a choice of this project: each is a floor)."""
+"""Orders at which a claim of zCDP is compared (each is a floor)."""
 
 MOST_PAIRS = 48
-"""Pairs that are looked at unless told otherwise (a choice of this project)."""
+"""Pairs that are looked at unless told otherwise."""
 
 
 def recount_function(
@@ -80,11 +80,11 @@ def recount_function(
 
 def _size(terms: tuple[Term, ...]) -> tuple[Fraction, Fraction]:
     """What orders pairs: the Laplace part, and the square of the normal part."""
-    lost, squared = _spent(terms)
+    lost, squared = _sum_costs(terms)
     return lost + squared, lost
 
 
-def _spent(terms: tuple[Term, ...]) -> tuple[Fraction, Fraction]:
+def _sum_costs(terms: tuple[Term, ...]) -> tuple[Fraction, Fraction]:
     """Σ|Δ|/b of Laplace noise, and ΣΔ²/σ² of normal noise."""
     lost = sum((term.spent for term in terms if term.law == "laplace"), Fraction(0))
     squared = sum((term.spent**2 for term in terms if term.law == "normal"), Fraction(0))
@@ -99,7 +99,7 @@ def violates(terms: tuple[Term, ...], guarantee: Guarantee) -> bool:
     True only if the product of the terms' pairs of laws is no pair of the guarantee. Backed by
     ``tests/audit/auditors/composition/test_recounted_functions.py``.
     """
-    lost, squared = _spent(terms)
+    lost, squared = _sum_costs(terms)
     more = 1 + SLACK
     match guarantee:
         case ApproxDP(epsilon, delta) if delta == 0:
@@ -120,7 +120,7 @@ def _losses(terms: Sequence[Term]) -> Losses:
         for term in terms
         if term.moved
     ]
-    return joined([((1, loss),) for loss in found], [1] * len(found))
+    return join([((1, loss),) for loss in found], [1] * len(found))
 
 
 def _deltas(terms: tuple[Term, ...], epsilon: Fraction) -> Iterator[Fraction]:
@@ -172,7 +172,7 @@ def _finding(
 
 
 def _words(terms: tuple[Term, ...]) -> str:
-    lost, squared = _spent(terms)
+    lost, squared = _sum_costs(terms)
     told = [f"Laplace noise: the sum of |change|/scale is {in_words(lost)}"] if lost else []
     told += [f"normal noise: the sum of change²/σ² is {in_words(squared)}"] if squared else []
     most = f", over {len(terms)} noisy entries"

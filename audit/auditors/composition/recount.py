@@ -25,8 +25,7 @@ from synthesizers.plan import describe, plan
 Unit = Literal["epsilon", "rho"]
 
 MOST_QUESTIONS = 1000
-"""Questions of one transcript, after which a program is taken to ask without end (a choice of this
-project)."""
+"""Questions of one transcript, after which a program is taken to ask without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class Ledger:
                 return place
         return None
 
-    def named(self, place: int) -> str:
+    def name_question(self, place: int) -> str:
         """A question in words: which, and after what."""
         asked = f"question {place + 1}: {describe(self.events[place])}"
         if place == 0:
@@ -149,12 +148,12 @@ def recount(
     """
     plan(program, setting, databases, program.budget).require(FloatArithmetic.cap)
     try:
-        return _recounted(program, setting, databases, relation, FloatArithmetic())
+        return _recount(program, setting, databases, relation, FloatArithmetic())
     except BelowDoublesError:
-        return _recounted(program, setting, databases, relation, ScaledArithmetic())
+        return _recount(program, setting, databases, relation, ScaledArithmetic())
 
 
-def _recounted(
+def _recount(
     program: Unrefused,
     setting: Setting,
     databases: Databases,

@@ -30,7 +30,7 @@ ASKED: tuple[Guarantee, ...] = (
     ZCDP(Fraction(0)),
     GaussianDP(Fraction(0)),
 )
-"""Statements that are compared, their own parameter left open (a choice of this project: pure, δ
+"""Statements that are compared, their own parameter left open (pure, δ
 small and large, orders near 1 and above, and both concentrated kinds)."""
 
 

@@ -7,11 +7,11 @@ from audit.auditors.data_independence.facets import Facet as Facet
 from audit.auditors.data_independence.poisoned import Poisoned as Poisoned
 from audit.auditors.data_independence.poisoned import Touch as Touch
 from audit.auditors.data_independence.poisoned import Touched as Touched
-from audit.auditors.data_independence.poisoned import measured as measured
+from audit.auditors.data_independence.poisoned import permit_reading as permit_reading
 from audit.auditors.data_independence.reporting import touches as touches
 from audit.auditors.data_independence.subjects import AuditedFunction as AuditedFunction
-from audit.auditors.data_independence.subjects import audited as audited
-from audit.auditors.data_independence.subjects import audited_estimator as audited_estimator
-from audit.auditors.data_independence.subjects import audited_program as audited_program
-from audit.auditors.data_independence.subjects import reached as reached
+from audit.auditors.data_independence.subjects import find_touches as find_touches
+from audit.auditors.data_independence.subjects import wrap_estimator as wrap_estimator
+from audit.auditors.data_independence.subjects import wrap_function as wrap_function
+from audit.auditors.data_independence.subjects import wrap_program as wrap_program
 from audit.auditors.effort import Effort as Effort

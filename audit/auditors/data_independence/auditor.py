@@ -20,7 +20,7 @@ from audit.auditors.data_independence.reporting import (
     reading_findings,
 )
 from audit.auditors.data_independence.searching import search
-from audit.auditors.data_independence.subjects import AuditedFunction, audited_program, reached
+from audit.auditors.data_independence.subjects import AuditedFunction, find_touches, wrap_program
 from audit.auditors.effort import Effort
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
@@ -82,7 +82,7 @@ def examine(
     if pairs is not None:
         listed = tuple(map(_pair, pairs))
     else:
-        listed = _made_up(domain, neighbours, records, guarantee, effort)
+        listed = _make_pairs(domain, neighbours, records, guarantee, effort)
     if not listed:
         raise InputError("there is no pair of databases to look at: give one or more")
     shrinks = not neighbours.records_public or records is None
@@ -96,7 +96,7 @@ def _pair(given: object) -> Pair:
     return Pair(given[0], given[1])
 
 
-def _made_up(
+def _make_pairs(
     domain: Domain | None,
     neighbours: Neighbours,
     records: int | None,
@@ -124,14 +124,14 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
     """
     setting = effort.setting(claim)
     records = setting.records if claim.records is None else claim.records
-    pairs = _made_up(claim.domain, claim.neighbours, records, claim.guarantee, effort)
+    pairs = _make_pairs(claim.domain, claim.neighbours, records, claim.guarantee, effort)
     shrinks = not claim.neighbours.records_public or records is None
-    program = audited_program(subject, setting)
+    program = wrap_program(subject, setting)
     case = Case(program, claim.guarantee, claim.neighbours, pairs, RELEASED, effort, shrinks)
     yield from _of_facets(case)
     for pair, database in case.larger_databases():
         dataset = dataset_of_records(database, setting.domain)
-        touches = reached(subject, setting, dataset, case.seed)
+        touches = find_touches(subject, setting, dataset, case.seed)
         if touches:
             yield reading_finding(case, pair, touches)
             return

@@ -20,23 +20,21 @@ import numpy as np
 import pandas as pd
 
 from audit.auditors.data_independence.recorded_draws import Draw, Seeding
-from audit.auditors.data_independence.surroundings import Reached, Said, written
+from audit.auditors.data_independence.surroundings import Reached, Said, read_written
 from audit.subjects.outcomes import Raised
 
 MOST_ENTRIES = 64
-"""Entries of an output, values of a column and words of a text that are looked at one by one (a
-choice of this project)."""
+"""Entries of an output, values of a column and words of a text that are looked at one by one."""
 
 MOST_SHOWN = 80
-"""Characters of a list or an array that is shown as it is; of a longer one, a digest (a choice of
-this project)."""
+"""Characters of a list or an array that is shown as it is; of a longer one, a digest."""
 
 MOST_BITS = 10_000
-"""Bits of a whole number that is told in decimal (a choice of this project: Python refuses more
+"""Bits of a whole number that is told in decimal (Python refuses more
 than 4300 digits)."""
 
 MOST_DEPTH = 4
-"""How deep outputs are nested that are taken apart (a choice of this project)."""
+"""How deep outputs are nested that are taken apart."""
 
 
 class Facet(Enum):
@@ -122,7 +120,7 @@ def _all(run: Observed) -> Iterator[tuple[Name, Tokens]]:
         yield (Facet.EXCEPTIONS, "type"), _one(None)
         yield from _of_output(run.output, "output", 0)
     if run.fitted is not None:
-        yield from _of_fitted(run.fitted)
+        yield from _facets_of_fit(run.fitted)
     for place, times in run.lines.items():
         yield (Facet.ITERATIONS, f"runs of {place}"), _one(times)
 
@@ -157,7 +155,7 @@ def _of_events(
     for number, file in enumerate(files[:MOST_ENTRIES], 1):
         yield (Facet.FILES, f"file {number}"), _one((file.kind, file.name))
         if whole and file.kind == "written":
-            yield from _of_bytes(f"contents of file {number}", written(file))
+            yield from _of_bytes(f"contents of file {number}", read_written(file))
     if whole:
         for where, times in counts.items():
             yield (Facet.DRAWS, f"draws of {where}"), _one(times)
@@ -224,7 +222,7 @@ def _of_output(output: Any, name: str, depth: int) -> Iterator[tuple[Name, Token
         case None | bool() | int() | float() | complex() | np.generic():
             yield (Facet.VALUES, name), _one(token(output))
         case _ if depth == 0 and hasattr(output, "__dict__"):
-            yield from _of_fitted(output)
+            yield from _facets_of_fit(output)
         case _ if depth < MOST_DEPTH and hasattr(output, "__dict__"):
             yield from _of_output(vars(output), name, depth + 1)
         case _:
@@ -270,7 +268,7 @@ def _distinct(series: pd.Series[Any]) -> list[Hashable]:
         return list(dict.fromkeys(map(token, series)))
 
 
-def _of_fitted(fitted: Any) -> Iterator[tuple[Name, Tokens]]:
+def _facets_of_fit(fitted: Any) -> Iterator[tuple[Name, Tokens]]:
     held = {name: value for name, value in vars(fitted).items() if not name.startswith("_")}
     yield from _presence(Facet.ATTRIBUTES, "attribute", [token(name) for name in held])
     for name, value in held.items():
@@ -315,7 +313,7 @@ def _digest(value: Any) -> Hashable:
     if isinstance(value, bool | int | float | str | bytes | None | np.generic):
         return token(value)
     if isinstance(value, tuple | list | np.ndarray):
-        text = _said(value)
+        text = _describe(value)
         if len(text) <= MOST_SHOWN:
             return type(value).__name__, text
     try:
@@ -326,14 +324,14 @@ def _digest(value: Any) -> Hashable:
 
 
 def _short(value: Any) -> str:
-    text = _said(value)
+    text = _describe(value)
     if len(text) <= 40:
         return text
     # Texts that start alike are told apart.
     return f"{text[:31]}…{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 
-def _said(value: Any) -> str:
+def _describe(value: Any) -> str:
     try:
         return repr(value)
     except Exception:

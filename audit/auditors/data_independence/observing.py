@@ -39,7 +39,7 @@ def observe(
     left, error = Left(None), None
     copy = fresh(database)()
     rng = recording(generator(seed, run).bit_generator, events.append)
-    with seeded_globals(seed, run):
+    with seed_globals(seed, run):
         before = _states()
         listener.note = events.append
         try:
@@ -56,7 +56,7 @@ def observe(
 
 
 @contextmanager
-def seeded_globals(seed: int, run: int) -> Iterator[None]:
+def seed_globals(seed: int, run: int) -> Iterator[None]:
     """The global generators of numpy and Python follow from a seed, and are then as before."""
     kept = random.getstate(), np.random.get_state()
     random.seed(seed * 1_000_003 + run)

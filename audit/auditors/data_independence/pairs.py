@@ -15,8 +15,8 @@ from synthesizers.domain import Domain
 from synthesizers.neighbours import Neighbours
 
 SIZES = (*range(2, 13), 20, 50, 100, 1000)
-"""Sizes at which one more pair each ends: small ones, and those where rules of thumb by n switch (a
-choice of this project)."""
+"""Sizes at which one more pair each ends: small ones, and those where rules of thumb by n
+switch."""
 
 
 def neighbouring(

@@ -156,7 +156,7 @@ class Poisoned:
 
 
 @contextmanager
-def measured(database: Any) -> Iterator[None]:
+def permit_reading(database: Any) -> Iterator[None]:
     """A block in which ``database`` is measured; nothing but that where it isn't poisoned."""
     guard = getattr(type(database), "_poison", None)
     if guard is None:
@@ -259,21 +259,21 @@ class _Frame(pd.DataFrame):
         if not name.startswith("_") or name in ("__array__", "__dataframe__"):
             caller = sys._getframe(1).f_code.co_filename
             if not caller.startswith(_PANDAS) and caller != _HERE:
-                _told(self, name)
+                _report(self, name)
         return super().__getattribute__(name)
 
     def __getitem__(self, key: Any) -> Any:
         if not sys._getframe(1).f_code.co_filename.startswith(_PANDAS):
-            _told(self, "item")
+            _report(self, "item")
         return pd.DataFrame(self)[key]
 
     def __len__(self) -> int:
         if not sys._getframe(1).f_code.co_filename.startswith(_PANDAS):
-            _told(self, "len")
+            _report(self, "len")
         return super().__len__()
 
     def __iter__(self) -> Iterator[Any]:
-        _told(self, "iteration")
+        _report(self, "iteration")
         return super().__iter__()
 
     @property
@@ -281,7 +281,7 @@ class _Frame(pd.DataFrame):
         return pd.DataFrame
 
 
-def _told(frame: _Frame, what: str) -> None:
+def _report(frame: _Frame, what: str) -> None:
     guard = frame.__dict__.get("_guard")
     if guard is not None:
         guard.touch(what)
@@ -298,7 +298,7 @@ class GuardedDataset(Dataset):
         return super().__getattribute__(name)
 
 
-def guarded(dataset: Dataset, guard: Guard) -> GuardedDataset:
+def guard_dataset(dataset: Dataset, guard: Guard) -> GuardedDataset:
     """The same dataset under a guard."""
     made = GuardedDataset(dataset.domain, dataset.codes, dataset.persons)
     object.__setattr__(made, "_guard", guard)

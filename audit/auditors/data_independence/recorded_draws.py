@@ -92,7 +92,7 @@ class RecordingGenerator(np.random.Generator):
         return [recording(child.bit_generator, self.note) for child in super().spawn(n_children)]
 
 
-def _recorded(name: str) -> Callable[..., Any]:
+def _record(name: str) -> Callable[..., Any]:
     plain = getattr(np.random.Generator, name)
     signature = inspect.signature(plain)
 
@@ -118,7 +118,7 @@ def _recorded(name: str) -> Callable[..., Any]:
 _NO_DRAWS = {"spawn", "bit_generator"}
 for _name in dir(np.random.Generator):
     if not _name.startswith("_") and _name not in _NO_DRAWS:
-        setattr(RecordingGenerator, _name, _recorded(_name))
+        setattr(RecordingGenerator, _name, _record(_name))
 
 
 def recording(bits: np.random.BitGenerator, note: Noted | None) -> RecordingGenerator:
@@ -178,25 +178,25 @@ def _replacements(listener: Listener) -> Iterator[tuple[Any, Any]]:
         method = getattr(np.random, name)
         owner = getattr(method, "__self__", None)
         if isinstance(owner, np.random.RandomState) and name not in _STATES:
-            yield method, _called(method, name, listener)
+            yield method, _record_call(method, name, listener)
     for name in dir(random):
         method = getattr(random, name)
         owner = getattr(method, "__self__", None)
         if isinstance(owner, random.Random) and name not in _STATES:
-            yield method, _called(method, f"random.{name}", listener)
-    yield os.urandom, _called(os.urandom, "os.urandom", listener)
+            yield method, _record_call(method, f"random.{name}", listener)
+    yield os.urandom, _record_call(os.urandom, "os.urandom", listener)
     yield np.random.default_rng, _default_rng(listener)
-    yield np.random.seed, _seeded(np.random.seed, "numpy.random.seed", listener)
-    yield random.seed, _seeded(random.seed, "random.seed", listener)
+    yield np.random.seed, _record_seed(np.random.seed, "numpy.random.seed", listener)
+    yield random.seed, _record_seed(random.seed, "random.seed", listener)
     for kind in (np.random.RandomState, np.random.PCG64, np.random.MT19937, np.random.Philox):
-        yield kind, _watched_class(kind, listener)
-    yield random.Random, _watched_class(random.Random, listener)
+        yield kind, _watch_class(kind, listener)
+    yield random.Random, _watch_class(random.Random, listener)
 
 
 _STATES = {"seed", "get_state", "set_state", "getstate", "setstate", "get_bit_generator"}
 
 
-def _called(plain: Callable[..., Any], name: str, listener: Listener) -> Callable[..., Any]:
+def _record_call(plain: Callable[..., Any], name: str, listener: Listener) -> Callable[..., Any]:
     try:
         signature = inspect.signature(plain)
     except (TypeError, ValueError):
@@ -216,7 +216,7 @@ def _called(plain: Callable[..., Any], name: str, listener: Listener) -> Callabl
     return draw
 
 
-def _seeded(plain: Callable[..., Any], name: str, listener: Listener) -> Callable[..., Any]:
+def _record_seed(plain: Callable[..., Any], name: str, listener: Listener) -> Callable[..., Any]:
     @functools.wraps(plain)
     def seed(*args: Any, **kwargs: Any) -> Any:
         listener.hears(Seeding(name, _first(args, kwargs), place_of(sys._getframe(1))))
@@ -238,7 +238,7 @@ def _default_rng(listener: Listener) -> Callable[..., Any]:
     return default_rng
 
 
-def _watched_class(kind: Any, listener: Listener) -> Any:
+def _watch_class(kind: Any, listener: Listener) -> Any:
     """The class, told apart from it by nobody who asks `isinstance`, that tells of its seeds."""
 
     class Watched(type):

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.auditors.data_independence.case import Case, length
 from audit.auditors.data_independence.facets import Facet
-from audit.auditors.data_independence.observing import seeded_globals
+from audit.auditors.data_independence.observing import seed_globals
 from audit.auditors.data_independence.poisoned import Poisoned, Touch
 from audit.auditors.data_independence.recorded_draws import recording
 from audit.auditors.data_independence.searching import Seen
@@ -31,7 +31,7 @@ def touches(
     """
     poisoned = Poisoned(fresh(database)(), measures)
     try:
-        with seeded_globals(seed, 0), overseen(lambda _: None):
+        with seed_globals(seed, 0), overseen(lambda _: None):
             subject.run(poisoned.database, recording(generator(seed, 0).bit_generator, None))
     except (Exception, SystemExit):
         return poisoned.touches, poisoned.has_boundary

@@ -13,11 +13,11 @@ from audit.auditors.data_independence.pairs import smaller
 from audit.auditors.data_independence.recorded_draws import Listener, overheard
 from audit.auditors.data_independence.separation import (
     LEARNING,
-    Rule,
+    SeparationRule,
     enough_runs,
     learnt,
     p_values,
-    settled,
+    settle_rules,
 )
 from audit.statements.finding import Rigour
 from audit.subjects.function import generator
@@ -30,7 +30,7 @@ class Seen:
     """What tells a pair apart: by which rule, how surely, and whether that speaks against it."""
 
     pair: Pair
-    rule: Rule
+    rule: SeparationRule
     rigour: Rigour
     runs: int
     violated: bool
@@ -92,7 +92,7 @@ class Search:
         # Half of the alarm is for the search, half for the pairs that are made smaller.
         yield from self._test(pair, unsettled, self.case.alarm / 2 / len(self.case.pairs))
 
-    def _test(self, pair: Pair, rules: Sequence[Rule], alarm: float) -> Iterator[Seen]:
+    def _test(self, pair: Pair, rules: Sequence[SeparationRule], alarm: float) -> Iterator[Seen]:
         if not rules:
             return
         error, guarantee = alarm / len(rules), self.case.guarantee
@@ -106,7 +106,7 @@ class Search:
             if p <= error:
                 yield Seen(pair, rule, Rigour.STATISTICAL, needed, True)
 
-    def _confirm(self, pair: Pair, exact: Sequence[Rule]) -> Sequence[Rule]:
+    def _confirm(self, pair: Pair, exact: Sequence[SeparationRule]) -> Sequence[SeparationRule]:
         """Those that as many more runs bear out as refute the claim, where these are not too many.
 
         So that a generator that nobody saw, because it was kept from an earlier run, does not pass
@@ -127,11 +127,11 @@ class Search:
         coins = generator(self.case.seed, self.runs, 1).integers(2, size=runs).astype(bool)
         return [(bool(c), self._run(pair.second if c else pair.first)[part]) for c in coins]
 
-    def _learn(self, pair: Pair) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+    def _learn(self, pair: Pair) -> tuple[tuple[SeparationRule, ...], tuple[SeparationRule, ...]]:
         """The rules of what was settled before anything random, and of everything."""
         runs: tuple[list[tuple[Facets, Facets]], ...] = ([], [])
-        exact: tuple[Rule, ...] = ()
-        rules: tuple[Rule, ...] = ()
+        exact: tuple[SeparationRule, ...] = ()
+        rules: tuple[SeparationRule, ...] = ()
         # A rule must be right in all runs, so that most pairs need only the first half.
         while len(runs[0]) < LEARNING:
             # In Thue and Morse's order, so that nothing that changes from run to run, or comes back
@@ -141,7 +141,7 @@ class Search:
                     runs[second].append(self._run(pair.second if second else pair.first))
             whole, early = ([[run[part] for run in found] for found in runs] for part in (0, 1))
             rules = learnt(*whole)
-            exact = () if self.case.subject.opaque else settled(learnt(*early), *early)
+            exact = () if self.case.subject.opaque else settle_rules(learnt(*early), *early)
             if not rules and not exact:
                 break
         return exact, rules
@@ -161,7 +161,7 @@ class Search:
         """The same on a smaller pair, shown as surely there."""
         exact = one.rigour is Rigour.EXACT
 
-        def rules(pair: Pair) -> list[Rule]:
+        def rules(pair: Pair) -> list[SeparationRule]:
             learned = self._learn(pair)[0 if exact else 1]
             return [rule for rule in learned if rule.name == one.rule.name]
 

@@ -17,12 +17,12 @@ from audit.auditors.data_independence.facets import ABSENT, PRESENT, Facet, Face
 from proofs.guarantees import Guarantee
 
 LEARNING = 8
-"""Runs of each database from which a rule is learnt (a choice of this project: with as many, two
+"""Runs of each database from which a rule is learnt (with as many, two
 values of chance 1/2 look constant once in 2^14 facets, and the test that follows is cheap)."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class SeparationRule:
     """Guesses a database by tokens that only it was seen to have; abstains in doubt."""
 
     name: Name
@@ -72,7 +72,7 @@ def _word(token: Hashable) -> str:
 _PLAIN = {"int", "float", "str", "bool", "bytes", "NoneType"}
 
 
-def learnt(first: Sequence[Facets], second: Sequence[Facets]) -> tuple[Rule, ...]:
+def learnt(first: Sequence[Facets], second: Sequence[Facets]) -> tuple[SeparationRule, ...]:
     """A rule for each facet that was never the same in a run of one database and of the other.
 
     Only rules that guessed right in all these runs: others would need far more runs to be tested.
@@ -82,7 +82,7 @@ def learnt(first: Sequence[Facets], second: Sequence[Facets]) -> tuple[Rule, ...
         presence = any(run.get(name) == PRESENT for run in (*first, *second))
         ways = [[tokens_of(run, name, presence) for run in runs] for runs in (first, second)]
         ours, theirs = (frozenset().union(*way) for way in ways)
-        rule = Rule(name, ours - theirs, theirs - ours, presence)
+        rule = SeparationRule(name, ours - theirs, theirs - ours, presence)
         if _constant(ways[0]) and _constant(ways[1]) and _right(rule, first, second):
             found.append(rule)
     return tuple(found)
@@ -93,15 +93,15 @@ def _constant(way: Sequence[Tokens]) -> bool:
     return len(set(way)) <= max(1, len(way) // 2)
 
 
-def _right(rule: Rule, first: Sequence[Facets], second: Sequence[Facets]) -> bool:
+def _right(rule: SeparationRule, first: Sequence[Facets], second: Sequence[Facets]) -> bool:
     guesses = [(rule.guess(run), False) for run in first]
     guesses += [(rule.guess(run), True) for run in second]
     return all(guess is truth for guess, truth in guesses)
 
 
-def settled(
-    rules: Sequence[Rule], first: Sequence[Facets], second: Sequence[Facets]
-) -> tuple[Rule, ...]:
+def settle_rules(
+    rules: Sequence[SeparationRule], first: Sequence[Facets], second: Sequence[Facets]
+) -> tuple[SeparationRule, ...]:
     """The rules of facets that were the same in all runs of one database, and of the other.
 
     Of facets that nothing random came before (see `before_draws`) this shows an infinite loss.
@@ -129,8 +129,8 @@ def enough_runs(guarantee: Guarantee, error: float, most: int) -> int | None:
 
 
 def p_values(
-    rules: Sequence[Rule], runs: Sequence[tuple[bool, Facets]], guarantee: Guarantee
-) -> Mapping[Rule, float]:
+    rules: Sequence[SeparationRule], runs: Sequence[tuple[bool, Facets]], guarantee: Guarantee
+) -> Mapping[SeparationRule, float]:
     """The p-value of the claim by each rule, from runs whose database a fair coin picked.
 
     Guarantee

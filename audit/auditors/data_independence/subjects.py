@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.data_independence.poisoned import Guard, Touch, guarded
+from audit.auditors.data_independence.poisoned import Guard, Touch, guard_dataset
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.estimator import as_function
 from audit.subjects.function import form_of, one_of
@@ -52,7 +52,7 @@ class AuditedFunction:
     opaque: bool = False
 
 
-def audited(subject: Any, name: str | None = None) -> AuditedFunction:
+def wrap_function(subject: Any, name: str | None = None) -> AuditedFunction:
     """A function (database, rng), or its batch form (database, rng, runs), as it is called.
 
     Raises InputError for anything else.
@@ -68,7 +68,7 @@ def audited(subject: Any, name: str | None = None) -> AuditedFunction:
     return AuditedFunction(told, lambda database, rng: Left(function(database, rng)), home(subject))
 
 
-def audited_estimator(
+def wrap_estimator(
     estimator: Any,
     parameters: Mapping[str, Any],
     rows: int,
@@ -99,7 +99,7 @@ def audited_estimator(
     return AuditedFunction(kind.__name__ if name is None else name, run, home(kind))
 
 
-def audited_program(subject: ProgramSubject, setting: Setting) -> AuditedFunction:
+def wrap_program(subject: ProgramSubject, setting: Setting) -> AuditedFunction:
     """A program of a curator, by the sampling reading."""
     budget = subject.budget(setting)
 
@@ -114,7 +114,7 @@ def audited_program(subject: ProgramSubject, setting: Setting) -> AuditedFunctio
     return AuditedFunction(subject.name, run, home(subject.program), True)
 
 
-def reached(
+def find_touches(
     subject: ProgramSubject, setting: Setting, dataset: Dataset, seed: int
 ) -> tuple[Touch, ...]:
     """Who read the codes of a dataset in a run of a program, outside the curator's answers.
@@ -122,7 +122,7 @@ def reached(
     ``dataset`` is guarded while the program runs; what the program raises ends the run.
     """
     guard = Guard((), False)
-    truth = TrueAnswers(guarded(private_view(dataset, setting), guard))
+    truth = TrueAnswers(guard_dataset(private_view(dataset, setting), guard))
     del dataset
     entropy = InsecureSeededEntropy(seed)
 

@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 MOST_READ = 1 << 16
-"""Bytes of a file written that are looked at (a choice of this project: a log of a run)."""
+"""Bytes of a file written that are looked at (a log of a run)."""
 
 _CODE = (".py", ".pyc", ".so", ".pyd", ".dll", ".dylib")
 _REACHES = ("socket.connect", "subprocess.Popen", "os.system", "os.remove", "os.rename", "os.mkdir")
@@ -98,7 +98,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def written(file: Reached) -> bytes:
+def read_written(file: Reached) -> bytes:
     """What a run wrote to a file, up to `MOST_READ` bytes; empty where it is gone."""
     try:
         with open(file.name, "rb") as opened:

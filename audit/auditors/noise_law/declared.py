@@ -28,15 +28,15 @@ from synthesizers.numerals import number_text, rational
 FloatArray = NDArray[np.float64]
 
 MARGIN = 1e-6
-"""Relative error that a chance may have (a choice of this project: no test of fewer than 10^11
+"""Relative error that a chance may have (no test of fewer than 10^11
 draws can see it). Doubles err by some 1e-14; a discrete Gaussian of sigma above `SUMMED` by less
 than 1e-6 as far as 20 sigma: see `IntegerGaussian`."""
 
 SUMMED = 5000.0
-"""Up to this sigma a discrete Gaussian is summed term by term (a choice of this project)."""
+"""Up to this sigma a discrete Gaussian is summed term by term."""
 
 
-class Law(Protocol):
+class NoiseLaw(Protocol):
     """A law of noise on the real line.
 
     ``text``: as it is declared. ``discrete``: on the integers; otherwise it has a density.
@@ -74,7 +74,7 @@ class Law(Protocol):
     def above(self, q: ArrayLike) -> FloatArray:
         """P[Z > q], right up to the relative error MARGIN where q is at least the centre."""
 
-    def scaled(self, factor: float) -> Law:
+    def rescale(self, factor: float) -> NoiseLaw:
         """The law of the same family whose scale is ``factor`` times as large."""
 
     def window(self, shift: float) -> tuple[float, float]:
@@ -87,7 +87,7 @@ class Law(Protocol):
         """
 
 
-def upto(law: Law, q: ArrayLike) -> FloatArray:
+def upto(law: NoiseLaw, q: ArrayLike) -> FloatArray:
     """P[Z <= q], right up to the relative error MARGIN where q is below the centre."""
     places = np.asarray(q, np.float64)
     # By symmetry P[Z <= q] = P[Z >= 2·centre - q].
@@ -121,7 +121,7 @@ class Laplace:
         half = np.exp(-abs(places)) / 2
         return np.where(places >= 0, half, 1 - half)
 
-    def scaled(self, factor: float) -> Laplace:
+    def rescale(self, factor: float) -> Laplace:
         """Of another scale."""
         return Laplace(self.scale * factor)
 
@@ -158,7 +158,7 @@ class Gaussian:
         """P[Z > q]."""
         return np.asarray(ndtr(-np.asarray(q, np.float64) / self.scale))
 
-    def scaled(self, factor: float) -> Gaussian:
+    def rescale(self, factor: float) -> Gaussian:
         """Of another scale."""
         return Gaussian(self.scale * factor)
 
@@ -206,7 +206,7 @@ class Uniform:
         """P[Z > q]."""
         return np.clip((self.high - np.asarray(q, np.float64)) / self.scale, 0, 1)
 
-    def scaled(self, factor: float) -> Uniform:
+    def rescale(self, factor: float) -> Uniform:
         """Of another width about the same middle."""
         half = self.scale * factor / 2
         return Uniform(self.centre - half, self.centre + half)
@@ -257,7 +257,7 @@ class IntegerLaplace(_Integers):
         """a^least / (1 + a) with a = exp(-1/scale)."""
         return np.exp(-least / self.scale) / (1 + math.exp(-1 / self.scale))
 
-    def scaled(self, factor: float) -> IntegerLaplace:
+    def rescale(self, factor: float) -> IntegerLaplace:
         """Of another scale."""
         return IntegerLaplace(self.scale * factor)
 
@@ -297,7 +297,7 @@ class IntegerGaussian(_Integers):
             return np.asarray(ndtr((0.5 - least) / self.scale))
         return self._tails[np.minimum(least, len(self._tails)).astype(np.int64) - 1]
 
-    def scaled(self, factor: float) -> IntegerGaussian:
+    def rescale(self, factor: float) -> IntegerGaussian:
         """Of another sigma."""
         return IntegerGaussian(self.scale * factor)
 
@@ -323,13 +323,13 @@ class Rounded(_Integers):
 
     @property
     def _continuous(self) -> Laplace | Gaussian:
-        return self.base.scaled(self.scale)
+        return self.base.rescale(self.scale)
 
     def tail(self, least: FloatArray) -> FloatArray:
         """Of the continuous law from half a step earlier."""
         return self._continuous.above(least - 0.5)
 
-    def scaled(self, factor: float) -> Rounded:
+    def rescale(self, factor: float) -> Rounded:
         """Of another scale."""
         return Rounded(self.scale * factor, base=self.base)
 
@@ -353,7 +353,7 @@ LAWS: Mapping[str, tuple[frozenset[str], ...]] = {
 _FORM = re.compile(r"\s*([A-Za-z][A-Za-z_-]*)\s*\(([^()]*)\)\s*")
 
 
-def declared_law(declared: str | Noise | Law) -> Law:
+def declared_law(declared: str | Noise | NoiseLaw) -> NoiseLaw:
     """The law of a text such as ``laplace(scale=1)``, or of one of our own `Noise` classes.
 
     ``epsilon`` and ``mu`` are those of a query of the given ``sensitivity`` (1 if it is left out),
@@ -361,13 +361,13 @@ def declared_law(declared: str | Noise | Law) -> Law:
     """
     match declared:
         case str():
-            return _parsed(declared)
+            return _parse(declared)
         case DiscreteLaplace(scale=scale):
-            return _parsed(f"discrete_laplace(scale={scale})")
+            return _parse(f"discrete_laplace(scale={scale})")
         case RoundedLaplace(scale=scale):
-            return _parsed(f"rounded_laplace(scale={scale})")
+            return _parse(f"rounded_laplace(scale={scale})")
         case DiscreteGaussian(variance=variance):
-            return _parsed(f"discrete_gaussian(sigma_squared={variance})")
+            return _parse(f"discrete_gaussian(sigma_squared={variance})")
     if not isinstance(declared, Laplace | Gaussian | Uniform | _Integers):
         raise InputError(
             f"expected a declared law as a text such as laplace(scale=1), or a Noise of "
@@ -376,7 +376,7 @@ def declared_law(declared: str | Noise | Law) -> Law:
     return declared
 
 
-def _parsed(text: str) -> Law:
+def _parse(text: str) -> NoiseLaw:
     found = _FORM.fullmatch(text)
     name = "" if found is None else found[1].replace("-", "_")
     if found is None or name not in LAWS:
@@ -405,11 +405,11 @@ def _parsed(text: str) -> Law:
 
 
 LARGEST = Fraction(10**50)
-"""The largest parameter of a law, and one over the smallest (a choice of this project: no noise is
+"""The largest parameter of a law, and one over the smallest (no noise is
 as wide, and squares of scales are doubles)."""
 
 
-def _law(name: str, given: Mapping[str, Fraction], sensitivity: Fraction, text: str) -> Law:
+def _law(name: str, given: Mapping[str, Fraction], sensitivity: Fraction, text: str) -> NoiseLaw:
     sizes = [*given.values(), sensitivity]
     if name == "uniform":
         sizes = [abs(value) for value in (*given.values(), given["high"] - given["low"]) if value]

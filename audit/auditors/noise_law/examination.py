@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.noise_law.declared import FloatArray, Law, upto
+from audit.auditors.noise_law.declared import FloatArray, NoiseLaw, upto
 from audit.auditors.noise_law.fit import LARGEST_FACTOR, Blur
 from audit.auditors.noise_law.found import (
     dependence_finding,
@@ -30,7 +30,7 @@ from audit.auditors.noise_law.found import (
     support_finding,
 )
 from audit.auditors.noise_law.lattice import ULPS, leak, precision, spacing, ulps
-from audit.auditors.noise_law.seeds import equal_afresh, needed, reseeds
+from audit.auditors.noise_law.seeds import draws_needed, equal_afresh, reseeds
 from audit.auditors.noise_law.shared import Sign, between, likeliest, repeats, serial
 from audit.auditors.noise_law.stated import (
     StatedMechanism,
@@ -50,30 +50,29 @@ ERROR = 1e-6
 """The chance of accusing an honest subject, in all (that of REFUTED)."""
 
 DRAWS = 200_000
-"""Draws of a sampler (a choice of this project: a Laplace scale that is wrong by 2 % is found)."""
+"""Draws of a sampler (a Laplace scale that is wrong by 2 % is found)."""
 
 RUNS = 50_000
-"""Runs of a mechanism on each value (a choice of this project: a second where a run takes 5 µs)."""
+"""Runs of a mechanism on each value (a second where a run takes 5 µs)."""
 
 SHARES = {"scale": 0.3, "shape": 0.3, "dependence": 0.1, "entropy": 0.1, "fresh": 0.1, "leak": 0.1}
-"""Of the error (a choice of this project)."""
+"""Of the error."""
 
 CALLS = 2000
-"""Separate calls of a sampler that are compared (a choice of this project: a seed of 16 bits then
+"""Separate calls of a sampler that are compared (a seed of 16 bits then
 comes back some 30 times)."""
 
 CALL_NATS = 28.0
-"""How unlikely it is at least that two calls are equal, as -ln (a choice of this project)."""
+"""How unlikely it is at least that two calls are equal, as -ln."""
 
 MOST_PER_CALL = 64
-"""Draws of such a call (a choice of this project); laws that need more are not looked at so."""
+"""Draws of such a call; laws that need more are not looked at so."""
 
 LEARNED = 2000
-"""Draws that only tell the lattice of the others (a choice of this project)."""
+"""Draws that only tell the lattice of the others."""
 
 COORDINATES = 16
-"""Numbers of an output of which all pairs are compared, the first ones (a choice of this project:
-120 pairs)."""
+"""Numbers of an output of which all pairs are compared, the first ones (120 pairs)."""
 
 FRESH_A, FRESH_B, LEARN, MAIN, RANKS, MANY, GLOBAL, COINS, AFRESH_A, AFRESH_B = range(10)
 """What random numbers are for."""
@@ -118,7 +117,7 @@ def _check(seed: int, draws: int, error: float) -> None:
         raise InputError(f"the error must lie strictly between 0 and 1, found {error!r}")
 
 
-def _off(draws: FloatArray, law: Law) -> int:
+def _off(draws: FloatArray, law: NoiseLaw) -> int:
     """How many draws are not in the support of any law of this kind."""
     finite = np.isfinite(draws)
     if law.discrete:
@@ -127,14 +126,14 @@ def _off(draws: FloatArray, law: Law) -> int:
 
 
 def _law_findings(
-    draws: FloatArray, learned: FloatArray, law: Law, error: float, where: str, again: str
+    draws: FloatArray, learned: FloatArray, law: NoiseLaw, error: float, where: str, again: str
 ) -> Iterator[Finding]:
     blur = Blur() if law.discrete else _blur(learned[:, None], np.zeros(1), 2 * ulps(draws), law)
     yield scale_finding(draws, law, blur, error * SHARES["scale"], where, again)
     yield shape_finding(draws, law, blur, error * SHARES["shape"], where, again)
 
 
-def _blur(outputs: FloatArray, values: FloatArray, rounding: float, law: Law) -> Blur:
+def _blur(outputs: FloatArray, values: FloatArray, rounding: float, law: NoiseLaw) -> Blur:
     """How far noise may lie from outputs [n, d] less their values [d]."""
     steps = []
     for column, value in zip(outputs.T, values, strict=True):
@@ -160,13 +159,13 @@ def _coarse(draws: FloatArray) -> float:
 def _sampler_freshness(
     draw: Callable[[np.random.Generator, int], FloatArray],
     box: IsolatedBox | None,
-    law: Law,
+    law: NoiseLaw,
     step: float,
     seed: int,
     error: float,
     again: str,
 ) -> Finding:
-    count = needed(law, error / 2, step)
+    count = draws_needed(law, error / 2, step)
     if count is None:
         covers = "nothing: honest runs of this law are equal too often"
         return freshness_finding((), error, covers, again)
@@ -190,7 +189,10 @@ def _two_seeds(seed: int) -> list[int]:
 
 
 def _calls(
-    draw: Callable[[np.random.Generator, int], FloatArray], law: Law, learned: FloatArray, seed: int
+    draw: Callable[[np.random.Generator, int], FloatArray],
+    law: NoiseLaw,
+    learned: FloatArray,
+    seed: int,
 ) -> tuple[FloatArray, float] | None:
     """Separate calls [calls, m], and the most that the chance of any one result can be."""
     chance = likeliest(law, learned)
@@ -208,7 +210,7 @@ def _sampler_dependence(
     draws: FloatArray,
     calls: tuple[FloatArray, float] | None,
     learned: FloatArray,
-    law: Law,
+    law: NoiseLaw,
     seed: int,
     error: float,
     again: str,
@@ -293,7 +295,7 @@ def _in_turn(
     return [np.array(mine) for mine in rows]
 
 
-def _noise(table: FloatArray, value: Value, law: Law) -> FloatArray:
+def _noise(table: FloatArray, value: Value, law: NoiseLaw) -> FloatArray:
     """Outputs less the value; where the law is on the integers, rid of rounding errors."""
     truth = np.asarray(value, np.float64)
     noise: FloatArray = table - truth
@@ -312,8 +314,8 @@ def _plain(value: Value) -> Any:
     return np.asarray(value).tolist()
 
 
-def _afresh(box: IsolatedBox | None, value: Value, law: Law, seed: int, error: float) -> bool:
-    count = needed(law, error)
+def _afresh(box: IsolatedBox | None, value: Value, law: NoiseLaw, seed: int, error: float) -> bool:
+    count = draws_needed(law, error)
     if box is None or count is None:
         return False
     return equal_afresh(box, _plain(value), count, _two_seeds(seed))
@@ -324,7 +326,7 @@ def _mechanism_freshness(
     values: Sequence[Value],
     afresh: bool,
     box: IsolatedBox | None,
-    law: Law,
+    law: NoiseLaw,
     error: float,
     again: str,
 ) -> Finding:
@@ -342,14 +344,14 @@ def _mechanism_freshness(
     return freshness_finding(problems, 2 * error * len(values), covers, again)
 
 
-def _within(law: Law, step: float) -> float:
+def _within(law: NoiseLaw, step: float) -> float:
     """The chance of noise within a step of the law's centre, on either side."""
     centre = law.centre
     return float(1 - law.above(centre + step) - upto(law, centre - step))
 
 
 def _mechanism_law(
-    noise: FloatArray, table: FloatArray, law: Law, value: Value, error: float, again: str
+    noise: FloatArray, table: FloatArray, law: NoiseLaw, value: Value, error: float, again: str
 ) -> Iterator[Finding]:
     """Of each run one number, in turn: they are independent even where an output's are not."""
     runs = np.arange(len(noise))
@@ -370,7 +372,7 @@ def _mechanism_law(
 def _mechanism_dependence(
     noise: Sequence[FloatArray],
     tables: Sequence[FloatArray],
-    law: Law,
+    law: NoiseLaw,
     seed: int,
     error: float,
     again: str,
@@ -397,7 +399,7 @@ def _mechanism_dependence(
 
 
 def _mechanism_entropy(
-    tables: Sequence[FloatArray], values: Sequence[Value], law: Law, error: float, again: str
+    tables: Sequence[FloatArray], values: Sequence[Value], law: NoiseLaw, error: float, again: str
 ) -> Finding:
     found = []
     for table, value in zip(tables, values, strict=True):
@@ -412,7 +414,7 @@ def _mechanism_entropy(
 def _mechanism_leaks(
     tables: Sequence[FloatArray],
     values: Sequence[Value],
-    law: Law,
+    law: NoiseLaw,
     seed: int,
     error: float,
     again: str,
@@ -451,7 +453,7 @@ def _replay(
     kind: str,
     name: str,
     subject: object,
-    law: Law,
+    law: NoiseLaw,
     values: str,
     seed: int,
     draws: int,

@@ -19,10 +19,10 @@ from scipy.optimize import bisect
 from scipy.stats import binom
 
 from audit.auditors.attack.guesses import at_least
-from audit.auditors.noise_law.declared import MARGIN, FloatArray, Law, upto
+from audit.auditors.noise_law.declared import MARGIN, FloatArray, NoiseLaw, upto
 
 SCALE_LEVELS = (0.999, 0.99, 0.9, 0.5, 0.3, 0.2, 0.1, 0.03, 0.01)
-"""Chances of the events |Z| > q that the scale is read from (a choice of this project: 0.2 tells a
+"""Chances of the events |Z| > q that the scale is read from (0.2 tells a
 Laplace scale best, with 65 % of the information of the draws; the frequent ones tell a scale that
 is far too small, the rare ones the tails)."""
 
@@ -30,18 +30,18 @@ TAIL_LEVELS = (
     *(0.5, 0.25, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5),
     *(1e-6, 1e-8, 1e-10, 1e-13, 1e-16),
 )
-"""Chances of either tail, and of both (a choice of this project: a tail that is cut off is seen
+"""Chances of either tail, and of both (a tail that is cut off is seen
 where a third of it lies; those rarer than a draw in all find tails that are too heavy)."""
 
 CELLS = 64
-"""Cells of about equal chance (a choice of this project)."""
+"""Cells of about equal chance."""
 
 POWER = 0.8
-"""The chance of being seen at which a change counts as one that would have been seen (a choice of
-this project, and a common one)."""
+"""The chance of being seen at which a change counts as one that would have been seen (and a common
+one)."""
 
 SHARES = {"scale": 0.5, "tails": 0.2, "cells": 0.2, "band": 0.1}
-"""Of the error (a choice of this project: a scale is what is wrong most often)."""
+"""Of the error (a scale is what is wrong most often)."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,18 @@ class Place:
     high: float
     outside: bool = False
 
-    def holds(self, draws: FloatArray, law: Law) -> NDArray[np.bool_]:
+    def holds(self, draws: FloatArray, law: NoiseLaw) -> NDArray[np.bool_]:
         """[draws], whether it happened."""
         if self.outside:
             return abs(draws - law.centre) > self.high
         return (draws > self.low) & (draws <= self.high)
 
-    def chance(self, law: Law, blur: Blur) -> tuple[float, float]:
+    def chance(self, law: NoiseLaw, blur: Blur) -> tuple[float, float]:
         """Its least and largest chance where draws are so far from the noise."""
         least, most = self._chance(law, blur, 1), self._chance(law, blur, -1)
         return max(0.0, least * (1 - MARGIN)), min(1.0, most * (1 + MARGIN))
 
-    def _chance(self, law: Law, blur: Blur, inwards: int) -> float:
+    def _chance(self, law: NoiseLaw, blur: Blur, inwards: int) -> float:
         """Where each end of the event moves inwards, or outwards for -1."""
         if self.outside:
             reach = abs(law.centre) + self.high
@@ -98,7 +98,7 @@ class Place:
             return float(upto(law, high) - upto(law, low))
         return float(1 - law.above(high) - upto(law, low))
 
-    def words(self, law: Law) -> str:
+    def words(self, law: NoiseLaw) -> str:
         """Such as "P[Z > 2]"."""
         centre = "Z" if law.centre == 0 else f"Z - {law.centre:g}"
         if self.outside:
@@ -124,14 +124,14 @@ class Tested:
     ratio: float
 
 
-def scale_places(law: Law) -> tuple[Place, ...]:
+def scale_places(law: NoiseLaw) -> tuple[Place, ...]:
     """The events |Z - centre| > q that the scale is read from."""
     return _distinct(
         Place(-math.inf, _quantile(law, level / 2) - law.centre, True) for level in SCALE_LEVELS
     )
 
 
-def tail_places(law: Law) -> tuple[Place, ...]:
+def tail_places(law: NoiseLaw) -> tuple[Place, ...]:
     """Either tail, and both, at each level."""
     found = []
     for level in TAIL_LEVELS:
@@ -142,7 +142,7 @@ def tail_places(law: Law) -> tuple[Place, ...]:
     return _distinct(iter(found))
 
 
-def cell_places(law: Law) -> tuple[Place, ...]:
+def cell_places(law: NoiseLaw) -> tuple[Place, ...]:
     """A partition of the line into cells of about equal chance, integers by themselves if few."""
     levels = np.arange(1, CELLS // 2 + 1) / CELLS
     right = [_quantile(law, float(level)) for level in levels]
@@ -155,7 +155,7 @@ def _distinct(places: Iterator[Place]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(places))
 
 
-def _quantile(law: Law, level: float) -> float:
+def _quantile(law: NoiseLaw, level: float) -> float:
     """Some q, at least the centre, with P[Z > q] near the level; whole for a discrete law.
 
     It only proposes an event, whose chance is then computed.
@@ -189,7 +189,7 @@ def p_value(count: int, draws: int, chance: tuple[float, float]) -> float:
 
 
 def event_tests(
-    places: Sequence[Place], draws: FloatArray, law: Law, blur: Blur, error: float
+    places: Sequence[Place], draws: FloatArray, law: NoiseLaw, blur: Blur, error: float
 ) -> list[Tested]:
     """Each event's exact test at an equal share of the error."""
     found = []
@@ -198,11 +198,11 @@ def event_tests(
         chance = place.chance(law, blur)
         ratio = p_value(count, len(draws), chance) * len(places) / error
         words = f"{place.words(law)}: {count} of {len(draws)} draws, expected"
-        found.append(Tested(f"{words} {_expected(chance, len(draws))}", count, ratio))
+        found.append(Tested(f"{words} {_describe_expectation(chance, len(draws))}", count, ratio))
     return found
 
 
-def band(draws: FloatArray, law: Law, blur: Blur, error: float) -> Tested:
+def band(draws: FloatArray, law: NoiseLaw, blur: Blur, error: float) -> Tested:
     """The distribution function within Massart's (1990) band: P[sup > d] <= 2·exp(-2nd²).
 
     Guarantee
@@ -225,7 +225,7 @@ def band(draws: FloatArray, law: Law, blur: Blur, error: float) -> Tested:
     return Tested(at, int(counts[worst]), ratio)
 
 
-def _expected(chance: tuple[float, float], draws: int) -> str:
+def _describe_expectation(chance: tuple[float, float], draws: int) -> str:
     low, high = (f"{part * draws:.4g}" for part in chance)
     return low if low == high else f"{low} to {high}"
 
@@ -244,7 +244,7 @@ class ScaleFound:
     rejected: bool
 
 
-def found_scale(draws: FloatArray, law: Law, blur: Blur, error: float) -> ScaleFound:
+def estimate_scale(draws: FloatArray, law: NoiseLaw, blur: Blur, error: float) -> ScaleFound:
     """A confidence interval of the scale from the counts of |Z| > q at several q.
 
     Guarantee
@@ -276,14 +276,14 @@ def found_scale(draws: FloatArray, law: Law, blur: Blur, error: float) -> ScaleF
 
 
 LARGEST_FACTOR = 2.0**20
-"""How far from the declared scale a found one is looked for (a choice of this project)."""
+"""How far from the declared scale a found one is looked for."""
 
 
-def _factor(place: Place, law: Law, blur: Blur, end: int, chance: float) -> float:
+def _factor(place: Place, law: NoiseLaw, blur: Blur, end: int, chance: float) -> float:
     """The factor of the scale at which an end of the event's chance, which grows, is ``chance``."""
 
     def excess(exponent: float) -> float:
-        return place.chance(law.scaled(math.exp(exponent)), blur)[end] - chance
+        return place.chance(law.rescale(math.exp(exponent)), blur)[end] - chance
 
     reach = math.log(LARGEST_FACTOR)
     if excess(-reach) >= 0:
@@ -293,16 +293,18 @@ def _factor(place: Place, law: Law, blur: Blur, end: int, chance: float) -> floa
     return math.exp(float(bisect(excess, -reach, reach, xtol=1e-9)))
 
 
-def seen_change(draws: int, law: Law, blur: Blur, error: float) -> float:
+def least_visible_change(draws: int, law: NoiseLaw, blur: Blur, error: float) -> float:
     """The least relative change of scale, up or down, that is found with the chance POWER.
 
     Both directions are; inf where no change of a factor 16 is.
     """
     places = scale_places(law)
-    accepted = [_accepted(place.chance(law, blur), draws, error / len(places)) for place in places]
+    accepted = [
+        _accepted_counts(place.chance(law, blur), draws, error / len(places)) for place in places
+    ]
 
     def power(factor: float) -> float:
-        other = law.scaled(factor)
+        other = law.rescale(factor)
         return max(
             float(binom.cdf(few - 1, draws, truth) + binom.sf(many, draws, truth))
             for place, (few, many) in zip(places, accepted, strict=True)
@@ -323,7 +325,7 @@ def seen_change(draws: int, law: Law, blur: Blur, error: float) -> float:
     return max(changes)
 
 
-def _accepted(chance: tuple[float, float], draws: int, share: float) -> tuple[float, float]:
+def _accepted_counts(chance: tuple[float, float], draws: int, share: float) -> tuple[float, float]:
     """The least and the largest count that the event's test accepts, or a little more."""
     low, high = chance
     few, many = binom.ppf(share / 2, draws, low), binom.isf(share / 2, draws, high)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from audit.auditors.noise_law.declared import FloatArray, Law
+from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
 from audit.auditors.noise_law.fit import (
     SHARES,
     Blur,
     band,
     cell_places,
+    estimate_scale,
     event_tests,
-    found_scale,
-    seen_change,
+    least_visible_change,
     tail_places,
 )
 from audit.auditors.noise_law.lattice import Leak
@@ -50,31 +50,31 @@ def _finding(
 
 
 def scale_finding(
-    draws: FloatArray, law: Law, blur: Blur, error: float, where: str, replay: str
+    draws: FloatArray, law: NoiseLaw, blur: Blur, error: float, where: str, replay: str
 ) -> Finding:
     """The scale that the draws fit, and how small a change of it would have been seen."""
-    found = found_scale(draws, law, blur, error)
+    found = estimate_scale(draws, law, blur, error)
     least, most, best = (factor * law.scale for factor in (found.low, found.high, found.best))
     if found.low <= found.high:
         words = f"{law.parameter} from {least:.4g} to {most:.4g}"
         words += f", best {best:.4g}" if 0 < best < math.inf else ""
     else:
         words = f"no {law.parameter} fits both the middle and the tails; {best:.4g} fits best"
-    change = seen_change(len(draws), law, blur, error)
+    change = least_visible_change(len(draws), law, blur, error)
     seen = "no change of a factor 16" if change == math.inf else f"a change of {change:.1%}"
     return _finding(
         "scale of the noise",
         found.rejected,
         f"{law.parameter} {law.scale:.6g}",
         words,
-        f"{len(draws)} draws{where}{_rounded(blur, law)}; {seen} is seen with 80 %",
+        f"{len(draws)} draws{where}{_rounding_note(blur, law)}; {seen} is seen with 80 %",
         replay,
         error,
     )
 
 
 def shape_finding(
-    draws: FloatArray, law: Law, blur: Blur, error: float, where: str, replay: str
+    draws: FloatArray, law: NoiseLaw, blur: Blur, error: float, where: str, replay: str
 ) -> Finding:
     """The declared law against cells, tails and distribution function."""
     total = 1 - SHARES["scale"]
@@ -91,14 +91,14 @@ def shape_finding(
         violated,
         law.text,
         worst.words if violated else "nothing that speaks against it",
-        f"{len(draws)} draws{where}{_rounded(blur, law)}; {len(tests)} tests of tails, cells and "
+        f"{len(draws)} draws{where}{_rounding_note(blur, law)}; {len(tests)} tests of tails, cells and "
         "distribution function",
         replay,
         error,
     )
 
 
-def _rounded(blur: Blur, law: Law) -> str:
+def _rounding_note(blur: Blur, law: NoiseLaw) -> str:
     """Where the lattice is too coarse to be left unsaid."""
     step = float(blur.at(law.scale))
     if step <= 1e-6 * law.scale:
@@ -106,7 +106,7 @@ def _rounded(blur: Blur, law: Law) -> str:
     return f", which are rounded, compared up to {step:.2g}"
 
 
-def support_finding(draws: FloatArray, off: int, law: Law, where: str, replay: str) -> Finding:
+def support_finding(draws: FloatArray, off: int, law: NoiseLaw, where: str, replay: str) -> Finding:
     """Noise that is no number, or no integer where the law is on the integers."""
     what = "whole numbers" if law.discrete else "finite numbers"
     found = f"{off} of {len(draws)} draws are not" if off else f"all of {len(draws)} draws are"

@@ -18,18 +18,18 @@ from scipy.special import xlogy
 
 from audit.auditors.attack.floors import floor, p_value
 from audit.auditors.attack.guesses import Guesses, chances
-from audit.auditors.noise_law.declared import FloatArray, Law
+from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
 from proofs.guarantees import ApproxDP
 
 ULPS = 4.0
-"""Rounding errors that a difference of two doubles may carry (a choice of this project: one each
+"""Rounding errors that a difference of two doubles may carry (one each
 of noise, sum and subtraction, and one to spare)."""
 
 GAPS = 1000
-"""The smallest gaps of which the lattice is made (a choice of this project)."""
+"""The smallest gaps of which the lattice is made."""
 
 MOST_LOSS = 30.0
-"""A claimed loss above which no output can speak against it (a choice of this project: one wrong
+"""A claimed loss above which no output can speak against it (one wrong
 guess in 10^13)."""
 
 
@@ -99,7 +99,7 @@ def last_bits(draws: FloatArray) -> NDArray[np.int64]:
     return np.where(mantissa > 0, found, 2000)
 
 
-Rule = Callable[[FloatArray], NDArray[np.int8]]
+LatticeRule = Callable[[FloatArray], NDArray[np.int8]]
 """[outputs], 1 and -1 for a guess of the first and of the second value, 0 for none."""
 
 
@@ -121,7 +121,7 @@ class Leak:
 def leak(
     first: FloatArray,
     second: FloatArray,
-    law: Law,
+    law: NoiseLaw,
     values: tuple[float, float],
     coins: NDArray[np.bool_],
     error: float,
@@ -170,7 +170,7 @@ def leak(
     return min(found, key=lambda one: one.ratio)
 
 
-def _by_bits(first: FloatArray, second: FloatArray, limit: float) -> tuple[str, Rule]:
+def _by_bits(first: FloatArray, second: FloatArray, limit: float) -> tuple[str, LatticeRule]:
     """Outputs whose last bit stands at some place or below, or at it or above."""
     bits = (last_bits(first), last_bits(second))
     places = np.unique(np.concatenate(bits))
@@ -207,7 +207,7 @@ def _worth(right: NDArray[np.int64], wrong: NDArray[np.int64], chance: float) ->
     return np.asarray(made * (xlogy(accuracy, accuracy / chance) + other))
 
 
-def _by_values(first: FloatArray, second: FloatArray) -> tuple[str, Rule]:
+def _by_values(first: FloatArray, second: FloatArray) -> tuple[str, LatticeRule]:
     """Outputs that came out before, under one of the two values alone."""
     mine, others = np.setdiff1d(first, second), np.setdiff1d(second, first)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.noise_law.declared import FloatArray, Law
-from audit.auditors.noise_law.stated import loaded, outputs, sampler
+from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
+from audit.auditors.noise_law.stated import load, outputs, sampler
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -23,7 +23,7 @@ MOST_DRAWS = 10_000
 in 4·10^9; a law that needs more than 10^4 has next to no noise)."""
 
 
-def needed(law: Law, error: float, step: float = 0.0) -> int | None:
+def draws_needed(law: NoiseLaw, error: float, step: float = 0.0) -> int | None:
     """How many draws two honest runs share with probability at most ``error``; None if too many.
 
     ``step``: of the lattice that the draws of a continuous law may have been rounded to.
@@ -76,7 +76,7 @@ class SamplerAfresh:
 
     def __call__(self, database: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """``runs`` draws."""
-        return sampler(self.sampler, loaded(self.sampler))(rng, runs)
+        return sampler(self.sampler, load(self.sampler))(rng, runs)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class MechanismAfresh:
 
     def __call__(self, database: Any, rng: np.random.Generator, runs: int) -> FloatArray:
         """``runs`` outputs for the value that stands for the database."""
-        run = outputs(self.mechanism, loaded(self.mechanism), database)
+        run = outputs(self.mechanism, load(self.mechanism), database)
         return np.array([run(rng) for _ in range(runs)])
 
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from audit.auditors.attack.dependence_tests import any_repeats, drift, lags, uniform_ranks, waves
-from audit.auditors.noise_law.declared import MARGIN, FloatArray, Law, upto
+from audit.auditors.noise_law.declared import MARGIN, FloatArray, NoiseLaw, upto
 from audit.auditors.noise_law.fit import p_value
 from audit.auditors.noise_law.lattice import precision, spacing
 
 LONGEST = 20_000
-"""Draws of which ranks are taken (a choice of this project: a correlation of 0.06 is then seen,
+"""Draws of which ranks are taken (a correlation of 0.06 is then seen,
 and it takes 0.1 s)."""
 
 
@@ -55,7 +55,9 @@ def _ratio(nats: float) -> float:
     return math.exp(min(700.0, -nats))
 
 
-def between(first: FloatArray, second: FloatArray, law: Law, rounding: float, error: float) -> Sign:
+def between(
+    first: FloatArray, second: FloatArray, law: NoiseLaw, rounding: float, error: float
+) -> Sign:
     """Whether two columns of noise [n] share draws, row by row.
 
     ``rounding``: by how much equal draws may differ.
@@ -86,7 +88,7 @@ def between(first: FloatArray, second: FloatArray, law: Law, rounding: float, er
     return Sign(words, chance * len(found) / error)
 
 
-def _median_size(law: Law) -> float:
+def _median_size(law: NoiseLaw) -> float:
     places = law.scale * np.linspace(0, 4, 401)
     outside = law.above(law.centre + places) + upto(law, law.centre - places)
     return float(places[int(np.argmin(abs(outside - 0.5)))])
@@ -101,7 +103,9 @@ def _fisher(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
     return min(1.0, 2 * (1 + MARGIN) * min(low, high))
 
 
-def likeliest(law: Law, outputs: FloatArray, value: float = 0.0, rounding: float = 0.0) -> float:
+def likeliest(
+    law: NoiseLaw, outputs: FloatArray, value: float = 0.0, rounding: float = 0.0
+) -> float:
     """The most that the chance of any single output, value plus noise, can be.
 
     ``rounding``: by how much outputs may differ that count as one.

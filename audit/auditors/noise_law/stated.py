@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.noise_law.declared import FloatArray, Law, declared_law
+from audit.auditors.noise_law.declared import FloatArray, NoiseLaw, declared_law
 from audit.subjects.module_programs import import_attribute
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
@@ -44,7 +44,7 @@ class StatedNoise:
 
     name: str
     sample: Callable[..., Any] | str
-    declared: str | Noise | Law
+    declared: str | Noise | NoiseLaw
 
     def __post_init__(self) -> None:
         declared_law(self.declared)
@@ -62,7 +62,7 @@ class StatedNoise:
         return cls(noise.name, sample, noise)
 
     @property
-    def law(self) -> Law:
+    def law(self) -> NoiseLaw:
         """The declared law."""
         return declared_law(self.declared)
 
@@ -82,7 +82,7 @@ class StatedMechanism:
 
     name: str
     mechanism: Callable[..., Any] | str
-    declared: str | Noise | Law
+    declared: str | Noise | NoiseLaw
     values: tuple[Value, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ class StatedMechanism:
             raise InputError("values must be whole numbers where noise on the integers is declared")
 
     @property
-    def law(self) -> Law:
+    def law(self) -> NoiseLaw:
         """The declared law."""
         return declared_law(self.declared)
 
@@ -123,7 +123,7 @@ class StatedMechanism:
         return (0, int(max(1.0, power))) if self.law.discrete else (0.0, power)
 
 
-def loaded(name: str) -> Callable[..., Any]:
+def load(name: str) -> Callable[..., Any]:
     """The function that ``module:function`` names; raises InputError where there is none."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
@@ -140,15 +140,15 @@ def sampler(name: str, sample: Callable[..., Any] | str) -> Draw:
     It raises ProtocolError where the sampler raises, or returns anything else than its numbers;
     InputError for a form that is not known.
     """
-    call = loaded(sample) if isinstance(sample, str) else sample
+    call = load(sample) if isinstance(sample, str) else sample
     roles = _roles(call)
 
     def draw(rng: np.random.Generator, size: int) -> FloatArray:
         given = {"rng": rng, "size": size}
         if "size" in roles.values():
-            return _numbers(name, _called(name, call, roles, given), (size,))
+            return _numbers(name, _call(name, call, roles, given), (size,))
         return np.fromiter(
-            (_number(name, _called(name, call, roles, given)) for _ in range(size)),
+            (_number(name, _call(name, call, roles, given)) for _ in range(size)),
             np.float64,
             size,
         )
@@ -158,7 +158,7 @@ def sampler(name: str, sample: Callable[..., Any] | str) -> Draw:
 
 def is_scalar(sample: Callable[..., Any] | str) -> bool:
     """Whether a sampler gives one draw a call."""
-    call = loaded(sample) if isinstance(sample, str) else sample
+    call = load(sample) if isinstance(sample, str) else sample
     return "size" not in _roles(call).values()
 
 
@@ -169,13 +169,13 @@ def outputs(
 
     It raises ProtocolError where the mechanism raises, or returns anything else than numbers.
     """
-    call = loaded(mechanism) if isinstance(mechanism, str) else mechanism
+    call = load(mechanism) if isinstance(mechanism, str) else mechanism
     roles = _mechanism_roles(call)
     shape = np.shape(value)
 
     def run(rng: np.random.Generator) -> FloatArray:
         # A mechanism may change the list that it is handed.
-        found = _called(name, call, roles, {"rng": rng, "value": copy.copy(value)})
+        found = _call(name, call, roles, {"rng": rng, "value": copy.copy(value)})
         if shape:
             return _numbers(name, found, shape)
         return np.array([_number(name, found)])
@@ -190,7 +190,9 @@ Roles = dict[str | int, str]
 def _roles(sample: Callable[..., Any]) -> Roles:
     """Which argument of a sampler takes the generator, and which the number of draws."""
     asked = list(
-        _asked(sample, "a sampler is sample(rng, size), sample(size), sample(rng), sample()")
+        _open_parameters(
+            sample, "a sampler is sample(rng, size), sample(size), sample(rng), sample()"
+        )
     )
     named = {key: _role(name) for key, name in asked}
     left = [key for key, role in named.items() if role is None]
@@ -209,7 +211,7 @@ def _roles(sample: Callable[..., Any]) -> Roles:
 def _mechanism_roles(mechanism: Callable[..., Any]) -> Roles:
     """Which argument of a mechanism takes the value, and which the generator."""
     form = "a mechanism is mechanism(value, rng) or mechanism(value)"
-    asked = list(_asked(mechanism, form))
+    asked = list(_open_parameters(mechanism, form))
     named = {key: "rng" if name in RNG_NAMES else None for key, name in asked}
     left = [key for key, role in named.items() if role is None]
     open_roles = ["value", "rng"] if "rng" not in named.values() else ["value"]
@@ -226,7 +228,7 @@ def _role(name: str) -> str | None:
     return "size" if name in SIZE_NAMES else None
 
 
-def _asked(call: Callable[..., Any], form: str) -> Iterator[tuple[str | int, str]]:
+def _open_parameters(call: Callable[..., Any], form: str) -> Iterator[tuple[str | int, str]]:
     """Parameters without a default, and those with one whose name says what they take."""
     if not callable(call):
         raise InputError(f"{form}; this is {type(call).__name__} and can't be called")
@@ -245,7 +247,7 @@ def _asked(call: Callable[..., Any], form: str) -> Iterator[tuple[str | int, str
             yield parameter.name, parameter.name
 
 
-def _called(name: str, call: Callable[..., Any], roles: Roles, given: dict[str, Any]) -> object:
+def _call(name: str, call: Callable[..., Any], roles: Roles, given: dict[str, Any]) -> object:
     places = [given[role] for key, role in roles.items() if isinstance(key, int)]
     words = {key: given[role] for key, role in roles.items() if isinstance(key, str)}
     try:

@@ -55,12 +55,12 @@ class InProcess:
     def answer(self, database: Database) -> Outcome:
         """What the function gives for a copy of the records, which it may do to what it likes."""
         try:
-            return read(self.function([dict(record) for record in database]))
+            return read_outcome(self.function([dict(record) for record in database]))
         except (Exception, SystemExit) as error:
             return NoAnswer(f"raised {type(error).__name__}")
 
 
-def read(found: object) -> Outcome:
+def read_outcome(found: object) -> Outcome:
     """What a function returned: a number, an array or nested lists of numbers; or no answer."""
     single = _number(found)
     if single is not None:
@@ -72,7 +72,7 @@ def read(found: object) -> Outcome:
         if found.dtype.itemsize > 8 and found.dtype.kind == "f":
             items = list(found.ravel())
     elif isinstance(found, list | tuple):
-        parts = [read(item) for item in found]
+        parts = [read_outcome(item) for item in found]
         for part in parts:
             if isinstance(part, NoAnswer):
                 return NoAnswer("returned other things than numbers")
@@ -184,7 +184,7 @@ class Seen:
         if not any(found):
             return "nothing: the answers are equal"
         place = max(range(len(found)), key=found.__getitem__)
-        told = f"{_told(first.numbers[place])} beside {_told(second.numbers[place])}"
+        told = f"{_spell(first.numbers[place])} beside {_spell(second.numbers[place])}"
         return f"the answer: {told}" if not first.shape else f"coordinate {place}: {told}"
 
     @property
@@ -215,7 +215,7 @@ class Noted:
         return found
 
 
-def seen(answering: Answering, first: Sequence[Record], second: Sequence[Record]) -> Seen:
+def see(answering: Answering, first: Sequence[Record], second: Sequence[Record]) -> Seen:
     """Two databases asked."""
     return Seen(tuple(first), tuple(second), (answering.answer(first), answering.answer(second)))
 
@@ -224,5 +224,5 @@ def _shape(answer: Answer) -> str:
     return "x".join(map(str, answer.shape)) or "a single number"
 
 
-def _told(number: Number) -> str:
+def _spell(number: Number) -> str:
     return repr(number) if isinstance(number, float) else str(number)

@@ -11,12 +11,12 @@ import itertools
 from fractions import Fraction
 
 from audit.auditors.sensitivity.declared import Norm
-from audit.auditors.sensitivity.piecewise import Counts, PiecewiseLinear
+from audit.auditors.sensitivity.piecewise import CountsByCell, PiecewiseLinear
 from audit.auditors.sensitivity.spans import Span, span
 from synthesizers.neighbours import Neighbours, ReplaceOne
 
 MOST_CORNERS = 100_000
-"""The most corners of the differences that are looked at (a choice of this project: some seconds
+"""The most corners of the differences that are looked at (some seconds
 for corners that touch a few parts of the query each)."""
 
 
@@ -49,6 +49,6 @@ def ceiling(
     return max(found)
 
 
-def _largest(spans: tuple[Span, ...], difference: Counts, norm: Norm) -> Fraction:
+def _largest(spans: tuple[Span, ...], difference: CountsByCell, norm: Norm) -> Fraction:
     touched = (one.of(difference) for one in spans if not one.cells.isdisjoint(difference))
     return Fraction(norm.of([max(-low, high) for low, high in touched]))

@@ -11,23 +11,22 @@ from audit.auditors.sensitivity.answers import Record, Seen
 from audit.auditors.sensitivity.ceiling import ceiling
 from audit.auditors.sensitivity.declared import Norm, Size
 from audit.auditors.sensitivity.described import Described
-from audit.auditors.sensitivity.linear import Columns, columns_of, largest_corner
-from audit.auditors.sensitivity.piecewise import Counts, PiecewiseLinear, classes
-from audit.auditors.sensitivity.solver import proposed
+from audit.auditors.sensitivity.linear import MatrixColumns, columns_of, largest_corner
+from audit.auditors.sensitivity.piecewise import CountsByCell, PiecewiseLinear, classes
+from audit.auditors.sensitivity.solver import propose
 from audit.statements.finding import Rigour, Shown
 from synthesizers.neighbours import Neighbours, ReplaceOne, Unit
 
 MOST_SHOWN = 2000
-"""The most records of a database that is shown as a list of them; a larger one is shown as counts
-(a choice of this project)."""
+"""The most records of a database that is shown as a list of them; a larger one is shown as
+counts."""
 
 MOST_COUNTED = 10_000
-"""The most records of databases that are searched where no number is given (a choice of this
-project: beyond it, counts no longer fit the solver's products)."""
+"""The most records of databases that are searched where no number is given (beyond it, counts no
+longer fit the solver's products)."""
 
 TRIED = 6
-"""Classes of cells of which simple neighbours are tried before the solver (a choice of this
-project)."""
+"""Classes of cells of which simple neighbours are tried before the solver."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Certified:
     covers: str
 
 
-def certified(
+def certify_change(
     query: Described, neighbours: Neighbours, records: int | None, norm: Norm
 ) -> Certified | None:
     """The largest change between neighbours; None for a query neither linear nor piecewise linear.
@@ -71,7 +70,7 @@ def certified(
 
 
 def certifiable(query: Described) -> bool:
-    """Whether `certified` has something to say of a query."""
+    """Whether `certify_change` has something to say of a query."""
     return query.forms is not None or columns_of(query.query, query.domain) is not None
 
 
@@ -91,7 +90,11 @@ def _scope(neighbours: Neighbours, records: int | None) -> str:
 
 
 def _of_columns(
-    query: Described, columns: Columns, neighbours: Neighbours, records: int | None, norm: Norm
+    query: Described,
+    columns: MatrixColumns,
+    neighbours: Neighbours,
+    records: int | None,
+    norm: Norm,
 ) -> Certified:
     covers = f"{_scope(neighbours, records)}: linear, largest at a corner of the differences"
     corner = largest_corner(columns, neighbours, norm)
@@ -103,7 +106,7 @@ def _of_columns(
     if records is not None and neighbours.records_public and records > 1:
         for counts in (first, second):
             counts[corner.gains] = counts.get(corner.gains, 0) + records - 1
-    return _told(query, first, second, norm, Rigour.EXACT, covers)
+    return _conclude(query, first, second, norm, Rigour.EXACT, covers)
 
 
 def _of_forms(
@@ -117,17 +120,17 @@ def _of_forms(
     most = ceiling(forms, cells, neighbours, norm)
     scope = _scope(neighbours, records)
 
-    def size(pair: tuple[Counts, Counts]) -> Size:
-        return _seen(query, *pair).size(norm)
+    def size(pair: tuple[CountsByCell, CountsByCell]) -> Size:
+        return _see(query, *pair).size(norm)
 
     structure = f"{scope}: no pair changes more, by the structure of the query"
     tried = []
     for pair in _simple(forms, cells, neighbours, records):
         if size(pair) == most:
-            return _told(query, *pair, norm, Rigour.EXACT, structure)
+            return _conclude(query, *pair, norm, Rigour.EXACT, structure)
         tried.append(pair)
     largest = _enough(forms, neighbours) if records is None else records
-    found = proposed(forms, cells, neighbours, records, norm, largest)
+    found = propose(forms, cells, neighbours, records, norm, largest)
     # An exchange within a class of cells leaves the counts of classes as they are.
     if found is not None and neighbours.are_neighbours(
         [found.first.get(cell, 0) for cell in cells], [found.second.get(cell, 0) for cell in cells]
@@ -138,25 +141,25 @@ def _of_forms(
         rigour = Rigour.EXACT if most == 0 else Rigour.FLOOR
         return Certified(norm, Fraction(0), None, None, rigour, structure if most == 0 else scope)
     if size(best) == most:
-        return _told(query, *best, norm, Rigour.EXACT, structure)
+        return _conclude(query, *best, norm, Rigour.EXACT, structure)
     bound = f"by structure at most {norm.text(most)}"
     if found is None or not found.optimal:
-        return _told(query, *best, norm, Rigour.FLOOR, f"{scope}; {bound}")
+        return _conclude(query, *best, norm, Rigour.FLOOR, f"{scope}; {bound}")
     claim = "no pair changes more on the word of OR-Tools CP-SAT"
     if records is None:
         covers = f"{scope}; among those of at most {largest} records {claim}; {bound}"
-        return _told(query, *best, norm, Rigour.FLOOR, covers)
-    return _told(query, *best, norm, Rigour.EXACT, f"{scope}: {claim}; {bound}")
+        return _conclude(query, *best, norm, Rigour.FLOOR, covers)
+    return _conclude(query, *best, norm, Rigour.EXACT, f"{scope}: {claim}; {bound}")
 
 
 def _simple(
     forms: PiecewiseLinear, cells: tuple[int, ...], neighbours: Neighbours, records: int | None
-) -> Iterator[tuple[Counts, Counts]]:
+) -> Iterator[tuple[CountsByCell, CountsByCell]]:
     """Neighbours in databases that are empty, full, or full of what comes, for some corners."""
     m = neighbours.unit.max_records
     # Apart, since cells beside each other share most of what is counted.
     tried = sorted({cells[n * (len(cells) - 1) // (TRIED - 1)] for n in range(TRIED)})
-    steps: list[tuple[Counts, Counts]] = []
+    steps: list[tuple[CountsByCell, CountsByCell]] = []
     if isinstance(neighbours, ReplaceOne):
         steps += [({a: m}, {b: m}) for a, b in itertools.permutations(tried, 2)]
     if not (isinstance(neighbours, ReplaceOne) and neighbours.unit.is_record):
@@ -164,7 +167,7 @@ def _simple(
     full = _enough(forms, neighbours)
     for gone, come in steps:
         (most,) = come
-        rests: list[Counts]
+        rests: list[CountsByCell]
         if records is None:
             rests = [{}, dict.fromkeys(cells, full), {most: full}]
             rests.append(dict.fromkeys((c for c in cells if c not in gone), full))
@@ -176,7 +179,7 @@ def _simple(
             yield _sum(rest, gone), _sum(rest, come)
 
 
-def _sum(left: Counts, right: Counts) -> Counts:
+def _sum(left: CountsByCell, right: CountsByCell) -> CountsByCell:
     found = {cell: left.get(cell, 0) + right.get(cell, 0) for cell in (*left, *right)}
     return {cell: count for cell, count in sorted(found.items()) if count}
 
@@ -189,19 +192,24 @@ def _enough(forms: PiecewiseLinear, neighbours: Neighbours) -> int:
     return min(int(past) + 2 * neighbours.unit.max_records + 2, MOST_COUNTED)
 
 
-def _seen(query: Described, first: Counts, second: Counts) -> Seen:
+def _see(query: Described, first: CountsByCell, second: CountsByCell) -> Seen:
     return Seen((), (), (query.of_counts(first), query.of_counts(second)))
 
 
-def _told(
-    query: Described, first: Counts, second: Counts, norm: Norm, rigour: Rigour, covers: str
+def _conclude(
+    query: Described,
+    first: CountsByCell,
+    second: CountsByCell,
+    norm: Norm,
+    rigour: Rigour,
+    covers: str,
 ) -> Certified:
-    pair = _seen(query, first, second)
-    shown = Shown(_spelled(query, first), _spelled(query, second))
+    pair = _see(query, first, second)
+    shown = Shown(_spell(query, first), _spell(query, second))
     return Certified(norm, pair.size(norm), shown, pair.responsible, rigour, covers)
 
 
-def _spelled(query: Described, counts: Counts) -> list[Record] | tuple[int, ...]:
+def _spell(query: Described, counts: CountsByCell) -> list[Record] | tuple[int, ...]:
     """A database as records; a large one over few cells as counts."""
     if sum(counts.values()) > MOST_SHOWN >= query.domain.size:
         return tuple(counts.get(cell, 0) for cell in range(query.domain.size))

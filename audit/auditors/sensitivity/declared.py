@@ -83,12 +83,12 @@ class Declared:
         return ((norm, bound) for norm, bound in bounds if bound is not None)
 
     def __str__(self) -> str:
-        """As `declared` reads it."""
+        """As `parse_declaration` reads it."""
         names = {Norm.L1: "l1", Norm.L2: "l2_squared", Norm.LINF: "linf"}
         return ", ".join(f"{names[norm]}={number_text(bound)}" for norm, bound in self)
 
 
-def declared(text: str) -> Declared:
+def parse_declaration(text: str) -> Declared:
     """The declaration of its text: ``l1=1``, ``l2=1``, ``l2_squared=2``, ``linf=1/3``.
 
     Several are joined by commas. Numbers are integers, decimals or fractions, taken exactly. Raises

@@ -13,15 +13,22 @@ from fractions import Fraction
 import numpy as np
 
 from audit.auditors.sensitivity.answers import Answer, Database, Record
-from audit.auditors.sensitivity.piecewise import Abs, Counts, Expression, PiecewiseLinear, Sum, form
+from audit.auditors.sensitivity.piecewise import (
+    Abs,
+    CountsByCell,
+    Expression,
+    PiecewiseLinear,
+    Sum,
+    form,
+)
 from audit.subjects.databases import dataset_of_records
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.queries import CellErrors, Marginal, ModelError, Query, RecodedMarginal
 
 MOST_CELLS = 2**14
-"""The most cells over which scores are written out as distances (a choice of this project:
-thousands, as described queries may have)."""
+"""The most cells over which scores are written out as distances (thousands, as described queries
+may have)."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Described:
             return cell_errors_as_forms(self.query, self.domain)
         return self.query if isinstance(self.query, PiecewiseLinear) else None
 
-    def of_counts(self, counts: Counts) -> Answer:
+    def of_counts(self, counts: CountsByCell) -> Answer:
         """The exact answer on a histogram; a declared kind's is what it answers itself."""
         if isinstance(self.query, PiecewiseLinear):
             exact = self.query.answers(counts)
@@ -107,7 +114,7 @@ def model_error_as_forms(query: ModelError, domain: Domain) -> PiecewiseLinear |
     for counted, model, factor, offset in zip(
         query.candidates, query.models, factors, offsets, strict=True
     ):
-        held = _held(counted, domain, 1)
+        held = _count_cells(counted, domain, 1)
         distances = [Abs(form(w, -count)) for w, count in zip(held, model, strict=True)]
         terms: list[tuple[Fraction, Expression]] = [(Fraction(factor), d) for d in distances]
         outputs.append(Sum((*terms, *([(Fraction(1), form({}, offset))] if offset else []))))
@@ -120,12 +127,14 @@ def cell_errors_as_forms(query: CellErrors, domain: Domain) -> PiecewiseLinear |
         return None
     outputs: list[Expression] = []
     for marginal, cells, model in zip(query.marginals, query.cells, query.models, strict=True):
-        held = _held(marginal, domain, query.scale)
+        held = _count_cells(marginal, domain, query.scale)
         outputs += [Abs(form(held[cell], -n)) for cell, n in zip(cells, model, strict=True)]
     return PiecewiseLinear(domain.size, tuple(outputs))
 
 
-def _held(counted: Marginal | RecodedMarginal, domain: Domain, weight: int) -> list[dict[int, int]]:
+def _count_cells(
+    counted: Marginal | RecodedMarginal, domain: Domain, weight: int
+) -> list[dict[int, int]]:
     """For each answer the cells of the domain that it counts, each with the weight."""
     found: list[dict[int, int]] = [{} for _ in range(counted.size(domain))]
     places = np.zeros(domain.size, np.int64)

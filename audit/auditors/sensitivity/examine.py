@@ -9,14 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 from audit.auditors.sensitivity.answers import Answering, InProcess, Noted, Record
-from audit.auditors.sensitivity.certificate import Certified, certifiable, certified
+from audit.auditors.sensitivity.certificate import Certified, certifiable, certify_change
 from audit.auditors.sensitivity.declared import Declared, Norm, Size, of_query
 from audit.auditors.sensitivity.described import Described
-from audit.auditors.sensitivity.extremes import Extremes, confirmed, exhausted, merged
-from audit.auditors.sensitivity.orders import ordered
+from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge, require_same_answers
+from audit.auditors.sensitivity.orders import try_orders
 from audit.auditors.sensitivity.piecewise import PiecewiseLinear
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
-from audit.auditors.sensitivity.search import EXAMPLES, Sought, searched
+from audit.auditors.sensitivity.search import EXAMPLES, Sought, search
 from audit.auditors.sensitivity.small import affordable, small
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, Shown
@@ -26,16 +26,15 @@ from synthesizers.neighbours import Neighbours
 from synthesizers.queries import Query
 
 LARGEST_EXHAUSTED = 6
-"""The most records of databases that are exhausted where no number is given (a choice of this
-project: what a small database does not show, a slightly larger one seldom does)."""
+"""The most records of databases that are exhausted where no number is given (what a small database
+does not show, a slightly larger one seldom does)."""
 
 ROUNDING = Fraction(1, 2**30)
-"""An excess of this share of what was declared is called one of rounding (a choice of this
-project: far above the 2^-52 of one operation, far below what a wrong formula does)."""
+"""An excess of this share of what was declared is called one of rounding (far above the 2^-52 of
+one operation, far below what a wrong formula does)."""
 
 MOST_WRITTEN = 300
-"""The longest database, in characters of Python, that a replay line spells out (a choice of this
-project)."""
+"""The longest database, in characters of Python, that a replay line spells out."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class StatedQuery:
         return function if hasattr(function, "answer") else InProcess(function)
 
 
-def stated(name: str, query: Query, domain: Domain, neighbours: Neighbours) -> StatedQuery:
+def state_query(name: str, query: Query, domain: Domain, neighbours: Neighbours) -> StatedQuery:
     """A declared query with the sensitivity that it states of itself."""
     return StatedQuery(name, query, domain, of_query(query.sensitivity(domain, neighbours)))
 
@@ -126,7 +125,7 @@ def examine(
         settled = {one.norm for one in found if one.settles}
         left = [bound for bound in query.declared if bound[0] not in settled]
         if left:
-            found += method(case, _declared(left))
+            found += method(case, _declare(left))
     unread = answering.reasons and not answering.answered
     if not found or (unread and not any(one.finding.violated for one in found)):
         raise _nothing(answering)
@@ -165,7 +164,7 @@ class _Found:
     settles: bool
 
 
-def _declared(bounds: Sequence[tuple[Norm, Fraction]]) -> Declared:
+def _declare(bounds: Sequence[tuple[Norm, Fraction]]) -> Declared:
     of = dict(bounds)
     return Declared(of.get(Norm.L1), of.get(Norm.L2), of.get(Norm.LINF))
 
@@ -176,7 +175,7 @@ def _certificates(case: _Case, declared: Declared) -> Iterator[_Found]:
         return
     for norm, bound in declared:
         instances = (None,) if case.records is None else case.records
-        found = [certified(known, case.neighbours, size, norm) for size in instances]
+        found = [certify_change(known, case.neighbours, size, norm) for size in instances]
         kept = [one for one in found if one is not None]
         exact = len(kept) == len(found) and all(one.rigour is Rigour.EXACT for one in kept)
         for one in kept:
@@ -200,19 +199,19 @@ def _of_certificate(case: _Case, bound: Fraction, found: Certified) -> Finding:
 
 def _exhaustion(case: _Case, declared: Declared) -> Iterator[_Found]:
     space = case.query.space
-    listed = space.listed()
+    listed = space.list_records()
     sizes = [] if listed is None else _exhaustible(case, len(listed))
     if listed is None or not sizes:
         return
     instances = [
         small(listed, case.neighbours, size, space.individual, space.words()) for size in sizes
     ]
-    found = merged(exhausted(case.answering, one, declared) for one in instances)
+    found = merge(exhaust(case.answering, one, declared) for one in instances)
     words = instances[-1].words
     if len(sizes) > 1:
-        words = words.replace(f"of {sizes[-1]} ", f"of {_listed(sizes)} ", 1)
+        words = words.replace(f"of {sizes[-1]} ", f"of {_list_sizes(sizes)} ", 1)
     rigour = Rigour.EXACT if space.complete else Rigour.FLOOR
-    yield from _told(case, declared, found, "sensitivity", rigour, words)
+    yield from _conclude(case, declared, found, "sensitivity", rigour, words)
 
 
 def _exhaustible(case: _Case, kinds: int) -> list[int]:
@@ -224,7 +223,7 @@ def _exhaustible(case: _Case, kinds: int) -> list[int]:
     return found if case.neighbours.records_public else found[-1:]
 
 
-def _listed(sizes: Sequence[int]) -> str:
+def _list_sizes(sizes: Sequence[int]) -> str:
     if len(sizes) > 2 and sizes[-1] - sizes[0] == len(sizes) - 1:
         return f"{sizes[0]} to {sizes[-1]}"
     return " or ".join(map(str, sizes))
@@ -235,12 +234,12 @@ def _in_any_order(case: _Case, declared: Declared) -> Iterator[_Found]:
     if query.described is not None:
         return
     for size in (None,) if case.records is None else case.records:
-        found = ordered(case.answering, query.space, case.neighbours, size, declared)
+        found = try_orders(case.answering, query.space, case.neighbours, size, declared)
         moved = "change where records only change places"
         covers = f"{found.covers}, and orders of larger ones"
-        yield from _told(case, declared, found.reordered, moved, Rigour.FLOOR, covers)
+        yield from _conclude(case, declared, found.reordered, moved, Rigour.FLOOR, covers)
         about = "sensitivity, records in any order"
-        yield from _told(case, declared, found.neighbours, about, Rigour.FLOOR, found.covers)
+        yield from _conclude(case, declared, found.neighbours, about, Rigour.FLOOR, found.covers)
 
 
 def _search(case: _Case, declared: Declared) -> Iterator[_Found]:
@@ -249,15 +248,15 @@ def _search(case: _Case, declared: Declared) -> Iterator[_Found]:
         return
     for size in (None,) if case.records is None else case.records:
         sought = Sought(query.space, case.neighbours, size, case.examples, case.seed)
-        found = searched(case.answering, sought, declared)
+        found = search(case.answering, sought, declared)
         scope = "databases of any size" if size is None else f"databases of {size} records"
         if size is not None and not case.neighbours.records_public:
             scope = f"databases of at most {size} records"
         covers = f"a search among {scope}: chains and families of them, {case.examples} made up"
-        yield from _told(case, declared, found, "sensitivity", Rigour.FLOOR, covers)
+        yield from _conclude(case, declared, found, "sensitivity", Rigour.FLOOR, covers)
 
 
-def _told(
+def _conclude(
     case: _Case, declared: Declared, extremes: Extremes, about: str, rigour: Rigour, covers: str
 ) -> Iterator[_Found]:
     """The largest change of each norm, and before it the smallest pair beyond the bound."""
@@ -271,7 +270,7 @@ def _told(
         elif exceeding is not None:
             shown = [(exceeding, Rigour.FLOOR), (largest, rigour)]
         for pair, how in shown:
-            confirmed(case.answering, pair)
+            require_same_answers(case.answering, pair)
             size = pair.size(norm)
             both = Shown(list(pair.first), list(pair.second))
             finding = Finding(
@@ -313,13 +312,13 @@ def _replay(query: StatedQuery, shown: Shown | None) -> str:
         call = f"Described({known.query!r}, domain).answer"
     else:
         call = getattr(query.function, "__name__", query.name)
-    texts = [written(database) for database in (shown.first, shown.second)]
+    texts = [spell(database) for database in (shown.first, shown.second)]
     if isinstance(shown.first, tuple) or max(map(len, texts)) > MOST_WRITTEN:
         texts = ["pair.first", "pair.second"]
     return f"{call}({texts[0]}), {call}({texts[1]})"
 
 
-def written(database: Sequence[Any]) -> str:
+def spell(database: Sequence[Any]) -> str:
     """A database as an expression of Python; equal records in a row are counted: ``[r] * 999``."""
     runs = [(text, len(list(same))) for text, same in itertools.groupby(map(repr, database))]
     if all(count == 1 for _, count in runs):

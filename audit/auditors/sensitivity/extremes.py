@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from audit.auditors.sensitivity.answers import Answering, NoAnswer, Outcome, Seen, changes, seen
+from audit.auditors.sensitivity.answers import Answering, NoAnswer, Outcome, Seen, changes, see
 from audit.auditors.sensitivity.declared import Declared, Norm, Size
 from audit.auditors.sensitivity.small import Small
 from synthesizers.errors import ProtocolError
@@ -52,22 +52,22 @@ def lighter(pair: Seen, other: Seen) -> bool:
     return counts[0] < counts[1] or (counts[0] == counts[1] and pair.weight < other.weight)
 
 
-def merged(parts: Iterable[Extremes]) -> Extremes:
+def merge(parts: Iterable[Extremes]) -> Extremes:
     """The extremes over several instances."""
     found: dict[Norm, Extreme] = {}
     for part in parts:
         for norm, extreme in part.items():
-            found[norm] = extreme if norm not in found else _merged(norm, found[norm], extreme)
+            found[norm] = extreme if norm not in found else _merge(norm, found[norm], extreme)
     return found
 
 
-def _merged(norm: Norm, left: Extreme, right: Extreme) -> Extreme:
+def _merge(norm: Norm, left: Extreme, right: Extreme) -> Extreme:
     largest = min((left.largest, right.largest), key=lambda pair: (-pair.size(norm), pair.weight))
     beyond = [pair for pair in (left.exceeding, right.exceeding) if pair is not None]
     return Extreme(largest, min(beyond, key=lambda pair: pair.weight, default=None))
 
 
-def exhausted(answering: Answering, small: Small, declared: Declared) -> Extremes:
+def exhaust(answering: Answering, small: Small, declared: Declared) -> Extremes:
     """The extremes among all pairs of a small instance; each database is asked once.
 
     Pairs without an answer on either side say nothing.
@@ -78,7 +78,7 @@ def exhausted(answering: Answering, small: Small, declared: Declared) -> Extreme
     ``tests/audit/auditors/sensitivity/test_exhausted.py``, against a loop over all pairs of lists.
     """
     outcomes = [answering.answer(database) for database in small.databases]
-    distinct = _numbered(outcomes)
+    distinct = _number(outcomes)
     known: dict[tuple[int, int], tuple[Size, ...]] = {}
     best: dict[Norm, Size] = {}
     wanted: dict[Norm, list[tuple[int, int]]] = {norm: [] for norm, _ in declared}
@@ -119,15 +119,15 @@ def _records(small: Small, pair: tuple[int, int]) -> int:
     return sum(len(small.databases[place]) for place in pair)
 
 
-def _numbered(outcomes: list[Outcome]) -> list[int]:
+def _number(outcomes: list[Outcome]) -> list[int]:
     numbers: dict[str, int] = {}
     # By their text, in which NaN equals itself.
     return [numbers.setdefault(repr(outcome), len(numbers)) for outcome in outcomes]
 
 
-def confirmed(answering: Answering, pair: Seen) -> None:
+def require_same_answers(answering: Answering, pair: Seen) -> None:
     """Raise ProtocolError unless the function answers a pair as before."""
-    again = seen(answering, pair.first, pair.second)
+    again = see(answering, pair.first, pair.second)
     if repr(again.answers) != repr(pair.answers):
         raise ProtocolError(
             "the function gave other answers when it was asked again: a query is a deterministic "

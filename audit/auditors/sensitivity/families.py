@@ -18,11 +18,11 @@ from audit.auditors.sensitivity.records import Records
 from synthesizers.neighbours import AddRemove, Neighbours
 
 LONGEST = 1030
-"""The most records of a chain's databases (a choice of this project: beyond the round sizes 1000
+"""The most records of a chain's databases (beyond the round sizes 1000
 and 1024 at which code changes its ways)."""
 
 SIZES = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000)
-"""The sizes of the families' databases (a choice of this project: three a decade, as on a
+"""The sizes of the families' databases (three a decade, as on a
 logarithmic grid, up to where a function of quadratic time takes a second)."""
 
 

@@ -26,11 +26,11 @@ from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
 
 SECONDS = 10.0
-"""The most that a call may take where nothing is said (a choice of this project: databases of
+"""The most that a call may take where nothing is said (databases of
 thousands of records take milliseconds)."""
 
 MOST_ENDED = 10
-"""So many calls that end by force are enough (a choice of this project: at ten seconds each,
+"""So many calls that end by force are enough (at ten seconds each,
 two minutes)."""
 
 
@@ -101,10 +101,10 @@ class InChild:
         found = InProcess(self._function).answer(database)
         if isinstance(found, NoAnswer):
             return json.dumps(found.why)
-        return json.dumps([list(found.shape), [_written(number) for number in found.numbers]])
+        return json.dumps([list(found.shape), [_write(number) for number in found.numbers]])
 
 
-def _written(number: Number) -> list[str]:
+def _write(number: Number) -> list[str]:
     """Hexadecimal, which is exact and knows no longest number."""
     if isinstance(number, float):
         return [number.hex()]

@@ -34,7 +34,7 @@ Column = Mapping[int, Fraction]
 
 
 @dataclass(frozen=True)
-class Columns:
+class MatrixColumns:
     """The different columns of a linear query.
 
     ``columns``: one for each kind of record that the query tells apart; of kinds that differ by a
@@ -57,7 +57,7 @@ class Corner:
     change: Column
 
 
-def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> Columns | None:
+def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> MatrixColumns | None:
     """The columns of a declared linear query; None for a query of another kind.
 
     Raises InputError where the query does not fit the domain.
@@ -72,11 +72,11 @@ def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> Columns | None
     one = Fraction(1)
     match query:
         case Total():
-            return Columns(({0: one},), (0,))
+            return MatrixColumns(({0: one},), (0,))
         case Marginal(attributes=names):
             size = query.size(domain)
             places = range(min(size, 2))
-            return Columns(
+            return MatrixColumns(
                 tuple({place: one} for place in places),
                 tuple(_cell(domain, names, place) for place in places),
             )
@@ -94,19 +94,19 @@ def columns_of(query: Query | PiecewiseLinear, domain: Domain) -> Columns | None
                 taken = set(counted)
                 columns.append({})
                 cells.append(next(cell for cell in itertools.count() if cell not in taken))
-            return Columns(tuple(columns), tuple(cells))
+            return MatrixColumns(tuple(columns), tuple(cells))
         case BoundedSum():
             query.size(domain)
             clipped = [min(max(value, query.low), query.high) for value in query.values]
             ends = dict.fromkeys((clipped.index(min(clipped)), clipped.index(max(clipped))))
-            return Columns(
+            return MatrixColumns(
                 tuple({0: Fraction(clipped[code])} if clipped[code] else {} for code in ends),
                 tuple(_cell(domain, (query.attribute,), code) for code in ends),
             )
     return None
 
 
-def _of_groups(query: RecodedMarginal, domain: Domain) -> Columns:
+def _of_groups(query: RecodedMarginal, domain: Domain) -> MatrixColumns:
     """Of records in two groups, if there are two that hold a value, and of one in none."""
     base = [next(c for c, group in enumerate(codes) if group >= 0) for codes in query.groups]
     cells: dict[int | None, int] = {}
@@ -121,7 +121,7 @@ def _of_groups(query: RecodedMarginal, domain: Domain) -> Columns:
     if None in cells:
         columns.append({})
         kept.append(cells[None])
-    return Columns(tuple(columns), tuple(kept))
+    return MatrixColumns(tuple(columns), tuple(kept))
 
 
 def _group(query: RecodedMarginal, held: Sequence[int]) -> int | None:
@@ -134,7 +134,7 @@ def _group(query: RecodedMarginal, held: Sequence[int]) -> int | None:
     return place
 
 
-def _of_layers(query: LinearQueries, domain: Domain) -> Columns:
+def _of_layers(query: LinearQueries, domain: Domain) -> MatrixColumns:
     """Every column of the matrix that differs from those before it."""
     found: dict[frozenset[tuple[int, int]], int] = {}
     for place, rows in enumerate(zip(*(layer.rows for layer in query.layers), strict=True)):
@@ -145,7 +145,7 @@ def _of_layers(query: LinearQueries, domain: Domain) -> Columns:
         found.setdefault(held, place)
     columns = tuple({row: Fraction(value) for row, value in sorted(held)} for held in found)
     cells = tuple(_cell(domain, query.attributes, place) for place in found.values())
-    return Columns(columns, cells)
+    return MatrixColumns(columns, cells)
 
 
 def _cell(domain: Domain, names: Sequence[str], place: int) -> int:
@@ -157,10 +157,10 @@ def _cell(domain: Domain, names: Sequence[str], place: int) -> int:
 
 
 MOST_COLUMNS = 2000
-"""The most different columns whose pairs are tried (a choice of this project: two million)."""
+"""The most different columns whose pairs are tried (two million)."""
 
 
-def largest_corner(columns: Columns, neighbours: Neighbours, norm: Norm) -> Corner | None:
+def largest_corner(columns: MatrixColumns, neighbours: Neighbours, norm: Norm) -> Corner | None:
     """The corner at which a norm of the change is largest; of several, the first.
 
     Exact: no solver and no doubles. None where all records are of one kind and n is public, so
@@ -175,7 +175,7 @@ def largest_corner(columns: Columns, neighbours: Neighbours, norm: Norm) -> Corn
     return best
 
 
-def _corners(columns: Columns, neighbours: Neighbours) -> Iterator[Corner]:
+def _corners(columns: MatrixColumns, neighbours: Neighbours) -> Iterator[Corner]:
     exchange = isinstance(neighbours, ReplaceOne)
     listed = list(zip(columns.columns, columns.cells, strict=True))
     if not (exchange and neighbours.unit.is_record):

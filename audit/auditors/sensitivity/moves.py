@@ -11,12 +11,12 @@ from audit.auditors.sensitivity.answers import Record
 Owned = tuple[Record, ...]
 
 MOST_TRIED = 3000
-"""The most moves that are tried to shrink one (a choice of this project: seconds for databases of
+"""The most moves that are tried to shrink one (seconds for databases of
 a thousand records, which need two tries a record)."""
 
 
 FEW = 12
-"""Records that are simplified one by one (a choice of this project: what is read by eye)."""
+"""Records that are simplified one by one (what is read by eye)."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _smaller(move: Move, simplest: Sequence[Record], may_drop: bool) -> Iterator
     ranks = {repr(record): rank for rank, record in enumerate(simplest)}
     for old in texts:
         for new in simplest[: ranks.get(old, len(simplest))]:
-            yield _mapped(move, old, new)
+            yield _map(move, old, new)
     if sum(map(len, _parts(move))) <= FEW:
         yield from _one_simpler(move, simplest, ranks)
 
@@ -132,7 +132,7 @@ def _parts(move: Move) -> Iterator[Owned]:
     return itertools.chain(move.rest, (move.gone, move.come))
 
 
-def _mapped(move: Move, old: str, new: Record) -> Move:
+def _map(move: Move, old: str, new: Record) -> Move:
     def of(owned: Owned) -> Owned:
         return tuple(new if repr(record) == old else record for record in owned)
 

@@ -23,11 +23,11 @@ from audit.auditors.sensitivity.records import Records
 from synthesizers.neighbours import Neighbours, databases, neighbour_pairs
 
 MOST_KINDS = 15
-"""The most kinds of records whose lists are asked in every order (a choice of this project: 3616
+"""The most kinds of records whose lists are asked in every order (3616
 lists of up to three)."""
 
 MOST_ORDERED = 3
-"""The most records of lists that are asked in every order (a choice of this project: two that are
+"""The most records of lists that are asked in every order (two that are
 summed and one that comes round a sum once more)."""
 
 
@@ -44,7 +44,7 @@ class Ordered:
     covers: str
 
 
-def ordered(
+def try_orders(
     answering: Answering,
     space: Records,
     neighbours: Neighbours,
@@ -60,7 +60,7 @@ def ordered(
     Every pair is of one multiset, or of two that are neighbours. Backed by
     ``tests/audit/auditors/sensitivity/test_record_orders.py``.
     """
-    kinds = (space.listed() or space.telling())[:MOST_KINDS]
+    kinds = (space.list_records() or space.telling())[:MOST_KINDS]
     covers = f"all lists, in every order, of up to {MOST_ORDERED} of {len(kinds)} records"
     if space.individual is not None:
         return Ordered({}, {}, covers)

@@ -16,13 +16,13 @@ from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 from synthesizers.plain import require_integer, require_tuple
 
-Counts = Mapping[int, int]
+CountsByCell = Mapping[int, int]
 """A histogram, or a difference of two: cell -> count, zeros left out."""
 
 ZERO = Fraction(0)
 
 MOST_NESTED = 100
-"""The deepest that expressions are nested (a choice of this project: Python's own limit is 1000
+"""The deepest that expressions are nested (Python's own limit is 1000
 calls, of which one level takes two)."""
 
 
@@ -105,7 +105,7 @@ class PiecewiseLinear:
         for output in self.outputs:
             _check(output, self.cells, MOST_NESTED)
 
-    def answers(self, counts: Counts) -> tuple[Fraction, ...]:
+    def answers(self, counts: CountsByCell) -> tuple[Fraction, ...]:
         """The exact answers on a histogram."""
         return tuple(value(output, counts) for output in self.outputs)
 
@@ -164,7 +164,7 @@ def _forms(expression: Expression) -> Iterator[Form]:
                 yield from _forms(part)
 
 
-def value(expression: Expression, counts: Counts) -> Fraction:
+def value(expression: Expression, counts: CountsByCell) -> Fraction:
     """The exact value on a histogram."""
     match expression:
         case Form(weights=weights, constant=constant):

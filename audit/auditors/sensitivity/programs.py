@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from audit.auditors.effort import Effort
 from audit.auditors.questions import questions_of
 from audit.auditors.sensitivity.examine import examine as examine_query
-from audit.auditors.sensitivity.examine import stated
+from audit.auditors.sensitivity.examine import state_query
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.subject import ProgramSubject
@@ -29,5 +29,5 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
                 queries.setdefault(query, describe(event))
     for query, name in queries.items():
         yield from examine_query(
-            stated(name, query, domain, claim.neighbours), claim.neighbours, seed=effort.seed
+            state_query(name, query, domain, claim.neighbours), claim.neighbours, seed=effort.seed
         )

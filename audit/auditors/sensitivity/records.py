@@ -16,7 +16,7 @@ from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 
 MOST_LISTED = 200
-"""The most records that are listed one by one (a choice of this project: 20 000 pairs)."""
+"""The most records that are listed one by one (20 000 pairs)."""
 
 
 class Records(Protocol):
@@ -36,7 +36,7 @@ class Records(Protocol):
         """Whether the list leaves nothing out."""
         ...
 
-    def listed(self) -> tuple[Record, ...] | None:
+    def list_records(self) -> tuple[Record, ...] | None:
         """The records worth telling apart, the simplest first; None where there are too many."""
         ...
 
@@ -48,7 +48,7 @@ class Records(Protocol):
         """A few records at the ends and in the middle of the range, the ends first."""
         ...
 
-    def drawn(self) -> st.SearchStrategy[Record]:
+    def strategy(self) -> st.SearchStrategy[Record]:
         """Any record."""
         ...
 
@@ -85,7 +85,7 @@ class DomainRecords:
     def _count(self) -> int:
         return math.prod(map(len, self._values))
 
-    def _numbered(self, number: int) -> Record:
+    def _record(self, number: int) -> Record:
         """One of them, by its number, the last attribute fastest."""
         found = []
         for name, values in zip(reversed(self.domain.names), reversed(self._values), strict=True):
@@ -93,11 +93,11 @@ class DomainRecords:
             found.append((name, values[place]))
         return dict(reversed(found))
 
-    def listed(self) -> tuple[Record, ...] | None:
+    def list_records(self) -> tuple[Record, ...] | None:
         """See `Records`."""
         if self._count > MOST_LISTED:
             return None
-        return tuple(map(self._numbered, range(self._count)))
+        return tuple(map(self._record, range(self._count)))
 
     def ladder(self, count: int) -> tuple[Record, ...]:
         """Evenly apart in the order of cells."""
@@ -107,20 +107,20 @@ class DomainRecords:
             if size <= count
             else [n * (size - 1) // max(count - 1, 1) for n in range(count)]
         )
-        return tuple(map(self._numbered, places))
+        return tuple(map(self._record, places))
 
     def telling(self) -> tuple[Record, ...]:
         """See `Records`."""
         size = self._count
         return tuple(
-            self._numbered(n) for n in dict.fromkeys((0, size - 1, size // 2, min(1, size - 1)))
+            self._record(n) for n in dict.fromkeys((0, size - 1, size // 2, min(1, size - 1)))
         )
 
-    def drawn(self) -> st.SearchStrategy[Record]:
+    def strategy(self) -> st.SearchStrategy[Record]:
         """Any record, numbers within bins included."""
         # A strategy of dictionaries would draw their keys in any order.
         values = [
-            _drawn(attribute, known)
+            _values_strategy(attribute, known)
             for attribute, known in zip(self.domain.attributes, self._values, strict=True)
         ]
         return st.tuples(*values).map(lambda row: dict(zip(self.domain.names, row, strict=True)))
@@ -146,7 +146,7 @@ def values_of(attribute: Attribute) -> tuple[Any, ...]:
     return (*known, None) if attribute.missing else known
 
 
-def _drawn(attribute: Attribute, values: Sequence[Any]) -> st.SearchStrategy[Any]:
+def _values_strategy(attribute: Attribute, values: Sequence[Any]) -> st.SearchStrategy[Any]:
     listed = st.sampled_from(values)
     if attribute.edges is None:
         return listed
@@ -213,7 +213,7 @@ class FloatColumn:
         # Equality of floats would take minus zero for zero.
         return tuple({value.hex(): value for value in kept}.values())
 
-    def listed(self) -> tuple[Record, ...]:
+    def list_records(self) -> tuple[Record, ...]:
         """See `Records`."""
         return tuple({self.name: value} for value in self.values)
 
@@ -231,7 +231,7 @@ class FloatColumn:
         near = min(max(0.0, self.low), self.high)
         return tuple({self.name: v} for v in dict.fromkeys((near, self.high, self.low, middle)))
 
-    def drawn(self) -> st.SearchStrategy[Record]:
+    def strategy(self) -> st.SearchStrategy[Record]:
         """Any record, the listed ones half of the time."""
         values = st.sampled_from(self.values) | st.floats(self.low, self.high)
         return st.fixed_dictionaries({self.name: values})

@@ -18,7 +18,7 @@ from itertools import pairwise
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings, target
 from hypothesis import strategies as st
 
-from audit.auditors.sensitivity.answers import Answering, Seen, seen
+from audit.auditors.sensitivity.answers import Answering, Seen, see
 from audit.auditors.sensitivity.declared import Declared, Norm, Size
 from audit.auditors.sensitivity.extremes import Extreme, Extremes, lighter
 from audit.auditors.sensitivity.families import FAMILIES, SIZES, chains, moves
@@ -27,14 +27,14 @@ from audit.auditors.sensitivity.records import Records
 from synthesizers.neighbours import AddRemove, Neighbours
 
 EXAMPLES = 300
-"""Pairs that Hypothesis makes up (a choice of this project: three times its own default)."""
+"""Pairs that Hypothesis makes up (three times its own default)."""
 
 CLIMBING = 2
 """The most pairs in all, in units of those drawn at random: as many again are for the climb towards
-larger changes (a choice of this project)."""
+larger changes."""
 
 SMALL_REST = 6
-"""The most parts of a rest that is made up record by record (a choice of this project: exhaustion
+"""The most parts of a rest that is made up record by record (exhaustion
 covers what is smaller, families what is larger)."""
 
 
@@ -57,7 +57,7 @@ class Sought:
         return self.records is not None and self.neighbours.records_public
 
 
-def searched(answering: Answering, sought: Sought, declared: Declared) -> Extremes:
+def search(answering: Answering, sought: Sought, declared: Declared) -> Extremes:
     """For every declared norm the largest change that was met, and the smallest pair beyond.
 
     Deterministic for a deterministic function and a seed. Empty where no pair that has answers
@@ -67,7 +67,7 @@ def searched(answering: Answering, sought: Sought, declared: Declared) -> Extrem
     individual = sought.space.individual
 
     def ask(move: Move) -> Seen:
-        return seen(answering, *move.databases(individual))
+        return see(answering, *move.databases(individual))
 
     for chain in chains(sought.space, sought.neighbours, sought.records):
         asked = ((d, answering.answer(d)) for d in chain.databases(individual))
@@ -75,7 +75,7 @@ def searched(answering: Answering, sought: Sought, declared: Declared) -> Extrem
             tally.take(Seen(first, second, (before, after)), partial(chain.move, step))
     for move in moves(sought.space, sought.neighbours, sought.records):
         tally.take(ask(move), partial(_itself, move))
-    _made_up(sought, ask, tally)
+    _try_generated(sought, ask, tally)
     return tally.extremes(ask, sought)
 
 
@@ -123,11 +123,11 @@ class _Tally:
             return ask(move).size(norm) > bound
 
         start = self._beyond[norm][1]()
-        simplest = sought.space.listed() or sought.space.telling()
+        simplest = sought.space.list_records() or sought.space.telling()
         return ask(shrunk(start, exceeds, simplest, not sought.exact))
 
 
-def _made_up(sought: Sought, ask: Callable[[Move], Seen], tally: _Tally) -> None:
+def _try_generated(sought: Sought, ask: Callable[[Move], Seen], tally: _Tally) -> None:
     """Pairs that Hypothesis makes up."""
     strategy = drawn_moves(sought)
     if strategy is None or not sought.examples:
@@ -179,7 +179,7 @@ def drawn_moves(sought: Sought) -> st.SearchStrategy[Move] | None:
     if most < 1:
         return None
     room = None if sought.records is None else sought.records - most
-    record = space.drawn()
+    record = space.strategy()
     unit = st.lists(record, min_size=1, max_size=most).map(tuple)
     gone: st.SearchStrategy[Owned] = st.just(())
     if not isinstance(neighbours, AddRemove):
@@ -202,5 +202,5 @@ def drawn_moves(sought: Sought) -> st.SearchStrategy[Move] | None:
 
 
 LARGEST_DRAWN = 300
-"""The most records of a family that Hypothesis draws (a choice of this project: chains and listed
+"""The most records of a family that Hypothesis draws (chains and listed
 sizes go further)."""

@@ -17,10 +17,10 @@ from synthesizers.neighbours import (
 )
 
 MOST_DATABASES = 3000
-"""The most databases that are asked one by one (a choice of this project: a second or two)."""
+"""The most databases that are asked one by one (a second or two)."""
 
 MOST_PAIRS = 100_000
-"""The most pairs of them that are compared (a choice of this project: a second or two)."""
+"""The most pairs of them that are compared (a second or two)."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def small(
     exact = "" if neighbours.records_public else "0 to "
     words = f"all databases of {exact}{records} records over {kinds}"
     if individual is not None:
-        found, pairs = _owned(listed, neighbours, records, individual)
+        found, pairs = _list_owned(listed, neighbours, records, individual)
         most = neighbours.unit.max_records
         whose = f"{records} persons with ids, at most {most} records each"
         return Small(found, pairs, f"{words}, of {whose}")
@@ -115,7 +115,7 @@ def _owned_count(kinds: int, neighbours: Neighbours, records: int) -> tuple[int,
     return sum(totals), records * newcomers * sum(of_size)
 
 
-def _owned(
+def _list_owned(
     listed: Sequence[Record], neighbours: Neighbours, records: int, individual: str
 ) -> tuple[tuple[tuple[Record, ...], ...], tuple[tuple[int, int], ...]]:
     bundles = _bundles(len(listed), neighbours)

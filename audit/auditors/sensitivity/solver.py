@@ -28,11 +28,10 @@ from audit.auditors.sensitivity.piecewise import (
 from synthesizers.neighbours import AddRemove, Neighbours
 
 WORK = 5.0
-"""The solver's limit in its own deterministic unit, about a second each (a choice of this
-project)."""
+"""The solver's limit in its own deterministic unit, about a second each."""
 
 LARGEST_INTEGER = 2**53
-"""The largest integer that a model may hold (a choice of this project: CP-SAT computes in 64 bits
+"""The largest integer that a model may hold (CP-SAT computes in 64 bits
 and refuses sums that might overflow them)."""
 
 
@@ -45,7 +44,7 @@ class Proposal:
     optimal: bool
 
 
-def proposed(
+def propose(
     query: PiecewiseLinear,
     cells: tuple[int, ...],
     neighbours: Neighbours,
@@ -129,28 +128,28 @@ class _Model:
     def maximise(self, norm: Norm) -> bool:
         """Ask for the largest change; whether its numbers fit."""
         try:
-            sizes = _alike([self._moved(output) for output in self.query.outputs])
+            sizes = _alike([self._add_move(output) for output in self.query.outputs])
             if norm is Norm.LINF:
                 goal = self._new(0, max(size.high for size in sizes), 1)
                 self.model.add_max_equality(goal.linear, [size.linear for size in sizes])
                 self.model.maximize(goal.linear)
                 return True
             if norm is Norm.L2:
-                sizes = [self._squared(size) for size in sizes]
+                sizes = [self._square(size) for size in sizes]
             _require_fits(sum(size.high for size in sizes))
         except _TooLargeError:
             return False
         self.model.maximize(sum(size.linear for size in sizes))
         return True
 
-    def _moved(self, output: Expression) -> _Value:
+    def _add_move(self, output: Expression) -> _Value:
         before, after = self._value(output, self.first), self._value(output, self.second)
         difference = after.linear - before.linear
         found = self._new(0, max(after.high - before.low, before.high - after.low), before.scale)
         self.model.add_abs_equality(found.linear, difference)
         return found
 
-    def _squared(self, size: _Value) -> _Value:
+    def _square(self, size: _Value) -> _Value:
         square = self._new(0, size.high**2, 1)
         self.model.add_multiplication_equality(square.linear, [size.linear, size.linear])
         return square
@@ -176,7 +175,7 @@ class _Model:
                 raised = self._largest([self._value(part, counts), _constant(low)])
                 return self._least([raised, _constant(high)])
             case Sum(terms=terms):
-                return _sum([_weighted(w, self._value(part, counts)) for w, part in terms])
+                return _sum([_weigh(w, self._value(part, counts)) for w, part in terms])
 
     def _form(self, form: Form, counts: dict[int, Any]) -> _Value:
         scale = math.lcm(form.constant.denominator, *(w.denominator for _, w in form.weights))
@@ -215,7 +214,7 @@ def _constant(number: Fraction) -> _Value:
     return _Value(exact.numerator, exact.numerator, exact.numerator, exact.denominator)
 
 
-def _weighted(weight: Fraction, value: _Value) -> _Value:
+def _weigh(weight: Fraction, value: _Value) -> _Value:
     exact = Fraction(weight)
     low, high = sorted((value.low * exact.numerator, value.high * exact.numerator))
     _require_fits(max(-low, high))

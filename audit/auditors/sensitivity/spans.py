@@ -10,7 +10,7 @@ from audit.auditors.sensitivity.piecewise import (
     ZERO,
     Abs,
     Clamp,
-    Counts,
+    CountsByCell,
     Expression,
     Form,
     Largest,
@@ -38,7 +38,7 @@ class Span:
     """
 
     cells: frozenset[int]
-    of: Callable[[Counts], Ends]
+    of: Callable[[CountsByCell], Ends]
 
 
 def span(expression: Expression) -> Span:
@@ -47,7 +47,7 @@ def span(expression: Expression) -> Span:
         case Form(weights=weights):
             weight_of = dict(weights)
 
-            def linear(difference: Counts) -> Ends:
+            def linear(difference: CountsByCell) -> Ends:
                 moved = sum((weight_of.get(c, ZERO) * n for c, n in difference.items()), ZERO)
                 return moved, moved
 
@@ -58,7 +58,7 @@ def span(expression: Expression) -> Span:
         case Abs(part=part):
             inner = span(part)
 
-            def either_way(difference: Counts) -> Ends:
+            def either_way(difference: CountsByCell) -> Ends:
                 low, high = inner.of(difference)
                 most = max(-low, high)
                 return -most, most
@@ -67,7 +67,7 @@ def span(expression: Expression) -> Span:
         case Clamp(part=part):
             within = span(part)
 
-            def stopped(difference: Counts) -> Ends:
+            def stopped(difference: CountsByCell) -> Ends:
                 low, high = within.of(difference)
                 return min(low, ZERO), max(high, ZERO)
 
@@ -90,7 +90,7 @@ def _of_parts(parts: Sequence[Span], joined: Callable[[Sequence[Ends], bool], En
         for cell in part.cells:
             touched.setdefault(cell, []).append(place)
 
-    def of(difference: Counts) -> Ends:
+    def of(difference: CountsByCell) -> Ends:
         places = sorted({place for cell in difference for place in touched.get(cell, ())})
         return joined([parts[place].of(difference) for place in places], len(places) < len(parts))
 
@@ -109,7 +109,7 @@ def _total(ends: Sequence[Ends], others: bool) -> Ends:
 
 
 def _times(weight: Fraction, part: Span) -> Span:
-    def of(difference: Counts) -> Ends:
+    def of(difference: CountsByCell) -> Ends:
         low, high = part.of(difference)
         return (weight * low, weight * high) if weight > 0 else (weight * high, weight * low)
 

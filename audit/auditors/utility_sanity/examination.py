@@ -31,7 +31,7 @@ from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
 from audit.subjects.function import generator
 from audit.utility.baselines import uniform_table
-from audit.utility.catalogue import named
+from audit.utility.catalogue import metric_named
 from audit.utility.metric import Metric
 from audit.utility.records import of_dataset
 from proofs.guarantees import ApproxDP
@@ -43,34 +43,33 @@ from synthesizers.plain import is_integer, require_rational
 GRID = tuple(
     Fraction(text) for text in ("1/100", "3/100", "1/10", "3/10", "1", "3", "10", "30", "100")
 )
-"""The ε that are looked at (a choice of this project: wider than any challenge's)."""
+"""The ε that are looked at (wider than any challenge's)."""
 
 LIMIT_EPSILON = Fraction(10_000)
-"""What stands for an infinite ε (a choice of this project: a thousand questions get 10 each)."""
+"""What stands for an infinite ε (a thousand questions get 10 each)."""
 
 REPLICATES = 60
-"""Runs of each ε (a choice of this project: a sign test at 10^-7 then needs 51 of them)."""
+"""Runs of each ε (a sign test at 10^-7 then needs 51 of them)."""
 
 ERROR = 1e-6
 """The chance of accusing an honest family, in all (that of REFUTED)."""
 
 MARGIN = 0.02
 """An error that grows by less is let pass, as a share of the span between a table that knows
-nothing and the limit (a choice of this project: clamping and rounding move errors by about 1 %)."""
+nothing and the limit (clamping and rounding move errors by about 1 %)."""
 
 NEAR = 0.25
-"""An error this near to the limit, as a share of the span, need not fall (a choice of this
-project)."""
+"""An error this near to the limit, as a share of the span, need not fall."""
 
 FALL = 0.1
-"""By how much of the span an error must fall that is not near (a choice of this project)."""
+"""By how much of the span an error must fall that is not near."""
 
 TINY = 1
-"""The ε at which any two tables of the real one's size must look alike, times their distance (a
-choice of this project: guesses of which is right in at most 73 % of cases)."""
+"""The ε at which any two tables of the real one's size must look alike, times their distance
+(guesses of which is right in at most 73 % of cases)."""
 
 SHARES = {"monotone": 0.4, "improves": 0.2, "tiny": 0.4}
-"""Of the error (a choice of this project)."""
+"""Of the error."""
 
 RUNS, UNIFORM, RESAMPLED, TIES, NOISELESS = range(5)
 """What random numbers are for."""
@@ -107,12 +106,12 @@ def examine(
     synthesizer without noise; by default that of resamples of the real table, with replacement.
     Raises InputError for parameters that do not fit, ProtocolError where the synthesizer fails.
     """
-    chosen = named(metric) if isinstance(metric, str) else metric
+    chosen = metric_named(metric) if isinstance(metric, str) else metric
     chosen.check(dataset.domain)
-    values = _checked(grid, replicates, error, seed, dataset)
+    values = _check(grid, replicates, error, seed, dataset)
     loss = Loss(chosen, dataset.domain)
     measured = [
-        _measured(family, dataset, loss, epsilon, replicates, seed, place)
+        _measure(family, dataset, loss, epsilon, replicates, seed, place)
         for place, epsilon in enumerate((*values, LIMIT_EPSILON))
     ]
     uniform, resampled = _bounds(dataset, loss, replicates, seed)
@@ -136,7 +135,7 @@ def examine(
     )
 
 
-def _checked(
+def _check(
     grid: Sequence[Fraction], replicates: int, error: float, seed: int, dataset: Dataset
 ) -> list[Fraction]:
     values = [require_rational(value, "epsilon of the grid") for value in grid]
@@ -155,7 +154,7 @@ def _checked(
     return values
 
 
-def _measured(
+def _measure(
     family: Family,
     dataset: Dataset,
     loss: Loss,

@@ -66,9 +66,9 @@ class Family:
         if isinstance(subject, str):
             return self._program(build(subject, {**self.parameters, "epsilon": str(epsilon)}))
         if _arity(subject) == 1:
-            return self._program(_made(self.name, lambda: subject(epsilon)))
+            return self._program(_make(self.name, lambda: subject(epsilon)))
         value = float(epsilon)
-        return lambda dataset, rng: _made(self.name, lambda: subject(dataset, rng, value))
+        return lambda dataset, rng: _make(self.name, lambda: subject(dataset, rng, value))
 
     def _program(self, program: Any) -> Run:
         subject = ProgramSubject(self.name, program, False)
@@ -98,7 +98,7 @@ def _arity(subject: Any) -> int:
     return len(asked)
 
 
-def _made(name: str, make: Callable[[], object]) -> Any:
+def _make(name: str, make: Callable[[], object]) -> Any:
     try:
         return make()
     except DPAuditError:

@@ -172,7 +172,7 @@ def naming(columns: Columns, prior: Sequence[Fraction]) -> Naming:
     _require_distribution(prior, len(columns.databases))
     rights, found = [], []
     for first, ends in pieces(columns):
-        joint = ends.weighted(prior)
+        joint = ends.weigh(prior)
         rights.append(joint.peaks(0).total(0))
         found.append((first, *joint.shares().largest()))
     first, surest, (row, column) = max(found, key=lambda item: item[1].lower)
@@ -198,7 +198,7 @@ def posterior(
     As for `naming`, if the output is possible at all.
     """
     _require_distribution(prior, len(columns.databases))
-    joint = _column(columns, output).weighted(prior)
+    joint = _column(columns, output).weigh(prior)
     if not joint.high.any():
         return None
     shares = joint.shares()

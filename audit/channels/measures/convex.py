@@ -34,7 +34,7 @@ INTERPOLATION_ERROR = 2.0**-48
 """More than the error of `numpy.interp` between heights of at most 2: seven roundings."""
 
 FEW = 4096
-"""Below so many points they are visited one by one (a choice of this project)."""
+"""Below so many points they are visited one by one."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Hull:
             heights = y0 * ((x1 - x) / (x1 - x0)) + y1 * ((x - x0) / (x1 - x0))
         return np.where(x > self.x[-1], np.inf, np.where(x < self.x[0], 0, heights))
 
-    def lowered(self, stretch: Fraction) -> Curve:
+    def lower_curve(self, stretch: Fraction) -> Curve:
         """A curve certainly not above the points: heights lowered, abscissas times ``stretch``."""
         down = 1 - self.slack
         return tuple(

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.channels.channel import UNIT_ROUNDOFF, scaled
+from audit.channels.channel import UNIT_ROUNDOFF, scale
 from audit.channels.columns import Block, Columns
 from audit.channels.measures.epsilon import epsilon as smallest_epsilon
 from audit.channels.measures.extreme import (
@@ -20,7 +20,7 @@ from audit.channels.measures.extreme import (
     witness_of,
 )
 from audit.channels.measures.impossible import impossible_mass
-from audit.channels.measures.sweep import Chunk, grouped, oriented, sweep
+from audit.channels.measures.sweep import Chunk, group_pairs, orient, sweep
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision
 from synthesizers.exact import Exact, add, compare, enclose, is_zero, subtract, times_exp
@@ -93,13 +93,13 @@ def delta(columns: Columns, epsilon: Fraction) -> Extreme:
     comparison with all pairs in fractions in
     ``tests/audit/channels/measures/test_epsilon_and_delta.py``.
     """
-    pairs, sums = _measured(columns, columns.pairs, epsilon)
+    pairs, sums = _measure(columns, columns.pairs, epsilon)
     return largest_delta(columns, pairs, sums, epsilon)
 
 
-def _measured(columns: Columns, among: IntArray, epsilon: Fraction) -> tuple[IntArray, HockeyStick]:
+def _measure(columns: Columns, among: IntArray, epsilon: Fraction) -> tuple[IntArray, HockeyStick]:
     """The sums of some pairs, in the order of the pairs returned."""
-    pairs, groups = grouped(columns, among)
+    pairs, groups = group_pairs(columns, among)
     sums = HockeyStick(len(pairs), epsilon)
     sweep(columns, pairs, groups, [sums])
     sums.widen()
@@ -113,10 +113,10 @@ def rough_delta(columns: Columns, epsilon: Fraction) -> Extreme:
     ---------
     As for `delta`, but for a ``value``, which is never known.
     """
-    pairs, sums = _measured(columns, columns.pairs, epsilon)
+    pairs, sums = _measure(columns, columns.pairs, epsilon)
     if not len(pairs):
         return Extreme(Enclosure(Fraction(0), Fraction(0)), None, None)
-    source, target = oriented(pairs, *divmod(int(sums.low.argmax()), len(pairs)))
+    source, target = orient(pairs, *divmod(int(sums.low.argmax()), len(pairs)))
     certain, _ = _exceeding(columns, source, target, epsilon)
     event = np.flatnonzero(certain).tolist()
     return Extreme(_overall(sums), None, witness_of(columns, source, target, event))
@@ -128,10 +128,10 @@ def largest_delta(
     """δ(ε) of the sums that a sweep collected, decided exactly where possible."""
     if not len(pairs):
         return Extreme(Enclosure(Fraction(0), Fraction(0)), Fraction(0), None)
-    source, target = oriented(pairs, *divmod(int(sums.low.argmax()), len(pairs)))
+    source, target = orient(pairs, *divmod(int(sums.low.argmax()), len(pairs)))
     enclosure, value = _overall(sums), None
     near = np.argwhere(sums.high >= sums.low.max()).tolist()
-    candidates = [oriented(pairs, *place) for place in near]
+    candidates = [orient(pairs, *place) for place in near]
     exact = _largest_sum(columns, candidates, epsilon)
     if exact is not None:
         value, (source, target) = exact
@@ -154,8 +154,8 @@ def _exceeding(
     """The outputs whose P certainly, and those whose P possibly exceeds e^ε·Q, by doubles."""
     factor = exp_interval(epsilon, 96)
     lower, upper = columns.rows([source, target])
-    above = scaled(float_above(factor.upper) * (1 + 4 * UNIT_ROUNDOFF), upper[1])
-    below = scaled(float_below(factor.lower) * (1 - 4 * UNIT_ROUNDOFF), lower[1])
+    above = scale(float_above(factor.upper) * (1 + 4 * UNIT_ROUNDOFF), upper[1])
+    below = scale(float_below(factor.lower) * (1 - 4 * UNIT_ROUNDOFF), lower[1])
     return lower[0] > above, upper[0] > below
 
 
@@ -257,7 +257,7 @@ def _exceeds(
 
     Where it is above, the pairs that are not stay so at every larger ε, and are left out.
     """
-    pairs, sums = _measured(columns, among, epsilon)
+    pairs, sums = _measure(columns, among, epsilon)
     found = _overall(sums)
     if not (found.upper <= limit or found.lower > limit):
         found = largest_delta(columns, pairs, sums, epsilon).enclosure

@@ -26,8 +26,7 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 MAX_RATIONALS = 60_000
-"""The most entries, counted once for every use, that are added up as rationals (a choice of this
-project: about a second)."""
+"""The most entries, counted once for every use, that are added up as rationals (about a second)."""
 
 ROUNDINGS = 4 * UNIT_ROUNDOFF
 """More than the relative error of two operations on doubles and of widening their result."""
@@ -94,7 +93,7 @@ class Ends:
         factors = numbers.astype(self.low.dtype)
         return self._product(factors, factors)
 
-    def weighted(self, law: Sequence[Fraction]) -> Ends:
+    def weigh(self, law: Sequence[Fraction]) -> Ends:
         """Each row times its weight, which is at least 0."""
         low, high = np.empty(len(law), self.low.dtype), np.empty(len(law), self.low.dtype)
         low[:] = law if self.rational else [float_below(weight) for weight in law]
@@ -147,7 +146,7 @@ class Ends:
 
     def average(self, law: Sequence[Fraction]) -> Enclosure:
         """The sum of numbers in a row, each times its weight."""
-        return self.weighted(law).total(0).enclosure(0)
+        return self.weigh(law).total(0).enclosure(0)
 
     def largest(self) -> tuple[Enclosure, tuple[int, ...]]:
         """The largest of the numbers, and where its lower end is attained (first of equals)."""

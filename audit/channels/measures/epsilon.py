@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from audit.channels.columns import Block, Columns
 from audit.channels.measures.extreme import MAX_EXACT_TERMS, Extreme, decide, witness_of
-from audit.channels.measures.sweep import RATIO_ERROR, Chunk, grouped, oriented, ratios, sweep
+from audit.channels.measures.sweep import RATIO_ERROR, Chunk, group_pairs, orient, ratios, sweep
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision, Witness
 from synthesizers.exact import Exact, ExpRational, compare, divide, enclose, log_enclosure
@@ -96,7 +96,7 @@ def epsilon(columns: Columns) -> Extreme:
     the comparison with all pairs in fractions in
     ``tests/audit/channels/measures/test_epsilon_and_delta.py``.
     """
-    pairs, groups = grouped(columns, columns.pairs)
+    pairs, groups = group_pairs(columns, columns.pairs)
     largest = LargestRatio(len(pairs))
     sweep(columns, pairs, groups, [largest])
     return smallest_epsilon(columns, pairs, largest)
@@ -138,7 +138,7 @@ def _exact_largest(
     floor = float(largest.low.max())
     places: list[Place] = []
     for way, pair in np.argwhere(largest.high >= floor).tolist():
-        source, target = oriented(pairs, way, pair)
+        source, target = orient(pairs, way, pair)
         places += [
             Place(source, target, first + output)
             for first, side in ratios(columns, source, target)

@@ -19,12 +19,12 @@ from synthesizers.intervals import MAX_POWER, Interval, exp_interval, log_interv
 Row = Sequence[Exact] | NDArray[Any]
 
 MAX_WORK = 1 << 40
-"""The most work on sums of fractions: of each pair, the square of the bits of all its terms (a
-choice of this project: below a second)."""
+"""The most work on sums of fractions: of each pair, the square of the bits of all its terms (below
+a second)."""
 
 MAX_TERMS = 1_000
-"""The most outputs, over all candidate pairs, whose terms are enclosed (a choice of this project:
-some seconds where they are exponential sums)."""
+"""The most outputs, over all candidate pairs, whose terms are enclosed (some seconds where they are
+exponential sums)."""
 
 ZERO = Fraction(0)
 

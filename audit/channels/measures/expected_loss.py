@@ -59,7 +59,7 @@ def expected_losses(columns: Columns, tables: Sequence[Table]) -> Ends:
         return ends.times(steps).total(1)
 
     found = reduce(add, (added(first, ends) for first, ends in pieces(columns)))
-    return found.weighted((Fraction(1, unit),) * len(columns.databases))
+    return found.weigh((Fraction(1, unit),) * len(columns.databases))
 
 
 def loss_of_best_reading(columns: Columns, law: Sequence[Fraction]) -> Enclosure:
@@ -93,7 +93,7 @@ def loss_of_best_reading(columns: Columns, law: Sequence[Fraction]) -> Enclosure
         low, high = [found.low for found in sums], [found.high for found in sums]
         return Ends(np.min(low, axis=0), np.min(high, axis=0)).total(0)
 
-    parts = (ends.weighted(law) for _, ends in pieces(columns, uses))
+    parts = (ends.weigh(law) for _, ends in pieces(columns, uses))
     return reduce(add, (added(joint, *one) for joint in parts for one in readings)).enclosure(0)
 
 

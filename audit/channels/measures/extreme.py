@@ -12,12 +12,12 @@ from audit.statements.evidence import Decision, Witness
 from synthesizers.exact import Exact, add, compare, enclose
 
 MAX_EXACT_TERMS = 60_000
-"""The most candidate entries that are compared exactly (a choice of this project)."""
+"""The most candidate entries that are compared exactly."""
 
 
 MAX_EXACT_BITS = 1 << 20
-"""The longest rows of fractions, their denominators' bits together, that are added up exactly (a
-choice of this project): the denominator of the sum may be as long."""
+"""The longest rows of fractions, their denominators' bits together, that are added up exactly: the
+denominator of the sum may be as long."""
 
 
 def are_short(rows: Iterable[Iterable[Exact]]) -> bool:

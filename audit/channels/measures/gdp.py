@@ -23,7 +23,7 @@ from synthesizers.intervals import Interval
 from synthesizers.normal import normal_quantile
 
 BITS = 96
-"""Relative precision of the quantiles (a choice of this project)."""
+"""Relative precision of the quantiles."""
 
 ZERO = Fraction(0)
 

@@ -25,11 +25,11 @@ from audit.statements.decimals import Enclosure
 IntArray = NDArray[np.int64]
 
 MAX_DISTANCE = 4
-"""The largest distance that is measured unless asked for more (a choice of this project)."""
+"""The largest distance that is measured unless asked for more."""
 
 MAX_ENTRIES = 1_000_000_000
-"""The most entries (ordered pairs times outputs) that are compared at one distance (a choice of
-this project: some ten seconds)."""
+"""The most entries (ordered pairs times outputs) that are compared at one distance (some ten
+seconds)."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def group_losses(
                 f"{MAX_ENTRIES} comparisons"
             )
             return GroupLosses(tuple(losses), reason)
-        found, deltas = _measured(columns, pairs, epsilons)
+        found, deltas = _measure(columns, pairs, epsilons)
         single = losses[0].epsilon if losses else found
         naive = Enclosure(distance * single.enclosure.lower, distance * single.enclosure.upper)
         losses.append(GroupLoss(distance, len(pairs), found, naive, deltas))
@@ -111,7 +111,7 @@ def pairs_apart(steps: IntArray, databases: int) -> Iterator[IntArray]:
         yield pairs
 
 
-def _measured(
+def _measure(
     columns: Columns, among: IntArray, epsilons: Mapping[str, Fraction]
 ) -> tuple[Extreme, dict[str, Extreme]]:
     # Nothing here is kept by row, and pairs far apart have almost as many steps as pairs.

@@ -9,7 +9,7 @@ import numpy as np
 from audit.channels.channel import UNIT_ROUNDOFF
 from audit.channels.columns import Block, Columns
 from audit.channels.measures.extreme import MAX_EXACT_TERMS, event_chance
-from audit.channels.measures.sweep import Chunk, grouped, oriented, sweep
+from audit.channels.measures.sweep import Chunk, group_pairs, orient, sweep
 from audit.statements.decimals import Enclosure
 from synthesizers.exact import enclose
 
@@ -48,7 +48,7 @@ def impossible_mass(columns: Columns) -> Enclosure:
     doubles are widened by their own rounding; for exact channels with few enough candidates
     (`MAX_EXACT_TERMS`) it is exact. Backed by ``tests/audit/channels/measures/test_impossible.py``.
     """
-    pairs, groups = grouped(columns, columns.pairs)
+    pairs, groups = group_pairs(columns, columns.pairs)
     sums = _Impossible(len(pairs))
     sweep(columns, pairs, groups, [sums])
     slack = sums.error * (1 + sums.error) + (len(columns.outputs) + 8) * UNIT_ROUNDOFF
@@ -59,7 +59,7 @@ def impossible_mass(columns: Columns) -> Enclosure:
         return Enclosure(Fraction(min(floor, ceiling)), Fraction(ceiling))
     found = [Enclosure(Fraction(0), Fraction(0))]
     for way, pair in candidates:
-        source, target = oriented(pairs, way, pair)
+        source, target = orient(pairs, way, pair)
         lower_row, upper_row = (ends[0] for ends in columns.rows([target]))
         never = np.flatnonzero(upper_row == 0).tolist()
         small = np.flatnonzero(lower_row == 0).tolist()

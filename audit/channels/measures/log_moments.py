@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from audit.channels.channel import UNIT_ROUNDOFF
 from audit.channels.measures.losses import FUNCTION_ERROR, TIGHT, Corner, Losses, vagueness, ways
-from audit.channels.measures.moments import divergence_sums, log_moment, slope_sums, spread, tilted
+from audit.channels.measures.moments import (
+    bound_spread,
+    divergence_sums,
+    log_moment,
+    slope_sums,
+    tilt_losses,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -56,7 +62,7 @@ class Points:
         return low * (1 - _SLACK), high * (1 + _SLACK)
 
 
-def joined(parts: Sequence[Points]) -> Points:
+def join(parts: Sequence[Points]) -> Points:
     """All points of several."""
     names = [field.name for field in fields(Points)]
     return Points(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
@@ -96,12 +102,12 @@ def points(rows: Rows, sources: IntArray, targets: IntArray, beta: FloatArray) -
     """
     step = max(1, CHUNK // rows.lower.shape[1])
     parts = [slice(start, start + step) for start in range(0, len(beta), step)]
-    return joined([_points(rows, sources[part], targets[part], beta[part]) for part in parts])
+    return join([_points(rows, sources[part], targets[part], beta[part]) for part in parts])
 
 
 def _points(rows: Rows, sources: IntArray, targets: IntArray, beta: FloatArray) -> Points:
     losses = rows.losses(sources, targets, float(beta.max()))
-    tilt = tilted(losses, beta)
+    tilt = tilt_losses(losses, beta)
     outputs = rows.lower.shape[1]
     # Of the additions, and of the scale.
     rounding = outputs * UNIT_ROUNDOFF + 4 * FUNCTION_ERROR
@@ -112,7 +118,7 @@ def _points(rows: Rows, sources: IntArray, targets: IntArray, beta: FloatArray) 
     with np.errstate(divide="ignore", over="ignore"):
         slope_high = slopes.high / floor * (1 + rounding)
         slope_low = np.maximum(slopes.low, 0) / ceiling * (1 - rounding)
-        spreads = spread(losses, tilt, (slope_low + slope_high) / 2, floor)
+        spreads = bound_spread(losses, tilt, (slope_low + slope_high) / 2, floor)
     high, slope_high, spreads = (
         np.where(losses.unbounded, np.inf, end) for end in (value.high, slope_high, spreads)
     )

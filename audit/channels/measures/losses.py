@@ -25,8 +25,7 @@ tests allow 4 (numpy/_core/tests/test_umath_accuracy.py), the GNU C library repo
 ``tests/audit/channels/measures/test_losses.py``."""
 
 TIGHT = 1e-6
-"""The largest relative error, times the order, of chances that one double stands for (a choice of
-this project)."""
+"""The largest relative error, times the order, of chances that one double stands for."""
 
 BOUNDLESS = 1000.0
 """Stands for an infinite loss: it takes part only with P = 0, which leaves nothing of it."""
@@ -55,7 +54,7 @@ class Corner:
             loss[zero] = BOUNDLESS * np.sign(gap[zero])
         return cls(p, q, gap, loss)
 
-    def swapped(self) -> Corner:
+    def swap(self) -> Corner:
         """The same with P and Q changed over."""
         return Corner(self.q, self.p, -self.gap, -self.loss)
 
@@ -84,20 +83,20 @@ def ways(low: Corner, high: Corner, blur: float) -> Iterator[Losses]:
     """The losses of P towards Q, then of Q towards P, of the corners of `Losses`."""
     if low is high:
         distance = np.abs(low.gap).sum(axis=1)
-        for corner in (low, low.swapped()):
+        for corner in (low, low.swap()):
             top = corner.loss.max(axis=1, initial=0)
             yield Losses(corner, corner, blur, None, distance, top, np.zeros(len(top), bool))
         return
     level = (low.gap <= 0) & (high.gap >= 0)
     distance = np.maximum(np.abs(low.gap), np.abs(high.gap)).sum(axis=1)
-    for least, most in ((low, high), (high.swapped(), low.swapped())):
+    for least, most in ((low, high), (high.swap(), low.swap())):
         endless = (most.q == 0) & (most.p > 0)
-        kept = _replaced(most, endless, least) if endless.any() else most
+        kept = _replace_where(most, endless, least) if endless.any() else most
         top = kept.loss.max(axis=1, initial=0)
         yield Losses(least, kept, 0.0, level, distance, top, endless.any(axis=1))
 
 
-def _replaced(corner: Corner, where: BoolArray, other: Corner) -> Corner:
+def _replace_where(corner: Corner, where: BoolArray, other: Corner) -> Corner:
     parts = ((side.p, side.q, side.gap, side.loss) for side in (other, corner))
     return Corner(*(np.where(where, *both) for both in zip(*parts, strict=True)))
 

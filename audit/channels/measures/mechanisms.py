@@ -20,11 +20,11 @@ IntArray = NDArray[np.int64]
 
 MAX_ENTRIES = 8_000
 MAX_LIMITS = 25_000
-"""The most unknowns and limits of a linear program (a choice of this project: two programs of this
+"""The most unknowns and limits of a linear program (two programs of this
 size take about 20 s on one core)."""
 
 MAX_VISITED = 20_000_000
-"""The most counts that are visited to find them (a choice of this project: about 3 s)."""
+"""The most counts that are visited to find them (about 3 s)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ class Tilted:
     slope_base: FloatArray
 
 
-def tilted(losses: Losses, beta: FloatArray) -> Tilted:
+def tilt_losses(losses: Losses, beta: FloatArray) -> Tilted:
     """What the sums at order 1 + β need; ``beta``: one for each pair, all 0 or all from 10^-9 on.
 
     Where no e^(βℓ) nears the end of the doubles it is taken as it is. Elsewhere it is
@@ -125,7 +125,7 @@ def divergence_sums(losses: Losses, tilt: Tilted) -> Sums:
     """Σt times ``tilt.scale``. Infinite ends are for the caller to set."""
 
     def terms(corner: Corner, growth: FloatArray) -> FloatArray:
-        return growth - _scaled(corner.gap, tilt)
+        return growth - _scale(corner.gap, tilt)
 
     return _sums(losses, tilt, terms, tilt.base)
 
@@ -136,7 +136,7 @@ def slope_sums(losses: Losses, tilt: Tilted) -> Sums:
     def terms(corner: Corner, growth: FloatArray) -> FloatArray:
         slopes = _powers(corner, growth, tilt)
         slopes *= corner.loss
-        slopes -= _scaled(corner.gap, tilt)
+        slopes -= _scale(corner.gap, tilt)
         return slopes
 
     return _sums(losses, tilt, terms, tilt.slope_base)
@@ -163,7 +163,7 @@ def _sums(
     return Sums(near.sum(axis=1) - wrong, far + wrong)
 
 
-def spread(losses: Losses, tilt: Tilted, centre: FloatArray, total: FloatArray) -> FloatArray:
+def bound_spread(losses: Losses, tilt: Tilted, centre: FloatArray, total: FloatArray) -> FloatArray:
     """A ceiling of (Σ w·(ℓ - centre)⁴)^(1/4) with weights w = P^α·Q^(1-α) over their sum, [pairs].
 
     ``total``: a floor of that sum, times ``tilt.scale``.
@@ -175,7 +175,7 @@ def spread(losses: Losses, tilt: Tilted, centre: FloatArray, total: FloatArray) 
     away *= away
     weights = _powers(losses.high, tilt.high, tilt)
     # P·(e^(βℓ) - 1) + P may lose what is small beside P.
-    weights += _scaled(losses.high.p, tilt) * (2 * _RATE)
+    weights += _scale(losses.high.p, tilt) * (2 * _RATE)
     with np.errstate(divide="ignore", invalid="ignore"):
         away *= weights
         root = (away.sum(axis=1) / total) ** 0.25
@@ -187,11 +187,11 @@ def spread(losses: Losses, tilt: Tilted, centre: FloatArray, total: FloatArray) 
 def _powers(corner: Corner, growth: FloatArray, tilt: Tilted) -> FloatArray:
     """P^α·Q^(1-α) times ``tilt.scale``."""
     powers = growth * tilt.beta[:, None]
-    powers += _scaled(corner.p, tilt)
+    powers += _scale(corner.p, tilt)
     return powers
 
 
-def _scaled(values: FloatArray, tilt: Tilted) -> FloatArray:
+def _scale(values: FloatArray, tilt: Tilted) -> FloatArray:
     return values * tilt.scale[:, None] if tilt.shift.any() else values
 
 

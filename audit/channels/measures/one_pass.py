@@ -15,7 +15,7 @@ from audit.channels.measures.epsilon import LargestRatio, smallest_epsilon
 from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.power_sums import PowerSums
 from audit.channels.measures.probabilistic import LossBeyond, ProbabilisticDelta, loss_beyond
-from audit.channels.measures.sweep import Reducer, grouped, sweep_blocks
+from audit.channels.measures.sweep import Reducer, group_pairs, sweep_blocks
 from audit.channels.streamed import StreamedChannel
 from audit.parallel import local
 from audit.statements.decimals import Enclosure
@@ -64,7 +64,7 @@ def one_pass(
     As the measures one by one. Backed by the comparison with the same channel held whole in
     ``tests/audit/channels/measures/test_one_pass.py``.
     """
-    pairs, groups = grouped(channel, channel.pairs)
+    pairs, groups = group_pairs(channel, channel.pairs)
     parts = parts_of(len(channel.outputs))
 
     def collected(columns: range) -> _Collected:

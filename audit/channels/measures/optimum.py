@@ -34,7 +34,7 @@ MAX_EPSILON = 700
 """The largest ε whose optimum is looked for: beyond it e^ε leaves the doubles."""
 
 RELATIVE_WIDTH, ABSOLUTE_WIDTH = Fraction(1, 10**6), Fraction(1, 10**9)
-"""An enclosure wider than both is said to be wide (a choice of this project)."""
+"""An enclosure wider than both is said to be wide."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def optimum(columns: Columns, epsilon: Fraction) -> Optimum | Unavailable:
         raise InputError("the optimum needs an epsilon of at least 0")
     if epsilon > MAX_EPSILON:
         return Unavailable(f"epsilon exceeds {MAX_EPSILON}")
-    return _compared(columns, Enclosure(epsilon, epsilon), exp_interval(epsilon))
+    return _compare(columns, Enclosure(epsilon, epsilon), exp_interval(epsilon))
 
 
 def optimum_at_own(columns: Columns, smallest: Extreme) -> Optimum | Unavailable:
@@ -102,10 +102,10 @@ def optimum_at_own(columns: Columns, smallest: Extreme) -> Optimum | Unavailable
     if ends.upper > MAX_EPSILON:
         return Unavailable(f"epsilon exceeds {MAX_EPSILON}")
     factor = Interval(exp_interval(ends.lower).lower, exp_interval(ends.upper).upper)
-    return _compared(columns, ends, factor)
+    return _compare(columns, ends, factor)
 
 
-def _compared(columns: Columns, epsilon: Enclosure, factor: Interval) -> Optimum | Unavailable:
+def _compare(columns: Columns, epsilon: Enclosure, factor: Interval) -> Optimum | Unavailable:
     """The comparison where ``factor`` encloses e^ε."""
     reason = no_tables(columns, is_count)
     if reason:
@@ -123,15 +123,15 @@ def _compared(columns: Columns, epsilon: Enclosure, factor: Interval) -> Optimum
     uniform = competitors.sizes.astype(np.float64)
     return Optimum(
         epsilon,
-        _enclosed(competitors, factor, average, uniform, _averaged),
-        _enclosed(competitors, factor, largest, largest.prior, _largest),
+        _enclose(competitors, factor, average, uniform, _average),
+        _enclose(competitors, factor, largest, largest.prior, _largest),
         own.average((Fraction(1, len(columns.databases)),) * len(columns.databases)),
         own.largest()[0],
         ranges_over,
     )
 
 
-def _enclosed(
+def _enclose(
     competitors: Mechanisms,
     factor: Interval,
     proposal: Proposal,
@@ -145,7 +145,7 @@ def _enclosed(
     return Enclosure(round_down(below, 96), round_up(above, 96))
 
 
-def _averaged(competitors: Mechanisms, losses: list[Fraction]) -> Fraction:
+def _average(competitors: Mechanisms, losses: list[Fraction]) -> Fraction:
     """The mean over the listed databases of the loss under each class."""
     sizes = competitors.sizes.tolist()
     total = sum((size * loss for size, loss in zip(sizes, losses, strict=True)), Fraction(0))

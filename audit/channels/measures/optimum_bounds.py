@@ -98,8 +98,8 @@ def private_mechanisms(
     limit X_a <= e^ε·X_b holds exactly for the lower end of ``factor``. Backed by the check
     of every limit in ``tests/audit/channels/measures/test_optimum_bounds.py``.
     """
-    weights, total = _normalised(mechanisms, chances)
-    levelled = Mechanism(_levelled(mechanisms, weights), total)
+    weights, total = _normalise(mechanisms, chances)
+    levelled = Mechanism(_level(mechanisms, weights), total)
     lower = max(round_down(factor.lower, BITS), Fraction(1))
     # A weight t more for all keeps n·(X_a + t) <= m·(X_b + t), with e^ε >= m/n.
     excess = max(
@@ -118,7 +118,7 @@ def private_mechanisms(
     return [levelled, mixed]
 
 
-def _normalised(mechanisms: Mechanisms, chances: FloatArray) -> tuple[list[int], int]:
+def _normalise(mechanisms: Mechanisms, chances: FloatArray) -> tuple[list[int], int]:
     """Whole weights, none negative, of one total for all databases; in proportion to the chances.
 
     What a database's chances lack of 1 is shared by its outputs.
@@ -136,7 +136,7 @@ def _normalised(mechanisms: Mechanisms, chances: FloatArray) -> tuple[list[int],
     return [weight + lift for weight in shared], mechanisms.outputs * ((1 << BITS) + lift)
 
 
-def _levelled(mechanisms: Mechanisms, weights: Sequence[int]) -> list[Fraction]:
+def _level(mechanisms: Mechanisms, weights: Sequence[int]) -> list[Fraction]:
     """The weights averaged over all entries that limits join, directly or through others.
 
     Under one output these are the databases that neighbours join, so the total stays.

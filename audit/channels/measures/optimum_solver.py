@@ -21,14 +21,14 @@ Matrix = sparse.csr_array
 _ORTOOLS: Any = model_builder  # What its annotations say of arrays is not what it takes.
 
 MAX_SECONDS = 15.0
-"""The time after which an attempt is stopped (a choice of this project)."""
+"""The time after which an attempt is stopped."""
 
 ATTEMPTS = tuple(
     f"use_dual_simplex: {dual} use_preprocessing: false solution_feasibility_tolerance: 1e-8 "
     f"primal_feasibility_tolerance: {tolerance} dual_feasibility_tolerance: {tolerance}"
     for dual, tolerance in (("true", "1e-13"), ("false", "1e-11"))
 )
-"""GLOP's parameters, in the order tried (a choice of this project): tolerances far below its own,
+"""GLOP's parameters, in the order tried: tolerances far below its own,
 because an error in a chance costs as much as the chance itself, however small; and where the dual
 simplex cycles at the first, the primal one has ended at the second."""
 

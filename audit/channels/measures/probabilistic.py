@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from audit.channels.channel import UNIT_ROUNDOFF
 from audit.channels.columns import Block, Columns
-from audit.channels.measures.sweep import Chunk, grouped, sweep
+from audit.channels.measures.sweep import Chunk, group_pairs, sweep
 from audit.statements.decimals import Enclosure
 from synthesizers.exact import compare, times_exp
 from synthesizers.intervals import exp_interval, float_above, float_below
@@ -106,9 +106,9 @@ class LossBeyond:
         )
         self._compare(chunk, chunk.sources, chunk.targets, *forward)
         self._compare(chunk, chunk.targets, chunk.sources, *back)
-        either = _coded(forward[0] | back[0], forward[1] | back[1])
-        self._marks[chunk.sources] |= either | (_coded(*back) << 2)
-        self._marks[chunk.targets] |= either | (_coded(*forward) << 2)
+        either = _code(forward[0] | back[0], forward[1] | back[1])
+        self._marks[chunk.sources] |= either | (_code(*back) << 2)
+        self._marks[chunk.targets] |= either | (_code(*forward) << 2)
 
     def _compare(
         self,
@@ -151,7 +151,7 @@ class LossBeyond:
             mine += theirs
 
 
-def _coded(certain: BoolArray, possible: BoolArray) -> Marks:
+def _code(certain: BoolArray, possible: BoolArray) -> Marks:
     """Two masks as the lowest two bits of one."""
     return np.asarray(certain.view(np.uint8) | (possible.view(np.uint8) << 1), np.uint8)
 
@@ -166,7 +166,7 @@ def probabilistic_delta(columns: Columns, epsilon: Fraction) -> ProbabilisticDel
     and otherwise counts for the upper end only. Backed by
     ``tests/audit/channels/measures/test_probabilistic.py``.
     """
-    pairs, groups = grouped(columns, columns.pairs)
+    pairs, groups = group_pairs(columns, columns.pairs)
     beyond = LossBeyond(columns, epsilon)
     sweep(columns, pairs, groups, [beyond])
     return loss_beyond(columns, beyond)
@@ -178,14 +178,14 @@ def loss_beyond(columns: Columns, beyond: LossBeyond) -> ProbabilisticDelta:
     worst = int(np.argmax(low))
     average: dict[str, Enclosure] = {}
     for name, law in data_laws(columns).items():
-        average[name] = _averaged(law, low, high)
-        average[f"{name}, less likely cells"] = _averaged(law, *beyond.rarer)
+        average[name] = _average(law, low, high)
+        average[f"{name}, less likely cells"] = _average(law, *beyond.rarer)
     top = min(max(float(high.max()), float(low.max())), 1.0)
     ends = Enclosure(Fraction(min(float(low[worst]), top)), Fraction(top))
     return ProbabilisticDelta(ends, tuple(columns.databases[worst].tolist()), average)
 
 
-def _averaged(law: tuple[Fraction, ...], low: FloatArray, high: FloatArray) -> Enclosure:
+def _average(law: tuple[Fraction, ...], low: FloatArray, high: FloatArray) -> Enclosure:
     ends = [
         sum(
             (weight * Fraction(value) for weight, value in zip(law, side, strict=True)), Fraction(0)

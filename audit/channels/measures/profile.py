@@ -17,22 +17,21 @@ from synthesizers.errors import InputError
 from synthesizers.intervals import exp_interval
 
 NEGLIGIBLE = Fraction(1, 10**12)
-"""What δ need not be followed below, counted from its limit (a choice of this project)."""
+"""What δ need not be followed below, counted from its limit."""
 
 FARTHEST = 1024
-"""The ε at which a profile ends at the latest (a choice of this project)."""
+"""The ε at which a profile ends at the latest."""
 
 MOST, FEWEST, WORK = 40, 12, 200_000_000
 """How many δ are computed at most, at most for the largest channels, and over how many chances in
 all between the two (choices of this project)."""
 
 FEW = 2_000
-"""The most chances that are compared exactly at each point (a choice of this project): a curve has
+"""The most chances that are compared exactly at each point: a curve has
 many points, and needs no equality."""
 
 FLAT = 0.005
-"""The gap between two bounds, relative to δ, that a picture doesn't show (a choice of this
-project)."""
+"""The gap between two bounds, relative to δ, that a picture doesn't show."""
 
 
 @dataclass(frozen=True)
@@ -93,24 +92,24 @@ def profile(columns: Columns) -> Profile:
     trusted. Backed by ``tests/audit/channels/measures/test_profile.py``.
     """
     limit = impossible_mass(columns)
-    found = _spanned(columns, Fraction(limit.upper) + NEGLIGIBLE)
+    found = _span(columns, Fraction(limit.upper) + NEGLIGIBLE)
     terms = 2 * len(columns.pairs) * len(columns.outputs)
     while len(found) < min(MOST, max(FEWEST, WORK // max(terms, 1))):
         bends = [found[place] for place in sorted(found)]
         gap, place = max((_gap(*both) for both in pairwise(bends)), default=(0.0, Fraction(0)))
         if gap < FLAT or place in found:
             break
-        found[place] = _measured(columns, place)
+        found[place] = _measure(columns, place)
     return Profile(columns, tuple((e, found[e].delta) for e in sorted(found)), limit)
 
 
-def _spanned(columns: Columns, enough: Fraction) -> dict[Fraction, _Bend]:
+def _span(columns: Columns, enough: Fraction) -> dict[Fraction, _Bend]:
     """ε = 0, 1, 2, 4, … until δ is at most ``enough``, or to the smallest ε of the channel."""
     pure = smallest_epsilon(columns).enclosure.upper
-    found = {Fraction(0): _measured(columns, Fraction(0))}
+    found = {Fraction(0): _measure(columns, Fraction(0))}
     end = Fraction(1)
     while end < min(pure, FARTHEST):
-        found[end] = _measured(columns, end)
+        found[end] = _measure(columns, end)
         if found[end].delta.upper <= enough:
             return found
         end *= 2
@@ -118,7 +117,7 @@ def _spanned(columns: Columns, enough: Fraction) -> dict[Fraction, _Bend]:
         end = Fraction(pure)
         found[end] = _Bend(end, Enclosure(Fraction(0), Fraction(0)), 0.0, 0.0)
     else:
-        found[end] = _measured(columns, end)
+        found[end] = _measure(columns, end)
     return found
 
 
@@ -132,7 +131,7 @@ class _Bend:
     unlikely: float
 
 
-def _measured(columns: Columns, epsilon: Fraction) -> _Bend:
+def _measure(columns: Columns, epsilon: Fraction) -> _Bend:
     """δ at one ε, with the event that attains it: it gives a lower bound at every other ε."""
     few = 2 * len(columns.pairs) * len(columns.outputs) <= FEW
     extreme = delta(columns, epsilon) if few else rough_delta(columns, epsilon)

@@ -20,8 +20,8 @@ from audit.channels.measures.epsilon import Place
 from audit.channels.measures.exact_moments import largest_exact, neighbours_are_equal
 from audit.channels.measures.extreme import Extreme, decide, witness_of
 from audit.channels.measures.losses import FUNCTION_ERROR, TIGHT, Corner, Losses, vagueness, ways
-from audit.channels.measures.moments import Sums, divergence_sums, divergences, tilted
-from audit.channels.measures.sweep import Chunk, grouped, oriented, sweep
+from audit.channels.measures.moments import Sums, divergence_sums, divergences, tilt_losses
+from audit.channels.measures.sweep import Chunk, group_pairs, orient, sweep
 from audit.statements.decimals import Enclosure, Extended
 from audit.statements.evidence import Decision
 from synthesizers.errors import InputError
@@ -31,10 +31,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MAX_ORDER = 10**7
-"""The largest order (a choice of this project): beyond it exponents use up a double's digits."""
+"""The largest order: beyond it exponents use up a double's digits."""
 
 LEAST_STEP = Fraction(1, 10**9)
-"""The least order above 1 is 1 + `LEAST_STEP` (a choice of this project)."""
+"""The least order above 1 is 1 + `LEAST_STEP`."""
 
 ZERO = Fraction(0)
 
@@ -66,7 +66,7 @@ class Divergences:
             self.alone = _alone(chunk)
         beta = np.full(len(chunk.sources), self._beta)
         for way, losses in enumerate(self._ways(chunk)):
-            tilt = tilted(losses, beta)
+            tilt = tilt_losses(losses, beta)
             part = way, chunk.pairs
             self._merge(part, divergence_sums(losses, tilt), tilt.shift)
             self._unbounded[part] |= losses.unbounded
@@ -164,7 +164,7 @@ def renyi(columns: Columns, order: Fraction) -> Extreme:
     pairs in high precision in ``tests/audit/channels/measures/test_renyi.py``.
     """
     require_order(order)
-    pairs, groups = grouped(columns, columns.pairs)
+    pairs, groups = group_pairs(columns, columns.pairs)
     sums = Divergences(len(pairs), order)
     sweep(columns, pairs, groups, [sums])
     return largest_divergence(columns, pairs, sums, order)
@@ -193,8 +193,8 @@ def largest_divergence(
     low, high = float(ends.low.max()), float(ends.high.max())
     if low == 0 and neighbours_are_equal(columns):
         return _nothing(order)
-    candidates = [oriented(pairs, *place) for place in np.argwhere(ends.high >= low).tolist()]
-    best = oriented(pairs, *divmod(int(ends.low.argmax()), len(pairs)))
+    candidates = [orient(pairs, *place) for place in np.argwhere(ends.high >= low).tolist()]
+    best = orient(pairs, *divmod(int(ends.low.argmax()), len(pairs)))
     value, lower = None, Fraction(low)
     upper: Extended = math.inf if math.isinf(high) else Fraction(high)
     if columns.exact is not None:

@@ -102,8 +102,8 @@ def row_view(columns: Columns) -> RowView | Unavailable:
     sums = reduce(add, (_sums(columns, first, ends) for first, ends in pieces(columns, cells)))
     diagonal = sums.diagonal.at_most(1)
     return RowView(
-        _attained(columns, diagonal.largest()),
-        _attained(columns, diagonal.smallest()),
+        _attain(columns, diagonal.largest()),
+        _attain(columns, diagonal.smallest()),
         _averages(diagonal, laws),
         tuple(_cell_view(columns, cell, laws) for cell in sums.cells),
     )
@@ -174,8 +174,8 @@ def _cell_view(
         sums.at_most(1) for sums in (cell.differs, cell.shown, cell.suppressed)
     )
     return CellView(
-        _attained(columns, differs.smallest()),
-        _attained(columns, shown.largest()),
+        _attain(columns, differs.smallest()),
+        _attain(columns, shown.largest()),
         _averages(differs, laws),
         _averages(shown, laws),
         _averages(suppressed, laws),
@@ -183,7 +183,7 @@ def _cell_view(
     )
 
 
-def _attained(columns: Columns, found: tuple[Enclosure, tuple[int, ...]]) -> Attained:
+def _attain(columns: Columns, found: tuple[Enclosure, tuple[int, ...]]) -> Attained:
     value, (row,) = found
     return Attained(value, tuple(columns.databases[row].tolist()))
 

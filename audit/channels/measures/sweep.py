@@ -44,7 +44,7 @@ class Chunk:
     """Some pairs of neighbours on some columns.
 
     ``pairs``: their places in the sweep's list; ``sources``, ``targets``: row numbers, each of
-    them distinct in groups of `grouped`. ``low``: P at its lower and Q at its upper end, so P/Q
+    them distinct in groups of `group_pairs`. ``low``: P at its lower and Q at its upper end, so P/Q
     at its lower; ``high``: the other way round. They are one object where ``error`` alone tells
     the ends apart: P and Q are known within that relative error more, their quotient within
     ``ratio_error``. P/Q is 1 where both are 0, and infinite only in ``low`` where P is certainly
@@ -79,7 +79,7 @@ class Reducer(Protocol):
         """All pairs have been seen on these columns."""
 
 
-def grouped(columns: Columns, pairs: IntArray) -> tuple[IntArray, list[slice]]:
+def group_pairs(columns: Columns, pairs: IntArray) -> tuple[IntArray, list[slice]]:
     """Pairs of row numbers, [pairs, 2], grouped so that no row comes twice on a side.
 
     Returns them in that order, and the groups as slices.
@@ -95,7 +95,7 @@ def grouped(columns: Columns, pairs: IntArray) -> tuple[IntArray, list[slice]]:
     return pairs[order], [slice(a, b) for a, b in pairwise([*starts, len(pairs)])]
 
 
-def oriented(pairs: IntArray, way: int, pair: int) -> tuple[int, int]:
+def orient(pairs: IntArray, way: int, pair: int) -> tuple[int, int]:
     """The two rows of a pair, the numerator's first; ``way`` 1 is the other way round."""
     source, target = pairs[pair].tolist()
     return (source, target) if way == 0 else (target, source)
@@ -106,7 +106,7 @@ def sweep(
 ) -> None:
     """Show pairs of rows on every column to the reducers.
 
-    ``pairs``, ``groups``: of `grouped`, or pairs in slices of them that no chunk is to cross.
+    ``pairs``, ``groups``: of `group_pairs`, or pairs in slices of them that no chunk is to cross.
 
     Guarantee
     ---------
@@ -159,8 +159,8 @@ def _sides(block: Block, sources: IntArray, targets: IntArray) -> tuple[Side, Si
     if block.powers is not None:
         below, above = _ratios_of_powers(block.powers, sources, targets)
     else:
-        below = _rounded_down(_quotient(p_low, q_high), q_high)
-        above = _rounded_up(_quotient(p_high, q_low), p_high)
+        below = _round_down(_quotient(p_low, q_high), q_high)
+        above = _round_up(_quotient(p_high, q_low), p_high)
     return Side(p_low, q_high, below), Side(p_high, q_low, above)
 
 
@@ -173,14 +173,14 @@ def _quotient(p: FloatArray, q: FloatArray) -> FloatArray:
     return ratio
 
 
-def _rounded_down(ratio: FloatArray, q: FloatArray) -> FloatArray:
+def _round_down(ratio: FloatArray, q: FloatArray) -> FloatArray:
     """Quotients that left the doubles, at their lower ends; infinite only where q is 0."""
     ratio[(ratio > _LARGE) & (q > 0)] = _LARGE
     ratio[ratio < _SMALL] = 0.0
     return ratio
 
 
-def _rounded_up(ratio: FloatArray, p: FloatArray) -> FloatArray:
+def _round_up(ratio: FloatArray, p: FloatArray) -> FloatArray:
     """Quotients that left the doubles, at their upper ends; 0 only where p is."""
     ratio[(ratio < _SMALL) & (p > 0)] = _SMALL
     return ratio
@@ -199,4 +199,4 @@ def _ratios_of_powers(
         above = np.ldexp(quotient * (1 + slack), steps)
     both = (p == 0) & (q == 0)
     below[both] = above[both] = 1.0
-    return _rounded_down(below, q), _rounded_up(above, p)
+    return _round_down(below, q), _round_up(above, p)

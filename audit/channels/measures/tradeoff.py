@@ -37,11 +37,11 @@ from synthesizers.errors import InputError
 from synthesizers.intervals import MAX_POWER, exp_interval
 
 MAX_FRACTIONS = 20_000
-"""The most chances of pairs that are compared as fractions (a choice of this project: a second
+"""The most chances of pairs that are compared as fractions (a second
 where they are rational, five where they are known by intervals)."""
 
 CHUNK = 1 << 20
-"""Chances of pairs that are sorted at once (a choice of this project)."""
+"""Chances of pairs that are sorted at once."""
 
 GUESS = np.iinfo(np.int64).max
 """The label of a test that does not look at the output."""
@@ -143,21 +143,21 @@ def tradeoff(columns: Columns) -> Tradeoff:
     chances = _Chances.of(columns)
     stretch = 1 - chances.slack
     hulls = [_errors(chances, columns.pairs)]
-    by_errors = hulls[0].lowered(stretch)
-    curves = [by_errors + _mirrored(by_errors)]
+    by_errors = hulls[0].lower_curve(stretch)
+    curves = [by_errors + _mirror(by_errors)]
     if not chances.known:
         hulls.append(_powers(chances, columns.pairs))
-        by_power = tuple((alpha, 1 - power) for power, alpha in hulls[1].lowered(1 / stretch))
-        curves += [by_power, _mirrored(by_power)]
+        by_power = tuple((alpha, 1 - power) for power, alpha in hulls[1].lower_curve(1 / stretch))
+        curves += [by_power, _mirror(by_power)]
     lower = highest(curves)
     if lower[0][1] < 1:
         # What is known of ratios may say more than what is known of chances, next to 0.
         by_epsilon = _of_pure(epsilon(columns).enclosure.upper)
-        lower = highest([lower, by_epsilon, _mirrored(by_epsilon)])
-    return Tradeoff(lower, _attained(chances, columns.pairs, hulls))
+        lower = highest([lower, by_epsilon, _mirror(by_epsilon)])
+    return Tradeoff(lower, _attained_hull(chances, columns.pairs, hulls))
 
 
-def _mirrored(curve: Curve) -> Curve:
+def _mirror(curve: Curve) -> Curve:
     """The curve of the pairs in the other order: type I and type II errors change places."""
     return tuple((beta, alpha) for alpha, beta in reversed(curve))
 
@@ -226,7 +226,7 @@ def _sums(chances: Numbers) -> Numbers:
     return np.concatenate([zeros, np.cumsum(chances, axis=1)], axis=1)
 
 
-def _attained(chances: _Chances, pairs: IntArray, hulls: list[Hull]) -> tuple[Breakpoint, ...]:
+def _attained_hull(chances: _Chances, pairs: IntArray, hulls: list[Hull]) -> tuple[Breakpoint, ...]:
     """The hull of what the tests behind the vertices attain, in both orders of their pairs."""
     both = np.concatenate([pairs, pairs[:, ::-1]])
     tests: dict[Point, tuple[int, int, IntArray]] = {}

@@ -18,9 +18,9 @@ from audit.channels.channel import UNIT_ROUNDOFF
 from audit.channels.columns import Columns
 from audit.channels.measures.exact_moments import neighbours_are_equal
 from audit.channels.measures.extreme import Extreme, decide, witness_of
-from audit.channels.measures.log_moments import Points, Rows, ceilings, joined, points
+from audit.channels.measures.log_moments import Points, Rows, ceilings, join, points
 from audit.channels.measures.renyi import MAX_ORDER, ZERO, Divergences, largest_term
-from audit.channels.measures.sweep import grouped, sweep
+from audit.channels.measures.sweep import group_pairs, sweep
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision
 from synthesizers.errors import InputError
@@ -33,20 +33,20 @@ WIDTH = Fraction(1, 10**9)
 """The default width of the enclosure, relative to ρ where that exceeds `SMALL`."""
 
 SMALL = 1e-3
-"""Below it the width is absolute, that of ρ = `SMALL` (a choice of this project)."""
+"""Below it the width is absolute, that of ρ = `SMALL`."""
 
 BATCH = 256
-"""Pairs that are searched at once (a choice of this project)."""
+"""Pairs that are searched at once."""
 
 FAR = 16.0
-"""The last order that is looked at where a loss may be infinite (a choice of this project)."""
+"""The last order that is looked at where a loss may be infinite."""
 
 MAX_WORK = 4_000_000_000
 """The most points of curves, each counted as its outputs and `POINT` more, before the search ends
-with a wider enclosure (a choice of this project: some minutes)."""
+with a wider enclosure (some minutes)."""
 
 POINT = 1000
-"""What a point costs beside its terms, as if so many more (a choice of this project)."""
+"""What a point costs beside its terms, as if so many more."""
 
 _SLACK = 16 * UNIT_ROUNDOFF
 """More than the rounding of a few operations."""
@@ -127,7 +127,7 @@ def _positive(width: Fraction) -> float:
 
 def _smallest(columns: Columns, goal: _Goal) -> SmallestRho:
     nothing = SmallestRho(Extreme(Enclosure(ZERO, ZERO), ZERO, None), None)
-    pairs, groups = grouped(columns, columns.pairs)
+    pairs, groups = group_pairs(columns, columns.pairs)
     if not len(pairs):
         return nothing
     sums = Divergences(len(pairs), Fraction(1))
@@ -223,7 +223,7 @@ def _search_batch(
         work -= len(pair) * (rows.lower.shape[1] + POINT)
         found = _better(found, ways[pair], middle)
         pair = np.concatenate([pair, pair])
-        left, right = joined([left, middle]), joined([middle, right])
+        left, right = join([left, middle]), join([middle, right])
     return found, high, work
 
 

@@ -17,7 +17,7 @@ from audit.report.certificate.witness import claim_of_mu, most_under_mu
 from audit.report.grid import Grid
 from audit.report.percentages import percent
 from audit.report.words import (
-    claimed,
+    claimed_value,
     guarantee_symbols,
     number,
     plural,
@@ -35,13 +35,13 @@ from audit.statements.evidence import (
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 MAX_RECORDS = 6
-"""The most records shown of either database (a choice of this project)."""
+"""The most records shown of either database."""
 
 MAX_TEXT = 240
-"""The most characters shown of one database or record (a choice of this project)."""
+"""The most characters shown of one database or record."""
 
 MAX_EVENTS = 8
-"""The most lines shown of an event (a choice of this project)."""
+"""The most lines shown of an event."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,10 @@ def attack_story(
         witness.event[:MAX_EVENTS],
         f"and {plural(more, 'further condition')}" if more > 0 else "",
         None if fixed else _counts(witness),
-        _seen(witness),
-        "" if fixed else f"{_allowed(witness, guarantee, steps)} {_ending(decision)}".strip(),
+        _describe_counts(witness),
+        ""
+        if fixed
+        else f"{_describe_limit(witness, guarantee, steps)} {_ending(decision)}".strip(),
         _strength(witness),
         witness.digest,
         command,
@@ -111,7 +113,7 @@ def resolution_line(evidence: Evidence, guarantee: Guarantee) -> str:
 
 
 def _resolution(found: Resolution, guarantee: Guarantee) -> str:
-    symbol, _ = claimed(guarantee)
+    symbol, _ = claimed_value(guarantee)
     leak = f"a leak of {symbol} ≥ {number(found.detectable, 3)}"
     if math.isinf(found.detectable):
         leak = f"no leak, however large its {symbol},"
@@ -129,7 +131,7 @@ def _difference(first: Any, second: Any) -> tuple[str, tuple[tuple[str, str], ..
     """How two databases differ, and what is shown of them."""
     if _is_table(first) and _is_table(second):
         return _records(first, second)
-    shown = (("database A", _shown(first)), ("database B", _shown(second)))
+    shown = (("database A", _show(first)), ("database B", _show(second)))
     return "The subject was run on two databases, A and B.", shown
 
 
@@ -157,11 +159,11 @@ def _records(
     else:
         parts = [plural(len(part), "record") for part in (lost, gained)]
         told = f"Database A holds {parts[0]} that B does not, and B {parts[1]} that A does not."
-    shown = (*_listed("in A alone", lost), *_listed("in B alone", gained))
+    shown = (*_list_records("in A alone", lost), *_list_records("in B alone", gained))
     return f"{told} {sizes}", shown
 
 
-def _listed(term: str, records: list[str]) -> tuple[tuple[str, str], ...]:
+def _list_records(term: str, records: list[str]) -> tuple[tuple[str, str], ...]:
     """Records that one database alone holds, equal ones together."""
     found = [
         (term, f"{f'{count} × ' if count > 1 else ''}{short(record, MAX_TEXT)}")
@@ -172,7 +174,7 @@ def _listed(term: str, records: list[str]) -> tuple[tuple[str, str], ...]:
     return (*found[:MAX_RECORDS], *left_out)
 
 
-def _shown(database: Any) -> str:
+def _show(database: Any) -> str:
     if isinstance(database, Mapping) and set(database) == {"sha256"}:
         return f"not carried by the certificate; SHA-256 of its JSON: {database['sha256']}"
     return short(json.dumps(database, ensure_ascii=False, sort_keys=True), MAX_TEXT)
@@ -218,7 +220,7 @@ def _counts(witness: SampledWitness) -> Grid:
     )
 
 
-def _seen(witness: SampledWitness) -> str:
+def _describe_counts(witness: SampledWitness) -> str:
     made = witness.correct + witness.wrong
     if witness.test == "if deterministic":
         return f"Each database gave one output in all of {plural(witness.runs, 'run')} together."
@@ -236,7 +238,7 @@ def _ending(decision: Decision) -> str:
     return ""
 
 
-def _allowed(witness: SampledWitness, guarantee: Guarantee, steps: int) -> str:
+def _describe_limit(witness: SampledWitness, guarantee: Guarantee, steps: int) -> str:
     """What the claim allows of guesses, in its own language (`audit.auditors.attack.floors`)."""
     match guarantee:
         case ApproxDP(delta=delta) if delta == 0:

@@ -26,7 +26,7 @@ def certificate_table(evidence: Sequence[tuple[str, Mapping[str, Any]]]) -> Tabl
         (
             Path(path).name,
             *(
-                _stated(document[key])
+                _entry_text(document[key])
                 for key in ("subject", "claim", "neighbours", "released", "verdict")
             ),
         )
@@ -36,7 +36,7 @@ def certificate_table(evidence: Sequence[tuple[str, Mapping[str, Any]]]) -> Tabl
     return TableSection("Privacy, as the certificates state it", header, rows, note)
 
 
-def _stated(value: object) -> str:
+def _entry_text(value: object) -> str:
     """One entry of a certificate as text."""
     if isinstance(value, Mapping):
         named = value.get("name", value.get("text"))

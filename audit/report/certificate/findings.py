@@ -15,10 +15,10 @@ from audit.report.words import plural, record_text, short
 from audit.statements.finding import Finding, Rigour, Shown, violations
 
 MOST_ROWS = 12
-"""Rows of a pair's table (a choice of this project: half a screen); equal ones go first."""
+"""Rows of a pair's table (half a screen); equal ones go first."""
 
 LONGEST_NAME = 60
-"""Characters of a record in it (a choice of this project)."""
+"""Characters of a record in it."""
 
 _RIGOUR = {
     Rigour.EXACT: "exact",
@@ -65,10 +65,10 @@ def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
     if finding.pair is not None:
         yield Text()
         yield sheet.grid(pair_grid(finding.pair))
-        yield from sheet.lines([_left_out(finding.pair)], "dim")
+        yield from sheet.lines([_rest_line(finding.pair)], "dim")
     yield from sheet.lines(["replay:"], "dim")
     for line in finding.again.splitlines():
-        yield sheet.indented(sheet.command(line))
+        yield sheet.indent(sheet.command(line))
 
 
 def _facts(finding: Finding) -> list[tuple[str, str]]:
@@ -94,13 +94,13 @@ def pair_grid(pair: Shown) -> Grid:
     kept = [row for row in rows if row[1] != row[2]][:MOST_ROWS]
     kept += [row for row in rows if row[1] == row[2]][: MOST_ROWS - len(kept)]
     listed = sorted(kept, key=rows.index)
-    what = "place" if _reordered(pair) else "record"
+    what = "place" if _is_reordered(pair) else "record"
     return side_by_side(what, listed or [("no records", "", "")])
 
 
 def _rows(pair: Shown) -> list[tuple[str, str, str]]:
     first, second = _items(pair.first), _items(pair.second)
-    if _reordered(pair):
+    if _is_reordered(pair):
         return [
             (str(place + 1), short(a, LONGEST_NAME), short(b, LONGEST_NAME))
             for place, (a, b) in enumerate(zip(first, second, strict=True))
@@ -112,12 +112,12 @@ def _rows(pair: Shown) -> list[tuple[str, str, str]]:
     ]
 
 
-def _left_out(pair: Shown) -> str:
+def _rest_line(pair: Shown) -> str:
     more = len(_rows(pair)) - MOST_ROWS
     return f"and {plural(more, 'further row')}" if more > 0 else ""
 
 
-def _reordered(pair: Shown) -> bool:
+def _is_reordered(pair: Shown) -> bool:
     first, second = _items(pair.first), _items(pair.second)
     return first != second and Counter(first) == Counter(second)
 

@@ -26,7 +26,7 @@ def proof_lines(data: Mapping[str, Any]) -> Iterator[str]:
         premises = ", ".join(f"({premise + 1})" for premise in step["premises"])
         source = f"from {premises} " if premises else ""
         yield f"({place + 1}) {source}by {step['rule']}"
-        given = _named(step["parameters"])
+        given = _name_values(step["parameters"])
         if given:
             yield f"      given {given}"
         yield f"      {_judgment(step['conclusion'])}"
@@ -77,15 +77,15 @@ def _guarantee(data: Mapping[str, Any]) -> str:
             points = ", ".join(f"({_short(e)}, {_short(d)})" for e, d in data["points"])
             return f"DP at (epsilon, delta) = {points}"
         case kind:
-            return f"{kind}: {_named({k: v for k, v in data.items() if k != 'kind'})}"
+            return f"{kind}: {_name_values({k: v for k, v in data.items() if k != 'kind'})}"
 
 
 def _loss(data: Mapping[str, Any]) -> str:
     own = {key: value for key, value in data.items() if key not in ("loss", "count")}
-    return f"{data['count']} × {data['loss']}({_named(own)})"
+    return f"{data['count']} × {data['loss']}({_name_values(own)})"
 
 
-def _named(values: Mapping[str, Any]) -> str:
+def _name_values(values: Mapping[str, Any]) -> str:
     own = {key: value for key, value in values.items() if key != "neighbours"}
     return ", ".join(f"{key.replace('_', ' ')} = {_short(value)}" for key, value in own.items())
 

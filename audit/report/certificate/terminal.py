@@ -63,7 +63,7 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
         *bounds_parts(sheet, view),
         Text(),
         sheet.heading("Evidence"),
-        *(sheet.indented(_evidence(sheet, row)) for row in view.evidence),
+        *(sheet.indent(_evidence(sheet, row)) for row in view.evidence),
     ]
     if not view.evidence:
         parts += sheet.lines(["No auditor has reported a finding."])
@@ -76,7 +76,7 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
     for assumption in view.assumptions or ("nothing",):
         table = Table.grid(padding=(0, 1))
         table.add_row(Text("-"), sheet.text(assumption))
-        parts.append(sheet.indented(table))
+        parts.append(sheet.indent(table))
     parts += [Text(), sheet.heading("Make it again"), sheet.command(view.reproduce)]
     return Group(*parts, Text(), sheet.text(view.digest, "dim"))
 
@@ -93,7 +93,7 @@ def bounds_parts(sheet: Sheet, view: CertificateView) -> list[RenderableType]:
 def witness_parts(sheet: Sheet, heading: str, story: Story | AttackStory) -> list[RenderableType]:
     """A witness under a heading."""
     body = _attack(sheet, story) if isinstance(story, AttackStory) else sheet.story(story)
-    return [sheet.heading(heading), sheet.indented(body)]
+    return [sheet.heading(heading), sheet.indent(body)]
 
 
 def _attack(sheet: Sheet, story: AttackStory) -> Group:

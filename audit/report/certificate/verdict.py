@@ -40,7 +40,7 @@ def state_rests(certificate: Certificate) -> str:
 
     The assumptions are those that the certificate lists in full, in one sentence.
     """
-    parts = (_place(certificate), _assumed(certificate), _self_test(certificate))
+    parts = (_place(certificate), _assumptions_sentence(certificate), _self_test(certificate))
     return " ".join(part for part in parts if part)
 
 
@@ -86,7 +86,7 @@ def _place(certificate: Certificate) -> str:
     return f"The subject ran {how}."
 
 
-def _assumed(certificate: Certificate) -> str:
+def _assumptions_sentence(certificate: Certificate) -> str:
     """The assumptions that remain, in one sentence."""
     kind, holds = certificate.subject.get("kind"), certificate.verdict in HOLDS
     if kind == "channel":

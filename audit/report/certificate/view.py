@@ -16,8 +16,8 @@ from audit.report.words import (
     DECISIONS,
     RELEASED,
     bound_text,
-    claimed,
-    decided_on,
+    claimed_value,
+    decisive_value,
     guarantee_words,
     in_full,
     plural,
@@ -120,7 +120,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         verdict.name.lower().replace("_", "-"),
         explain_verdict(certificate),
         state_rests(certificate),
-        _interrupted(certificate),
+        _interruption_note(certificate),
         _facts(certificate),
         claim_mark(certificate),
         bound_marks(certificate),
@@ -143,7 +143,7 @@ def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonVie
     for place, (name, certificate) in enumerate(entries):
         claim = certificate.claim
         verdict = certificate.verdict
-        alike.setdefault(claimed(claim.guarantee)[0], []).append(place)
+        alike.setdefault(claimed_value(claim.guarantee)[0], []).append(place)
         rows.append(
             ComparisonRow(
                 name,
@@ -230,7 +230,7 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _interrupted(certificate: Certificate) -> str:
+def _interruption_note(certificate: Certificate) -> str:
     """What has to be known where an attack was cut short."""
     if not any(evidence.partial for evidence in certificate.evidence):
         return ""
@@ -265,7 +265,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         evidence.confidence or "–",
         "–" if bound is None else bound_text(bound),
         direction,
-        "" if bound is None or bound.rigour == "statistical" else in_full(decided_on(bound)[1]),
+        "" if bound is None or bound.rigour == "statistical" else in_full(decisive_value(bound)[1]),
         resolution_line(evidence, certificate.claim.guarantee),
         tuple(
             (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()

@@ -12,9 +12,9 @@ from audit.report.grid import Grid, side_by_side
 from audit.report.words import (
     cell_name,
     claimed_text,
+    enclosure_text,
     guarantee_symbols,
     in_full,
-    measured,
     number,
     plural,
     vector,
@@ -120,7 +120,7 @@ def _difference(steps: Sequence[int], domain: Domain | None) -> str:
 def _chance(database: str, own: Enclosure, first: Enclosure, second: Enclosure) -> Chance:
     largest = max(first.floats()[1], second.floats()[1])
     share = own.floats()[1] / largest if largest > 0 else 0.0
-    return Chance(database, measured(own), in_full(own), share)
+    return Chance(database, enclosure_text(own), in_full(own), share)
 
 
 def _ratio(first: Enclosure, second: Enclosure) -> tuple[str, bool] | None:
@@ -219,7 +219,7 @@ def _allowed_chance(guarantee: GaussianDP, second: Enclosure) -> str:
     return (
         f"{claim_of_mu(guarantee)}. With the "
         "chance under B as it is, that allows the chance under A to be at most "
-        f"{measured(Enclosure(Fraction(most), Fraction(most)))}."
+        f"{enclosure_text(Enclosure(Fraction(most), Fraction(most)))}."
     )
 
 

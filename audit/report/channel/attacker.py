@@ -77,7 +77,7 @@ def last_record_words(record: LastRecord, domain: Domain, neighbours: Neighbours
     )
     sure = "certain" if record.posterior.lower == 1 else f"{at_least(record.posterior)} sure"
     return (
-        f"Knowing all records but {known}, and seeing the release {_shown(witness.event[0])}, "
+        f"Knowing all records but {known}, and seeing the release {_spell(witness.event[0])}, "
         f"an attacker who {held} is now {sure} that {claim}."
     )
 
@@ -88,7 +88,7 @@ def _question(witness: Witness, domain: Domain, neighbours: Neighbours) -> tuple
     lost = [cell for cell, step in enumerate(steps) if step < 0]
     gained = [cell for cell, step in enumerate(steps) if step > 0]
     if not neighbours.unit.is_record:
-        return "one person's", f"the database is {_shown(witness.source)}", _shown(witness.target)
+        return "one person's", f"the database is {_spell(witness.source)}", _spell(witness.target)
     if lost and gained:
         return "one", f"the last record is {_cell(domain, lost[0])}", _cell(domain, gained[0])
     claim, rival = ("present", "missing") if lost else ("missing", "present")
@@ -99,7 +99,7 @@ def _cell(domain: Domain, cell: int) -> str:
     return f"“{short(cell_name(domain, cell))}”"
 
 
-def _shown(values: Sequence[Any]) -> str:
+def _spell(values: Sequence[Any]) -> str:
     return short(vector(values))
 
 
@@ -108,7 +108,7 @@ def guess_words(guess: Guess) -> str:
     witness = guess.witness
     if witness is None:
         return "No two of the databases are neighbours: there are none to be told apart."
-    first, second = _shown(witness.source), _shown(witness.target)
+    first, second = _spell(witness.source), _spell(witness.target)
     told = (
         f"{first} or {second}, equally likely"
         if guess.prior == EVENS
@@ -133,6 +133,6 @@ def naming_words(name: str, naming: Naming) -> str:
     return (
         f"An attacker {holder} names the confidential one with a chance of "
         f"{at_least(naming.right)} after seeing the release instead of {percent(naming.without)}. "
-        f"The most telling release is {_shown(naming.output)}: after it the database "
-        f"{_shown(naming.database)} is {certainty}."
+        f"The most telling release is {_spell(naming.output)}: after it the database "
+        f"{_spell(naming.database)} is {certainty}."
     )

@@ -27,10 +27,10 @@ from synthesizers.intervals import Interval
 T = TypeVar("T")
 
 MAX_LOG_ODDS = 2_000_000
-"""The most log odds that are written out (a choice of this project)."""
+"""The most log odds that are written out."""
 
 MAX_EXACT_LOG_ODDS = 100_000
-"""The most log odds that are enclosed one by one (a choice of this project)."""
+"""The most log odds that are enclosed one by one."""
 
 
 def to_json(analysis: Analysis, exact: bool) -> dict[str, Any]:

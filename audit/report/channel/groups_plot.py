@@ -6,7 +6,7 @@ import math
 
 from audit.channels.measures.groups import GroupLoss, GroupLosses
 from audit.report.picture import Axis, Bar, Box, Dot, Label, Line, Plot, from_zero
-from audit.report.words import equation, measured
+from audit.report.words import enclosure_text, equation
 
 HEIGHT = 230.0
 """The box' height in pixels."""
@@ -29,12 +29,12 @@ def groups_plot(groups: GroupLosses) -> Plot | None:
         "A family's records change a database by several steps. The dashed line is what follows "
         "from ε alone; the bars are what the channel lets out.",
         f"At distance {far.distance}, {equation('ε', far.epsilon.enclosure, 4)}, where "
-        f"{far.distance} times that of neighbours is {measured(far.naive, 4)}.",
+        f"{far.distance} times that of neighbours is {enclosure_text(far.naive, 4)}.",
         box,
         bars=tuple(_bar(loss) for loss in losses),
         lines=(Line("bound", naive),),
         dots=tuple(
-            Dot("bound", *point, f"distance {loss.distance}: {measured(loss.naive)}")
+            Dot("bound", *point, f"distance {loss.distance}: {enclosure_text(loss.naive)}")
             for point, loss in zip(naive, losses, strict=True)
         ),
         labels=(Label("bound", *naive[-1], "distance × ε", -10, -2),),

@@ -34,7 +34,7 @@ def languages(analysis: Analysis) -> tuple[Language, ...]:
     """The channel's smallest parameter in each notion that was measured."""
     found = [_pure(analysis.epsilon.enclosure, analysis.last_record)]
     if isinstance(analysis.zcdp, SmallestRho):
-        found.append(_concentrated(analysis.zcdp))
+        found.append(_zcdp_language(analysis.zcdp))
     if isinstance(analysis.gdp, Extreme):
         found.append(_gaussian(analysis.gdp.enclosure))
     return tuple(found)
@@ -54,7 +54,7 @@ def _pure(ends: Enclosure, record: LastRecord) -> Language:
     return _language("pure", "ε", ends, meaning)
 
 
-def _concentrated(smallest: SmallestRho) -> Language:
+def _zcdp_language(smallest: SmallestRho) -> Language:
     ends, order = smallest.extreme.enclosure, smallest.order
     meaning = "Rényi divergences of every order α are at most ρ·α."
     if math.isinf(ends.lower):

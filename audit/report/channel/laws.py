@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Law:
+class DataLaw:
     """One law: what it is, who has it as a prior, and what such an attacker sets out to name."""
 
     meaning: str
@@ -15,13 +15,13 @@ class Law:
     names: str
 
 
-LAWS: Mapping[str, Law] = {
-    "uniform": Law(
+LAWS: Mapping[str, DataLaw] = {
+    "uniform": DataLaw(
         "every listed database alike",
         "to whom every listed database is equally likely",
         "Which database, all equally likely",
     ),
-    "multinomial": Law(
+    "multinomial": DataLaw(
         "records drawn independently and uniformly over the cells",
         "who takes records to be drawn independently and uniformly over the cells",
         "Which database, records drawn at random",

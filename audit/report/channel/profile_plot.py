@@ -9,7 +9,7 @@ from fractions import Fraction
 from audit.channels.measures.extreme import Extreme
 from audit.channels.measures.profile import FARTHEST, Profile
 from audit.report.picture import Box, Dot, Label, Line, Plot, Point, decades, from_zero
-from audit.report.words import above, equation, measured, short
+from audit.report.words import above, enclosure_text, equation, short
 from audit.statements.decimals import Enclosure
 from synthesizers.exact import parse_rational
 
@@ -20,19 +20,16 @@ SAMPLES = 200
 """Places along the axis at which the curve is computed, besides its certified points."""
 
 DEEP = 20
-"""A δ that has fallen by this factor halfway along is drawn on a logarithmic axis (a choice of this
-project)."""
+"""A δ that has fallen by this factor halfway along is drawn on a logarithmic axis."""
 
 FLAT = 500
-"""A δ that has come as near to its limit as this part of δ(0) is seen to have reached it (a choice
-of this project)."""
+"""A δ that has come as near to its limit as this part of δ(0) is seen to have reached it."""
 
 MAX_DECADES = 10
-"""The most powers of ten on the axis of δ (a choice of this project)."""
+"""The most powers of ten on the axis of δ."""
 
 FAR = 1.6
-"""How many times as far as δ is seen to fall an ε may lie and still be marked (a choice of this
-project)."""
+"""How many times as far as δ is seen to fall an ε may lie and still be marked."""
 
 ROOM = 1.4
 """How many times as far as a mark the axis goes, for its name to have room."""
@@ -62,7 +59,7 @@ def profile_plot(profile: Profile, pure: Enclosure, deltas: Mapping[str, Extreme
     ]
     floor = _down(box, _high(limit))
     named = [dot for dot in marks if _down(box, dot.y) + LINE_HEIGHT < floor][:MAX_NAMED]
-    dots, labels, lines = [*_computed(profile, box), *marks], _stacked(box, named), []
+    dots, labels, lines = [*_computed_dots(profile, box), *marks], _stack_labels(box, named), []
     if limit.lower:
         lines.append(Line("limit", ((0.0, _high(limit)), (box.x.high, _high(limit)))))
         labels.append(_limit_label(box, limit))
@@ -137,7 +134,7 @@ def _samples(profile: Profile, box: Box) -> list[Point]:
     return found
 
 
-def _computed(profile: Profile, box: Box) -> list[Dot]:
+def _computed_dots(profile: Profile, box: Box) -> list[Dot]:
     """The points of the profile that are in the box."""
     points = [(float(place), ends) for place, ends in profile.points]
     return [
@@ -156,7 +153,7 @@ def _down(box: Box, value: float) -> float:
     return box.place(0.0, value)[1]
 
 
-def _stacked(box: Box, marks: list[Dot]) -> list[Label]:
+def _stack_labels(box: Box, marks: list[Dot]) -> list[Label]:
     """The names of marks, none over another: right of them and above the curve there is room."""
     labels: list[Label] = []
     free = math.inf
@@ -172,4 +169,4 @@ def _limit_label(box: Box, limit: Enclosure) -> Label:
     """The name of the limit: below it, as the curve is above, if there is room."""
     value = _high(limit)
     down = LINE_HEIGHT if _down(box, value) + LINE_HEIGHT < box.bottom - 4 else -5
-    return Label("limit", 0.0, value, f"limit {measured(limit, 4)}", 6, down)
+    return Label("limit", 0.0, value, f"limit {enclosure_text(limit, 4)}", 6, down)

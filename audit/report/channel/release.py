@@ -20,7 +20,7 @@ DIGITS = 5
 """Significant digits of losses and chances."""
 
 MAX_CELLS = 12
-"""The most cells that are listed, those that change least (a choice of this project)."""
+"""The most cells that are listed, those that change least."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def rows_view(rows: RowView, domain: Domain) -> ReleaseView:
         (
             _diagonal(rows),
             f"The cell that changes least is “{names[place]}”: when the table is "
-            f"{short(vector(least.database))}, its count is {_changed(least.value)}.",
+            f"{short(vector(least.database))}, its count is {_describe_change(least.value)}.",
         ),
         Spans(
             "The chance that a cell's count is released changed",
@@ -110,7 +110,7 @@ def _diagonal(rows: RowView) -> str:
     )
 
 
-def _changed(chance: Enclosure) -> str:
+def _describe_change(chance: Enclosure) -> str:
     if not chance.upper:
         return "always released as it is"
     return f"released changed with a chance of {at_least(chance)}"

@@ -10,7 +10,7 @@ from itertools import pairwise
 from audit.channels.measures.unavailable import Unavailable
 from audit.channels.measures.zcdp import SmallestRho
 from audit.report.picture import Box, Dot, Label, Line, Plot, Point, doublings, from_zero
-from audit.report.words import equation, measured, number
+from audit.report.words import enclosure_text, equation, number
 from audit.statements.decimals import Enclosure
 
 HEIGHT = 230.0
@@ -25,8 +25,7 @@ READING = (
 )
 
 NEAR = 2.5
-"""ε is drawn where it is at most this many times the largest divergence (a choice of this
-project)."""
+"""ε is drawn where it is at most this many times the largest divergence."""
 
 
 def renyi_plot(
@@ -56,14 +55,16 @@ def renyi_plot(
         curve = [(order, min(value, rho.floats()[1] * order)) for order, value in curve]
         dots += _touching(box, smallest)
     dots += [
-        Dot("main", float(order), ends.floats()[1], f"order {number(order)}: {measured(ends)}")
+        Dot(
+            "main", float(order), ends.floats()[1], f"order {number(order)}: {enclosure_text(ends)}"
+        )
         for order, ends in renyi.items()
     ]
     labels.append(Label("main", *points[len(points) // 2], "divergence", 8, 18))
     return Plot(
         "Rényi divergences",
         reading,
-        f"It is {measured(first, 4)} at order {points[0][0]:g}, and {measured(final, 4)} at order "
+        f"It is {enclosure_text(first, 4)} at order {points[0][0]:g}, and {enclosure_text(final, 4)} at order "
         f"{points[-1][0]:g}.",
         box,
         lines=(*lines, Line("main", tuple(curve))),

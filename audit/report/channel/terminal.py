@@ -32,7 +32,7 @@ def _analysis(sheet: Sheet, view: AnalysisView, measures: MeasuresView) -> Rende
     if view.witness is not None:
         parts += [
             sheet.heading("The most telling output"),
-            sheet.indented(sheet.story(view.witness)),
+            sheet.indent(sheet.story(view.witness)),
         ]
     else:
         parts.append(sheet.text(view.no_witness))
@@ -69,7 +69,7 @@ def _languages(sheet: Sheet, view: MeasuresView) -> list[RenderableType]:
         parts.append(sheet.heading("In every language of privacy"))
         for language in view.languages:
             parts += sheet.lines([f"{language.value}   ({language.name})"], "bold")
-            parts.append(sheet.indented(Group(*sheet.lines([language.meaning]))))
+            parts.append(sheet.indent(Group(*sheet.lines([language.meaning]))))
         parts += [*sheet.lines(view.gaps["languages"], "dim"), Text()]
     if view.plots:
         parts += [sheet.pairs((plot.title, plot.fact) for plot in view.plots), Text()]

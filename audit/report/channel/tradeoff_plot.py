@@ -20,7 +20,7 @@ SAMPLES = 200
 """Points of the normal laws' curve."""
 
 ALARMS = Fraction(1, 20)
-"""The rate of false alarms at which the misses are told (a choice of this project: a customary
+"""The rate of false alarms at which the misses are told (a customary
 level of tests)."""
 
 _AT = {"guessing": 0.88, "main": 0.68, "gaussian": 0.48}

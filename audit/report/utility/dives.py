@@ -115,11 +115,11 @@ def _dives(scored: Sequence[Scored], name: str) -> list[Dive]:
     if not parts:
         return []
     title = TITLES.get(name, name[:1].upper() + name[1:])
-    drawn = [dive for dive in _drawn(name, title, parts) if dive.figures]
+    drawn = [dive for dive in _draw(name, title, parts) if dive.figures]
     return drawn or [_dive("table", title, "", parts, lambda _, detail: _table(detail), MAX_ROWS)]
 
 
-def _drawn(name: str, title: str, parts: Sequence[Part]) -> list[Dive]:
+def _draw(name: str, title: str, parts: Sequence[Part]) -> list[Dive]:
     details = [detail for _, _, detail in parts]
     if name == "densities":
         top = density_top(details)

@@ -11,7 +11,7 @@ from typing import Any
 from audit.report.channel.document import finite
 from audit.report.utility.words import NOTICE
 from audit.utility.comparison import CONFIDENCE
-from audit.utility.ranking import MetricRanking, Ranking, ranked
+from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Scored, UtilityResults
 from audit.utility.score import Score
 
@@ -30,7 +30,7 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
     ``scores`` has one entry a metric and file. The draws themselves stay out, since some
     repeat the values of a confidential record; a draws file has them.
     """
-    ranking = ranked(results)
+    ranking = rank(results)
     return {
         "notice": NOTICE,
         "real": {"file": results.real, "records": results.records[results.real]},
@@ -38,13 +38,13 @@ def utility_json(results: UtilityResults) -> dict[str, Any]:
             {"file": file, "records": results.records[file]} for file in results.synthetics
         ],
         "domain": {"name": results.domain.name, "attributes": list(results.domain.names)},
-        "scores": [_scored(scored) for scored in results.scored],
+        "scores": [_score_json(scored) for scored in results.scored],
         "refused": [{"metric": name, "reason": reason} for name, reason in results.refused],
         "ranking": None if ranking is None else _ranking(ranking),
     }
 
 
-def _scored(scored: Scored) -> dict[str, Any]:
+def _score_json(scored: Scored) -> dict[str, Any]:
     score, null = scored.score, scored.baseline
     return {
         "metric": score.metric,

@@ -48,12 +48,12 @@ def density_plot(detail: Breakdown, top: float) -> Plot | None:
         "records; line: the synthetic ones. Where they part, the tables can be told apart.",
         f"The two overlap by {value_text(100 * min(overlap, 1.0), 3)} %.",
         box,
-        areas=(_grounded(real),),
+        areas=(_ground(real),),
         lines=(Line("real", tuple(real)), Line("main", tuple(synthetic))),
     )
 
 
-def _grounded(points: Sequence[Point]) -> Line:
+def _ground(points: Sequence[Point]) -> Line:
     """The area of the real records, down to 0."""
     return Line("real", ((points[0][0], 0.0), *points, (points[-1][0], 0.0)))
 
@@ -157,6 +157,6 @@ def strip_plot(detail: Breakdown, ends: tuple[float, float]) -> Plot | None:
         f"Of {len(values)} {detail.name} half lie above {entry_text(middle)}; the {worst} is at "
         f"{entry_text(values[0])}.",
         box,
-        areas=(_grounded(steps),),
+        areas=(_ground(steps),),
         lines=(Line("main", tuple(steps)),),
     )

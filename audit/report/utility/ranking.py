@@ -72,7 +72,7 @@ def _lead(ranking: Ranking) -> str:
     over = plural(len(ranking.complete), "metric")
     if len(ranking.leaders) > 1:
         return (
-            f"{_listed(ranking.leaders)} share the best mean rank, {value_text(least, 3)} over "
+            f"{_join_names(ranking.leaders)} share the best mean rank, {value_text(least, 3)} over "
             f"{over}."
         )
     return f"{ranking.leaders[0]} has the best mean rank, {value_text(least, 3)} over {over}."
@@ -87,7 +87,7 @@ def _dissent(ranking: Ranking) -> tuple[str, ...]:
         alone = len(ranking.leaders) == 1
         return ("By no metric is another file better beyond chance.",) if alone else ()
     others = [m for m in decided if m.metric in ranking.dissenting]
-    told = "; ".join(f"{m.metric} ({_listed(m.winners)})" for m in others)
+    told = "; ".join(f"{m.metric} ({_join_names(m.winners)})" for m in others)
     return (
         f"Another file is ahead by {len(others)} of {plural(len(decided), 'metric')}: {told}. "
         "Which file is best depends on the metric.",
@@ -112,7 +112,9 @@ def _podium_note(ranking: Ranking) -> str:
     left = [m.metric for m in ranking.metrics if m.metric not in ranking.complete]
     if not left:
         return ""
-    return f"Mean ranks leave out the metrics that not every file has a value of: {_listed(left)}."
+    return (
+        f"Mean ranks leave out the metrics that not every file has a value of: {_join_names(left)}."
+    )
 
 
 def _ranks(ranking: Ranking, files: Sequence[str]) -> Grid:
@@ -191,11 +193,11 @@ def _disagreement(ranking: Ranking) -> tuple[str, ...]:
             found.append(f"The two metrics that agree least are {words}: Kendall's τ-b is {tau}.")
     silent = [m.metric for m in ranking.metrics if len(m.places) > 1 and not _orders(m)]
     if silent:
-        found.append(f"No two files can be told apart by {_listed(silent)}.")
+        found.append(f"No two files can be told apart by {_join_names(silent)}.")
     return tuple(found)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -111,7 +111,7 @@ def _block(sheet: Sheet, block: ScoreBlock, ranked: bool) -> list[RenderableType
             cells.append(sheet.text(row.rank, "bold" if row.first else ""))
         table.add_row(*cells)
     below = Group(table, *(sheet.text(text, "dim") for text in block.stated))
-    return [sheet.indented(title), sheet.indented(sheet.indented(below))]
+    return [sheet.indent(title), sheet.indent(sheet.indent(below))]
 
 
 def _name(sheet: Sheet, row: ScoreRow, style: str) -> Text:
@@ -143,7 +143,7 @@ def _worst_of(sheet: Sheet, metric: str, dives: tuple[Dive, ...]) -> list[Render
     ]
     if not lines:
         return []
-    return [*sheet.lines([metric], "bold"), sheet.indented(sheet.indented(Group(*lines))), Text()]
+    return [*sheet.lines([metric], "bold"), sheet.indent(sheet.indent(Group(*lines))), Text()]
 
 
 def _worst(figure: Figure) -> str:

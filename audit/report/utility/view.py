@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from audit.report.utility.dives import MAX_FILES, Dive, dives
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import ScoreBlock, score_blocks
-from audit.report.utility.words import NOTICE, grouped, value_text
+from audit.report.utility.words import NOTICE, group_digits, value_text
 from audit.report.words import plural
-from audit.utility.ranking import ranked
+from audit.utility.ranking import rank
 from audit.utility.results import UtilityResults
 
 MAX_LISTED = 12
@@ -59,7 +59,7 @@ class UtilityView:
 
 def utility_view(results: UtilityResults) -> UtilityView:
     """The results as text and pictures."""
-    ranking = ranked(results)
+    ranking = rank(results)
     return UtilityView(
         NOTICE,
         _files(results),
@@ -74,10 +74,10 @@ def utility_view(results: UtilityResults) -> UtilityView:
 
 def _files(results: UtilityResults) -> tuple[FileRow, ...]:
     real = results.records[results.real]
-    rows = [FileRow(results.real, "real", grouped(real), "")]
+    rows = [FileRow(results.real, "real", group_digits(real), "")]
     for file in results.synthetics:
         records = results.records[file]
-        rows.append(FileRow(file, "synthetic", grouped(records), _part(records, real)))
+        rows.append(FileRow(file, "synthetic", group_digits(records), _part(records, real)))
     return tuple(rows)
 
 

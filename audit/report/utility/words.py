@@ -53,11 +53,11 @@ def entry_text(entry: Entry, digits: int = FEW_DIGITS) -> str:
     if isinstance(entry, str):
         return entry
     if isinstance(entry, int):
-        return grouped(entry)
+        return group_digits(entry)
     return value_text(entry, digits)
 
 
-def grouped(count: int) -> str:
+def group_digits(count: int) -> str:
     """A count with its thousands set apart, as ``1,204``."""
     return f"{count:,}".replace("-", "−")
 
@@ -65,7 +65,7 @@ def grouped(count: int) -> str:
 def range_text(score: Score) -> str:
     """``0 to 1,000``; an end that is infinite is said to be so."""
     ends = [
-        grouped(int(end)) if math.isfinite(end) and end == int(end) else value_text(end)
+        group_digits(int(end)) if math.isfinite(end) and end == int(end) else value_text(end)
         for end in (score.lowest, score.highest)
     ]
     return f"{ends[0]} to {ends[1]}"

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from audit.self_test.altered import at, every, everywhere
 from audit.self_test.case import BugClass
-from audit.self_test.instead import kept_from, quieter, unnoised, where_observed
+from audit.self_test.instead import keep_from, quieter, unnoised, where_observed
 from audit.self_test.program_cases import ProgramCase, program_liar
 from synthesizers.events import Measure, Select
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
@@ -107,7 +107,7 @@ LIARS = (
         "threshold before the noise",
         "cells are dropped by their true counts",
         every(Measure),
-        kept_from(1),
+        keep_from(1),
     ),
     program_liar(
         PFR,

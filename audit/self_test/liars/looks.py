@@ -9,7 +9,7 @@ from audit.self_test.case import BugClass
 from audit.self_test.instead import (
     best_in_truth,
     first_and_rest,
-    kept_from,
+    keep_from,
     luckiest,
     observed_cells,
     of_true_size,
@@ -115,7 +115,7 @@ LIARS = (
         "true threshold",
         "cells are kept by their true counts",
         at(0),
-        kept_from(2),
+        keep_from(2),
         quick=True,
     ),
     program_liar(
@@ -212,7 +212,7 @@ LIARS = (
         "true cutoff",
         "items are cut off by their true counts",
         at(0),
-        kept_from(1),
+        keep_from(1),
     ),
     program_liar(
         DROPPED,
@@ -220,7 +220,7 @@ LIARS = (
         "threshold before noise",
         "small counts are dropped before they are noised",
         at(0),
-        kept_from(3),
+        keep_from(3),
     ),
     program_liar(
         UNSCALED,

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from audit.self_test.altered import Altered, Instead, at
 from audit.self_test.case import BugClass, Liar
-from audit.self_test.instead import noised_with, quieter, unnoised
+from audit.self_test.instead import quieter, unnoised, with_noise
 from audit.self_test.program_cases import ProgramCase, program_liar
 from audit.self_test.sketches import GaussianViews, Sparse
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -37,7 +37,7 @@ ENOUGH = DiscreteGaussian(Fraction(1, 2))
 
 APPROXIMATE = ProgramCase(
     "Gaussian count at delta = 1e-5",
-    Altered(GaussianViews(Fraction(1)), at(0), noised_with(ENOUGH)),
+    Altered(GaussianViews(Fraction(1)), at(0), with_noise(ENOUGH)),
     "epsilon=20, delta=1e-5",
     AddRemove(),
     "1",
@@ -54,19 +54,19 @@ LIARS = (
         APPROXIMATE,
         "classical sigma",
         "the sigma of a theorem for epsilon < 1, at epsilon 20",
-        noised_with(CLASSICAL),
+        with_noise(CLASSICAL),
     ),
     _liar(
         LOUD,
         "square root of sigma",
         "sqrt(sigma) passed as the standard deviation",
-        noised_with(DiscreteGaussian(Fraction(5))),
+        with_noise(DiscreteGaussian(Fraction(5))),
     ),
     _liar(
         QUIET,
         "rho without its root",
         "sigma = 1/(2 rho) in place of 1/sqrt(2 rho)",
-        noised_with(DiscreteGaussian(Fraction(1, 16))),
+        with_noise(DiscreteGaussian(Fraction(1, 16))),
     ),
     _liar(
         GEOMETRIC,

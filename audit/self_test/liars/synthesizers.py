@@ -13,7 +13,7 @@ from audit.self_test.instead import (
     over_n,
     prior_of_observed,
     quieter,
-    sanitized_by,
+    sanitize_by,
     truth_if_far,
     unnoised,
 )
@@ -53,7 +53,7 @@ LIARS = (
         "posterior mean",
         "the posterior mean plugged in for a draw of the posterior",
         at(0),
-        sanitized_by(PlugInMultinomial(HALF, 5)),
+        sanitize_by(PlugInMultinomial(HALF, 5)),
         quick=True,
     ),
     program_liar(
@@ -86,7 +86,7 @@ LIARS = (
         "delta below the share",
         "a half is sampled, the delta is that of a quarter",
         at(0),
-        sanitized_by(SubsampleLaw(Fraction(1, 2))),
+        sanitize_by(SubsampleLaw(Fraction(1, 2))),
     ),
     program_liar(
         ROUNDS,

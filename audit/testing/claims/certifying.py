@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from audit.testing.claims.asked import Asked
 from audit.testing.claims.checked import Checked, ClaimRefuted
-from audit.testing.claims.checking import checked
-from audit.testing.claims.told import told
+from audit.testing.claims.checking import check
+from audit.testing.claims.told import failure_text
 from synthesizers.errors import DPAuditError, InputError
 
 Parameter = TypeVar("Parameter")
@@ -29,9 +29,9 @@ def certify(subject: Any, claim: str, *, name: str | None = None, **asked: Any) 
     it, with a chance of at most ``alarm`` each by the attack, by smaller pairs and by auditors of
     its properties. Backed by ``tests/audit/testing/claims/test_certify.py``.
     """
-    found = checked(subject, written(claim, asked), name)
+    found = check(subject, read_arguments(claim, asked), name)
     if not found.kept:
-        raise ClaimRefuted(told(found), found)
+        raise ClaimRefuted(failure_text(found), found)
     return found
 
 
@@ -52,17 +52,17 @@ def family(
     return tuple(found)
 
 
-def examined(
+def examine_claim(
     subject: Any, claim: Any, asked: dict[str, Any], name: str | None = None
 ) -> Checked | str:
     """What is found, kept or not; where the arguments don't fit, the reason as text."""
     try:
-        return checked(subject, written(claim, asked), name)
+        return check(subject, read_arguments(claim, asked), name)
     except DPAuditError as error:
         return str(error)
 
 
-def written(claim: Any, asked: dict[str, Any]) -> Asked:
+def read_arguments(claim: Any, asked: dict[str, Any]) -> Asked:
     """The arguments of a test; raises InputError for unknown or missing ones."""
     known = set(Asked.__dataclass_fields__)
     unknown = sorted(set(asked) - known)

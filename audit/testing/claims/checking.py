@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, certify
 from audit.parallel import here
@@ -41,7 +41,7 @@ _WITHOUT_ATTACK: dict[str, Any] = {
 }
 
 
-def checked(subject: Any, asked: Asked, name: str | None = None) -> Checked:
+def check(subject: Any, asked: Asked, name: str | None = None) -> Checked:
     """What is found of a subject; raises InputError for one that can't be checked as asked.
 
     ``subject``: a program of a curator, a function (database, rng), its batch form (database, rng,
@@ -161,7 +161,7 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     attack = asked.attack(form, SEED, _pair(asked, claim))
     accepted = REQUIRED[asked.require]
     assert isinstance(described.box, FunctionBox)
-    target = Target(Drawing(described.box, Seeds(attack.seed), here), described.box)
+    target = AttackedBox(Drawing(described.box, Seeds(attack.seed), here), described.box)
     try:
         evidence = attack_box(target, claim, attack)
     except ProtocolError as error:

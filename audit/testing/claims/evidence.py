@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.report.words import decided_on, measured
+from audit.report.words import decisive_value, enclosure_text
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
@@ -31,28 +31,28 @@ def _finding(evidence: Evidence, claim: Claim, alarm: float | None) -> Finding:
         about=f"the claim {claim.guarantee} ({claim.neighbours.name})",
         decision=evidence.decision,
         declared=str(claim.guarantee),
-        found=_found(evidence),
+        found=_finding_text(evidence),
         rigour=Rigour.STATISTICAL if sampled else Rigour.EXACT,
         covers=evidence.covers,
         again="run this test again: its seed is fixed" if sampled else "run this test again",
-        pair=_shown(evidence, claim),
+        pair=_show(evidence, claim),
         responsible=_responsible(evidence),
         error=alarm if sampled else None,
     )
 
 
-def _found(evidence: Evidence) -> str:
+def _finding_text(evidence: Evidence) -> str:
     if evidence.bound is None:
         return evidence.finding
-    symbol, ends = decided_on(evidence.bound)
+    symbol, ends = decisive_value(evidence.bound)
     if evidence.bound.side is Side.FLOOR:
-        return f"{symbol} is at least {measured(Enclosure(ends.lower, ends.lower))}"
+        return f"{symbol} is at least {enclosure_text(Enclosure(ends.lower, ends.lower))}"
     if evidence.bound.side is Side.CEILING:
-        return f"{symbol} is at most {measured(Enclosure(ends.upper, ends.upper))}"
-    return f"{symbol} = {measured(ends)}"
+        return f"{symbol} is at most {enclosure_text(Enclosure(ends.upper, ends.upper))}"
+    return f"{symbol} = {enclosure_text(ends)}"
 
 
-def _shown(evidence: Evidence, claim: Claim) -> Shown | None:
+def _show(evidence: Evidence, claim: Claim) -> Shown | None:
     witness = evidence.witness
     if evidence.decision is not Decision.VIOLATED or witness is None:
         return None

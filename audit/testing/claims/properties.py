@@ -7,7 +7,7 @@ from typing import Any
 from audit.channels.enumerate import instance
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
-from audit.subjects.forked import forked_json
+from audit.subjects.forked import call_forked
 from audit.subjects.function import Form
 from audit.subjects.program_process import RUN_SECONDS
 from audit.subjects.subject import ProgramSubject
@@ -18,7 +18,7 @@ from synthesizers.errors import CannotFork, DPAuditError, InputError, ProtocolEr
 from synthesizers.plan import plan
 
 MOST_EXPLAINED = 64
-"""Transcripts up to which a ledger is recounted beside a violation (a choice of this project: a
+"""Transcripts up to which a ledger is recounted beside a violation (a
 second, where Hypothesis asks for dozens of examples)."""
 
 
@@ -64,7 +64,7 @@ def of_program(
             return []
 
     try:
-        plain = forked_json(examine, RUN_SECONDS)
+        plain = call_forked(examine, RUN_SECONDS)
     except CannotFork:
         plain = examine()
     except ProtocolError:
@@ -81,9 +81,9 @@ def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> t
     if form == "estimator":
         columns = None if claim.domain is None else claim.domain.names
         rows = asked.rows or 0
-        seen = data_independence.audited_estimator(subject, asked.parameters, rows, columns, name)
+        seen = data_independence.wrap_estimator(subject, asked.parameters, rows, columns, name)
     else:
-        seen = data_independence.audited(subject, name)
+        seen = data_independence.wrap_function(subject, name)
     pairs = None if asked.pair is None else [asked.pair]
     effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
     try:

@@ -19,7 +19,7 @@ from audit.statements.evidence import Decision, Verdict
 from audit.testing.claims.checked import Checked
 
 WIDTH = 96
-"""Columns (a choice of this project: a failure is read in logs that are wider than a terminal of
+"""Columns (a failure is read in logs that are wider than a terminal of
 80, and indented by some)."""
 
 
@@ -27,9 +27,9 @@ FRESH = "certify(..., pair=(first, second), seed=1), or any other seed"
 """What tests a rule's pair on fresh randomness."""
 
 
-def told(checked: Checked, replay: str = "the same call: its seed is fixed") -> str:
+def failure_text(checked: Checked, replay: str = "the same call: its seed is fixed") -> str:
     """The failure as plain text; ``replay``: what makes it again."""
-    parts = [as_text(Adaptive(lambda sheet: _told(sheet, checked)))]
+    parts = [as_text(Adaptive(lambda sheet: _failure_group(sheet, checked)))]
     if checked.code:
         # Outside of the layout, whose lines are broken at its width.
         code = textwrap.indent(checked.code, "    ")
@@ -45,7 +45,7 @@ def as_text(part: RenderableType) -> str:
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).strip("\n")
 
 
-def _told(sheet: Sheet, checked: Checked) -> Group:
+def _failure_group(sheet: Sheet, checked: Checked) -> Group:
     parts: list[RenderableType] = [sheet.text(_headline(checked)), Text()]
     if checked.trouble:
         parts += [sheet.text(checked.trouble), Text()]

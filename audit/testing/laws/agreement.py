@@ -12,7 +12,7 @@ from audit.testing.laws.law import ERROR, broken
 from synthesizers.exact import Exact, enclose
 
 DRAWS = 4000
-"""Independent draws of a sampler (a choice of this project: at an error of 1e-9 an outcome of
+"""Independent draws of a sampler (at an error of 1e-9 an outcome of
 chance 1/2 shows when it is off by 0.05, one of chance 1/100 when it is off by 0.01)."""
 
 

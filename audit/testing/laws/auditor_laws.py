@@ -96,10 +96,12 @@ def honest_subjects_are_not_accused(audited: Audited) -> None:
     for subject, claim in audited.honest:
         accused = violations(audited.evidence((subject, claim)))
         if accused:
-            broken(f"it accuses {subject.name}, which keeps {claim.guarantee}: {_told(accused[0])}")
+            broken(
+                f"it accuses {subject.name}, which keeps {claim.guarantee}: {_describe(accused[0])}"
+            )
 
 
-def _told(evidence: Evidence) -> str:
+def _describe(evidence: Evidence) -> str:
     if isinstance(evidence, Finding):
         return f"{evidence.about}, declared {evidence.declared}, found {evidence.found}"
     return evidence.finding

@@ -29,7 +29,7 @@ RELATIONS: tuple[Neighbours, ...] = (
 """Both relations of records, and of the smallest persons who differ from them."""
 
 MAX_DATABASES = 5000
-"""The most databases that laws visit (a choice of this project: seconds a law)."""
+"""The most databases that laws visit (seconds a law)."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 ERROR = 1e-9
-"""The largest chance with which a law that draws at random accuses an object that keeps it (a
-choice of this project: so that thousands of objects can be checked at every change)."""
+"""The largest chance with which a law that draws at random accuses an object that keeps it (so that
+thousands of objects can be checked at every change)."""
 
 SEED = 20
 """Of what is drawn: the same draws every time, so that a law is kept always or never."""
@@ -64,7 +64,7 @@ def require_json(subject: Any, *arguments: Any) -> None:
     require(again == json.dumps(data), "to_json must say the same each time")
 
 
-def pickled(subject: Any) -> Any:
+def pass_through_pickle(subject: Any) -> Any:
     """The object after a journey to another process; raises `LawBroken` where it can't go."""
     try:
         return pickle.loads(pickle.dumps(subject))
@@ -78,6 +78,6 @@ def pickled(subject: Any) -> Any:
 
 def require_pickles(subject: Any) -> None:
     """The object after such a journey is equal, and of equal hash."""
-    copy = pickled(subject)
+    copy = pass_through_pickle(subject)
     require(copy == subject, "its pickled copy must equal it: make it a frozen dataclass")
     require(hash(copy) == hash(subject), "its pickled copy must have its hash: freeze it")

@@ -31,14 +31,14 @@ MIXED = Domain(
 """Columns of every kind: what laws try a metric on unless a domain is given."""
 
 RECORDS = 240
-"""Of the real table (a choice of this project: enough for models, and seconds at most)."""
+"""Of the real table (enough for models, and seconds at most)."""
 
 CLOSE = 1e-9
 """The relative difference of scores that are the same but for the order of additions."""
 
 STANDARD_ERRORS = 8
-"""So many standard errors two scores of independent draws may lie apart (a choice of this project:
-few draws have heavier tails than the normal law)."""
+"""So many standard errors two scores of independent draws may lie apart (few draws have heavier
+tails than the normal law)."""
 
 WRONG_DRAWS: tuple[list[object], ...] = (
     [-1],
@@ -76,7 +76,7 @@ class Scored:
         """A table of uniform values, which has nothing of the real one but its size."""
         generator = np.random.default_rng(SEED)
         codes = generator.integers(self.domain.shape, size=(RECORDS, len(self.domain.shape)))
-        return of_dataset(_owned(self.domain, codes))
+        return of_dataset(_own(self.domain, codes))
 
     def score(self, real: Records, synthetic: Records) -> Score:
         """Of one table against the other; raises InputError where the metric refuses the domain."""
@@ -160,7 +160,7 @@ def order_of_synthetic_records_says_nothing(scored: Scored) -> None:
 def wanted_marginals_are_marginals(scored: Scored) -> None:
     """What it wants counted are attributes of the domain, in the domain's order."""
     names = scored.domain.names
-    for wanted in scored.metric.wanted(scored.domain):
+    for wanted in scored.metric.marginals_read(scored.domain):
         require(
             tuple(wanted) == tuple(n for n in names if n in wanted),
             f"a wanted marginal lists attributes in the domain's order, found {wanted!r}",
@@ -207,10 +207,10 @@ def _table(domain: Domain, seed: int, records: int) -> Dataset:
     hidden = generator.normal(size=(records, 1))
     mixed = 0.6 * hidden + 0.4 * generator.normal(size=(records, len(domain.shape)))
     sizes = np.array(domain.shape)
-    return _owned(domain, np.clip(np.floor((mixed + 1.5) * sizes / 3), 0, sizes - 1).astype(int))
+    return _own(domain, np.clip(np.floor((mixed + 1.5) * sizes / 3), 0, sizes - 1).astype(int))
 
 
-def _owned(domain: Domain, codes: np.ndarray) -> Dataset:
+def _own(domain: Domain, codes: np.ndarray) -> Dataset:
     """With persons of three records each where the domain has an id column."""
     persons = None if domain.individual is None else np.arange(len(codes)) // 3
     return Dataset(domain, codes, persons)

@@ -29,7 +29,7 @@ ORDERS = (1.5, 2.0, 4.0, 16.0)
 """Of the Rényi divergences that a cost in zCDP must bound (choices of this project)."""
 
 NARROW = Fraction(1, 2**40)
-"""The widest enclosure that says something of a law (a choice of this project)."""
+"""The widest enclosure that says something of a law."""
 
 ROUNDING = 1e-9
 """The relative error of divergences that are summed in doubles: far above that of some hundred

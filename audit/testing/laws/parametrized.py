@@ -146,7 +146,7 @@ def _of_program(subject: Any, on: Trial) -> tuple[Law, ...]:
     if not program:
         raise InputError(f"there are no laws of a {kind}; expected {_KINDS}")
     ground = on.ground("2", (AddRemove(), ReplaceOne()))
-    name = _shown(subject)
+    name = _name_subject(subject)
     examined = ProgramSubject(name, subject, False)
     laws: list[Law] = []
     for relation in ground.relations:
@@ -161,7 +161,7 @@ def _of_program(subject: Any, on: Trial) -> tuple[Law, ...]:
 def _laws(
     kind: str, subject: Any, checks: Iterable[Callable[..., None]], *arguments: Any
 ) -> tuple[Law, ...]:
-    name = subject if isinstance(subject, str) else _shown(subject)
+    name = subject if isinstance(subject, str) else _name_subject(subject)
     return tuple(
         Law(kind, check.__name__.removeprefix("public_"), name, partial(check, *arguments))
         for check in checks
@@ -172,7 +172,7 @@ def _has(subject: Any, *names: str) -> bool:
     return not isinstance(subject, type) and all(hasattr(subject, name) for name in names)
 
 
-def _shown(subject: Any) -> str:
+def _name_subject(subject: Any) -> str:
     text = getattr(subject, "__qualname__", None) or repr(subject)
     # An object without a repr of its own shows its address, which differs between processes.
     return text if len(text) <= 80 and " at 0x" not in text else type(subject).__name__

@@ -18,7 +18,7 @@ from audit.statements.evidence import Decision, Side, Verdict
 from audit.subjects.subject import ProgramSubject
 from audit.testing.laws.agreement import DRAWS, require_agreement
 from audit.testing.laws.ground import Ground, IntArray
-from audit.testing.laws.law import SEED, broken, pickled, require
+from audit.testing.laws.law import SEED, broken, pass_through_pickle, require
 from proofs.guarantees import ZCDP, ApproxDP, Guarantee
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Setting, canonical_output
@@ -29,7 +29,7 @@ from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
 
 SAMPLED = DRAWS // 8
-"""Runs on one database (a choice of this project: a second of the sampling reading)."""
+"""Runs on one database (a second of the sampling reading)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def remembers_nothing(tried: Tried) -> None:
     """Enumerated again, and as a copy from another process, it has the same channel."""
     first, again = tried.channel(), tried.channel()
     require(_same(first, again), "enumerated twice, the program has two channels: it remembers")
-    copy = pickled(tried.subject.program)
+    copy = pass_through_pickle(tried.subject.program)
     require(_same(first, tried.channel(program=copy)), "its pickled copy has another channel")
 
 

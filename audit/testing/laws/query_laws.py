@@ -35,7 +35,7 @@ def answers_are_whole_numbers(query: Query, ground: Ground) -> None:
 def order_of_records_says_nothing(query: Query, ground: Ground) -> None:
     """The same records in another order have the same answers."""
     generator = np.random.default_rng(SEED)
-    for counts in _sampled(ground):
+    for counts in _sample(ground):
         dataset = Dataset.from_histogram(ground.domain, counts)
         expected = answer(query, dataset)
         for order in (slice(None, None, -1), generator.permutation(dataset.records)):
@@ -48,7 +48,7 @@ def order_of_records_says_nothing(query: Query, ground: Ground) -> None:
 
 def histograms_have_the_answers_of_their_records(query: Query, ground: Ground) -> None:
     """A histogram, its records, and its records by weight have the same answers."""
-    for counts in _sampled(ground):
+    for counts in _sample(ground):
         listed = answer(query, Dataset.from_histogram(ground.domain, counts))
         by_weight = answers_of_histograms(query, ground.domain, counts[None, :])[0]
         require(
@@ -60,7 +60,7 @@ def histograms_have_the_answers_of_their_records(query: Query, ground: Ground) -
 
 def answers_stand_for_themselves(query: Query, ground: Ground) -> None:
     """A database's answers do not depend on which others are asked with it."""
-    rows = _sampled(ground)
+    rows = _sample(ground)
     together = answers_of_histograms(query, ground.domain, rows)
     for counts, found in zip(rows, together, strict=True):
         alone = answers_of_histograms(query, ground.domain, counts[None, :])[0]
@@ -134,10 +134,10 @@ LAWS: tuple[Callable[[Query, Ground], None], ...] = (
 )
 
 LOOKED_AT = 60
-"""Databases that are asked one by one (a choice of this project)."""
+"""Databases that are asked one by one."""
 
 
-def _sampled(ground: Ground) -> IntArray:
+def _sample(ground: Ground) -> IntArray:
     """Some databases, evenly apart in the list of all."""
     rows = np.unique(
         np.concatenate([ground.listed(relation) for relation in ground.relations]), axis=0

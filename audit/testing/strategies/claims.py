@@ -24,7 +24,7 @@ ORDERS = (Fraction(2), Fraction(3, 2), Fraction(8), Fraction(32))
 """Of claims that are drawn (choices of this project: usual ones, and one at each end)."""
 
 MAX_DENOMINATOR = 8
-"""Of a drawn rational (a choice of this project: exact chances of it stay short)."""
+"""Of a drawn rational (exact chances of it stay short)."""
 
 
 def amounts(

@@ -32,15 +32,14 @@ Item = TypeVar("Item")
 Heaps = list[tuple[Item, int]]
 
 MAX_CELLS = 2**16
-"""The most cells of a drawn histogram (a choice of this project: it is a list of that length)."""
+"""The most cells of a drawn histogram (it is a list of that length)."""
 
 MAX_HEAPS = 12
-"""The most heaps of a database (a choice of this project: more choices shrink slowly, and small
+"""The most heaps of a database (more choices shrink slowly, and small
 databases need no more)."""
 
 LEVEL_CELLS = 64
-"""The most cells of a database that is full, with as many records in each (a choice of this
-project)."""
+"""The most cells of a database that is full, with as many records in each."""
 
 _WIDTHS = (Fraction(1), Fraction(10), Fraction(1, 2))
 """Of the bins of an attribute (choices of this project: unit bins, wide ones, and bins whose edges
@@ -122,7 +121,7 @@ def histograms(
     least, most = require_between(min_records, max_records, "records")
     require_listable(domain)
     cells = st.integers(0, domain.size - 1)
-    return heaps(cells, least, most, all_cells(domain)).map(lambda h: piled(h, domain.size))
+    return heaps(cells, least, most, all_cells(domain)).map(lambda h: pile_up(h, domain.size))
 
 
 def datasets(
@@ -138,7 +137,7 @@ def datasets(
 def _datasets(
     draw: st.DrawFn, domain: Domain, least: int, most: int, max_records_a_person: int
 ) -> Dataset:
-    rows = spread(draw(heaps(cell_codes(domain), least, most, _all_codes(domain))))
+    rows = spread_heaps(draw(heaps(cell_codes(domain), least, most, _all_codes(domain))))
     codes = np.array(rows, np.int64).reshape(-1, len(domain.attributes))
     if domain.individual is None:
         return Dataset(domain, codes)
@@ -167,10 +166,10 @@ def _databases(
 ) -> list[Record]:
     found = [dict(record) for record in draw(record_lists(domain, least, most))]
     each = draw(st.integers(1, max_records_a_person)) if domain.individual is not None else 1
-    return owned(found, domain.individual, each)
+    return own_records(found, domain.individual, each)
 
 
-def owned(
+def own_records(
     records: Sequence[Record], individual: str | None, each: int, first: int = 1
 ) -> list[Record]:
     """The records, ``each`` of them in a row of one person, numbered from ``first``."""
@@ -193,7 +192,7 @@ def record_lists(domain: Domain, least: int, most: int) -> st.SearchStrategy[lis
         {a.name: _first_value(a, code) for a, code in zip(domain.attributes, codes, strict=True)}
         for codes in _all_codes(domain)
     ]
-    return heaps(records(domain), least, most, full).map(spread)
+    return heaps(records(domain), least, most, full).map(spread_heaps)
 
 
 def cell_codes(domain: Domain) -> st.SearchStrategy[Codes]:
@@ -216,10 +215,10 @@ def heaps(
     listed = st.lists(
         st.tuples(items, counts, level), min_size=int(least > 0), max_size=min(most, MAX_HEAPS)
     )
-    return listed.map(lambda found: _fitted(found, least, most, full))
+    return listed.map(lambda found: _fit(found, least, most, full))
 
 
-def _fitted(
+def _fit(
     drawn: list[tuple[Item, int, bool]], least: int, most: int, full: Sequence[Item]
 ) -> Heaps[Item]:
     """The heaps, cut where they are too many and the last one filled up where they are too few.
@@ -245,12 +244,12 @@ def _fitted(
     return kept
 
 
-def spread(found: Heaps[Item]) -> list[Item]:
+def spread_heaps(found: Heaps[Item]) -> list[Item]:
     """The records one by one, heap after heap."""
     return [item for item, count in found for _ in range(count)]
 
 
-def piled(found: Heaps[int], cells: int) -> Histogram:
+def pile_up(found: Heaps[int], cells: int) -> Histogram:
     """The counts over cells."""
     counts = [0] * cells
     for cell, count in found:

@@ -19,8 +19,8 @@ from audit.testing.strategies.databases import (
     Record,
     all_cells,
     heaps,
-    owned,
-    piled,
+    own_records,
+    pile_up,
     record_lists,
     records,
     require_listable,
@@ -77,7 +77,7 @@ def _histograms(
     smaller, larger = sorted((len(gone), len(come)))
     rest = draw(heaps(cells, max(least - smaller, 0), most - larger, all_cells(domain)))
     first, second = (
-        piled([*rest, *((cell, 1) for cell in part)], domain.size) for part in (gone, come)
+        pile_up([*rest, *((cell, 1) for cell in part)], domain.size) for part in (gone, come)
     )
     return first, second
 
@@ -124,14 +124,14 @@ def _records(
     each = 1
     if domain.individual is not None and not neighbours.unit.is_record:
         each = draw(st.integers(1, neighbours.unit.max_records))
-    kept = owned(rest, domain.individual, each)
+    kept = own_records(rest, domain.individual, each)
     # The unit stands at the end unless the place says otherwise: nowhere is what shrinks best.
     place = len(kept) - draw(st.integers(0, len(kept)))
     whose, newcomer = len(kept) + 1, neighbours.unit.max_records
     first, second = (
         [
             *map(dict, kept[:place]),
-            *owned(part, domain.individual, newcomer, whose),
+            *own_records(part, domain.individual, newcomer, whose),
             *map(dict, kept[place:]),
         ]
         for part in (gone, come)

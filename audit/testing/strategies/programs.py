@@ -62,7 +62,7 @@ class Pipeline:
         answers: Answers = ()
         step = self
         while True:
-            found = _asked(step.question, curator)
+            found = _ask(step.question, curator)
             answers += found
             if not step.then:
                 return step.ending.output(answers)
@@ -84,7 +84,7 @@ class Pipeline:
         return [cost for step in self.then for cost in step._costs(setting, total)] or [total]
 
 
-def _asked(question: Event, curator: Curator) -> Answers:
+def _ask(question: Event, curator: Curator) -> Answers:
     match question:
         case Measure(query, noise, low, high):
             return tuple(curator.measure(query, noise, low=low, high=high).tolist())

@@ -24,13 +24,13 @@ from synthesizers.queries import (
 )
 
 MOST_CANDIDATES = 3
-"""Of a drawn selection (a choice of this project: the first that shows who is second and third)."""
+"""Of a drawn selection (the first that shows who is second and third)."""
 
 MODEL_CELLS = 12
-"""The most cells of a candidate of several attributes (a choice of this project)."""
+"""The most cells of a candidate of several attributes."""
 
 SUMMANDS = 5
-"""The largest size of a drawn summand, and of a model's count (a choice of this project)."""
+"""The largest size of a drawn summand, and of a model's count."""
 
 
 def marginals(domain: Domain, *, max_answers: int = 64) -> st.SearchStrategy[Marginal]:

@@ -15,7 +15,7 @@ from synthesizers.events import Draw, Event, Measure, Sanitize, Select
 from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.cell_keys import CellKey, PerturbationTable
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
-from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity, ladder_of, numbered
+from synthesizers.laws.generalisation import GlobalRecoding, KAnonymity, ladder_of, number_groups
 from synthesizers.laws.pram import PostRandomisation
 from synthesizers.laws.public_laws import Multinomial, PublicLaw, UniformChoice
 from synthesizers.laws.responses import RandomizedResponse
@@ -149,7 +149,7 @@ def _can_swap(shape: tuple[int, ...], place: int) -> bool:
 
 def _groupings(size: int) -> st.SearchStrategy[tuple[int, ...]]:
     groups = st.lists(st.integers(0, size - 1), min_size=size, max_size=size)
-    return groups.map(numbered)
+    return groups.map(number_groups)
 
 
 @st.composite

@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from audit.utility.compat.programs import SDNIST, SDNIST_1, SPRINT_2, SPRINT_3
-from audit.utility.counts import ordered
-from audit.utility.groups import Groups, numbered
+from audit.utility.counts import order_attributes
+from audit.utility.groups import Groups, number_cells
 from audit.utility.nist_2020.k_marginal_breakdowns import Measured
 from audit.utility.pair import Pair
 
@@ -42,12 +42,14 @@ def sorted_tables(
     pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups
 ) -> Iterator[SortedTable]:
     """The table of each column set: by group, then by its columns in the order drawn."""
-    wanted = [ordered((*groups.names, *dict.fromkeys(names)), pair.domain) for names in sets]
+    wanted = [
+        order_attributes((*groups.names, *dict.fromkeys(names)), pair.domain) for names in sets
+    ]
     pair.count(dict.fromkeys(wanted))
     for names in sets:
         drawn = (*groups.names, *dict.fromkeys(names))
         marginal = pair.marginal(drawn)
-        order = np.argsort(numbered(marginal, drawn, groups.ranks), kind="stable")
+        order = np.argsort(number_cells(marginal, drawn, groups.ranks), kind="stable")
         yield SortedTable(
             groups.places(marginal)[order], marginal.real[order], marginal.synthetic[order]
         )
@@ -62,7 +64,7 @@ def sprint_2(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None) 
     columns = [_l1_or_worst(table, groups) for table in tables]
     matrix = np.hstack([column.reshape(-1, 1) for column in columns])
     scores = matrix.mean(axis=1).ravel()
-    biased = _biased(groups, cutoff, strict=False)
+    biased = _find_biased(groups, cutoff, strict=False)
     scores[biased] = 2.0
     scaled = float((2.0 - scores.mean()) / 2.0)
     return _measured(scaled * 1000, scaled, columns, scores, biased)
@@ -77,7 +79,7 @@ def sprint_3(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None) 
     """
     columns = [_l1_or_worst(table, groups) for table in tables]
     scores = pd.concat([pd.Series(column) for column in columns], axis=1).mean(axis=1)
-    biased = _biased(groups, cutoff, strict=False)
+    biased = _find_biased(groups, cutoff, strict=False)
     scores[biased] = 2.0
     scaled = float((2.0 - scores.mean()) / 2.0)
     return _measured(1000.0 * scaled, scaled, columns, scores.to_numpy(), biased)
@@ -96,10 +98,10 @@ def sdnist_1(tables: Iterator[SortedTable], groups: Groups, cutoff: int | None) 
         differences = np.abs(
             table.real / real[table.group] - table.synthetic / synthetic[table.group]
         )
-        columns.append(_summed(differences, table.group, groups))
+        columns.append(_sum(differences, table.group, groups))
         total = total + columns[-1]
     mean = total / len(columns)
-    biased = _biased(groups, cutoff, strict=True)
+    biased = _find_biased(groups, cutoff, strict=True)
     mean[biased] = 2
     scores = (2 - mean) * 500
     value = float(pd.Series(scores).mean()) if groups.names else float(scores[0])
@@ -222,7 +224,7 @@ def _l1_or_worst(table: SortedTable, groups: Groups) -> Floats:
     return distances
 
 
-def _summed(values: Floats, group: Integers, groups: Groups) -> Floats:
+def _sum(values: Floats, group: Integers, groups: Groups) -> Floats:
     """Sums over groups as pandas takes them, and over a whole table as numpy does."""
     if groups.names:
         return _pandas_sums(values, group)
@@ -233,7 +235,7 @@ def _pandas_sums(values: Floats, group: Integers) -> Floats:
     return np.asarray(pd.Series(values).groupby(group).sum(), dtype=np.float64)
 
 
-def _biased(groups: Groups, cutoff: int | None, *, strict: bool) -> NDArray[np.bool_]:
+def _find_biased(groups: Groups, cutoff: int | None, *, strict: bool) -> NDArray[np.bool_]:
     if cutoff is None:
         return np.zeros(len(groups), dtype=np.bool_)
     differences = np.abs(groups.real - groups.synthetic)

@@ -38,7 +38,7 @@ def drawn_triples(
     )
 
 
-def reproduced(
+def reproduce(
     real: Records, synthetic: Records, triples: tuple[Attributes, ...]
 ) -> tuple[float, tuple[float, ...]]:
     """The program's score of ordered triples, and what each contributed.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
-from audit.utility.counts import ordered
+from audit.utility.counts import order_attributes
 from audit.utility.nist_2020.pie_rows import (
     BIAS,
     BIAS_LIMIT,
@@ -27,7 +27,7 @@ def sprint_1_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
 
     Raises ``Undefined`` where it gives no number.
     """
-    names = ordered((place, period, kind), pair.domain)
+    names = order_attributes((place, period, kind), pair.domain)
     marginal = pair.marginal(names)
     axes = [names.index(name) for name in (place, period, kind)]
     types = marginal.shape[axes[2]]
@@ -61,7 +61,7 @@ def _sprint_1_block(
     real: NDArray[np.int64], synthetic: NDArray[np.int64]
 ) -> tuple[Floats, Floats, Floats]:
     differs = (real != synthetic).any(axis=1)
-    kept_real, kept_synthetic = (_kept(counts) for counts in (real, synthetic))
+    kept_real, kept_synthetic = (_keep(counts) for counts in (real, synthetic))
     with np.errstate(invalid="ignore"):
         divergence = jensenshannon(
             kept_real + _SMOOTHING, kept_synthetic + _SMOOTHING, base=2, axis=1
@@ -75,7 +75,7 @@ def _sprint_1_block(
     )
 
 
-def _kept(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _keep(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     sums = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     kept: NDArray[np.int64] = np.where(counts / sums >= KEPT_SHARE, counts, 0)
     return kept

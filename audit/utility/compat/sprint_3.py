@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audit.utility.groups import ascending, numbered
+from audit.utility.groups import ascending, number_cells
 from audit.utility.labels import OUTSIDE
 from audit.utility.nist_2020.person_counts import Vectors, count_vectors
 from audit.utility.pair import Marginal
@@ -24,7 +24,7 @@ PROGRAM_SEED = 123456
 def program_edges(marginal: Marginal, ends: tuple[str, str], domain: Domain) -> float:
     """The score of a table of edges over 1000, summed in the order of ascending values."""
     ranks = {name: ascending(domain.attribute(name)) for name in ends}
-    order = np.argsort(numbered(marginal, ends, ranks))
+    order = np.argsort(number_cells(marginal, ends, ranks))
     distance = float(np.abs(marginal.differences)[order].sum())
     return (2.0 - distance) / 2.0
 

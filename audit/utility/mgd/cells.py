@@ -59,7 +59,7 @@ def cells_of(target: Target, marginal: Marginal, domain: Domain) -> Cells:
     Raises ``InputError`` as ``Target.resolved`` and ``semantic`` do, and ``TooLargeError``
     beyond ``MOST_CELLS`` cells, or if the costs do not fit 64-bit integers.
     """
-    weights = target.resolved(domain)
+    weights = target.resolve(domain)
     if target.distances is not None:
         return _between_all(target, target.distances, marginal, domain)
     shape = dict(zip(marginal.attributes, marginal.shape, strict=True))
@@ -76,7 +76,7 @@ def cells_of(target: Target, marginal: Marginal, domain: Domain) -> Cells:
     place = np.zeros_like(marginal.cells)
     for name in fixed:
         place = place * shape[name] + marginal.codes(name)
-    combinations, place = _numbered(place, math.prod(shape[name] for name in fixed))
+    combinations, place = _number(place, math.prod(shape[name] for name in fixed))
     sizes = tuple(shape[name] for name in finite)
     cells = len(combinations) * math.prod(sizes)
     if cells > MOST_CELLS:
@@ -141,7 +141,7 @@ def _problem(
     )
 
 
-def _numbered(place: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _number(place: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct numbers below ``size``, ascending, and where each of ``place`` [n] is."""
     if size > 2**24:
         found, where = np.unique(place, return_inverse=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit.utility.counts import Attributes, ordered
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.metric import Metric
 from audit.utility.mgd.cells import cells_of
 from audit.utility.mgd.deep_dive import DeepDive, deep_dive, worst_cells
@@ -117,13 +117,13 @@ class MarginalDifference(Metric):
                 "name the targets"
             )
         for target in targets:
-            for name, weight in target.resolved(domain).items():
+            for name, weight in target.resolve(domain).items():
                 if weight != "infinite":
                     semantic(domain, name, domain.attribute(name).size)
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The marginals of the targets."""
-        return [ordered(target.attributes, domain) for target in self.chosen(domain)]
+        return [order_attributes(target.attributes, domain) for target in self.chosen(domain)]
 
     def score(self, pair: Pair) -> Score:
         """MGD; always defined, as both tables have records."""
@@ -143,7 +143,7 @@ class MarginalDifference(Metric):
             float(upper),
             exact=upper if exact else None,
             bracket=None if exact else (lower, upper),
-            stated=self._stated(pair.domain, len(targets), exact),
+            stated=self._notes(pair.domain, len(targets), exact),
             details=_details(parts),
         )
 
@@ -163,7 +163,7 @@ class MarginalDifference(Metric):
             *worst_cells(cells, dive.plan, domain, SHOWN),
         )
 
-    def _stated(self, domain: Domain, targets: int, exact: bool) -> tuple[str, ...]:
+    def _notes(self, domain: Domain, targets: int, exact: bool) -> tuple[str, ...]:
         stated = [f"{targets} target marginal{'s' * (targets > 1)}, counts not normalised"]
         if self.targets is None:
             every = len(domain.names) * (len(domain.names) + 1) // 2

@@ -27,7 +27,7 @@ Distances = tuple[tuple[Distance, ...], ...]
 """A row a cell that a record leaves, a column a cell that it moves to."""
 
 
-def checked(rows: Sequence[Sequence[object]], what: str) -> Distances:
+def check_matrix(rows: Sequence[Sequence[object]], what: str) -> Distances:
     """The rows as a distance matrix.
 
     Raises ``InputError`` naming ``what`` if they are not square, for entries that are not exact
@@ -74,7 +74,7 @@ def read_distances(path: str | Path, what: str) -> Distances:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{what}: the file {path} is not a CSV file in UTF-8") from error
-    return checked(rows, what)
+    return check_matrix(rows, what)
 
 
 def in_units(distances: Distances, what: str) -> tuple[NDArray[np.int64], int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from audit.utility.mgd.problem import Axis, Plan, Problem
 from audit.utility.mgd.solvers.trees import Components, over_siblings, programme
 
-Interval = tuple[NDArray[np.int64], NDArray[np.int64]]
+FlowRange = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def penalties(problem: Problem, kept: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,7 +92,7 @@ def _shared_out(
     return given, ends
 
 
-def _ends(components: Components, potentials: NDArray[np.int64], penalty: int) -> Interval:
+def _ends(components: Components, potentials: NDArray[np.int64], penalty: int) -> FlowRange:
     """The fewest and the most records that a cell may end with, before adding and removing."""
     fewest = np.where(potentials > 0, components.highest, components.lowest)
     fewest[potentials == -penalty] = 0
@@ -102,7 +102,7 @@ def _ends(components: Components, potentials: NDArray[np.int64], penalty: int) -
     return fewest, most
 
 
-def _carriable(axis: Axis, components: Components, potentials: NDArray[np.int64]) -> Interval:
+def _carriable(axis: Axis, components: Components, potentials: NDArray[np.int64]) -> FlowRange:
     """The least and the most that the edge from each node to its parent may carry."""
     parents = np.array(axis.parents, dtype=np.int64)
     fall = potentials - potentials[np.maximum(parents, 0)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from audit.utility.counts import Attributes, ordered
-from audit.utility.mgd.matrix import Distances, checked
+from audit.utility.counts import Attributes, order_attributes
+from audit.utility.mgd.matrix import Distances, check_matrix
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -65,7 +65,7 @@ class Target:
                 raise InputError(
                     f"the marginal {self.label} has weights and distances; give one of them"
                 )
-            found = checked(self.distances, f"the marginal {self.label}: the distance matrix")
+            found = check_matrix(self.distances, f"the marginal {self.label}: the distance matrix")
             object.__setattr__(self, "distances", found)
         for what, least in (("tolerance", "0 or more"), ("importance", "above 0")):
             value = self._exact(getattr(self, what), f"the {what}")
@@ -78,13 +78,13 @@ class Target:
         """The attributes, for messages and tables."""
         return " × ".join(map(str, self.attributes))
 
-    def resolved(self, domain: Domain) -> dict[str, Weight]:
+    def resolve(self, domain: Domain) -> dict[str, Weight]:
         """The weight of every attribute, in the domain's order.
 
         With distances of its own all are infinite. Raises ``InputError`` unless the finite ones
         sum to 1, and for distances between more or fewer cells than the marginal has.
         """
-        names = ordered(self.attributes, domain)
+        names = order_attributes(self.attributes, domain)
         if self.distances is not None:
             cells = math.prod(domain.attribute(name).size for name in names)
             if cells != len(self.distances):

@@ -89,7 +89,7 @@ def quality(chances: NDArray[np.float64], classes: NDArray[np.int64]) -> Quality
 
 
 def _logistic(training: Examples, seed: int) -> Any:
-    return make_pipeline(_scaled(training), LogisticRegression(max_iter=200))
+    return make_pipeline(_scale(training), LogisticRegression(max_iter=200))
 
 
 def _tree(training: Examples, seed: int) -> Any:
@@ -103,10 +103,10 @@ def _forest(training: Examples, seed: int) -> Any:
 
 
 def _naive_bayes(training: Examples, seed: int) -> Any:
-    return make_pipeline(_scaled(training, dense=True), GaussianNB())
+    return make_pipeline(_scale(training, dense=True), GaussianNB())
 
 
-def _scaled(training: Examples, dense: bool = False) -> ColumnTransformer:
+def _scale(training: Examples, dense: bool = False) -> ColumnTransformer:
     """Codes as indicators, numbers with mean 0 and variance 1 over the training records."""
     nominal = list(training.nominal)
     numbers = [c for c in range(training.features.shape[1]) if c not in training.nominal]

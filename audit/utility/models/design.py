@@ -38,7 +38,7 @@ def design_matrices(
     return terms, (np.column_stack(sides[0]), np.column_stack(sides[1]))
 
 
-def unsettled(
+def drop_settled(
     tables: tuple[Records, Records], outcome: str, predictors: tuple[str, ...]
 ) -> tuple[tuple[Records, Records], list[str]]:
     """The tables without the values that settle the outcome in either table, and those values.

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from audit.utility.compat.programs import SYNTHPOP
 from audit.utility.metric import FIXED, Metric
-from audit.utility.models.design import Both, design_matrices, unsettled
+from audit.utility.models.design import Both, design_matrices, drop_settled
 from audit.utility.models.predictors import predictors_of
 from audit.utility.models.regressions import Coefficients, independent, least_squares, logistic
 from audit.utility.pair import Pair
@@ -68,7 +68,7 @@ class IntervalOverlap(Metric):
         tables = self._complete(pair.tables, outcome, predictors)
         settled: list[str] = []
         if self.mode == FIXED and _is_binary(pair.domain.attribute(outcome)):
-            tables, settled = unsettled(tables, outcome, predictors)
+            tables, settled = drop_settled(tables, outcome, predictors)
         if not all(table.records for table in tables):
             return self.undefined("a table has no record with all values that the fit needs")
         terms, columns = design_matrices(tables, predictors)
@@ -88,8 +88,10 @@ class IntervalOverlap(Metric):
         return self.scored(
             value,
             stated=(
-                *self._stated(pair.domain, predictors),
-                *_omitted(pair.tables, tables, settled, aliased, len(rows) - len(overlaps)),
+                *self._notes(pair.domain, predictors),
+                *_describe_omissions(
+                    pair.tables, tables, settled, aliased, len(rows) - len(overlaps)
+                ),
             ),
             details=(_breakdown(rows, aliased),),
         )
@@ -147,7 +149,7 @@ class IntervalOverlap(Metric):
             rows.append((term, real, *ends[0], synthetic, *ends[1], found))
         return sorted(rows, key=lambda row: row[-1] if isinstance(row[-1], float) else -math.inf)
 
-    def _stated(self, domain: Domain, predictors: tuple[str, ...]) -> tuple[str, ...]:
+    def _notes(self, domain: Domain, predictors: tuple[str, ...]) -> tuple[str, ...]:
         attribute = domain.attribute(str(self.outcome))
         binary = _is_binary(attribute)
         return (
@@ -177,7 +179,7 @@ def _is_binary(attribute: Attribute) -> bool:
     return attribute.edges is None and len(attribute.values) == 2
 
 
-def _omitted(
+def _describe_omissions(
     given: tuple[Records, Records],
     used: tuple[Records, Records],
     settled: list[str],

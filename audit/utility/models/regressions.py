@@ -57,7 +57,7 @@ def least_squares(columns: Matrix, outcome: NDArray[np.float64]) -> Coefficients
     records, width = columns.shape
     if records <= width:
         return None
-    estimates, diagonal, residual = _solved(columns, outcome)
+    estimates, diagonal, residual = _solve(columns, outcome)
     return Coefficients(estimates, np.sqrt(diagonal * residual / (records - width)))
 
 
@@ -79,7 +79,7 @@ def logistic(columns: Matrix, outcome: NDArray[np.bool_]) -> Coefficients | None
             return None
         roots = np.sqrt(weights)
         working = roots * (odds + (outcome - chances) / weights)
-        estimates, diagonal, _ = _solved(columns * roots[:, None], working)
+        estimates, diagonal, _ = _solve(columns * roots[:, None], working)
         if np.all(np.abs(estimates - before) <= _CONVERGED * (1 + np.abs(estimates))):
             return Coefficients(estimates, np.sqrt(diagonal))
         before = estimates
@@ -87,7 +87,7 @@ def logistic(columns: Matrix, outcome: NDArray[np.bool_]) -> Coefficients | None
     return None
 
 
-def _solved(
+def _solve(
     columns: Matrix, outcome: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """The solution, the diagonal of the inverse Gram matrix, the residual sum of squares."""

@@ -19,7 +19,7 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
 GROUPS = 10
-"""Parts of the records kept back that are left out in turn (a choice of this project: the
+"""Parts of the records kept back that are left out in turn (the
 standard error of ten parts is itself known to about a quarter)."""
 
 Statistic = Literal["f1", "auc"]
@@ -80,7 +80,7 @@ class TrainOnSynthetic(Metric):
         """The mean gap; undefined where fewer than two classes can be tested."""
         target, predictors = self._names(pair.domain)
         real, synthetic = _examples(pair.tables, target, predictors)
-        taught, tested = self._cut(real.classes)
+        taught, tested = self._split(real.classes)
         if len(np.unique(real.classes)) < 2:
             return self.undefined(f"every real record has the same {target}", seed=self.seed)
         if len(np.unique(real.classes[tested])) < 2:
@@ -115,7 +115,7 @@ class TrainOnSynthetic(Metric):
             value,
             seed=self.seed,
             standard_error=standard_error(jackknife_parts(value, without)) if without else None,
-            stated=self._stated(target, predictors, real, tested, synthetic),
+            stated=self._notes(target, predictors, real, tested, synthetic),
             details=(_breakdown(found, gaps),),
         )
 
@@ -125,7 +125,7 @@ class TrainOnSynthetic(Metric):
         domain.position(self.target)
         return self.target, predictors_of(domain, self.target, self.predictors, self.name)
 
-    def _cut(self, classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _split(self, classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The real records to learn from, and those kept back, in their order."""
         random = generator(self.name, self.seed)
         back = np.zeros(len(classes), dtype=np.bool_)
@@ -136,7 +136,7 @@ class TrainOnSynthetic(Metric):
             back[rows[: min(share, len(rows) - 1)]] = True
         return np.flatnonzero(~back), np.flatnonzero(back)
 
-    def _stated(
+    def _notes(
         self,
         target: str,
         predictors: tuple[str, ...],

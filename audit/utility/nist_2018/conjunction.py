@@ -25,11 +25,11 @@ from audit.utility.nist_2018.conjunction_queries import (
     Near,
     Query,
     check_query,
+    count_satisfying,
     plain,
     read_query,
-    satisfied,
 )
-from audit.utility.numeric_columns import stated_midpoints
+from audit.utility.numeric_columns import midpoints_note
 from audit.utility.pair import Pair
 from audit.utility.records import Records
 from audit.utility.score import Breakdown, Score, jackknife_parts, standard_error
@@ -113,7 +113,7 @@ class Conjunction(Nist2018Score):
         columns = len(real.domain.attributes)
         found = []
         for row in rows.tolist():
-            chosen = _chosen(columns, self._probability, not self.reproduces, random)
+            chosen = _choose(columns, self._probability, not self.reproduces, random)
             found.append(tuple(self._condition(real, row, column, random) for column in chosen))
         return tuple(found)
 
@@ -127,7 +127,7 @@ class Conjunction(Nist2018Score):
         shares = [
             (found / real.records, matching / synthetic.records)
             for found, matching in zip(
-                satisfied(real, queries), satisfied(synthetic, queries), strict=True
+                count_satisfying(real, queries), count_satisfying(synthetic, queries), strict=True
             )
         ]
         fields = {
@@ -149,7 +149,7 @@ class Conjunction(Nist2018Score):
             value,
             parts=parts,
             standard_error=standard_error(parts),
-            stated=self._stated(pair, queries, spread, unfounded),
+            stated=self._notes(pair, queries, spread, unfounded),
             details=(_breakdown(queries, shares, errors),),
             **fields,
         )
@@ -184,7 +184,7 @@ class Conjunction(Nist2018Score):
             codes[code] = None
         return Among(attribute.name, tuple(labels[code] for code in codes))
 
-    def _stated(
+    def _notes(
         self, pair: Pair, queries: tuple[Query, ...], spread: float, unfounded: int
     ) -> tuple[str, ...]:
         conditions = sum(map(len, queries)) / len(queries)
@@ -206,10 +206,10 @@ class Conjunction(Nist2018Score):
             sentences.append(f"{empty} queries have no condition and count as perfect")
         if unfounded:
             sentences.append(f"{unfounded} given queries are satisfied by no real record")
-        return (*sentences, *stated_midpoints(pair))
+        return (*sentences, *midpoints_note(pair))
 
 
-def _chosen(columns: int, probability: float, some: bool, random: np.random.Generator) -> list[int]:
+def _choose(columns: int, probability: float, some: bool, random: np.random.Generator) -> list[int]:
     """Each column with the same chance, independently; with ``some``, given that it is not none.
 
     The first of them is then geometric, cut off after the last column.

@@ -70,10 +70,10 @@ def read_query(draw: object) -> Query:
     """The query that ``plain`` wrote. Raises ``InputError`` for anything else."""
     if not isinstance(draw, Mapping) or not all(isinstance(name, str) for name in draw):
         raise InputError(f"conjunction: {FORM}")
-    return tuple(_read(name, condition) for name, condition in draw.items())
+    return tuple(_read_condition(name, condition) for name, condition in draw.items())
 
 
-def _read(name: str, condition: object) -> Condition:
+def _read_condition(name: str, condition: object) -> Condition:
     if condition is None:
         return Blank(name)
     if isinstance(condition, list | tuple) and condition:
@@ -105,7 +105,7 @@ def check_query(query: Query, domain: Domain) -> None:
             raise InputError(f"{what} must be a centre and a radius, or null: its values are bins")
 
 
-def satisfied(records: Records, queries: Sequence[Query]) -> list[int]:
+def count_satisfying(records: Records, queries: Sequence[Query]) -> list[int]:
     """How many records satisfy each query.
 
     A query is narrowed down from its most selective condition, so that the others

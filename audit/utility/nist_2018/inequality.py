@@ -21,7 +21,7 @@ from audit.utility.nist_2018.city_wages import (
     usual_cities,
     usual_comparison,
 )
-from audit.utility.numeric_columns import stated_midpoints
+from audit.utility.numeric_columns import midpoints_note
 from audit.utility.pair import Pair
 from audit.utility.records import Records, label_numbers
 from audit.utility.score import Breakdown, Entry, Score, Undefined
@@ -118,7 +118,7 @@ class Inequality(Nist2018Score):
             return self.undefined(str(reason))
         return self.scored(
             found.value,
-            stated=self._stated(pair, tables, cities, found),
+            stated=self._notes(pair, tables, cities, found),
             details=(self._breakdown(pair.domain, tables, cities, found),),
         )
 
@@ -141,7 +141,7 @@ class Inequality(Nist2018Score):
             wage < limit,
         )
 
-    def _stated(
+    def _notes(
         self, pair: Pair, tables: tuple[Wages, Wages], cities: tuple[Cities, Cities], of: Comparison
     ) -> tuple[str, ...]:
         absent = sum(code not in cities[1] for code in of.kept)
@@ -163,7 +163,7 @@ class Inequality(Nist2018Score):
             )
         if self.reproduces:
             sentences.append("Gini index less 1/m of m wages; tied pay gaps in the file's order")
-        return (*sentences, *stated_midpoints(pair, (self.wage,)))
+        return (*sentences, *midpoints_note(pair, (self.wage,)))
 
     def _breakdown(
         self,

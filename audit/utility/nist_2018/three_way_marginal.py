@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from audit.utility.column_sets import distinct_among, given_sets, index_sets, sampling_error
-from audit.utility.compat.nist_2018_triples import PROGRAM_DRAWS, drawn_triples, reproduced
-from audit.utility.counts import Attributes, ordered
+from audit.utility.compat.nist_2018_triples import PROGRAM_DRAWS, drawn_triples, reproduce
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.metric import generator
 from audit.utility.nist_2018.challenge_score import PERFECT, Nist2018Score
-from audit.utility.numeric_columns import stated_midpoints
+from audit.utility.numeric_columns import midpoints_note
 from audit.utility.pair import Pair
 from audit.utility.score import Breakdown, Score, standard_error
 from synthesizers.domain import Domain
@@ -68,7 +68,7 @@ class ThreeWayMarginal(Nist2018Score):
     def check(self, domain: Domain) -> None:
         """Refuse given triples of other attributes, and a domain with too few to draw from."""
         for names in self.given or ():
-            ordered(names, domain)
+            order_attributes(names, domain)
         if self.given is None and self._drawable(domain) < 3:
             raise InputError(
                 f"{self.name}: a triple needs three attributes to draw from, and the domain has "
@@ -76,11 +76,11 @@ class ThreeWayMarginal(Nist2018Score):
                 + (" of which the last is never drawn" if self.reproduces else "")
             )
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The marginals of the triples; none where the program's own cells are counted."""
         if self.reproduces:
             return ()
-        return [ordered(names, domain) for names in self.triples(domain)]
+        return [order_attributes(names, domain) for names in self.triples(domain)]
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these triples, each a list of three names in the program's order."""
@@ -103,13 +103,13 @@ class ThreeWayMarginal(Nist2018Score):
         """
         triples = self.triples(pair.domain)
         if self.reproduces:
-            value, parts = reproduced(*pair.tables, triples)
+            value, parts = reproduce(*pair.tables, triples)
             apart = [min(max(1 - part / PERFECT, 0.0), 1.0) for part in parts]
         else:
             apart = [marginal.total_variation() for marginal in pair.marginals(triples)]
             parts = tuple(PERFECT * (1 - distance) for distance in apart)
             value = PERFECT * (1 - math.fsum(apart) / len(apart))
-        midpoints = stated_midpoints(pair) if self.reproduces else ()
+        midpoints = midpoints_note(pair) if self.reproduces else ()
         found = {" × ".join(names): d for names, d in zip(triples, apart, strict=True)}
         worst = sorted(found.items(), key=lambda item: -item[1])
         return self.scored(

@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.utility.compat.programs import SPRINT_3
 from audit.utility.compat.sprint_3 import program_edges
-from audit.utility.counts import Attributes, ordered
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
 from audit.utility.pair import Marginal, Pair
@@ -49,11 +49,11 @@ class EdgeMap(Metric):
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
         self.need(domain, origin=self.origin, destination=self.destination)
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The two attributes together."""
-        return [ordered((self.origin, self.destination), domain)]
+        return [order_attributes((self.origin, self.destination), domain)]
 
-    def scaled(self, pair: Pair) -> float:
+    def score_over_1000(self, pair: Pair) -> float:
         """The score over 1000, as the program has it."""
         marginal = pair.marginal((self.origin, self.destination))
         if self.mode == FIXED:
@@ -64,7 +64,7 @@ class EdgeMap(Metric):
         """The score of both ends together; always defined."""
         marginal = pair.marginal((self.origin, self.destination))
         return self.scored(
-            min(max(1000.0 * self.scaled(pair), 0.0), 1000.0),
+            min(max(1000.0 * self.score_over_1000(pair), 0.0), 1000.0),
             stated=(f"edges from {self.origin} to {self.destination}",),
             details=(self._edges(marginal, pair.domain),),
         )

@@ -18,7 +18,7 @@ from audit.utility.column_sets import (
     sampling_error,
 )
 from audit.utility.compat.k_marginals import PROGRAMS, KMarginalProgram, sorted_tables
-from audit.utility.counts import Attributes, ordered
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.groups import Groups
 from audit.utility.metric import FIXED, Metric, generator
 from audit.utility.nist_2020.k_marginal_breakdowns import Measured, breakdowns
@@ -181,31 +181,31 @@ class KMarginal(Metric):
             return self.given, None if self.program else distinct_among(self.given, columns)
         if self.program is not None:
             return self.program.sets(columns, self.size, self.draws, self.seed), None
-        columns = ordered(columns, domain)
+        columns = order_attributes(columns, domain)
         random = generator(self.name, self.seed)
         total = math.comb(len(columns), self.size)
         draws = total if self.all_sets else self.draws or DRAWS
         places = index_sets(len(columns), self.size, draws, random)
         return tuple(tuple(columns[place] for place in draw) for draw in places), total
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The groups, and the groups with each column set."""
-        own = [ordered(self.groups, domain)] if self.groups else []
+        own = [order_attributes(self.groups, domain)] if self.groups else []
         sets = self._sets(domain)[0]
-        return [*own, *(ordered((*self.groups, *dict.fromkeys(s)), domain) for s in sets)]
+        return [*own, *(order_attributes((*self.groups, *dict.fromkeys(s)), domain) for s in sets)]
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these column sets, each a list of attributes."""
         return replace(self, given=given_sets(self.name, drawn), k=None, draws=None, all_sets=False)
 
-    def scaled(self, pair: Pair) -> float:
+    def score_over_1000(self, pair: Pair) -> float:
         """The score over 1000, as a program has it before it scales."""
         sets = self._sets(pair.domain)[0]
-        return self._measured(pair, sets, Groups.of(pair, self.groups)).scaled
+        return self._measure(pair, sets, Groups.of(pair, self.groups)).score_over_1000
 
-    def _measured(self, pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
+    def _measure(self, pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
         if self.program is None:
-            return _fixed(pair, sets, groups)
+            return _measure_fixed(pair, sets, groups)
         cutoff = self.program.penalty if self.bias_penalty is None else self.bias_penalty
         return self.program.measure(sorted_tables(pair, sets, groups), groups, cutoff)
 
@@ -213,7 +213,7 @@ class KMarginal(Metric):
         """The mean over sets and groups; always defined."""
         sets, total = self._sets(pair.domain)
         groups = Groups.of(pair, self.groups)
-        found = self._measured(pair, sets, groups)
+        found = self._measure(pair, sets, groups)
         parts = tuple(found.parts.tolist())
         details = breakdowns(sets, found.distances.tolist())
         if self.groups:
@@ -224,7 +224,7 @@ class KMarginal(Metric):
             drawn=tuple(list(names) for names in sets),
             parts=parts,
             standard_error=self._error(parts, total),
-            stated=(*self._stated(len(sets), total), *groups.stated(), *found.stated),
+            stated=(*self._notes(len(sets), total), *groups.stated(), *found.stated),
             details=details,
         )
 
@@ -238,7 +238,7 @@ class KMarginal(Metric):
             return 0.0
         return standard_error(parts) if total is None else sampling_error(parts, total)
 
-    def _stated(self, sets: int, total: int | None) -> tuple[str, ...]:
+    def _notes(self, sets: int, total: int | None) -> tuple[str, ...]:
         if self.given is not None:
             drawn = f"{sets} sets of columns as given"
         elif self.program is not None:
@@ -251,7 +251,7 @@ class KMarginal(Metric):
         return drawn, meaning
 
 
-def _fixed(pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
+def _measure_fixed(pair: Pair, sets: Sequence[tuple[str, ...]], groups: Groups) -> Measured:
     real, synthetic = np.maximum(groups.real, 1), np.maximum(groups.synthetic, 1)
     summed, distances = np.zeros(len(groups)), []
     for marginal in pair.marginals((*groups.names, *names) for names in sets):

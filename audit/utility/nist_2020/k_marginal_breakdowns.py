@@ -25,7 +25,7 @@ class Measured:
     """
 
     value: float
-    scaled: float
+    score_over_1000: float
     parts: Floats
     distances: Floats
     groups: Floats

@@ -79,18 +79,18 @@ class LongitudinalKMarginal(Metric):
     ) -> None:
         if not known.issuperset(features) or len(set(features)) < len(features):
             raise InputError(
-                f"{self.name}: the set {_spelt(features)} must be of distinct pairs of a column "
+                f"{self.name}: the set {_spell(features)} must be of distinct pairs of a column "
                 f"and a value of {self.period}, as the domain declares them"
             )
         if math.prod(domain.attribute(column).size + EXTRA for column, _ in features) >= 2**63:
             raise InputError(
-                f"{self.name}: the marginal {_spelt(features)} has too many cells to be numbered; "
+                f"{self.name}: the marginal {_spell(features)} has too many cells to be numbered; "
                 "lower k"
             )
 
     def with_draws(self, drawn: Sequence[object]) -> Self:
         """The metric on these sets, each a list of pairs ``[column, period]``."""
-        return replace(self, given=tuple(_set(self.name, draw) for draw in drawn))
+        return replace(self, given=tuple(_read_set(self.name, draw) for draw in drawn))
 
     def score(self, pair: Pair) -> Score:
         """The mean over the sets, or undefined if a table does not say whose records it holds."""
@@ -109,7 +109,7 @@ class LongitudinalKMarginal(Metric):
         parts = tuple(1000 * (1 - distance) for distance in distances)
         error = standard_error(parts) if total is None else sampling_error(parts, total)
         rows: list[tuple[Entry, ...]] = [
-            (_spelt(features), distance) for features, distance in zip(sets, distances, strict=True)
+            (_spell(features), distance) for features, distance in zip(sets, distances, strict=True)
         ]
         rows.sort(key=lambda row: -float(row[1] or 0))
         of = "" if total is None else f" of {total}"
@@ -145,11 +145,11 @@ class LongitudinalKMarginal(Metric):
         return sets, math.comb(len(features), self.k)
 
 
-def _spelt(features: Sequence[Feature]) -> str:
+def _spell(features: Sequence[Feature]) -> str:
     return " × ".join(f"{column} @ {period}" for column, period in features)
 
 
-def _set(metric: str, draw: object) -> tuple[Feature, ...]:
+def _read_set(metric: str, draw: object) -> tuple[Feature, ...]:
     features = []
     for feature in draw if isinstance(draw, list | tuple) else ():
         texts = tuple(feature) if isinstance(feature, list | tuple) else ()

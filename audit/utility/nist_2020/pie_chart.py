@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.utility.compat.programs import SPRINT_1
 from audit.utility.compat.sprint_1 import sprint_1_rows
-from audit.utility.counts import Attributes, ordered
+from audit.utility.counts import Attributes, order_attributes
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
 from audit.utility.nist_2020.pie_rows import (
@@ -43,19 +43,19 @@ class _PieMetric(Metric):
         """Raise ``InputError`` if ``domain`` lacks one of the attributes."""
         self.need(domain, place=self.place, period=self.period, type=self.type)
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The three attributes together."""
-        return [ordered((self.place, self.period, self.type), domain)]
+        return [order_attributes((self.place, self.period, self.type), domain)]
 
     def _rows(self, pair: Pair) -> PieRows:
         rows = fixed_rows if self.mode == FIXED else sprint_1_rows
         return rows(pair, self.place, self.period, self.type)
 
     def _scored_rows(self, pair: Pair, rows: PieRows, value: float, highest: float) -> Score:
-        score = self.scored(value, stated=self._stated(rows), details=(self._worst(pair, rows),))
+        score = self.scored(value, stated=self._notes(rows), details=(self._worst(pair, rows),))
         return replace(score, highest=highest)
 
-    def _stated(self, rows: PieRows) -> tuple[str, ...]:
+    def _notes(self, rows: PieRows) -> tuple[str, ...]:
         empty = int(((rows.real == 0) & (rows.synthetic > 0)).sum())
         lost = int(((rows.real > 0) & (rows.synthetic == 0)).sum())
         alone = "score 0" if self.mode == FIXED else "are compared with an even pie"

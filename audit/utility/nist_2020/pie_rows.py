@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-from audit.utility.groups import numbered
+from audit.utility.groups import number_cells
 from audit.utility.pair import Pair
 
 KEPT_SHARE = 0.05
@@ -52,7 +52,7 @@ def fixed_rows(pair: Pair, place: str, period: str, kind: str) -> PieRows:
     marginal = pair.marginal((place, period, kind))
     codes = zip(pair.domain.names, pair.real.shape, strict=True)
     identity = {name: np.arange(size) for name, size in codes}
-    row = numbered(marginal, (place, period), identity)
+    row = number_cells(marginal, (place, period), identity)
     rows = math.prod(identity[name].size for name in (place, period))
 
     def total(values: NDArray[np.generic]) -> Floats:

@@ -56,8 +56,8 @@ class Sprint3Total(Combined):
             return self.undefined(f"{conjunction.name}: {reason}")
         errors = np.abs(real - synthetic)
         scaled = [
-            k_marginal.scaled(pair),
-            edges.scaled(pair),
+            k_marginal.score_over_1000(pair),
+            edges.score_over_1000(pair),
             1.0 - float(errors.mean()),
         ]
         parts = tuple((1000 * (scaled[0] + scaled[1] + 1 - errors) / 3).tolist())

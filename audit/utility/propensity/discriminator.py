@@ -77,7 +77,7 @@ class Discriminator:
             held[self] = self.form.estimate(self.learner, features, labels, self.seed)
         return held[self]
 
-    def permuted(self, pair: Pair, seeds: tuple[int, ...]) -> tuple[Permuted, ...]:
+    def permute(self, pair: Pair, seeds: tuple[int, ...]) -> tuple[Permuted, ...]:
         """The same procedure on permuted labels, once a seed."""
         held = _PERMUTED.setdefault(pair, {})
         wanted = [seed for seed in seeds if (self, seed) not in held]

@@ -57,7 +57,7 @@ class PMSE(PropensityMetric):
             min(value, self.span[1]),
             seed=self.seed,
             standard_error=estimates.standard_error,
-            stated=self.told(pair, estimates),
+            stated=self.notes(pair, estimates),
             details=tuple(details),
         )
 
@@ -77,7 +77,7 @@ class Specks(PropensityMetric):
             float(exact),
             exact=exact,
             seed=self.seed,
-            stated=self.told(pair, estimates),
+            stated=self.notes(pair, estimates),
             details=(breakdowns.densities(estimates.propensities),),
         )
 
@@ -102,7 +102,7 @@ class PO50(PropensityMetric):
             exact=exact,
             seed=self.seed,
             stated=(
-                *self.told(pair, estimates),
+                *self.notes(pair, estimates),
                 f"{blind:.6g} is what the sizes of the tables alone allow",
             ),
         )

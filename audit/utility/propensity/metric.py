@@ -11,7 +11,7 @@ from audit.utility.compat.programs import SDNIST, SYNTHPOP
 from audit.utility.compat.sdnist import TREE
 from audit.utility.compat.synthpop import CP, RPART_DEPTH
 from audit.utility.metric import FIXED, Metric
-from audit.utility.numeric_columns import stated_midpoints
+from audit.utility.numeric_columns import midpoints_note
 from audit.utility.pair import Pair
 from audit.utility.propensity.discriminator import Discriminator, Encoding
 from audit.utility.propensity.estimators import AlgorithmOne, Estimates, Form, InSample
@@ -109,9 +109,9 @@ class PropensityMetric(Metric):
     def read_off(self, pair: Pair, estimates: Estimates) -> Score:
         """The score from the probabilities of both tables' records."""
 
-    def told(self, pair: Pair, estimates: Estimates) -> tuple[str, ...]:
+    def notes(self, pair: Pair, estimates: Estimates) -> tuple[str, ...]:
         """What a reader has to know of the discriminator beside any of its scores."""
-        told = [self._told_of_learner(estimates), self._told_of_form(), self._told_of_sizes(pair)]
+        told = [self._learner_note(estimates), self._form_note(), self._sizes_note(pair)]
         if any(not fold.fit.converged for fold in estimates.folds):
             told.append(f"the regression had not converged after {self.iterations} iterations")
         if any(fold.fit.separated for fold in estimates.folds):
@@ -122,7 +122,7 @@ class PropensityMetric(Metric):
         if estimates.propensities.specks() == 1:
             told.append("the classifier separates the two tables perfectly")
         if self.mode != SDNIST:
-            told.extend(stated_midpoints(pair))
+            told.extend(midpoints_note(pair))
         return tuple(told)
 
     @property
@@ -147,7 +147,7 @@ class PropensityMetric(Metric):
             complexity=complexity if self.complexity is None else self.complexity,
         )
 
-    def _told_of_learner(self, estimates: Estimates) -> str:
+    def _learner_note(self, estimates: Estimates) -> str:
         learner = self._learner
         sizes = ", ".join(str(fold.fit.size) for fold in estimates.folds)
         if isinstance(learner, Cart):
@@ -165,7 +165,7 @@ class PropensityMetric(Metric):
             f"the intercept included: {sizes}"
         )
 
-    def _told_of_form(self) -> str:
+    def _form_note(self) -> str:
         if self.form == "in-sample":
             return "in-sample: the scored records are those that were learned from"
         return (
@@ -173,7 +173,7 @@ class PropensityMetric(Metric):
             "learned from and the rest scored, both cuts stratified by table"
         )
 
-    def _told_of_sizes(self, pair: Pair) -> str:
+    def _sizes_note(self, pair: Pair) -> str:
         real, synthetic = pair.records
         if self.subsample is not None:
             real, synthetic = min(real, self.subsample), min(synthetic, self.subsample)

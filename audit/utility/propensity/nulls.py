@@ -74,7 +74,7 @@ class Null:
         value = pmse / self.mean
         return value, tuple(value * (2 - null / self.mean) for null in self.values)
 
-    def standardised(self, pmse: float) -> tuple[float, tuple[float, ...]]:
+    def standardise(self, pmse: float) -> tuple[float, tuple[float, ...]]:
         """(pMSE - mean)/deviation, and what each permutation contributes.
 
         By the jackknife: the deviation of few permutations is itself so uncertain that a

@@ -115,13 +115,13 @@ class NullMetric(PropensityMetric):
         """The value, undefined with its reason where the null leaves none."""
         found: tuple[Permuted, ...] = ()
         fields: dict[str, Any] = {}
-        told = [*self.told(pair, estimates)]
+        told = [*self.notes(pair, estimates)]
         records = len(estimates.probabilities)
         if self.null == "closed-form":
             null = Null.closed_form(estimates.folds[0].fit.size, estimates.share, records)
         else:
             seeds = self._seeds()
-            found = self.discriminator.permuted(pair, seeds)
+            found = self.discriminator.permute(pair, seeds)
             null = Null.of_permutations(tuple(one.pmse for one in found), self._scale(estimates))
             what = "splits" if self.learner == "cart" else "parameters"
             fields |= {
@@ -133,7 +133,7 @@ class NullMetric(PropensityMetric):
             if self.learner == "cart":
                 told.append(f"{bare} of {len(found)} permutations gave a tree without splits")
         pmse = estimates.propensities.pmse()
-        told.extend((self._told_of_null(), f"pMSE {pmse:.9g}, null mean {null.mean:.9g}"))
+        told.extend((self._null_note(), f"pMSE {pmse:.9g}, null mean {null.mean:.9g}"))
         empty = bool(found) and all(one.size == self._least_size for one in found)
         reason = self._no_null(len(found)) if empty or null.mean == 0 else self.reason(null)
         if reason is not None:
@@ -167,7 +167,7 @@ class NullMetric(PropensityMetric):
             return 0.5
         return 1 - estimates.share if self.null == "fitted-original" else 1.0
 
-    def _told_of_null(self) -> str:
+    def _null_note(self) -> str:
         if self.null == "closed-form":
             return f"null: {FITTED}; its mean is (k - 1)·(1 - c)²·c/N (Bowen & Snoke, equation 8)"
         if self.mode == SYNTHPOP:
@@ -229,7 +229,7 @@ class StandardisedPMSE(NullMetric):
 
     def measure(self, pmse: float, null: Null) -> tuple[float, tuple[float, ...]]:
         """The standardised difference."""
-        return null.standardised(pmse)
+        return null.standardise(pmse)
 
     def unit(self, null: Null) -> float:
         """The deviation of the null, which ``reason`` has found to be one."""

@@ -22,9 +22,9 @@ from audit.utility.numeric_columns import (
     Grouping,
     Numbers,
     equal_width_groups,
+    midpoints_note,
     numeric_names,
-    regrouped,
-    stated_midpoints,
+    regroup,
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Score
@@ -64,7 +64,7 @@ class ColumnPairTrends(QualityScore):
         if len(domain.attributes) < 2:
             raise InputError(f"{self.name}: needs two attributes, and the domain has one")
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The pairs without a numeric attribute."""
         numeric = frozenset(numeric_names(domain, self.numeric))
         return [p for p in itertools.combinations(domain.names, 2) if numeric.isdisjoint(p)]
@@ -99,7 +99,7 @@ class ColumnPairTrends(QualityScore):
         )
         numeric = numeric_names(pair.domain, self.numeric)
         fields: dict[str, Any] = {
-            "stated": (*law, *stated_midpoints(pair, numeric)),
+            "stated": (*law, *midpoints_note(pair, numeric)),
             "details": (Breakdown("pairs", columns, tuple(rows)),),
         }
         if not scores:
@@ -114,30 +114,37 @@ class ColumnPairTrends(QualityScore):
             correlations = [Correlations(table, numeric) for table in pair.tables]
             for first, second in itertools.combinations(numeric, 2):
                 real, synthetic = (found(first, second) for found in correlations)
-                yield first, second, self._correlated(real, synthetic), real, synthetic, CORRELATION
-        marginals = pair.marginals(self.wanted(pair.domain))
+                yield (
+                    first,
+                    second,
+                    self._correlation_score(real, synthetic),
+                    real,
+                    synthetic,
+                    CORRELATION,
+                )
+        marginals = pair.marginals(self.marginals_read(pair.domain))
         if 0 < len(numeric) < len(pair.domain.names):
             both = itertools.combinations(pair.domain.names, 2)
             mixed = [names for names in both if (names[0] in numeric) != (names[1] in numeric)]
-            binned = regrouped(pair, numeric, self._bins)
+            binned = regroup(pair, numeric, self._bins)
             marginals = itertools.chain(marginals, binned.marginals(mixed))
         for marginal in marginals:
             first, second = marginal.attributes
             real, synthetic = cramers_v(marginal, corrected=False)
-            yield first, second, self._counted(marginal, real), real, synthetic, CONTINGENCY
+            yield first, second, self._count_score(marginal, real), real, synthetic, CONTINGENCY
 
     def _bins(self, real: Numbers, synthetic: Numbers) -> Grouping:
         grouping = equal_width_groups if self.mode == FIXED else program_bins
         return grouping(real, synthetic, BINS)
 
-    def _correlated(self, real: Association, synthetic: Association) -> float | None:
+    def _correlation_score(self, real: Association, synthetic: Association) -> float | None:
         if real is None or (self.mode == SDMETRICS and synthetic is None):
             return None
         if self.mode == SDMETRICS and abs(real) <= CORRELATION_THRESHOLD:
             return None
         return 1 - abs(real - (synthetic or 0.0)) / 2
 
-    def _counted(self, marginal: Marginal, association: Association) -> float | None:
+    def _count_score(self, marginal: Marginal, association: Association) -> float | None:
         weak = association is None or association <= ASSOCIATION_THRESHOLD
         if self.mode == SDMETRICS and weak:
             return None

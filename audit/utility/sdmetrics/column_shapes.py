@@ -15,8 +15,8 @@ from audit.utility.counts import Attributes
 from audit.utility.metric import FIXED
 from audit.utility.numeric_columns import (
     Numbers,
+    midpoints_note,
     numeric_names,
-    stated_midpoints,
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Score
@@ -43,7 +43,7 @@ class ColumnShapes(QualityScore):
 
     name = "column-shapes"
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """Every attribute that is not numeric."""
         numeric = numeric_names(domain, self.numeric)
         return [(name,) for name in domain.names if name not in numeric]
@@ -52,7 +52,7 @@ class ColumnShapes(QualityScore):
         """The mean over the attributes that have a value; undefined if none has."""
         numeric = numeric_names(pair.domain, self.numeric)
         rows: list[tuple[str, float | None, str]] = []
-        pair.count(self.wanted(pair.domain))
+        pair.count(self.marginals_read(pair.domain))
         for name in pair.domain.names:
             if name in numeric:
                 real, synthetic = (table.numbers(name) for table in pair.tables)
@@ -72,7 +72,7 @@ class ColumnShapes(QualityScore):
             "stated": (
                 f"{len(numeric)} of {len(rows)} attributes compared as numbers; {missing}",
                 *((f"{left} attributes without any value are left out",) if left else ()),
-                *stated_midpoints(pair, numeric),
+                *midpoints_note(pair, numeric),
             ),
             "details": (Breakdown("marginals", ("attributes", "score", "measure"), tuple(worst)),),
         }

@@ -15,10 +15,10 @@ from audit.utility.counts import Attributes
 from audit.utility.labels import value_labels
 from audit.utility.metric import FIXED, Metric
 from audit.utility.numeric_columns import (
+    midpoints_note,
     numeric_names,
     quantile_groups,
-    regrouped,
-    stated_midpoints,
+    regroup,
 )
 from audit.utility.pair import Marginal, Pair
 from audit.utility.score import Breakdown, Entry, Score
@@ -84,17 +84,17 @@ class TableUtility(Metric):
                 "attributes; take a smaller k"
             )
 
-    def wanted(self, domain: Domain) -> Sequence[Attributes]:
+    def marginals_read(self, domain: Domain) -> Sequence[Attributes]:
         """The tables without an attribute that is grouped."""
-        grouped = self._grouped(domain)
+        grouped = self._grouped_attributes(domain)
         return [names for names in self._tables(domain) if grouped.isdisjoint(names)]
 
     def score(self, pair: Pair) -> Score:
         """The mean over the tables where the statistic is defined; undefined if there is none."""
         names = numeric_names(pair.domain, self.numeric)
-        grouped = self._grouped(pair.domain)
+        grouped = self._grouped_attributes(pair.domain)
         other = (
-            regrouped(pair, names, lambda real, syn: quantile_groups(real, syn, self.groups))
+            regroup(pair, names, lambda real, syn: quantile_groups(real, syn, self.groups))
             if grouped
             else pair
         )
@@ -119,7 +119,7 @@ class TableUtility(Metric):
                 f"numeric attributes {f'in {cut}' if grouped else 'as the domain declares them'}",
                 *self._null(pair.records),
                 f"{left} tables are left out, in which {self.statistic} is undefined",
-                *(stated_midpoints(pair, names) if grouped else ()),
+                *(midpoints_note(pair, names) if grouped else ()),
             ),
             "details": (
                 self._breakdown(worst, values, found),
@@ -140,7 +140,7 @@ class TableUtility(Metric):
             + (" (by its root for S_WMabsDD)" if self.statistic == "S_WMabsDD" else ""),
         )
 
-    def _grouped(self, domain: Domain) -> frozenset[str]:
+    def _grouped_attributes(self, domain: Domain) -> frozenset[str]:
         return frozenset() if self.declared_bins else frozenset(numeric_names(domain, self.numeric))
 
     def _tables(self, domain: Domain) -> list[Attributes]:

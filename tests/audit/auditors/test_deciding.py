@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.deciding import decided
+from audit.auditors.deciding import decide
 from audit.statements.evidence import Decision
 from proofs.guarantees import parse_guarantee
 from tests.audit.channels.slow_measures import channel_of_rows, randomised_response
@@ -36,7 +36,7 @@ DISCLOSING = channel_of_rows([[Fraction(1), Fraction(0)], [Fraction(1, 2), Fract
     ],
 )
 def test_claims_either_side_of_the_value(claim: str, decision: Decision) -> None:
-    found = decided(RESPONSE, parse_guarantee(claim))
+    found = decide(RESPONSE, parse_guarantee(claim))
     assert found.decision is decision
     assert found.witness is not None
     low, high = found.epsilon.floats()
@@ -51,18 +51,18 @@ def test_the_divergence_is_compared_as_an_equality() -> None:
     # Σ P²/Q = 7/3 exactly, while e^(rdp) is never rational but at 0.
     zero = channel_of_rows([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 3), Fraction(2, 3)]])
     for claim in ("alpha=2, rdp=0", "rho=0", "mu=0", "epsilon=0"):
-        assert decided(zero, parse_guarantee(claim)).decision is Decision.HOLDS
+        assert decide(zero, parse_guarantee(claim)).decision is Decision.HOLDS
 
 
 def test_an_infinite_loss_violates_every_finite_claim() -> None:
     for claim in ("epsilon=100", "rho=100", "mu=100", "alpha=2, rdp=100"):
-        found = decided(DISCLOSING, parse_guarantee(claim))
+        found = decide(DISCLOSING, parse_guarantee(claim))
         assert found.decision is Decision.VIOLATED
         assert found.epsilon.lower == math.inf
 
 
 def test_exponential_chances_are_decided_too() -> None:
     channel = randomised_response(Fraction(1))
-    assert decided(channel, parse_guarantee("epsilon=1")).decision is Decision.HOLDS
-    assert decided(channel, parse_guarantee("rho=0.5")).decision is Decision.HOLDS
-    assert decided(channel, parse_guarantee("rho=0.4")).decision is Decision.VIOLATED
+    assert decide(channel, parse_guarantee("epsilon=1")).decision is Decision.HOLDS
+    assert decide(channel, parse_guarantee("rho=0.5")).decision is Decision.HOLDS
+    assert decide(channel, parse_guarantee("rho=0.4")).decision is Decision.VIOLATED

@@ -18,7 +18,7 @@ from audit.statements.evidence import Decision, Evidence, Side, Verdict
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from proofs import checker
-from proofs.derivation import replayed
+from proofs.derivation import replay
 from proofs.guarantees import ApproxDP, parse_guarantee
 from proofs.judgments import Private
 from proofs.kernel import Theorem
@@ -86,7 +86,7 @@ def ceiling(found: Certificate | Evidence) -> Fraction:
 
 def again(found: Certificate | Evidence) -> Theorem:
     """The theorem, made anew by the kernel from the data."""
-    return replayed(json.loads(json.dumps(_derivation(found))))
+    return replay(json.loads(json.dumps(_derivation(found))))
 
 
 def steps(found: Certificate | Evidence) -> list[dict[str, Any]]:

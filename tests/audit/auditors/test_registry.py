@@ -12,7 +12,7 @@ import pytest
 
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.effort import Effort
-from audit.auditors.registry import AUDITORS, chosen, named
+from audit.auditors.registry import AUDITORS, choose, parse_names
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject
@@ -110,22 +110,24 @@ def test_every_kind_of_subject_has_an_auditor_by_default() -> None:
     }
     assert kinds == {kind for auditor in AUDITORS.values() for kind in auditor.by_kind}
     for kind in kinds:
-        run, left_out = chosen(kind, None, False)
+        run, left_out = choose(kind, None, False)
         assert run and {a.name for a in run} | set(left_out) == set(AUDITORS)
         assert all(left_out.values())
 
 
 def test_auditors_are_named_in_any_order_and_spelling() -> None:
-    several = named("noise-law, Proof,data independence")
+    several = parse_names("noise-law, Proof,data independence")
     assert several == ("proof", "data independence", "noise law")
-    assert [named(auditor.flag) for auditor in AUDITORS.values()] == [(name,) for name in AUDITORS]
+    assert [parse_names(auditor.flag) for auditor in AUDITORS.values()] == [
+        (name,) for name in AUDITORS
+    ]
     with pytest.raises(InputError, match="no auditor 'proofs'; there are: exhaustive, factorised"):
-        named("proofs")
+        parse_names("proofs")
 
 
 def test_an_auditor_refuses_a_subject_that_it_does_not_take() -> None:
     with pytest.raises(InputError, match="proof auditor can't examine this subject"):
-        chosen("black box", ("proof",), False)
+        choose("black box", ("proof",), False)
     subject, claim = BROKEN[0]
     stranger = replace(AUDITORS["proof"], by_kind={"channel": "nowhere:nothing"})
     with pytest.raises(InputError, match="it takes: channel"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.channels.channel import SMALLEST, Channel, gamma, scaled
+from audit.channels.channel import SMALLEST, Channel, gamma, scale
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import Exact, ExpRational, enclose
@@ -144,9 +144,9 @@ def test_centres_are_the_chances(channel: Channel) -> None:
 
 def test_products_with_an_infinite_factor_keep_their_zeros() -> None:
     with np.errstate(all="raise"):
-        found = scaled(float("inf"), np.array([0.0, 0.25]))
+        found = scale(float("inf"), np.array([0.0, 0.25]))
         assert found.tolist() == [0.0, float("inf")]
-        assert scaled(1e308, np.array([0.0, 1e10, 0.5])).tolist() == [0.0, float("inf"), 5e307]
+        assert scale(1e308, np.array([0.0, 1e10, 0.5])).tolist() == [0.0, float("inf"), 5e307]
 
 
 def test_what_is_no_channel() -> None:

@@ -257,7 +257,7 @@ def test_more_processes_find_what_one_does_below_the_doubles() -> None:
 
 def collected(arithmetic: Arithmetic, outputs: list[Any], chances: Any) -> Collected:
     part = Collected(arithmetic)
-    part.put(outputs, chances)
+    part.add(outputs, chances)
     return part
 
 

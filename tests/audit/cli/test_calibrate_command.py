@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proofs import checker
-from proofs.derivation import replayed
+from proofs.derivation import replay
 from proofs.guarantees import parse_guarantee
 from proofs.implication import implies
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
@@ -36,7 +36,7 @@ def test_the_document_carries_the_proof_of_the_claim(dp_audit: Command, folder: 
     assert document["sigma"] == "133597/1000" and document["count"] == 1000
     assert F(document["reached"]) <= 1 and document["kernel_only"] is False
     claimed = parse_guarantee("epsilon=1, delta=1e-6")
-    assert implies(replayed(document["proof"]["derivation"]), claimed, AddRemove())
+    assert implies(replay(document["proof"]["derivation"]), claimed, AddRemove())
     found = checker.check_file(str(folder / "c.json"))
     assert found.status == "checked" and any("shows the claim" in why for why in found.reasons)
 
@@ -48,7 +48,7 @@ def test_other_neighbours_and_sensitivities(dp_audit: Command, folder: Path) -> 
     assert document["scale"] == "6"
     assert document["unit"] == {"name": "person", "max_records": 3}
     person = ReplaceOne(Unit("person", 3))
-    theorem = replayed(document["proof"]["derivation"])
+    theorem = replay(document["proof"]["derivation"])
     assert implies(theorem, parse_guarantee("epsilon=1"), person)
 
 

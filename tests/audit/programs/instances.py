@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.evidence import Attack
 from audit.certify import Effort, certify
 from audit.parallel import here
@@ -77,7 +77,7 @@ def require_not_refuted(instance: Instance, runs: int = 1000) -> Evidence:
     """Attack an instance as a black box; an honest one is refuted with chance 1e-6 at most."""
     box = ProgramBox(instance.subject, instance.setting, instance.released)
     attack = Attack(runs, SEED, Fraction(1, 20), ALARM)
-    target = Target(Drawing(box, Seeds(SEED), here), box)
+    target = AttackedBox(Drawing(box, Seeds(SEED), here), box)
     evidence = attack_box(target, instance.claimed, attack)
     assert evidence.decision is not Decision.VIOLATED, evidence.finding
     return evidence

@@ -8,11 +8,11 @@ from audit.report.words import (
     DECISIONS,
     MEANINGS,
     bound_text,
-    claimed,
     claimed_text,
+    claimed_value,
     clean,
+    enclosure_text,
     guarantee_words,
-    measured,
     vector,
 )
 from audit.statements.decimals import Enclosure
@@ -40,7 +40,7 @@ INF = float("inf")
     ],
 )
 def test_enclosed_values(low: F | float, high: F | float, text: str) -> None:
-    assert measured(Enclosure(low, high)) == text
+    assert enclosure_text(Enclosure(low, high)) == text
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_bound_on_a_claims_own_parameter(
 )
 def test_what_a_claim_bounds(claim: str, symbol: str, most: F, text: str) -> None:
     guarantee = parse_guarantee(claim)
-    assert claimed(guarantee) == (symbol, most) and claimed_text(guarantee) == text
+    assert claimed_value(guarantee) == (symbol, most) and claimed_text(guarantee) == text
 
 
 def test_every_verdict_has_one_sentence() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from audit.self_test.carried import carried
-from audit.self_test.run import Caught, Control, SelfTest, chosen
+from audit.self_test.carried import load_self_test
+from audit.self_test.run import Caught, Control, SelfTest, choose_liars
 from synthesizers.errors import InputError
 
 pytestmark = pytest.mark.smoke
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.smoke
 
 def _document(quick: bool) -> dict[str, Any]:
     """A table in which every liar of a form was caught, as it would be written."""
-    liars = chosen(quick, None)
+    liars = choose_liars(quick, None)
     honest = {liar.honest.name: liar.honest for liar in liars}
     table = SelfTest(
         "quick" if quick else "whole",
@@ -32,7 +32,7 @@ def _document(quick: bool) -> dict[str, Any]:
 def _carried(tmp_path: Path, document: dict[str, Any]) -> dict[str, Any]:
     path = tmp_path / "test.json"
     path.write_text(json.dumps(document))
-    return carried(str(path))
+    return load_self_test(str(path))
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -11,9 +11,9 @@ import pytest
 
 from audit.cli.main import main
 from audit.self_test import run
-from audit.self_test.carried import carried
+from audit.self_test.carried import load_self_test
 from audit.self_test.case import BugClass, Detector, Liar
-from audit.self_test.run import SelfTest, chosen, self_test
+from audit.self_test.run import SelfTest, choose_liars, self_test
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour
 from synthesizers.errors import InputError
@@ -71,7 +71,7 @@ def test_an_honest_case_that_is_accused_spoils_the_test(monkeypatch: pytest.Monk
 
 def test_an_unknown_name_is_an_error_that_says_where_names_are() -> None:
     with pytest.raises(InputError, match="names all"):
-        chosen(False, "nobody")
+        choose_liars(False, "nobody")
 
 
 def test_the_command_prints_the_table_and_fails_where_the_test_does(
@@ -107,7 +107,7 @@ def _written(tmp_path: Path, document: dict[str, Any]) -> str:
 
 
 def test_a_certificate_carries_the_sum_of_a_test(passed: dict[str, Any], tmp_path: Path) -> None:
-    found = carried(_written(tmp_path, passed))
+    found = load_self_test(_written(tmp_path, passed))
     assert (found["liars"], found["caught"], found["honest"], found["accused"]) == (1, 1, 1, 0)
 
 
@@ -127,7 +127,7 @@ def test_a_test_that_shows_nothing_is_refused(
     passed: dict[str, Any], tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(InputError, match=says):
-        carried(_written(tmp_path, {**passed, **change}))
+        load_self_test(_written(tmp_path, {**passed, **change}))
 
 
 def test_certify_embeds_it_and_verify_confirms_the_rest(

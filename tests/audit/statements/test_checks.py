@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from audit.statements.checks import Status, compare_bound, compare_ends
-from audit.statements.decimals import Enclosure, extended
+from audit.statements.decimals import Enclosure, parse_extended
 from audit.statements.evidence import Bound, Side
 
 
 def ends(lower: str, upper: str) -> Enclosure:
-    return Enclosure(extended(lower), extended(upper))
+    return Enclosure(parse_extended(lower), parse_extended(upper))
 
 
 FOUND = ends("1", "2")

@@ -16,7 +16,7 @@ from audit.statements.decimals import (
     Extended,
     decimal_above,
     decimal_below,
-    extended,
+    parse_extended,
 )
 from synthesizers.errors import InputError
 from synthesizers.intervals import Interval
@@ -153,11 +153,11 @@ def test_floats_and_crossed_ends_are_refused(ends: tuple[Extended, Extended]) ->
 )
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(InputError):
-        extended(text)
+        parse_extended(text)
 
 
 def test_text_is_read_exactly() -> None:
-    assert extended("0.1") == F(1, 10)
-    assert extended("1/3") == F(1, 3)
-    assert extended("1E-8") == F(1, 10**8)
-    assert extended("inf") == math.inf
+    assert parse_extended("0.1") == F(1, 10)
+    assert parse_extended("1/3") == F(1, 3)
+    assert parse_extended("1E-8") == F(1, 10**8)
+    assert parse_extended("inf") == math.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.statements.checks import Status
-from audit.statements.decimals import Enclosure, extended
+from audit.statements.decimals import Enclosure, parse_extended
 from audit.statements.evidence import Bound, Decision, Evidence, Side
 from audit.statements.finding_texts import compare_finding
 
@@ -14,7 +14,7 @@ THEOREM = "a theorem: epsilon is at most {} over databases of 3 records, by {}"
 
 
 def evidence(auditor: str, finding: str, lower: str, upper: str, side: str) -> Evidence:
-    ends = Enclosure(extended(lower), extended(upper))
+    ends = Enclosure(parse_extended(lower), parse_extended(upper))
     bound = Bound(Side(side), ends, "all", "exact")
     return Evidence(auditor, finding, Decision.HOLDS, "all", True, bound)
 

@@ -29,7 +29,7 @@ from audit.certify import certify as audit_of
 from audit.report.certificate.view import certificate_view
 from audit.statements.evidence import Verdict
 from audit.subjects import forked
-from audit.subjects.forked import ForkedStart, fork, forked_json
+from audit.subjects.forked import ForkedStart, call_forked, fork
 from audit.subjects.program_process import ProgramProcess
 from audit.subjects.synthesizer import live_subject
 from audit.testing.claims import Checked, ClaimRefuted, certify
@@ -46,7 +46,7 @@ LIMIT = 60.0
 
 
 def given(work: Any) -> Any:
-    return forked_json(work, LIMIT)
+    return call_forked(work, LIMIT)
 
 
 def test_the_work_is_done_elsewhere_with_what_the_caller_has(
@@ -347,5 +347,5 @@ def test_a_copy_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(forked, "END_SECONDS", 0.05)
     before = children()
     with pytest.raises(ProtocolError, match="ended without"):
-        forked_json(lambda: signal.pause(), 0.2)
+        call_forked(lambda: signal.pause(), 0.2)
     assert children() == before

@@ -158,4 +158,4 @@ def test_bytecode_of_another_source_is_not_run(
         cfile=importlib.util.cache_from_source(str(tmp_path / "mine.py")),
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )
-    assert isolated.described("mine:f", folder=str(tmp_path)).form == "function"
+    assert isolated.describe("mine:f", folder=str(tmp_path)).form == "function"

@@ -11,7 +11,7 @@ import pytest
 from audit.subjects.estimator import as_function
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
-from audit.subjects.loading import described, prepared
+from audit.subjects.loading import describe, prepare
 from audit.subjects.pair import Pair
 from audit.subjects.wire import Spec
 from synthesizers.errors import InputError
@@ -128,10 +128,10 @@ def test_other_tables_than_data_frames_come_out_as_they_are():
 def test_what_can_not_be_made_is_an_input_error(subject, rows, parameters):
     spec = Spec(f"{MODULE}:{subject}", "estimator", parameters, rows=rows)
     with pytest.raises(InputError):
-        prepared(spec)
+        prepare(spec)
 
 
 def test_a_class_and_an_object_of_a_module_are_estimators():
     for subject in ("Resampler", "ready"):
-        assert described(Spec(f"{MODULE}:{subject}", None, {})).form == "estimator"
-        assert callable(prepared(Spec(f"{MODULE}:{subject}", "estimator", {}, rows=2)))
+        assert describe(Spec(f"{MODULE}:{subject}", None, {})).form == "estimator"
+        assert callable(prepare(Spec(f"{MODULE}:{subject}", "estimator", {}, rows=2)))

@@ -22,7 +22,7 @@ from audit.auditors.attack.independence import probe
 from audit.subjects import isolated
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
-from audit.subjects.loading import described, prepared
+from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -194,7 +194,7 @@ def test_a_module_that_pickles_as_it_is_imported_is_never_unpickled(tmp_path: Pa
     source = Path(hostile.__file__).read_text()
     (tmp_path / "at_import.py").write_text(f"{source}\n_to_every_socket(_frame_of_intruder(-3))\n")
     with pytest.raises(InputError, match="did not say what it is"):
-        isolated.described("at_import:size", folder=str(tmp_path))
+        isolated.describe("at_import:size", folder=str(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["trickles", "endless_shapes"])
@@ -339,7 +339,7 @@ def test_threads_have_processes_of_their_own_that_end_with_them(alone: IsolatedB
 def test_what_a_subject_is_is_found_out_without_importing_it_here(tmp_path: Path):
     source = "import sys\nprint('said')\ndef f(database, rng, runs):\n    return [0] * runs\n"
     (tmp_path / "only_there.py").write_text(source)
-    found = isolated.described("only_there:f", folder=str(tmp_path))
+    found = isolated.describe("only_there:f", folder=str(tmp_path))
     assert found.form == "batch"
     assert "only_there" not in sys.modules
 
@@ -369,7 +369,7 @@ def test_a_module_that_can_not_be_imported_is_an_input_error(tmp_path: Path, sou
     ],
 )
 def test_the_form_of_a_subject_counts_parameters_that_are_set(subject, parameters, form):
-    assert described(Spec(f"{MODULE}:{subject}", None, parameters)).form == form
+    assert describe(Spec(f"{MODULE}:{subject}", None, parameters)).form == form
 
 
 @pytest.mark.parametrize(
@@ -390,10 +390,10 @@ def test_the_form_of_a_subject_counts_parameters_that_are_set(subject, parameter
 )
 def test_what_is_not_there_or_takes_something_else_is_an_input_error(subject, form, parameters):
     with pytest.raises(InputError):
-        prepared(Spec(f"{MODULE}:{subject}", form, parameters, rows=1))
+        prepare(Spec(f"{MODULE}:{subject}", form, parameters, rows=1))
     if form == "function":
         with pytest.raises(InputError):
-            prepared(Spec(f"no_such_module:{subject}", form, parameters))
+            prepare(Spec(f"no_such_module:{subject}", form, parameters))
 
 
 @pytest.mark.parametrize(
@@ -412,12 +412,12 @@ def test_what_is_not_there_or_takes_something_else_is_an_input_error(subject, fo
     ],
 )
 def test_parameters_are_read_as_python_writes_them(text, value):
-    function: Callable = prepared(Spec(f"{MODULE}:scaled", "function", {"factor": text}))
+    function: Callable = prepare(Spec(f"{MODULE}:scaled", "function", {"factor": text}))
     assert function([], None) == [type(value).__name__, value, "none", 0]
 
 
 def test_a_class_is_made_once_with_its_parameters():
-    function = prepared(Spec(f"{MODULE}:Counter", "function", {"epsilon": "2"}))
+    function = prepare(Spec(f"{MODULE}:Counter", "function", {"epsilon": "2"}))
     assert function([1], None) == [2, 1]
 
 

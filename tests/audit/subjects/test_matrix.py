@@ -26,8 +26,8 @@ from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision
 from audit.subjects.matrix import (
     MAX_CARRIED,
-    carried_channel,
     channel_csv,
+    decode_channel,
     is_channel_file,
     read_channel,
 )
@@ -398,7 +398,7 @@ def identity_of(tmp_path: Path, text: str, rounded: bool = False) -> dict[str, A
 def test_a_certificate_carries_the_channel(tmp_path: Path) -> None:
     for text, rounded in ((FAIR, False), (figure_text(FIGURE_3), True)):
         identity = identity_of(tmp_path, text, rounded)
-        again = carried_channel(identity, "carried.csv", ReplaceOne(), "output")
+        again = decode_channel(identity, "carried.csv", ReplaceOne(), "output")
         there = read_channel(str(tmp_path / "carried.csv"), ReplaceOne(), "output", rounded)
         assert again is not None
         assert entries(again.channel) == entries(there.channel)
@@ -412,7 +412,7 @@ def test_a_channel_too_large_to_carry_is_not_carried(tmp_path: Path) -> None:
     row = ",".join(["1", *["0"] * (columns - 1)])
     identity = identity_of(tmp_path, f"database,{names}\n1-0,{row}\n0-1,{row}\n")
     assert set(identity) == {"sha256", "rounded"}
-    assert carried_channel(identity, "carried.csv", ReplaceOne(), "output") is None
+    assert decode_channel(identity, "carried.csv", ReplaceOne(), "output") is None
 
 
 def test_a_tampered_carried_channel_is_an_input_error(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ def test_a_tampered_carried_channel_is_an_input_error(tmp_path: Path) -> None:
         identity = identity_of(tmp_path, FAIR)
         change(identity)
         with pytest.raises(InputError):
-            carried_channel(identity, "carried.csv", ReplaceOne(), "output")
+            decode_channel(identity, "carried.csv", ReplaceOne(), "output")
 
     alter(lambda i: i["matrix"]["probabilities"].pop())
     alter(lambda i: i["matrix"]["probabilities"][0].pop())

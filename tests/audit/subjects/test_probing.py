@@ -14,8 +14,8 @@ import pytest
 
 from audit.statements.isolation import PLAIN, Isolation
 from audit.subjects import confinement, probes, probing
-from audit.subjects.confinement import permitted_probes, require_minimum
-from audit.subjects.probing import UNKNOWN, permitted, weakened
+from audit.subjects.confinement import find_permitted_probes, require_minimum
+from audit.subjects.probing import UNKNOWN, find_permitted, weaken
 from synthesizers.errors import InputError
 from tests.audit.subjects.boxes import (
     BY_PERMISSIONS,
@@ -50,14 +50,14 @@ def data() -> Iterator[str]:
 @needs_python
 @pytest.mark.parametrize("isolation", [NAMESPACES, OTHER_USER], ids=lambda one: one.process)
 def test_a_box_refuses_everything(isolation: Isolation, data: str) -> None:
-    assert permitted_probes(require(isolation), [data], SYSTEM_PYTHON) == ()
+    assert find_permitted_probes(require(isolation), [data], SYSTEM_PYTHON) == ()
 
 
 @needs_python
 @pytest.mark.parametrize("isolation", [NAMESPACES, OTHER_USER], ids=lambda one: one.process)
 def test_a_box_hides_folders(isolation: Isolation, data: str) -> None:
     folder = os.path.dirname(data)
-    assert permitted_probes(require(isolation), [folder], SYSTEM_PYTHON) == ()
+    assert find_permitted_probes(require(isolation), [folder], SYSTEM_PYTHON) == ()
 
 
 def names(whose: str) -> set[str]:
@@ -73,7 +73,7 @@ def names(whose: str) -> set[str]:
 @needs_root
 def test_in_a_plain_child_of_root_every_probe_finds_its_access_open(data: str) -> None:
     """The probes can fail: each one that can succeed on this machine does."""
-    open_ones = set(permitted_probes(PLAIN, [data], SYSTEM_PYTHON))
+    open_ones = set(find_permitted_probes(PLAIN, [data], SYSTEM_PYTHON))
     wanted = names("the parent") | names("another process")
     wanted |= {f"read {data}", f"read {data} by its own root", f"read {data} by a symbolic link"}
     wanted |= {f"read {data} by the parent's root", f"read {data} by another name"}
@@ -88,18 +88,18 @@ def test_in_a_plain_child_of_root_every_probe_finds_its_access_open(data: str) -
 
 @needs_python
 def test_another_user_alone_does_not_hide_a_file_that_all_may_read(data: str) -> None:
-    found = permitted_probes(require(BY_PERMISSIONS), [data], SYSTEM_PYTHON)
+    found = find_permitted_probes(require(BY_PERMISSIONS), [data], SYSTEM_PYTHON)
     assert f"read {data}" in found
-    assert not weakened(BY_PERMISSIONS, found).sufficient
+    assert not weaken(BY_PERMISSIONS, found).sufficient
     os.chmod(data, 0o600)
-    found = permitted_probes(BY_PERMISSIONS, [data], SYSTEM_PYTHON)
-    assert weakened(BY_PERMISSIONS, found) == BY_PERMISSIONS
+    found = find_permitted_probes(BY_PERMISSIONS, [data], SYSTEM_PYTHON)
+    assert weaken(BY_PERMISSIONS, found) == BY_PERMISSIONS
 
 
 @needs_python
 @needs_root
 def test_files_alone_are_not_a_boundary(data: str) -> None:
-    found = permitted_probes(require(PLAIN_ONES[0]), [data], SYSTEM_PYTHON)
+    found = find_permitted_probes(require(PLAIN_ONES[0]), [data], SYSTEM_PYTHON)
     assert "hold a capability" in found
     assert f"read {data}" not in found
 
@@ -119,7 +119,7 @@ def test_files_alone_are_not_a_boundary(data: str) -> None:
     ],
 )
 def test_one_access_that_is_open_is_too_much(name: str, left: Isolation) -> None:
-    assert weakened(NAMESPACES, [name]) == left
+    assert weaken(NAMESPACES, [name]) == left
     assert not left.sufficient
 
 
@@ -152,7 +152,7 @@ def script(text: str) -> Any:
     ],
 )
 def test_a_program_that_does_not_answer_was_not_refused(text: str) -> None:
-    assert UNKNOWN in permitted(script(text), [])
+    assert UNKNOWN in find_permitted(script(text), [])
 
 
 def test_a_listener_that_was_reached_counts_whatever_the_program_says() -> None:
@@ -160,7 +160,7 @@ def test_a_listener_that_was_reached_counts_whatever_the_program_says() -> None:
         lying = [*command[:-1], command[-1].replace('return "open"', 'return "refused"')]
         return subprocess.Popen(lying, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    assert set(permitted(start, [])) >= {
+    assert set(find_permitted(start, [])) >= {
         *("connect over TCP", "send over UDP"),
         *("connect to an abstract socket", "connect to a socket in a folder"),
     }
@@ -170,7 +170,7 @@ def test_a_box_that_cannot_be_started_was_not_refused() -> None:
     def start(*_: object) -> subprocess.Popen[bytes]:
         raise OSError
 
-    assert permitted(start, []) == (UNKNOWN,)
+    assert find_permitted(start, []) == (UNKNOWN,)
 
 
 def test_an_error_that_is_no_refusal_is_not_taken_for_one() -> None:
@@ -189,7 +189,7 @@ def test_an_error_that_is_no_refusal_is_not_taken_for_one() -> None:
 def test_the_minimum_is_what_was_tried(monkeypatch: pytest.MonkeyPatch, data: str) -> None:
     confinement._minimum.cache_clear()
     monkeypatch.setattr(confinement, "available_isolation", lambda: NAMESPACES)
-    monkeypatch.setattr(confinement, "permitted_probes", lambda *_: ("send over UDP",))
+    monkeypatch.setattr(confinement, "find_permitted_probes", lambda *_: ("send over UDP",))
     assert require_minimum([data]) == Isolation("namespaces", "own root", "none")
     confinement._minimum.cache_clear()
 
@@ -214,7 +214,7 @@ def test_a_hidden_path_that_is_not_there_is_an_error() -> None:
 
 
 def test_a_process_that_has_only_the_number_of_another_is_not_taken_for_it() -> None:
-    began = probing._numbered(os.getpid())
+    began = probing._identify(os.getpid())
     assert probes.outcome(lambda: probes._on(began, lambda: None)) == "open"
     other = {**began, "began": "1"}
     assert probes.outcome(lambda: probes._on(other, lambda: None)) == "refused"

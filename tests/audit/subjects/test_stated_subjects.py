@@ -12,7 +12,7 @@ import pytest
 
 from audit.statements.claim import Claim
 from audit.subjects.digests import command_source, module_source
-from audit.subjects.stated_subjects import obstacle, stated_subject
+from audit.subjects.stated_subjects import obstacle, rebuild_subject
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove
@@ -156,7 +156,7 @@ def test_installed_modules_are_not_imported(here: Path) -> None:
         for kind in ("module", "function", "estimator"):
             subject = {"kind": kind, "name": name, **source.identity(), "parameters": {"args": "x"}}
             assert "outside this folder" in obstacle(subject)
-            found, why = stated_subject(subject, CLAIM)
+            found, why = rebuild_subject(subject, CLAIM)
             assert found is None and f"--subject {name}" in why
     assert "antigravity" not in sys.modules
 

@@ -25,7 +25,7 @@ from audit.subjects.wire import (
     Refused,
     Writer,
     answer,
-    framed,
+    frame,
     read_answer,
 )
 from synthesizers.errors import ProtocolError
@@ -215,7 +215,7 @@ def test_what_a_process_says_in_words_is_short_and_printable() -> None:
 def test_frames_come_in_pieces_and_no_wait_is_longer_than_it_says() -> None:
     ours, theirs = socket.socketpair()
     frames = Frames(ours)
-    whole = framed(1, b"x" * 1000) + framed(2, b"")
+    whole = frame(1, b"x" * 1000) + frame(2, b"")
     with ours, theirs:
         for place in range(0, len(whole), 100):
             theirs.sendall(whole[place : place + 100])
@@ -225,7 +225,7 @@ def test_frames_come_in_pieces_and_no_wait_is_longer_than_it_says() -> None:
         theirs.sendall(struct.pack("<iQ", 1, 2**40))
         with pytest.raises(ValueError, match="too large"):
             frames.next(until)
-        theirs.sendall(framed(1, b"x")[:-1])
+        theirs.sendall(frame(1, b"x")[:-1])
         with pytest.raises(TimeoutError):
             frames.next(time.monotonic() + 0.05)
         theirs.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.evidence import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim
@@ -97,10 +97,10 @@ def test_the_smallest_number_of_queries_that_shows_a_mixed_up_sensitivity() -> N
     assert smallest_parameter(range(1, 5), lambda k: violated(k, False)) is None
 
 
-def attacked(function: Any, about: Claim, pair: Pair) -> tuple[Target, Attack, Any]:
+def attacked(function: Any, about: Claim, pair: Pair) -> tuple[AttackedBox, Attack, Any]:
     box = FunctionBox("function", function, True)
     attack = Attack(3000, 7, F(1, 20), F(1, 10**6), pair=pair)
-    target = Target(Drawing(box, Seeds(7), here), box)
+    target = AttackedBox(Drawing(box, Seeds(7), here), box)
     return target, attack, attack_box(target, about, attack)
 
 

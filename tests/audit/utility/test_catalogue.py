@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from audit.utility.catalogue import METRICS, named
+from audit.utility.catalogue import METRICS, metric_named
 from audit.utility.metric import FIXED, Metric
 from audit.utility.pair import Pair
-from audit.utility.parameters import parameter_names, planned
+from audit.utility.parameters import parameter_names, plan_metric
 from audit.utility.records import Records, of_frame
 from audit.utility.score import Score
 from synthesizers.domain import Domain
@@ -69,7 +69,7 @@ def people(seed: int, records: int) -> Records:
 
 
 def metric(name: str) -> Metric:
-    return planned(METRICS[name], PARAMETERS.get(name, {}), named)
+    return plan_metric(METRICS[name], PARAMETERS.get(name, {}), metric_named)
 
 
 @pytest.fixture(scope="module")
@@ -85,14 +85,14 @@ def other() -> Pair:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_is_found_by_its_own_name(name: str) -> None:
-    found = named(name)
+    found = metric_named(name)
     assert type(found) is METRICS[name] and found.name == name
     assert name == name.lower() and " " not in name and "." not in name
 
 
 def test_an_unknown_name_is_refused_with_the_names_that_there_are() -> None:
     with pytest.raises(InputError, match="there is no metric 'nothing'; there are total-variation"):
-        named("nothing")
+        metric_named("nothing")
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -111,7 +111,7 @@ def test_its_range_has_two_ends_and_a_better_one(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_it_can_be_made_in_each_of_its_modes(name: str) -> None:
     modes = METRICS[name].modes
-    assert modes[0] == FIXED == named(name).mode and len(set(modes)) == len(modes)
+    assert modes[0] == FIXED == metric_named(name).mode and len(set(modes)) == len(modes)
     for mode in modes:
         assert METRICS[name](mode=mode).mode == mode
     with pytest.raises(InputError, match=f"{name}: the mode must be one of"):
@@ -122,7 +122,7 @@ def test_it_can_be_made_in_each_of_its_modes(name: str) -> None:
 def test_no_parameter_is_called_as_what_a_plan_cannot_set(name: str) -> None:
     assert {"mode", "given", "name"}.isdisjoint(parameter_names(METRICS[name]))
     with pytest.raises(InputError, match=name):
-        planned(METRICS[name], {"no such parameter": 1}, named)
+        plan_metric(METRICS[name], {"no such parameter": 1}, metric_named)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -152,7 +152,7 @@ def test_another_table_scores_within_the_range_and_the_same_again(name: str, oth
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_marginals_that_it_wants_are_marginals(name: str) -> None:
-    for names in metric(name).wanted(PEOPLE):
+    for names in metric(name).marginals_read(PEOPLE):
         assert names == tuple(n for n in PEOPLE.names if n in names)
 
 

@@ -21,7 +21,7 @@ from audit.utility.counts import (
     most_bytes,
     no_counts,
     nonempty,
-    ordered,
+    order_attributes,
     union,
 )
 from synthesizers.errors import InputError, TooLargeError
@@ -154,8 +154,8 @@ def test_marginals_of_no_distinct_known_attributes_are_refused(
     names: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        ordered(names, nominal((2, 2)))
-    assert ordered(("a1", "a0"), nominal((2, 2))) == ("a0", "a1")
+        order_attributes(names, nominal((2, 2)))
+    assert order_attributes(("a1", "a0"), nominal((2, 2))) == ("a0", "a1")
 
 
 @given(

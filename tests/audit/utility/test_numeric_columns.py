@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from audit.utility.numeric_columns import (
     equal_width_groups,
+    midpoints_note,
     numeric_names,
     quantile_groups,
-    regrouped,
-    stated_midpoints,
+    regroup,
 )
 from audit.utility.pair import Pair
 from audit.utility.records import of_dataset, of_frame
@@ -109,7 +109,7 @@ def test_regrouping_keeps_missing_values_and_values_outside_the_domain_apart() -
     )
     rows = {"x": ["1", "3", "", "7"], "y": ["a", "b", "a", "b"]}
     table = of_frame(pd.DataFrame(rows), domain, "cell")
-    pair = regrouped(Pair.of(table, table, domain), ["x"], lambda a, b: quantile_groups(a, b, 5))
+    pair = regroup(Pair.of(table, table, domain), ["x"], lambda a, b: quantile_groups(a, b, 5))
     # Two groups, "1" and "3"; then the missing value, then the one outside.
     assert pair.tables[0].column("x").tolist() == [0, 1, 2, 3]
     assert pair.tables[0].column("y").tolist() == [0, 1, 0, 1]
@@ -119,7 +119,7 @@ def test_regrouping_keeps_missing_values_and_values_outside_the_domain_apart() -
 
 def test_regrouping_leaves_the_counts_of_other_attributes_alone() -> None:
     pair = Pair.of(records(1, 50), records(2, 70), MIXED)
-    other = regrouped(pair, ["age", "wage"], lambda a, b: quantile_groups(a, b, 3))
+    other = regroup(pair, ["age", "wage"], lambda a, b: quantile_groups(a, b, 3))
     for names in (("sex",), ("colour", "type")):
         before, after = pair.marginal(names), other.marginal(names)
         assert before.real.tolist() == after.real.tolist()
@@ -129,8 +129,8 @@ def test_regrouping_leaves_the_counts_of_other_attributes_alone() -> None:
 def test_middles_of_bins_are_told() -> None:
     exact = of_frame(frame(1, 20), MIXED)
     dataset = of_dataset(Dataset(MIXED, exact.codes))
-    assert stated_midpoints(Pair.of(exact, exact, MIXED), ["age", "rooms"]) == ()
-    (said,) = stated_midpoints(Pair.of(exact, dataset, MIXED), ["age", "rooms"])
+    assert midpoints_note(Pair.of(exact, exact, MIXED), ["age", "rooms"]) == ()
+    (said,) = midpoints_note(Pair.of(exact, dataset, MIXED), ["age", "rooms"])
     assert said == "the middle of its bin stands for a number of age"
-    (every,) = stated_midpoints(Pair.of(dataset, exact, MIXED))
+    (every,) = midpoints_note(Pair.of(dataset, exact, MIXED))
     assert every == "the middle of its bin stands for a number of wage, age"

@@ -12,7 +12,7 @@ import pytest
 
 from audit.utility.metric import Metric
 from audit.utility.pair import Pair
-from audit.utility.parameters import parameter_names, planned, read_plan
+from audit.utility.parameters import parameter_names, plan_metric, read_plan
 from audit.utility.score import Score
 from synthesizers.errors import InputError
 
@@ -42,7 +42,7 @@ class Planned(Metric):
 
 
 def planned_with(**values: object) -> Metric:
-    return planned(Planned, values, lambda name: Planned(target=name))
+    return plan_metric(Planned, values, lambda name: Planned(target=name))
 
 
 def test_the_mode_and_the_draws_are_no_parameters() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from audit.utility.ranking import MetricRanking, Ranking, ranked
+from audit.utility.ranking import MetricRanking, Ranking, rank
 from audit.utility.results import Scored, UtilityResults
 from tests.audit.utility.made_scores import DOMAIN, made, results_of
 
@@ -16,7 +16,7 @@ FILES = ("a", "b", "c", "d")
 
 
 def ranking(values: dict[str, list[float | None]], files: tuple[str, ...] = FILES) -> Ranking:
-    found = ranked(results_of(values, files[: len(next(iter(values.values())))]))
+    found = rank(results_of(values, files[: len(next(iter(values.values())))]))
     assert found is not None
     return found
 
@@ -27,7 +27,7 @@ def spread(values: list[tuple[float, float]]) -> MetricRanking:
         Scored(file, made(value, standard_error=error), None, 0.0)
         for file, (value, error) in zip(FILES, values, strict=False)
     )
-    found = ranked(UtilityResults("real", DOMAIN, dict.fromkeys(("real", *FILES), 1), scored))
+    found = rank(UtilityResults("real", DOMAIN, dict.fromkeys(("real", *FILES), 1), scored))
     assert found is not None
     return found.metrics[0]
 
@@ -37,7 +37,7 @@ def intervals(metric: MetricRanking) -> list[tuple[int, int]]:
 
 
 def test_one_file_is_not_ranked() -> None:
-    assert ranked(results_of({"m": [1.0]}, ["a"])) is None
+    assert rank(results_of({"m": [1.0]}, ["a"])) is None
 
 
 def test_lower_values_rank_first_where_lower_is_better() -> None:
@@ -52,7 +52,7 @@ def test_higher_values_rank_first_where_higher_is_better() -> None:
         dataclasses.replace(s, score=dataclasses.replace(s.score, direction="higher"))
         for s in results.scored
     )
-    found = ranked(dataclasses.replace(results, scored=turned))
+    found = rank(dataclasses.replace(results, scored=turned))
     assert found is not None and intervals(found.metrics[0]) == [(1, 1), (3, 3), (2, 2)]
 
 

@@ -242,4 +242,6 @@ def test_parameters_out_of_range_are_refused(fields: dict[str, object]) -> None:
 def test_what_the_other_metric_refuses_is_refused() -> None:
     with pytest.raises(InputError, match="take a smaller k"):
         SubsampleEquivalent(of=WorkloadError(k=7)).check(MIXED)
-    assert SubsampleEquivalent(of=WorkloadError()).wanted(MIXED) == WorkloadError().wanted(MIXED)
+    assert SubsampleEquivalent(of=WorkloadError()).marginals_read(
+        MIXED
+    ) == WorkloadError().marginals_read(MIXED)

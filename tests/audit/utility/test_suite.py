@@ -19,7 +19,7 @@ from audit.utility.parts import Parts
 from audit.utility.propensity.distances import PMSE
 from audit.utility.records import NumbersTooLarge, Records
 from audit.utility.score import Score
-from audit.utility.suite import BASELINE_SEED, applicable, measured
+from audit.utility.suite import BASELINE_SEED, applicable, measure_utility
 from audit.utility.total_variation import TotalVariation
 from audit.utility.workload_error import WorkloadError
 from synthesizers.domain import Dataset
@@ -60,7 +60,7 @@ class Overflowing(Metric):
 
 
 def test_every_score_is_that_of_the_metric_by_itself() -> None:
-    results = measured(("real.csv", REAL), TABLES, METRICS)
+    results = measure_utility(("real.csv", REAL), TABLES, METRICS)
     null = uniform_table(REAL, REAL.records, BASELINE_SEED)
     assert results.metrics == tuple(metric.name for metric in METRICS)
     assert results.synthetics == tuple(TABLES)
@@ -78,8 +78,8 @@ def test_every_marginal_is_counted_once_a_table_and_the_real_one_once_for_all(
     baseline: bool,
 ) -> None:
     real, first, second = Watched(REAL), Watched(FIRST), Watched(SECOND)
-    measured(("r", real), {"f": first, "s": second}, METRICS, baseline=baseline)
-    wanted = {names for metric in METRICS for names in metric.wanted(DOMAIN)}
+    measure_utility(("r", real), {"f": first, "s": second}, METRICS, baseline=baseline)
+    wanted = {names for metric in METRICS for names in metric.marginals_read(DOMAIN)}
     for table in (real, first, second):
         times = Counter(names for sets in table.passes for names in sets)
         assert set(times) == wanted and set(times.values()) == {1}
@@ -88,18 +88,18 @@ def test_every_marginal_is_counted_once_a_table_and_the_real_one_once_for_all(
 
 
 def test_without_a_baseline_there_is_none() -> None:
-    results = measured(("real.csv", REAL), TABLES, METRICS, baseline=False)
+    results = measure_utility(("real.csv", REAL), TABLES, METRICS, baseline=False)
     assert all(scored.baseline is None for scored in results.scored)
 
 
 def test_the_real_table_may_be_among_the_synthetic_ones() -> None:
-    results = measured(("real.csv", REAL), {"real.csv": REAL}, METRICS)
+    results = measure_utility(("real.csv", REAL), {"real.csv": REAL}, METRICS)
     assert [s.score.value for s in results.scored] == [0.0, 0.0, 1000.0]
     assert results.records == {"real.csv": 200}
 
 
 def test_replicates_are_the_values_of_the_next_seeds() -> None:
-    results = measured(
+    results = measure_utility(
         ("r", REAL), {"f": FIRST}, (Coin(seed=5), TotalVariation()), replicates=4, baseline=True
     )
     coin, other = (scored.score for scored in results.scored)
@@ -124,22 +124,22 @@ class Fickle(Metric):
 
 
 def test_seeds_without_a_value_are_counted() -> None:
-    results = measured(("real", REAL), TABLES, (Fickle(),), replicates=5, baseline=False)
+    results = measure_utility(("real", REAL), TABLES, (Fickle(),), replicates=5, baseline=False)
     score = results.scored[0].score
     assert score.replicates == (2.0, 4.0)
     assert score.stated == ("2 of 5 seeds give no value",)
-    odd = measured(("real", REAL), TABLES, (Fickle(seed=1),), replicates=5, baseline=False)
+    odd = measure_utility(("real", REAL), TABLES, (Fickle(seed=1),), replicates=5, baseline=False)
     assert (odd.scored[0].score.undefined, odd.scored[0].score.replicates) == ("odd", ())
 
 
 def test_draws_that_were_handed_in_are_not_replicated() -> None:
-    results = measured(("r", REAL), {"f": FIRST}, (Coin(given=(0.1,)),), replicates=3)
+    results = measure_utility(("r", REAL), {"f": FIRST}, (Coin(given=(0.1,)),), replicates=3)
     assert results.scored[0].score.value == 0.5 and results.scored[0].score.replicates == ()
 
 
 def test_progress_tells_every_score_and_the_end() -> None:
     told: list[tuple[int, int, str]] = []
-    measured(
+    measure_utility(
         ("r", REAL),
         TABLES,
         METRICS,
@@ -159,7 +159,7 @@ def test_metrics_that_a_domain_has_no_attributes_for_are_told_with_the_reason() 
     assert set(reasons) == {"hoc", "train-on-synthetic"}
     # The name stands beside the reason, not in it as well.
     assert reasons["train-on-synthetic"].startswith("set target")
-    results = measured(("r", REAL), {"f": FIRST}, kept, refused=refused)
+    results = measure_utility(("r", REAL), {"f": FIRST}, kept, refused=refused)
     assert results.refused == refused
 
 
@@ -169,7 +169,7 @@ def test_a_metric_of_records_is_undefined_for_a_table_in_chunks_and_others_are_n
     write_table(Dataset(DOMAIN, FIRST.codes), tmp_path / "first.csv")
     chunks = Parts.of_file(tmp_path / "first.csv", DOMAIN, 40)
     found, whole = (
-        measured(("r", REAL), {"f": table}, (*METRICS, PMSE(), Coin()), replicates=2)
+        measure_utility(("r", REAL), {"f": table}, (*METRICS, PMSE(), Coin()), replicates=2)
         for table in (chunks, FIRST)
     )
     for scored, expected in zip(found.scored, whole.scored, strict=True):
@@ -181,7 +181,7 @@ def test_a_metric_of_records_is_undefined_for_a_table_in_chunks_and_others_are_n
 
 
 def test_a_metric_that_cannot_reckon_with_the_numbers_is_undefined_with_the_reason() -> None:
-    results = measured(("r", REAL), {"f": FIRST}, (Overflowing(), TotalVariation()))
+    results = measure_utility(("r", REAL), {"f": FIRST}, (Overflowing(), TotalVariation()))
     first, second = (scored.score for scored in results.scored)
     assert (first.value, first.undefined) == (None, "attribute 'a0': a number is too large")
     assert second.value is not None
@@ -198,13 +198,13 @@ def test_tables_that_do_not_fit_together_are_refused(
     real: Records, synthetic: Records, part: str
 ) -> None:
     with pytest.raises(InputError, match=part):
-        measured(("r", real), {"f": synthetic}, METRICS, baseline=False)
+        measure_utility(("r", real), {"f": synthetic}, METRICS, baseline=False)
 
 
 def test_values_outside_the_domain_in_one_table_are_counted_in_all() -> None:
     outside = drawn(DOMAIN, 100, 3, outside=True)
     tables: Sequence[Records] = (FIRST, outside)
-    results = measured(("r", REAL), {"f": FIRST, "o": outside}, METRICS, baseline=False)
+    results = measure_utility(("r", REAL), {"f": FIRST, "o": outside}, METRICS, baseline=False)
     for name, table in zip(("f", "o"), tables, strict=True):
         for metric in METRICS:
             found = results.at(metric.name, name)

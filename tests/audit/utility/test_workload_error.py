@@ -105,9 +105,9 @@ def test_large_workloads_are_not_held_and_come_out_the_same(
 ) -> None:
     real, synthetic = records(1, 80), records(2, 60)
     before = WorkloadError(k=3)(real, synthetic, MIXED)
-    assert len(WorkloadError(k=3).wanted(MIXED)) == 20
+    assert len(WorkloadError(k=3).marginals_read(MIXED)) == 20
     monkeypatch.setattr(workload_error, "HELD_CELLS", 10)
-    assert WorkloadError(k=3).wanted(MIXED) == ()
+    assert WorkloadError(k=3).marginals_read(MIXED) == ()
     assert WorkloadError(k=3)(real, synthetic, MIXED) == before
 
 

@@ -57,7 +57,7 @@ def cheap_costs(curator: Curator) -> Any:
 @says_one
 def generous_budget(curator: Curator) -> Any:
     PureBudget.check = nothing
-    PureBudget.exhausted = nothing
+    PureBudget.is_exhausted = nothing
     return loud(curator)
 
 

@@ -26,7 +26,7 @@ from proofs.losses import (
     SampledGaussianLoss,
 )
 from proofs.profiles import lattice
-from proofs.profiles.grid import ROUNDING, bounds, exp_bounds, gridded
+from proofs.profiles.grid import ROUNDING, bounds, exp_bounds, place_on_grid
 from proofs.profiles.lattice import FOURIER, MAX_SIZE, delta
 from proofs.profiles.payoff import payoff
 from proofs.search.lattice import epsilon_bracket, hint
@@ -136,7 +136,7 @@ SINGLE: list[Loss] = [
 @pytest.mark.parametrize("step", [F(1, 8), F(1, 15), F(1, 7), F(2, 41)], ids=str)
 def test_each_loss_lies_between_its_masses(loss: Loss, step: Fraction) -> None:
     """At every real ε, negative ones too: of a product only that is what a pair must do."""
-    found = gridded(loss, step)
+    found = place_on_grid(loss, step)
     assert found is not None
 
     def of_masses(pieces: Any, end: int, epsilon: Fraction) -> mpmath.mpf:
@@ -170,7 +170,7 @@ def test_each_loss_lies_between_its_masses(loss: Loss, step: Fraction) -> None:
 def test_what_is_cut_off_counts_above() -> None:
     """At an ε on the last point that is kept P has something left, and so has the bound."""
     loss = DiscreteGaussianLoss(F(5, 2), 1)
-    found = gridded(loss, F(2, 5))
+    found = place_on_grid(loss, F(2, 5))
     assert found is not None
     top = found.anchor + max(int(np.max(piece.index)) for piece in found.upper) * F(2, 5)
     assert 0 < brute(((1, loss),), top) <= to_mpf(found.lost)
@@ -184,7 +184,7 @@ def test_masses_are_exact_where_the_step_divides_the_spacing() -> None:
         (ResponseLoss(F(1, 3)), F(1, 3)),
     ]
     for loss, step in cases:
-        found = gridded(loss, step)
+        found = place_on_grid(loss, step)
         assert found is not None
         assert found.lower == found.upper
 
@@ -617,7 +617,7 @@ def test_bounds_of_powers_leave_the_room_that_is_counted() -> None:
 def test_folded_sums_are_rounded_outwards() -> None:
     places = np.tile(np.arange(16), 5000) * 4
     masses = np.random.default_rng(3).random(len(places)) * 0.1
-    low, high = (lattice._folded(places, masses, 8, direction) for direction in (-1, 1))
+    low, high = (lattice._fold(places, masses, 8, direction) for direction in (-1, 1))
     for place in (0, 4):
         truth = sum(map(F, masses[places % 8 == place].tolist()), F(0))
         half = F(len(places), 4) / 2**53

@@ -27,7 +27,7 @@ from proofs.losses import (
     LaplaceLoss,
     ResponseLoss,
     SampledGaussianLoss,
-    joined,
+    join,
 )
 from proofs.rules.guarantee_json import guarantee_from_json
 
@@ -58,7 +58,7 @@ guarantees = st.one_of(
     st.builds(RenyiCurve, curves(st.fractions(Fraction(101, 100), 99), sizes)),
     st.builds(Profile, curves(sizes, deltas)),
     st.builds(Odometer, curves(sizes, sizes), deltas),
-    entries.map(lambda listed: Dominated(joined([tuple(listed)], [1]))),
+    entries.map(lambda listed: Dominated(join([tuple(listed)], [1]))),
 )
 
 

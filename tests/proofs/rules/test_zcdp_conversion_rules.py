@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import ApproxZCDP, Guarantee, RenyiCurve
-from proofs.rules.zcdp_conversions import PRECISIONS, grown_at_most, logs_at_most
+from proofs.rules.zcdp_conversions import PRECISIONS, at_most_growing, logs_at_most
 from synthesizers.intervals import Interval
 from tests.proofs.rules.divergences import (
     ORDERS,
@@ -283,17 +283,17 @@ def shrinking(centre: Fraction, seen: list[int]) -> Callable[[int], Interval]:
 @pytest.mark.parametrize(("close", "tries"), [(100, 1), (500, 2), (3000, 3)])
 def test_the_precision_grows_until_an_inequality_is_decided(close: int, tries: int) -> None:
     seen: list[int] = []
-    grown_at_most(shrinking(-F(1, 2**close), seen), F(0), "r", "e")
+    at_most_growing(shrinking(-F(1, 2**close), seen), F(0), "r", "e")
     assert seen == list(PRECISIONS[:tries])
     with pytest.raises(ProofError) as error:
-        grown_at_most(shrinking(F(1, 2**close), seen), F(0), "r", "e")
+        at_most_growing(shrinking(F(1, 2**close), seen), F(0), "r", "e")
     assert not isinstance(error.value, UndecidedError)
 
 
 def test_an_inequality_beyond_the_stated_precision_stays_open() -> None:
     for side in (-1, 1):
         with pytest.raises(UndecidedError):
-            grown_at_most(shrinking(F(side, 2**9999), []), F(0), "r", "e")
+            at_most_growing(shrinking(F(side, 2**9999), []), F(0), "r", "e")
 
 
 @given(

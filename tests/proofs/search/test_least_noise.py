@@ -14,7 +14,7 @@ from proofs.guarantees import ApproxDP, Guarantee, parse_guarantee
 from proofs.implication import implies
 from proofs.prover import settling, strongest
 from proofs.search.decimals import power_of_ten
-from proofs.search.noise import DIGITS, MORE_NOISE_IS_LARGER, Calibrated, calibrated
+from proofs.search.noise import DIGITS, MORE_NOISE_IS_LARGER, Calibrated, calibrate_noise
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.closed_forms import gaussian_delta, mpf
@@ -25,7 +25,7 @@ F = Fraction
 def found(
     name: str, claim: str, count: int = 1, sensitivity: str = "1", at: Neighbours | None = None
 ) -> Calibrated:
-    return calibrated(name, parse_guarantee(claim), count, F(sensitivity), at or AddRemove())
+    return calibrate_noise(name, parse_guarantee(claim), count, F(sensitivity), at or AddRemove())
 
 
 def suffices(term: Term, claimed: Guarantee, at: Neighbours) -> bool:

@@ -10,13 +10,13 @@ import pytest
 from proofs.accounts import of_terms
 from proofs.expressions import parse
 from proofs.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
-from proofs.offers import composed_pairs
+from proofs.offers import compose_pairs
 from proofs.search.orders import (
     MOST_SAMPLED,
     best_order,
     best_order_at,
-    converted,
-    converted_delta,
+    convert,
+    convert_to_delta,
     renyi_theorem,
     renyi_value,
 )
@@ -32,7 +32,7 @@ def test_the_best_order_is_as_good_as_that_of_a_fine_grid(rho: str, delta: str) 
     order = best_order(lambda at: at * float(F(rho)), F(delta))
     assert order > 1
     with mpmath.workdps(40):
-        found = converted(order * F(rho), order, F(delta))
+        found = convert(order * F(rho), order, F(delta))
         best = zcdp_epsilon(rho, delta)
         assert found - best <= mpmath.mpf("1e-9") * max(abs(best), 1)
 
@@ -41,9 +41,9 @@ def test_the_best_order_is_as_good_as_that_of_a_fine_grid(rho: str, delta: str) 
 def test_an_epsilon_and_its_delta_are_converted_back_and_forth(epsilon: str) -> None:
     order = best_order_at(lambda at: at * 0.5, F(epsilon))
     with mpmath.workdps(40):
-        delta = converted_delta(order / 2, order, F(epsilon))
+        delta = convert_to_delta(order / 2, order, F(epsilon))
         assert 0 < delta < 1
-        back = converted(order / 2, order, F(mpmath.nstr(delta, 35)))
+        back = convert(order / 2, order, F(mpmath.nstr(delta, 35)))
         assert abs(back - mpf(epsilon)) < mpmath.mpf("1e-30")
 
 
@@ -67,7 +67,7 @@ def test_divergences_add_up_and_are_rounded_up() -> None:
     ],
 )
 def test_sampled_losses_are_looked_at_at_whole_orders_that_the_checker_knows(text: str) -> None:
-    pairs = composed_pairs(of_terms(parse(text), AddRemove()))
+    pairs = compose_pairs(of_terms(parse(text), AddRemove()))
     assert pairs is not None
     assert any(isinstance(loss, SampledGaussianLoss) for _, loss in pairs[1])
     _, order, divergence = renyi_theorem(*pairs, F("1e-6"))

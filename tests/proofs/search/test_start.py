@@ -21,7 +21,7 @@ from proofs.losses import (
 )
 from proofs.profiles.moments import log_moment as certified
 from proofs.search.float_moments import log_moment
-from proofs.search.start import estimated_epsilon
+from proofs.search.start import estimate_epsilon
 from tests.proofs.closed_forms import mpf
 
 F = Fraction
@@ -59,7 +59,7 @@ def test_moments_in_doubles_are_the_certified_ones(loss: Loss, order: int) -> No
 )
 def test_the_start_is_near_the_answer(losses: Losses) -> None:
     found = accountants.epsilon(losses, F("1e-6"))
-    assert abs(estimated_epsilon(losses, F("1e-6")) - found.upper) < found.upper / 20
+    assert abs(estimate_epsilon(losses, F("1e-6")) - found.upper) < found.upper / 20
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_the_start_is_near_the_answer(losses: Losses) -> None:
 def test_nothing_goes_wrong_where_doubles_end(loss: Loss, delta: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert estimated_epsilon(((3, loss),), F(delta)) >= 0
+        assert estimate_epsilon(((3, loss),), F(delta)) >= 0

@@ -12,7 +12,7 @@ from synthesizers.estimation.attribute_graph import (
     candidates,
     cells,
     initial_marginals,
-    searched,
+    search_cliques,
 )
 from synthesizers.estimation.junction_trees import maximal_cliques
 
@@ -27,30 +27,30 @@ def _between(**pairs: float) -> dict[frozenset[str], float]:
 
 def test_edges_that_gain_nothing_are_left_out() -> None:
     dependence = _between(ab=0.5, cd=0.3, bc=-0.1)
-    assert searched(FOUR, dependence, 1000, 1000) == [("a", "b"), ("c", "d")]
+    assert search_cliques(FOUR, dependence, 1000, 1000) == [("a", "b"), ("c", "d")]
 
 
 def test_a_penalty_a_cell_is_paid() -> None:
     # {a, b} has 6 cells in place of 2 + 3: one cell more costs 1e-7.
-    assert searched(FOUR, _between(ab=0.9e-7), 1000, 1000) == [("a",), ("b",), ("c",), ("d",)]
-    found = searched(FOUR, _between(ab=1.1e-7), 1000, 1000)
+    assert search_cliques(FOUR, _between(ab=0.9e-7), 1000, 1000) == [("a",), ("b",), ("c",), ("d",)]
+    found = search_cliques(FOUR, _between(ab=1.1e-7), 1000, 1000)
     assert found == [("a", "b"), ("c",), ("d",)]
 
 
 def test_cliques_and_models_stay_within_their_limits() -> None:
     dependence = _between(ab=0.5, bc=0.4, ac=0.3)
-    assert searched(FOUR, dependence, 24, 1000) == [("a", "b", "c"), ("d",)]
+    assert search_cliques(FOUR, dependence, 24, 1000) == [("a", "b", "c"), ("d",)]
     # 24 cells are one too many, so that the weakest edge is given up.
-    assert searched(FOUR, dependence, 23, 1000) == [("a", "b"), ("b", "c"), ("d",)]
+    assert search_cliques(FOUR, dependence, 23, 1000) == [("a", "b"), ("b", "c"), ("d",)]
     # {a, b}, {b, c}, {d} are 6 + 12 + 5 cells; with 22 in all, {a, b}, {a, c} are left, of 6 + 8.
-    assert searched(FOUR, dependence, 23, 23) == [("a", "b"), ("b", "c"), ("d",)]
-    assert searched(FOUR, dependence, 23, 22) == [("a", "b"), ("a", "c"), ("d",)]
+    assert search_cliques(FOUR, dependence, 23, 23) == [("a", "b"), ("b", "c"), ("d",)]
+    assert search_cliques(FOUR, dependence, 23, 22) == [("a", "b"), ("a", "c"), ("d",)]
 
 
 def test_triangulation_counts_what_it_joins() -> None:
     # A ring of four is triangulated by one chord, whose dependence counts too: -1 forbids both.
     ring = _between(ab=0.4, bc=0.4, cd=0.4, ad=0.4, ac=-1, bd=-1)
-    found = searched(FOUR, ring, 1000, 1000)
+    found = search_cliques(FOUR, ring, 1000, 1000)
     assert len(found) == 3 and all(len(clique) == 2 for clique in found)
 
 
@@ -61,7 +61,7 @@ def test_the_graph_is_triangulated_and_small(data: st.DataObject) -> None:
     pairs = [frozenset(pair) for pair in combinations(names, 2)]
     dependence = {pair: data.draw(st.floats(-0.2, 1)) for pair in pairs}
     most, all_of_them = data.draw(st.integers(6, 400)), data.draw(st.integers(40, 2000))
-    found = searched(shape, dependence, most, all_of_them)
+    found = search_cliques(shape, dependence, most, all_of_them)
     assert {name for clique in found for name in clique} == set(shape)
     assert max(cells(shape, clique) for clique in found) <= most
     assert sum(cells(shape, clique) for clique in found) <= all_of_them

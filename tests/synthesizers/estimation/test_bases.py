@@ -14,7 +14,7 @@ from synthesizers.estimation.bases import (
     Bins,
     bases_of,
     bins_summed,
-    estimated,
+    estimate_counts,
     grouping,
     groups_of,
     maximal_cliques,
@@ -113,7 +113,7 @@ def test_itemsets_are_sums_of_bins() -> None:
 def test_counts_of_several_bases_are_weighed_by_their_bins() -> None:
     alone = Bins(("b",), ((1,),), np.array([14.0, 0]))
     both = Bins(("a", "b"), ((0, 2), (1,)), np.array([[5.0, 1], [2, 7], [3, 4]]))
-    found = estimated([both, alone])
+    found = estimate_counts([both, alone])
     # 10 of three bins, 14 of one.
     assert found[frozenset([("b", 1)])] == pytest.approx((10 / 3 + 14) / (1 / 3 + 1))
     assert found[frozenset([("a", 0)])] == 6

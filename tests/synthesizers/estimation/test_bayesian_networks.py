@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.blocks import Block, conditional, records_drawn, table_of
+from synthesizers.estimation.blocks import Block, conditional, draw_records, table_of
 
 DOMAIN = Domain.from_cells("2x3x2")
 
@@ -58,7 +58,7 @@ def test_the_table_is_the_product_cell_by_cell(seed: int) -> None:
 def test_records_follow_the_network(seed: int) -> None:
     """Systematic draws: each conditional's counts are within 1 of their expectation."""
     rows, network = 500, drawn_network(seed)
-    data = records_drawn(DOMAIN, network, rows, np.random.default_rng(seed))
+    data = draw_records(DOMAIN, network, rows, np.random.default_rng(seed))
     counts = data.histogram().reshape(DOMAIN.shape)
     laws = laws_of(network)
     last = counts.sum(axis=(0, 1))
@@ -71,10 +71,10 @@ def test_records_follow_the_network(seed: int) -> None:
 
 
 def test_no_records_and_one_attribute() -> None:
-    assert records_drawn(DOMAIN, drawn_network(1), 0, np.random.default_rng(1)).records == 0
+    assert draw_records(DOMAIN, drawn_network(1), 0, np.random.default_rng(1)).records == 0
     line = Domain.from_cells("3")
     alone = [conditional("cell", (), np.array([1.0, 0.0, 3.0]))]
-    found = records_drawn(line, alone, 8, np.random.default_rng(1)).histogram()
+    found = draw_records(line, alone, 8, np.random.default_rng(1)).histogram()
     assert found.tolist() == [2, 0, 6]
 
 
@@ -88,4 +88,4 @@ def test_networks_out_of_order_or_incomplete_are_refused() -> None:
         with pytest.raises(InputError, match=words):
             table_of(DOMAIN, bad)
         with pytest.raises(InputError, match=words):
-            records_drawn(DOMAIN, bad, 3, np.random.default_rng(1))
+            draw_records(DOMAIN, bad, 3, np.random.default_rng(1))

@@ -17,8 +17,8 @@ from synthesizers.errors import InputError
 from synthesizers.estimation.blocks import (
     Block,
     cell_count,
-    records_drawn,
-    released,
+    draw_records,
+    release_blocks,
     table_of,
     uniform_rest,
 )
@@ -56,7 +56,7 @@ def test_the_last_attribute_of_a_block_is_fastest() -> None:
 def test_records_of_a_block_of_several_attributes_have_its_cells() -> None:
     # Cell 4 of (a2, a1) is a2 = 2, a1 = 0; cell 1 is a2 = 0, a1 = 1.
     block = Block(("a2", "a1"), np.array([0.0, 1, 0, 0, 3, 0]))
-    records = records_drawn(Domain.from_cells("2x3"), [block], 8, generator())
+    records = draw_records(Domain.from_cells("2x3"), [block], 8, generator())
     assert Counter(map(tuple, records.codes.tolist())) == {(0, 2): 6, (1, 0): 2}
 
 
@@ -93,7 +93,7 @@ def test_systematic_draws_give_each_cell_its_share_up_to_one(
         Block(("a2",), np.array(second, float), ("a1",)),
         A3,
     ]
-    codes = records_drawn(THREE, blocks, rows, generator()).codes
+    codes = draw_records(THREE, blocks, rows, generator()).codes
     assert codes.shape == (rows, 3)
     ones = Counter(codes[:, 0].tolist())
     for value, chance in enumerate(blocks[0].chances(THREE)[0]):
@@ -109,7 +109,7 @@ def test_systematic_draws_give_each_cell_its_share_up_to_one(
 def test_records_follow_the_table(choices: Choices) -> None:
     rows = 40_000
     blocks = [A1, A2_GIVEN_A1, A3]
-    data = records_drawn(THREE, blocks, rows, generator(), choices)
+    data = draw_records(THREE, blocks, rows, generator(), choices)
     # 12 cells of deviation at most rows/2 each way, Hoeffding and a union bound: a right sampler
     # fails with probability < 24·exp(-2·600²/40000) < 1e-6.
     assert np.abs(data.histogram() - rows * table_of(THREE, blocks)).max() < 600
@@ -121,7 +121,7 @@ def test_blocks_are_put_together_independently() -> None:
         Block((name,), np.ones(size)) for name, size in zip(THREE.names, THREE.shape, strict=True)
     ]
     # As above.
-    histogram = records_drawn(THREE, blocks, rows, generator()).histogram()
+    histogram = draw_records(THREE, blocks, rows, generator()).histogram()
     assert np.abs(histogram - rows / 12).max() < 600
 
 
@@ -130,7 +130,7 @@ def test_independent_draws_scatter_more_than_systematic_ones() -> None:
     coin = Domain.from_cells("2")
     heads = {
         choices: [
-            int(records_drawn(coin, block, 1000, g, choices).histogram()[0])
+            int(draw_records(coin, block, 1000, g, choices).histogram()[0])
             for g in map(np.random.default_rng, range(50))
         ]
         for choices in (systematic_choices, independent_choices)
@@ -146,7 +146,7 @@ def test_zero_chances_are_never_drawn_among_many_lines() -> None:
     weights[:, 3] = 1
     blocks = [Block(("a1",), np.ones(1000)), Block(("a2",), weights, ("a1",))]
     for choices in (systematic_choices, independent_choices):
-        codes = records_drawn(lines, blocks, 50_000, generator(), choices).codes
+        codes = draw_records(lines, blocks, 50_000, generator(), choices).codes
         assert (weights[codes[:, 0], codes[:, 1]] > 0).all()
 
 
@@ -159,7 +159,9 @@ def test_a_small_domain_needs_no_seed_and_a_large_one_takes_one() -> None:
         domain = Domain.from_cells(cells)
         setting = Setting.of(domain, AddRemove(), 12)
         curator = Curator(setting, UnlimitedBudget(), reply)
-        data = released(curator, [Block(("a1",), np.arange(domain.shape[0]) + 1.0)], 12)
+        data = release_blocks(curator, [Block(("a1",), np.arange(domain.shape[0]) + 1.0)], 12)
         assert data.records == 12 and len(curator.ledger) == seeds
-    small = released(Curator(Setting.of(THREE, AddRemove(), 12), UnlimitedBudget(), reply), [], 12)
+    small = release_blocks(
+        Curator(Setting.of(THREE, AddRemove(), 12), UnlimitedBudget(), reply), [], 12
+    )
     assert small.histogram().tolist() == [1] * 12

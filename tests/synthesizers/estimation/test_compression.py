@@ -26,13 +26,13 @@ def test_values_below_three_deviations_are_merged() -> None:
 
 def test_one_rare_value_changes_places() -> None:
     one = NoisyMarginal(("a",), np.array([9.0, 1.0, 8.0]), 1.0)
-    merged = compression_of([one], 3).merged(one)
+    merged = compression_of([one], 3).merge_codes(one)
     assert merged.matrix is None
     assert merged.counts.tolist() == [9.0, 8.0, 1.0]
 
 
 def test_a_merged_sum_keeps_the_variance_of_one_value() -> None:
-    merged = MERGED.merged(NoisyMarginal(("a",), np.array([10.0, 1.0, 20.0, 3.0]), 4.0))
+    merged = MERGED.merge_codes(NoisyMarginal(("a",), np.array([10.0, 1.0, 20.0, 3.0]), 4.0))
     assert merged.matrix is not None
     assert merged.variance == 4.0
     assert merged.counts == pytest.approx([10, 20, 4 / np.sqrt(2)])

@@ -14,10 +14,10 @@ from synthesizers.estimation.consistency import (
     View,
     consistent,
     mean_total,
-    settled,
+    settle_views,
     shared_sets,
 )
-from synthesizers.estimation.negatives import norm_cut, norm_sub
+from synthesizers.estimation.negatives import cut_norm, norm_sub
 
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4}
 
@@ -88,8 +88,8 @@ def test_settled_views_have_no_negatives_and_nearly_agree() -> None:
         View(("a", "b"), truth.sum(axis=2) + random.normal(0, 30, (2, 3))),
         View(("b", "d"), truth.sum(axis=0) + random.normal(0, 30, (3, 4))),
     ]
-    for way in (norm_cut, norm_sub):
-        found = settled(views, way, 100, 500.0)
+    for way in (cut_norm, norm_sub):
+        found = settle_views(views, way, 100, 500.0)
         assert all(view.counts.min() >= 0 for view in found)
         assert np.allclose(found[0].onto({"b"}), found[1].onto({"b"}), atol=1)
 
@@ -100,11 +100,11 @@ def test_rounds_go_on_until_hardly_anything_is_negative() -> None:
         View(("a", "b"), np.array([[50.0, -30], [0, 20]])),
         View(("b", "c"), np.array([[-20.0, 30], [30, 0]])),
     ]
-    once = settled(views, norm_sub, 1, 40.0)
+    once = settle_views(views, norm_sub, 1, 40.0)
     assert [view.counts.tolist() for view in once] == [[[25, 0], [0, 15]], [[0, 30], [10, 0]]]
     # Each round leaves a third of the difference; the third finds less than half a record negative.
     for rounds, apart in ((2, 5 / 3), (3, 5 / 9), (100, 5 / 9)):
-        left, right = settled(views, norm_sub, rounds, 40.0)
+        left, right = settle_views(views, norm_sub, rounds, 40.0)
         assert left.onto({"b"}) - right.onto({"b"}) == pytest.approx([-apart, apart])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthesizers.estimation.dense_marg import dense_pairs, expected_noise, merged
+from synthesizers.estimation.dense_marg import dense_pairs, expected_noise, merge_cliques
 
 
 def objective(chosen: list[int], distances: list[float], cells: list[int], rho: float) -> float:
@@ -83,23 +83,23 @@ SIZES = {"a": 2, "b": 3, "c": 4, "d": 5, "e": 2, "f": 2}
 
 def test_cliques_replace_their_pairs() -> None:
     pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]
-    assert merged(pairs, SIZES, 24) == [("a", "b", "c"), ("c", "d")]
-    assert merged(pairs, SIZES, 23) == pairs
-    assert merged([], SIZES, 100) == []
+    assert merge_cliques(pairs, SIZES, 24) == [("a", "b", "c"), ("c", "d")]
+    assert merge_cliques(pairs, SIZES, 23) == pairs
+    assert merge_cliques([], SIZES, 100) == []
 
 
 def test_the_largest_clique_goes_first_and_the_next_may_share_two_attributes() -> None:
     four = list(combinations("abcd", 2))
-    assert merged(four, SIZES, 120) == [("a", "b", "c", "d")]
+    assert merge_cliques(four, SIZES, 120) == [("a", "b", "c", "d")]
     # Only three fit; the next clique would share two, and is kept; after it nothing is new.
-    found = merged(four, SIZES, 60)
+    found = merge_cliques(four, SIZES, 60)
     assert found[:2] == [("a", "b", "c"), ("a", "b", "d")] and found[2:] == [("c", "d")]
     # Of the cliques with e, abce would share three attributes; abe shares two.
     more = [*four, ("a", "e"), ("b", "e"), ("c", "e")]
-    assert merged(more, SIZES, 120) == [("a", "b", "c", "d"), ("a", "b", "e"), ("c", "e")]
+    assert merge_cliques(more, SIZES, 120) == [("a", "b", "c", "d"), ("a", "b", "e"), ("c", "e")]
 
 
 def test_many_attributes_that_all_depend_are_merged_in_time() -> None:
     names = [f"x{place}" for place in range(30)]
-    found = merged(list(combinations(names, 2)), dict.fromkeys(names, 2), 5000)
+    found = merge_cliques(list(combinations(names, 2)), dict.fromkeys(names, 2), 5000)
     assert max(map(len, found)) == 12

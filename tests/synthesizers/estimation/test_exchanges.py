@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthesizers.estimation.exchanges import Standing, exchange, exchanged
+from synthesizers.estimation.exchanges import Standing, exchange, exchange_records
 from synthesizers.estimation.gum import Rates, Stop
-from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, Target
+from synthesizers.estimation.record_targets import Codes, FloatArray, IntArray, RecordTarget
 from synthesizers.estimation.view_records import gradually
 
 SHAPE = (3, 2, 4)
@@ -20,13 +20,13 @@ SETS = ((0, 1), (1, 2), (2, 0), (2, 1, 0), (1,))
 
 def targets_of(
     codes: Codes, shape: tuple[int, ...], sets: tuple[tuple[int, ...], ...]
-) -> list[Target]:
+) -> list[RecordTarget]:
     """The targets that some records meet."""
     found = []
     for columns in sets:
         sizes = tuple(shape[column] for column in columns)
-        empty = Target(columns, sizes, np.zeros(math.prod(sizes), np.int64))
-        found.append(Target(columns, sizes, empty.held(empty.cells(codes))))
+        empty = RecordTarget(columns, sizes, np.zeros(math.prod(sizes), np.int64))
+        found.append(RecordTarget(columns, sizes, empty.count_cells(empty.cells(codes))))
     return found
 
 
@@ -36,11 +36,13 @@ def drawn(rows: int, seed: int) -> Codes:
     return np.asfortranarray(np.stack(columns, axis=1).astype(np.int32))
 
 
-def surplus_of(codes: Codes, targets: list[Target]) -> IntArray:
-    return np.concatenate([target.held(target.cells(codes)) - target.counts for target in targets])
+def surplus_of(codes: Codes, targets: list[RecordTarget]) -> IntArray:
+    return np.concatenate(
+        [target.count_cells(target.cells(codes)) - target.counts for target in targets]
+    )
 
 
-def apart(codes: Codes, targets: list[Target]) -> FloatArray:
+def apart(codes: Codes, targets: list[RecordTarget]) -> FloatArray:
     """How many records lie where they should not, and should lie where they do not, by target."""
     return np.array([np.abs(surplus_of(codes, [target])).sum() for target in targets], float)
 
@@ -49,7 +51,7 @@ def test_what_is_held_is_the_targets_own() -> None:
     codes, targets = drawn(50, 0), targets_of(drawn(50, 1), SHAPE, SETS)
     standing = Standing.of(codes, targets)
     for place, target in enumerate(targets):
-        assert (standing.held(place) == target.held(target.cells(codes))).all()
+        assert (standing.count_cells(place) == target.count_cells(target.cells(codes))).all()
         assert standing.distances()[place] == pytest.approx(target.distance(codes))
 
 
@@ -95,7 +97,7 @@ def test_an_exchange_keeps_its_account_and_never_moves_a_target_alone_away(
 def test_columns_that_hang_together_are_taken_together() -> None:
     # The records of the gaining cell have 1 in the second column, and 1 in the third.
     codes = np.array([[0, 0, 0]] * 6 + [[1, 1, 1]] * 2, np.int32, order="F")
-    target = Target((0,), (2,), np.array([4, 4]))
+    target = RecordTarget((0,), (2,), np.array([4, 4]))
     for hold, wanted in ((1.0, [1, 1, 0]), (0.0, [1, 0, 0])):
         holds = np.eye(3)
         holds[0, 1] = holds[1, 0] = hold
@@ -110,7 +112,10 @@ def test_others_that_lose_more_keep_a_record_where_it_is() -> None:
     # The first column's target wants a 1 more, the pair's has all it wants, and weighs more.
     for weight, moved in ((3, False), (0.1, True)):
         codes = np.array([[0, 0], [0, 0], [1, 1]], np.int32, order="F")
-        targets = [Target((0,), (2,), np.array([1, 2])), *targets_of(codes, (2, 2), ((0, 1),))]
+        targets = [
+            RecordTarget((0,), (2,), np.array([1, 2])),
+            *targets_of(codes, (2, 2), ((0, 1),)),
+        ]
         standing = Standing.of(codes, targets)
         weights = np.array([1.0, weight])
         exchange(standing, 0, 1.0, weights, np.eye(2), np.random.default_rng(0))
@@ -126,8 +131,8 @@ def test_records_take_from_those_that_agree_in_a_column_of_the_target() -> None:
     cells = [[first, k] for first in (0, 0, 1) for k in range(10)]
     codes = np.array(cells * 10, np.int32, order="F")
     targets = [
-        Target((0, 1), (2, 10), np.repeat([10, 20], 10)),
-        Target((1,), (10,), np.full(10, 30)),
+        RecordTarget((0, 1), (2, 10), np.repeat([10, 20], 10)),
+        RecordTarget((1,), (10,), np.full(10, 30)),
     ]
     left = []
     for seed in range(6):
@@ -165,7 +170,9 @@ def test_targets_that_can_be_met_are_met() -> None:
     assert [done for done, _ in told] == list(range(1, len(told) + 1)) and told[-1][1] == reached
     # Nothing is left to do, so that nothing is done.
     before = codes.copy()
-    again = exchanged(codes, targets, Rates(), np.eye(5), Stop(5, 0.02), np.random.default_rng(0))
+    again = exchange_records(
+        codes, targets, Rates(), np.eye(5), Stop(5, 0.02), np.random.default_rng(0)
+    )
     assert again == reached and (codes == before).all()
 
 
@@ -182,7 +189,9 @@ def test_equal_generators_give_equal_records() -> None:
 def test_a_round_that_gains_little_is_the_last() -> None:
     # One column, whose targets contradict each other: no round after the first gains anything.
     codes = np.zeros((100, 1), np.int32, order="F")
-    targets = [Target((0,), (2,), np.array(counts, np.int64)) for counts in ((40, 60), (60, 40))]
+    targets = [
+        RecordTarget((0,), (2,), np.array(counts, np.int64)) for counts in ((40, 60), (60, 40))
+    ]
     told: list[int] = []
 
     def tell(done: int, _distance: float) -> None:
@@ -190,5 +199,5 @@ def test_a_round_that_gains_little_is_the_last() -> None:
 
     for stop in (Stop(9, 0.0, 0.1), Stop(9)):
         again = codes.copy(order="F")
-        exchanged(again, targets, Rates(), np.eye(1), stop, np.random.default_rng(1), tell)
+        exchange_records(again, targets, Rates(), np.eye(1), stop, np.random.default_rng(1), tell)
     assert told[:2] == [1, 2] and told[2:] == list(range(1, 10))

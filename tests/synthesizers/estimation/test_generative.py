@@ -12,7 +12,7 @@ from synthesizers.estimation.generative import GenerativeModel, _marginal, _slop
 from synthesizers.estimation.models import NoisyMarginal
 
 SHAPE = {"a": 2, "b": 3, "c": 2}
-MODEL = GenerativeModel.untrained(SHAPE, 100.0, (8, 3, 6), 0.02)
+MODEL = GenerativeModel.start(SHAPE, 100.0, (8, 3, 6), 0.02)
 
 
 def by_loops(model: GenerativeModel, names: tuple[str, ...]) -> list[float]:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthesizers.estimation.gum import Gradual, Rates, additions, approach, removals
-from synthesizers.estimation.record_targets import Target, independent_columns
+from synthesizers.estimation.record_targets import RecordTarget, independent_columns
 
 State = tuple[tuple[int, ...], ...]
 
@@ -56,14 +56,14 @@ def test_the_running_example_of_dpsyn() -> None:
     # Figure 4: (income, gender, age), high = 1, female = 1, teenager, adult, elderly = 0, 1, 2. Of
     # (high, male) 4 become 2; (high, female) grows from 1 to 3, the target being 1 and 4.
     before = np.array([[1, 0, 0], [1, 0, 1], [1, 0, 1], [1, 0, 0], [1, 1, 2]], np.int32)
-    target = Target((0, 1), (2, 2), np.array([0, 0, 1, 4]))
-    held = target.held(target.cells(before))
+    target = RecordTarget((0, 1), (2, 2), np.array([0, 0, 1, 4]))
+    held = target.count_cells(target.cells(before))
     assert additions(held, target.counts, 2.0).tolist() == [0, 0, 0, 2]
     assert removals(held, target.counts, 2).tolist() == [0, 0, 2, 0]
     for seed in range(20):
         codes = np.asfortranarray(before)
         Gradual(Rates(2.0), (0.5,))(codes, target, 0, np.random.default_rng(seed))
-        assert target.held(target.cells(codes)).tolist() == [0, 0, 2, 3]
+        assert target.count_cells(target.cells(codes)).tolist() == [0, 0, 2, 3]
         changed = codes[(codes != before).any(axis=1)].tolist()
         # One copy of the elderly, and one record whose gender alone changes.
         assert len(changed) == 2 and [1, 1, 2] in changed
@@ -169,7 +169,7 @@ def test_the_law_of_an_update(
     state: State, columns: tuple[int, ...], wanted: list[int], rate: str, share: str
 ) -> None:
     law = law_of_update(state, columns, wanted, Fraction(rate), Fraction(share))
-    target = Target(columns, (2,) * len(columns), np.array(wanted))
+    target = RecordTarget(columns, (2,) * len(columns), np.array(wanted))
     update = Gradual(Rates(float(Fraction(rate))), (float(Fraction(share)),))
     random, runs = np.random.default_rng(7), 1500
     seen: Counter[State] = Counter()
@@ -190,9 +190,9 @@ def test_approach_reaches_targets_that_can_be_met_and_tells_its_progress() -> No
     truth = np.stack([x, y, z], axis=1).astype(np.int32)
     targets = []
     for columns, shape in (((0, 1), (4, 5)), ((1, 2), (5, 6)), ((2, 0), (6, 4))):
-        empty = Target(columns, shape, np.zeros(math.prod(shape), np.int64))
-        held = empty.held(empty.cells(truth))
-        targets.append(Target.of(columns, held.reshape(shape).astype(float), 5000))
+        empty = RecordTarget(columns, shape, np.zeros(math.prod(shape), np.int64))
+        held = empty.count_cells(empty.cells(truth))
+        targets.append(RecordTarget.of(columns, held.reshape(shape).astype(float), 5000))
     ones = [np.bincount(column).astype(float) for column in truth.T]
     codes = independent_columns(ones, 5000, random)
     told: list[tuple[int, float]] = []

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from synthesizers.estimation.negatives import FloatArray, norm_cut, norm_sub
+from synthesizers.estimation.negatives import FloatArray, cut_norm, norm_sub
 
 COUNTS = arrays(np.float64, (3, 2), elements=st.floats(-50, 50, width=32))
 
 
 def test_norm_cut_by_hand() -> None:
     # 5 owed: 1 and 3 go whole, 1 of the boundary's 4 as well.
-    assert norm_cut(np.array([-5.0, 4, 1, 10, 3])).tolist() == [0, 3, 0, 10, 0]
+    assert cut_norm(np.array([-5.0, 4, 1, 10, 3])).tolist() == [0, 3, 0, 10, 0]
     # Equal counts: the first cell is cut first.
-    assert norm_cut(np.array([2.0, 2, -1])).tolist() == [1, 2, 0]
+    assert cut_norm(np.array([2.0, 2, -1])).tolist() == [1, 2, 0]
 
 
 def test_norm_sub_by_hand() -> None:
@@ -28,7 +28,7 @@ def test_norm_sub_by_hand() -> None:
     assert found.tolist() == pytest.approx([0, 4 - 4 / 3, 0, 10 - 4 / 3, 3 - 4 / 3])
 
 
-@pytest.mark.parametrize("way", [norm_cut, norm_sub])
+@pytest.mark.parametrize("way", [cut_norm, norm_sub])
 @given(counts=COUNTS)
 def test_the_total_is_kept_and_nothing_is_negative(
     way: Callable[[FloatArray], FloatArray], counts: FloatArray
@@ -42,7 +42,7 @@ def test_the_total_is_kept_and_nothing_is_negative(
 
 @given(counts=COUNTS)
 def test_norm_cut_changes_the_smallest_counts_alone(counts: FloatArray) -> None:
-    found = norm_cut(counts)
+    found = cut_norm(counts)
     cut = (found < counts - 1e-9) & (counts > 0)
     kept = found[(found > 0) & ~cut]
     partly = cut & (found > 0)

@@ -14,7 +14,7 @@ from synthesizers.estimation.networks import (
     Generator,
     Heads,
     RMSProp,
-    drawn_codes,
+    draw_codes,
     moving_average,
     public_noise,
     table_of,
@@ -101,7 +101,7 @@ def test_codes_are_drawn_by_their_heads() -> None:
     """Each share is within 5 deviations of its chance: a right one fails with chance 1e-5."""
     heads = Heads.of((2, 3))
     chances = np.tile(np.array([[0.25, 0.75, 0.5, 0, 0.5]], np.float32), (40_000, 1))
-    codes = drawn_codes(chances, heads, np.random.default_rng(2))
+    codes = draw_codes(chances, heads, np.random.default_rng(2))
     assert abs((codes[:, 0] == 0).mean() - 0.25) < 5 * (0.1875 / 40_000) ** 0.5
     assert set(codes[:, 1]) == {0, 2} and abs((codes[:, 1] == 0).mean() - 0.5) < 0.0125
 

@@ -12,7 +12,7 @@ from synthesizers.curator import Setting
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.estimation import private_pgm
-from synthesizers.estimation.fitting import MBI, fitted
+from synthesizers.estimation.fitting import MBI, fit_model
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.neighbours import AddRemove
 from synthesizers.programs.aim import Aim
@@ -43,8 +43,8 @@ def test_mbi_and_the_whole_table_agree() -> None:
         NoisyMarginal(("a", "b"), table.sum(axis=2).ravel() + random.normal(size=6), 1.0),
         NoisyMarginal(("b", "c"), table.sum(axis=0).ravel() + random.normal(size=6), 1.0),
     ]
-    theirs = private_pgm.fitted(SHAPE, measured, 500.0, 3000)
-    ours = fitted(SHAPE, measured, 500.0, 3000)
+    theirs = private_pgm.fit_mbi(SHAPE, measured, 500.0, 3000)
+    ours = fit_model(SHAPE, measured, 500.0, 3000)
     for names in (("a", "b"), ("b", "c"), ("a", "c"), ("a", "b", "c")):
         # They work in single precision, and stop a little before the minimum.
         assert theirs.counts(names) == pytest.approx(ours.counts(names), abs=0.5)

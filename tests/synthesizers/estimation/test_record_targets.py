@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from synthesizers.estimation.record_targets import (
-    Target,
+    RecordTarget,
     copy_rows,
     independent_columns,
     rows_of_cells,
@@ -17,7 +17,7 @@ from synthesizers.estimation.record_targets import (
 
 
 def test_a_target_counts_as_the_table_says_and_writes_its_columns_alone() -> None:
-    target = Target.of((2, 0), np.array([[1.0, 3, -2], [0, 2, 2]]), 8)
+    target = RecordTarget.of((2, 0), np.array([[1.0, 3, -2], [0, 2, 2]]), 8)
     assert target.counts.tolist() == [1, 3, 0, 0, 2, 2]
     codes = np.array([[0, 7, 0], [1, 8, 0], [2, 9, 1]], np.int32, order="F")
     assert target.cells(codes).tolist() == [0, 1, 5]
@@ -29,8 +29,8 @@ def test_a_target_counts_as_the_table_says_and_writes_its_columns_alone() -> Non
 
 
 def test_a_table_without_counts_is_taken_as_equal() -> None:
-    assert Target.of((0,), np.array([-1.0, 0]), 4).counts.tolist() == [2, 2]
-    assert Target.of((0,), np.array([1.0, 1]), 0).counts.tolist() == [0, 0]
+    assert RecordTarget.of((0,), np.array([-1.0, 0]), 4).counts.tolist() == [2, 2]
+    assert RecordTarget.of((0,), np.array([1.0, 1]), 0).counts.tolist() == [0, 0]
 
 
 def test_columns_follow_their_tables() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from synthesizers.estimation.record_targets import Target
+from synthesizers.estimation.record_targets import RecordTarget
 from synthesizers.estimation.record_trees import (
     dependence,
     pair_counts,
@@ -15,14 +15,16 @@ from synthesizers.estimation.record_trees import (
 )
 
 
-def pair(columns: tuple[int, int], counts: list[list[int]]) -> Target:
+def pair(columns: tuple[int, int], counts: list[list[int]]) -> RecordTarget:
     table = np.array(counts)
-    return Target(columns, table.shape, table.ravel())
+    return RecordTarget(columns, table.shape, table.ravel())
 
 
 def test_pairs_of_targets_by_hand() -> None:
-    wide = Target((2, 0, 1), (2, 1, 3), np.array([1, 2, 3, 4, 5, 6]))
-    found = pair_counts([Target((3,), (2,), np.array([1, 2])), wide, pair((1, 2), [[9, 9]] * 3)])
+    wide = RecordTarget((2, 0, 1), (2, 1, 3), np.array([1, 2, 3, 4, 5, 6]))
+    found = pair_counts(
+        [RecordTarget((3,), (2,), np.array([1, 2])), wide, pair((1, 2), [[9, 9]] * 3)]
+    )
     assert set(found) == {(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)}
     assert found[2, 1].tolist() == [[1, 2, 3], [4, 5, 6]]
     assert found[1, 2].tolist() == [[1, 4], [2, 5], [3, 6]]
@@ -53,7 +55,7 @@ def test_the_tree_takes_the_strongest_edges_and_holds_by_the_weakest_of_a_path()
 
 def test_records_have_the_pairs_of_the_tree() -> None:
     first, second = [[30, 10, 0], [0, 20, 40]], [[5, 25], [10, 20], [40, 0]]
-    alone = Target((3,), (3,), np.array([0, 25, 75]))
+    alone = RecordTarget((3,), (3,), np.array([0, 25, 75]))
     targets = [pair((1, 0), first), pair((0, 2), second), alone]
     pairs = pair_counts(targets)
     tree = strongest_tree(pairs, 4)
@@ -61,12 +63,12 @@ def test_records_have_the_pairs_of_the_tree() -> None:
     assert codes.shape == (100, 4)
     for target in targets:
         # Systematic within each value of the parent: off by less than a record a cell.
-        assert np.abs(target.held(target.cells(codes)) - target.counts).max() <= 1
+        assert np.abs(target.count_cells(target.cells(codes)) - target.counts).max() <= 1
     assert records_of_tree(tree, targets, pairs, 0, np.random.default_rng(0)).shape == (0, 4)
 
 
 def test_pairs_are_joined_by_what_they_show_beyond_noise() -> None:
-    targets = [pair((0, 1), [[4, 0], [0, 4]]), Target((1, 2, 3), (2, 2, 3), np.full(12, 5))]
+    targets = [pair((0, 1), [[4, 0], [0, 4]]), RecordTarget((1, 2, 3), (2, 2, 3), np.full(12, 5))]
     noise = pair_noise(targets, [1.0, 4.0])
     assert set(noise) == set(pair_counts(targets))
     # 4 cells off by the root of 2/pi each, of 8 records; 4 cells of variance 3·4, of 60.

@@ -26,7 +26,7 @@ from synthesizers.laws.generalisation import (
     fitting,
     ladder,
     ladder_of,
-    numbered,
+    number_groups,
     require_groupings,
 )
 from synthesizers.neighbours import AddRemove, databases
@@ -84,7 +84,7 @@ def test_coarse_cells_have_the_last_attribute_fastest() -> None:
 def test_coarse_counts_of_larger_tables(data: Any) -> None:
     shape = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     groupings = [
-        numbered(data.draw(st.lists(st.integers(0, size - 1), min_size=size, max_size=size)))
+        number_groups(data.draw(st.lists(st.integers(0, size - 1), min_size=size, max_size=size)))
         for size in shape
     ]
     size = math.prod(shape)
@@ -162,8 +162,8 @@ def test_k_anonymity_by_hand(
 
 
 def test_groups_are_numbered_by_their_first_code() -> None:
-    assert numbered(("b", "a", "b", "c")) == (0, 1, 0, 2)
-    assert numbered(()) == ()
+    assert number_groups(("b", "a", "b", "c")) == (0, 1, 0, 2)
+    assert number_groups(()) == ()
 
 
 @pytest.mark.parametrize(

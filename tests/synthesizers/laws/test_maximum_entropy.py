@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 from synthesizers.errors import InputError
 from synthesizers.laws import maximum_entropy as entropies
-from synthesizers.laws.maximum_entropy import GRID, STEPS, maximum_entropy, rounded, variances
+from synthesizers.laws.maximum_entropy import GRID, STEPS, maximum_entropy, round_to_sum, variances
 
 HALF = Fraction(1, 2)
 
@@ -146,19 +146,19 @@ def test_rounding_against_all_choices(values: list[int], weights: list[int], key
     weights = weights[: len(values)]
     if not any(weights):
         weights[0] = 1
-    found = rounded(values, weights, keys)
+    found = round_to_sum(values, weights, keys)
     assert sum(found) == keys and min(found) >= 0
     assert judged(values, weights, keys, found) == slow_rounded(values, weights, keys)
 
 
 def test_no_share_falls_below_zero_for_the_sake_of_the_mean() -> None:
-    assert rounded((1, 3), (1, 0), 2) == [2, 0]
+    assert round_to_sum((1, 3), (1, 0), 2) == [2, 0]
 
 
 def test_shares_that_are_whole_stay() -> None:
-    assert rounded((-1, 0, 1), (1, 2, 1), 256) == [64, 128, 64]
+    assert round_to_sum((-1, 0, 1), (1, 2, 1), 256) == [64, 128, 64]
 
 
 def test_the_mean_comes_before_the_distances() -> None:
     # Shares 2.5, 5, 2.5: rounded to the nearest, the mean would be ±1/10.
-    assert rounded((-1, 0, 1), (1, 2, 1), 10) in ([2, 6, 2], [3, 4, 3])
+    assert round_to_sum((-1, 0, 1), (1, 2, 1), 10) in ([2, 6, 2], [3, 4, 3])

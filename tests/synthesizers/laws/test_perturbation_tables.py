@@ -15,7 +15,7 @@ from synthesizers.laws.perturbation_tables import (
     MAX_DEVIATION,
     MAX_KEYS,
     Design,
-    designed,
+    design_table,
     read_perturbation_table,
 )
 from tests.synthesizers.written import written
@@ -29,13 +29,13 @@ def keys_of(row: Changes, keys: int) -> dict[int, int]:
 
 def test_a_table_by_hand() -> None:
     """D = 1, V = 1/2: -1 and 1 with a quarter each, for every count."""
-    table = designed(Design(1, HALF, 256, 1))
+    table = design_table(Design(1, HALF, 256, 1))
     assert table.rows == (((-1, HALF / 2), (0, HALF), (1, HALF / 2)),)
 
 
 def test_the_same_table_on_every_machine() -> None:
     """What this project wrote down once; the moments below it are checked by hand."""
-    table = designed(Design(2, Fraction(1), 256, 1))
+    table = design_table(Design(2, Fraction(1), 256, 1))
     first, rest = (keys_of(row, 256) for row in table.rows)
     assert first == {-1: 102, 0: 78, 1: 50, 2: 26}
     assert rest == {-2: 16, -1: 63, 0: 98, 1: 63, 2: 16}
@@ -53,7 +53,7 @@ GRID_OF_DESIGNS = [
 @pytest.mark.parametrize("design", GRID_OF_DESIGNS, ids=str)
 def test_what_is_exact_and_what_is_near(design: Design) -> None:
     try:
-        table = designed(design)
+        table = design_table(design)
     except InputError:
         assert design.variance > design.deviation or design.smallest > 1 or design.deviation == 1
         return
@@ -106,7 +106,7 @@ def test_the_last_row_is_the_first_with_every_change() -> None:
 )
 def test_designs_that_no_table_has(design: Design, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        designed(design)
+        design_table(design)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_parameters_are_checked(arguments: tuple[int, ...], words: str) -> None:
 
 def test_a_variance_at_its_limit_is_kept() -> None:
     """D = V = 2: a count of 1 goes to 0 with chance 2/3, to 3 with 1/3, before rounding."""
-    row = dict(designed(Design(2, Fraction(2), 300, 1)).rows[0])
+    row = dict(design_table(Design(2, Fraction(2), 300, 1)).rows[0])
     assert row == {-1: Fraction(2, 3), 2: Fraction(1, 3)}
 
 

@@ -18,7 +18,7 @@ from synthesizers.calibration import zcdp_rho
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
-from synthesizers.estimation.fitting import fitted
+from synthesizers.estimation.fitting import fit_model
 from synthesizers.estimation.models import NoisyMarginal
 from synthesizers.events import Measure, Select
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
@@ -109,9 +109,9 @@ def test_a_grid_on_a_grid_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def fit(shape: Any, noisy: Sequence[NoisyMarginal], *rest: Any) -> Any:
         fits.append(list(noisy))
-        return fitted(shape, noisy, *rest)
+        return fit_model(shape, noisy, *rest)
 
-    monkeypatch.setattr("synthesizers.programs.adagrid.fitted", fit)
+    monkeypatch.setattr("synthesizers.programs.adagrid.fit_model", fit)
     program = AdaGrid(ONE, DELTA, ("a2",), steps=5)
     setting = Setting.of(Domain.from_cells("2x2x2"), AddRemove(), 10**5)
     # Five marginals share a tenth of rho: of counts in units of 1024, variance 1024²·25/rho.
@@ -142,9 +142,9 @@ def test_choices_join_parts_of_the_forest_and_know_every_marginal_before(
 
     def fit(shape: Any, noisy: Sequence[NoisyMarginal], *rest: Any) -> Any:
         fits.append([one.attributes for one in noisy])
-        return fitted(shape, noisy, *rest)
+        return fit_model(shape, noisy, *rest)
 
-    monkeypatch.setattr("synthesizers.programs.adagrid.fitted", fit)
+    monkeypatch.setattr("synthesizers.programs.adagrid.fit_model", fit)
     setting = Setting.of(Domain.from_cells("2x2x2x2"), ReplaceOne(), 10**5)
     # The first pair of all; then the third of five, a2 with a3, so that a1 and a3 are joined.
     ones, edges = [(50_000, 50_000)] * 4, [(25_000,) * 4] * 3

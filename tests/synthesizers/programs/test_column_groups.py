@@ -14,7 +14,7 @@ from synthesizers.programs.column_groups import (
     attribute_groups,
     noise_for,
     nominal_budget,
-    packed,
+    pack,
     partition,
     require_parameters,
 )
@@ -42,13 +42,13 @@ def test_groups_from_text() -> None:
     ],
 )
 def test_packing_in_order(cells: int, groups: list[tuple[str, ...]]) -> None:
-    assert list(packed(FOUR, cells)) == groups
+    assert list(pack(FOUR, cells)) == groups
 
 
 def test_what_is_not_named_is_alone() -> None:
     groups = (("a4", "a2"),)
     assert partition(FOUR, groups, 1) == (("a4", "a2"), ("a1",), ("a3",))
-    assert partition(FOUR, (), 6) == packed(FOUR, 6)
+    assert partition(FOUR, (), 6) == pack(FOUR, 6)
     with pytest.raises(InputError, match="no attribute 'a5'"):
         partition(FOUR, (("a5",),), 6)
 

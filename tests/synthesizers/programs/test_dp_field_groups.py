@@ -15,7 +15,7 @@ from synthesizers.events import Draw, Measure
 from synthesizers.laws.public_laws import Multinomial
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
-from synthesizers.programs.dp_field_groups import DPFieldGroups, kept
+from synthesizers.programs.dp_field_groups import DPFieldGroups, keep_large
 from synthesizers.queries import Marginal
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
@@ -39,7 +39,7 @@ def test_how_often_an_empty_cell_survives(cells: int, chance: float) -> None:
 
     def survives(value: int) -> bool:
         noisy[0] = value
-        return bool(kept(noisy, scale)[0])
+        return bool(keep_large(noisy, scale)[0])
 
     least = values[bisect.bisect_left(values, True, key=survives)]
     a = np.exp(-1 / scale)
@@ -49,10 +49,10 @@ def test_how_often_an_empty_cell_survives(cells: int, chance: float) -> None:
 
 def test_counts_at_the_threshold_stay() -> None:
     # Ten cells, scale 10: the limit is 19.
-    assert kept(np.array([19, 18, -30, 0, 40, 0, 0, 0, 0, 0]), 10.0).tolist() == [
+    assert keep_large(np.array([19, 18, -30, 0, 40, 0, 0, 0, 0, 0]), 10.0).tolist() == [
         19, 0, 0, 0, 40, 0, 0, 0, 0, 0,
     ]  # fmt: skip
-    assert kept(np.array([-3]), 10.0).tolist() == [0]
+    assert keep_large(np.array([-3]), 10.0).tolist() == [0]
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=relation_id)

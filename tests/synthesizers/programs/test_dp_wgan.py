@@ -21,7 +21,7 @@ from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from synthesizers.programs.dp_wgan import DPWGAN
 from synthesizers.queries import CriticGradient
-from synthesizers.queries.gradients import Critic, _unpacked
+from synthesizers.queries.gradients import Critic, _unpack
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
 
@@ -53,7 +53,7 @@ def test_every_step_is_the_same_mechanism_at_new_weights() -> None:
         assert event.rate == Fraction(1, 10)
         assert event.noise == RoundedGaussian(multiplier * 2**20)
         assert event.query.attributes == DOMAIN.names and event.query.clip == PROGRAM.clip
-        assert abs(_unpacked(event.query.weights)).max() <= float(PROGRAM.weight_clip) * (1 + 1e-6)
+        assert abs(_unpack(event.query.weights)).max() <= float(PROGRAM.weight_clip) * (1 + 1e-6)
 
 
 def test_made_rows_are_new_in_every_step_and_clipped_as_records_are(

@@ -21,7 +21,7 @@ from synthesizers.events import Event, Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs import build
-from synthesizers.programs.pfr_style import denoised
+from synthesizers.programs.pfr_style import denoise
 from synthesizers.programs.view_questions import variance_of
 from synthesizers.queries import RecodedMarginal
 from synthesizers.sampling import Run, run
@@ -253,7 +253,7 @@ def test_a_total_that_is_lost_in_rounding() -> None:
 
 
 def test_noise_too_small_for_floats() -> None:
-    assert denoised(np.array([0, 3, 7]), 1e-6).tolist() == [0, 3, 7]
+    assert denoise(np.array([0, 3, 7]), 1e-6).tolist() == [0, 3, 7]
     assert 0 < variance_of(DiscreteLaplace(Fraction(1, 10**6))) < 1e-100
     # 2a/(1 - a)², a = e^(-1/2).
     assert variance_of(DiscreteLaplace(Fraction(2))) == pytest.approx(7.8353902)

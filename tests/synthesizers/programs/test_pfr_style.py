@@ -13,7 +13,7 @@ from synthesizers.errors import InputError
 from synthesizers.events import Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
-from synthesizers.programs.pfr_style import PfrStyle, column_rules, denoised, query_groups
+from synthesizers.programs.pfr_style import PfrStyle, column_rules, denoise, query_groups
 from synthesizers.queries import Marginal, Total
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
@@ -79,23 +79,23 @@ def test_denoising_matches_the_negative_counts() -> None:
     # a = e^(-1/scale) = 1/2: an empty cell is negative with chance 1/3; two are, so six are empty.
     scale = 1 / np.log(2)
     noisy = np.array([-1, 9, 0, 2, -2, 1, 7, 0, 1, 8])
-    assert denoised(noisy, scale).tolist() == [0, 9, 0, 2, 0, 0, 7, 0, 0, 8]
-    assert denoised(np.array([3, 0, 1]), scale).tolist() == [3, 0, 1]
-    assert denoised(np.array([-3, -1, 5]), scale).tolist() == [0, 0, 0]
+    assert denoise(noisy, scale).tolist() == [0, 9, 0, 2, 0, 0, 7, 0, 0, 8]
+    assert denoise(np.array([3, 0, 1]), scale).tolist() == [3, 0, 1]
+    assert denoise(np.array([-3, -1, 5]), scale).tolist() == [0, 0, 0]
 
 
 def test_one_negative_count_among_little_noise_empties_no_other_cell() -> None:
     # a = e^-5: one count below 0 alone would stand for 149 empty cells, but of as many 148 would
     # be 0.
     noisy = np.array([-1, *range(1, 200)])
-    assert denoised(noisy, 1 / 5).tolist() == [0, *range(1, 200)]
+    assert denoise(noisy, 1 / 5).tolist() == [0, *range(1, 200)]
 
 
 def test_what_noise_does_not_reach_is_kept_however_many_cells_look_empty() -> None:
     # 60 of 100 counts below 0 stand for 120 empty cells and more. An empty cell's count passes
     # 14·log(20·100) = 106.4 with chance below 1/2000.
     noisy = np.array([-1] * 60 + [1] * 37 + [106, 107, 40_000])
-    assert denoised(noisy, 14.0).tolist() == [0] * 98 + [107, 40_000]
+    assert denoise(noisy, 14.0).tolist() == [0] * 98 + [107, 40_000]
 
 
 def test_denoising_finds_the_empty_cells_of_a_large_histogram() -> None:
@@ -104,7 +104,7 @@ def test_denoising_finds_the_empty_cells_of_a_large_histogram() -> None:
     noise = generator.geometric(1 - a, 10_000) - generator.geometric(1 - a, 10_000)
     counts = np.zeros(10_000, np.int64)
     counts[:500] = 200
-    kept = denoised(counts + noise, 5.0)
+    kept = denoise(counts + noise, 5.0)
     # 9500 empty cells, of which a share of a/(1+a) = 0.45 with deviation 48 is negative, so that
     # the estimate has deviation 107; six of them fail with probability < 1e-8.
     assert (kept[:500] > 0).all() and (kept > 0).sum() < 500 + 6 * 107

@@ -15,7 +15,7 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError
 from synthesizers.events import Event, Measure
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
-from synthesizers.programs.priview import PriView, reconciled
+from synthesizers.programs.priview import PriView, reconcile
 from synthesizers.queries import Marginal, answer
 from synthesizers.randomness import InsecureSeededEntropy
 from synthesizers.sampling import run
@@ -72,7 +72,7 @@ def test_without_noise_what_the_views_hold_comes_out(neighbours: Neighbours) -> 
 def test_views_agree_and_are_not_negative() -> None:
     noisy = ((9, -4, 3, 2), (1, 5, -3, 12))
     for total in (None, 11):
-        first, second = reconciled(THREE, CHAIN, noisy, total)
+        first, second = reconcile(THREE, CHAIN, noisy, total)
         assert min(first.counts.min(), second.counts.min()) >= 0
         assert first.onto(["a2"]) == pytest.approx(second.onto(["a2"]), abs=1)
         assert first.total == pytest.approx(11 if total else (10 + 15) / 2)

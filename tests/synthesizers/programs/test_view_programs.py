@@ -20,7 +20,7 @@ from synthesizers.programs.dpsyn import DPSyn
 from synthesizers.programs.dpsyn_2020 import DPSyn2020
 from synthesizers.programs.privsyn import PrivSyn
 from synthesizers.programs.two_way_marginals import TwoWayMarginals
-from synthesizers.programs.view_questions import all_pairs, recoded_view
+from synthesizers.programs.view_questions import all_pairs, recode_view
 from tests.synthesizers.programs.answering import on_answers
 
 # So large an epsilon that no value is rare.
@@ -115,5 +115,5 @@ def test_pairs_of_as_many_cells_as_allowed() -> None:
 
 
 def test_a_recoded_view_keeps_the_variance_of_a_count() -> None:
-    view = recoded_view(View(("a",), np.array([1.0, 2, 4]), 7.0), {"a": Recoding((0, 1, 0))})
+    view = recode_view(View(("a",), np.array([1.0, 2, 4]), 7.0), {"a": Recoding((0, 1, 0))})
     assert view.counts.tolist() == [5, 2] and view.variance == 7

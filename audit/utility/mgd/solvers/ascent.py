@@ -126,8 +126,10 @@ class Ascent:
         fallen = np.where(self.kept > self.lowest, 0, self.penalty)
         fallen[self.kept > self.highest] = -self.penalty
         before = self.potentials
-        self.potentials = self._raised(before, self.carried, self.excess, risen, self.ceiling)
-        self.potentials = -self._raised(
+        self.potentials = self._raise_potentials(
+            before, self.carried, self.excess, risen, self.ceiling
+        )
+        self.potentials = -self._raise_potentials(
             -self.potentials, -self.carried, -self.excess, fallen, -self.floor
         )
         return int(np.abs(self.potentials - before).max(initial=0))
@@ -189,7 +191,7 @@ class Ascent:
         steps = self.network.steps
         return np.where(carried < 0, -steps, steps), np.where(carried > 0, -steps, steps)
 
-    def _raised(
+    def _raise_potentials(
         self,
         potentials: NDArray[np.int64],
         carried: NDArray[np.int64],

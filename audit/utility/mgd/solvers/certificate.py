@@ -100,12 +100,12 @@ def under(problem: Problem, potentials: NDArray[np.int64]) -> NDArray[np.int64]:
         axis = problem.axes[position]
         assert axis is not None
         front = np.moveaxis(potentials, position, 0)
-        lowered = _lowered(axis, front.reshape(axis.size, -1), problem.penalty)
+        lowered = _lower(axis, front.reshape(axis.size, -1), problem.penalty)
         potentials = np.moveaxis(lowered.reshape(front.shape), 0, position)
     return potentials
 
 
-def _lowered(axis: Axis, potentials: NDArray[np.int64], penalty: int) -> NDArray[np.int64]:
+def _lower(axis: Axis, potentials: NDArray[np.int64], penalty: int) -> NDArray[np.int64]:
     """The minimum over all values of their potential [size, n] plus the way from them."""
     parents = np.array(axis.parents, dtype=np.int64)
     # A group has no potential of its own; π ≤ penalty everywhere, so this never binds.

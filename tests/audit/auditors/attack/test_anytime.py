@@ -17,7 +17,7 @@ from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.betting import stakes
 from audit.auditors.attack.experts import WAY_SHARES
 from audit.auditors.attack.learning import Cost
-from audit.auditors.attack.study import OTHERS_SHARE, QUICK, Study, enrolled
+from audit.auditors.attack.study import OTHERS_SHARE, QUICK, Study, enrol
 from audit.parallel import here
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -269,7 +269,7 @@ def test_wealth_is_that_of_the_guesses_actually_made() -> None:
 
 def test_the_experts_begin_with_all_wealth_and_no_more() -> None:
     for attackers in ((), PORTFOLIO):
-        shares = sum(learner.share for learner in enrolled(attackers)) + sum(LEADER_SHARES)
+        shares = sum(learner.share for learner in enrol(attackers)) + sum(LEADER_SHARES)
         assert shares <= 1 + 1e-12
     assert shares == pytest.approx(1)
     assert sum(share for _, share in QUICK) + OTHERS_SHARE < 1
@@ -290,7 +290,7 @@ def test_blocks_have_random_numbers_of_their_own() -> None:
             return iter(parts)
 
     source = Listening(Box(laplace(1)), Seeds(0), here)
-    study = Study(Pair(0, 1), 0, enrolled(()))
+    study = Study(Pair(0, 1), 0, enrol(()))
     aims = [stakes(ApproxDP(F(1)), np.array([value]), study.kinds) for value in (1.0, 0.1)]
     for size in (1, 5, 7, 1):
         study.learn(aims)
@@ -300,7 +300,7 @@ def test_blocks_have_random_numbers_of_their_own() -> None:
 
 
 def test_a_study_counts_all_guesses_since_its_rules_were_learned() -> None:
-    study = Study(Pair(0, 1), 0, enrolled(()))
+    study = Study(Pair(0, 1), 0, enrol(()))
     source = Drawing(Box(laplace(0.5)), Seeds(0), here)
     aims = [stakes(ApproxDP(F(1)), np.array([value]), study.kinds) for value in (1.0, 0.1)]
     study.bet(source, 100)

@@ -257,7 +257,7 @@ def test_trees_and_networks_are_those_that_were_fitted(
     binned = np.stack([codes(column, tally.edges) for column, tally in pairs], axis=1)
     expected = models[0].decision_function(binned)
     assert trees.evaluate(fresh.outcomes) == pytest.approx(expected, abs=1e-9)
-    scaled = np.stack([network.scaling.scaled(c, k) for k, c in enumerate(matrix.T)], axis=1)
+    scaled = np.stack([network.scaling.scale_column(c, k) for k, c in enumerate(matrix.T)], axis=1)
     chance = models[1].predict_proba(scaled)[:, 1]
     found = 1 / (1 + np.exp(-network.evaluate(fresh.outcomes)))
     assert found == pytest.approx(chance, abs=1e-9)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.attack.auditor import Target, attack_box
+from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.rechecking import replay_of
 from audit.parallel import here
@@ -36,9 +36,9 @@ def respond(database: int, rng: np.random.Generator, runs: int, epsilon: float =
     return np.where(keeps, database, 1 - database)
 
 
-def target(function: Callable[..., Any], batch: bool = True, seed: int = 5) -> Target:
+def target(function: Callable[..., Any], batch: bool = True, seed: int = 5) -> AttackedBox:
     box = FunctionBox("box", function, batch)
-    return Target(Drawing(box, Seeds(seed), here), box)
+    return AttackedBox(Drawing(box, Seeds(seed), here), box)
 
 
 def claim(text: str, domain: Domain | None = None, records: int | None = None) -> Claim:
@@ -286,7 +286,7 @@ def test_an_interrupted_audit_reports_what_was_found(
     box = Slowly("box", respond, True)
     source = Interrupted(Drawing(box, Seeds(5), here), stage, after)
     attack = replace(ATTACK, until_decided=until_decided)
-    found = attack_box(Target(source, box), claim("epsilon=2"), attack)
+    found = attack_box(AttackedBox(source, box), claim("epsilon=2"), attack)
     assert replay_of(found).partial is True
     assert found.finding.startswith("interrupted")
     assert floor <= floor_of(found) <= 2
@@ -295,7 +295,7 @@ def test_an_interrupted_audit_reports_what_was_found(
 def test_an_interrupted_audit_may_have_refuted_the_claim() -> None:
     box = Slowly("box", respond, True)
     source = Interrupted(Drawing(box, Seeds(5), here), "certify", 40)
-    found = attack_box(Target(source, box), claim("epsilon=1/2"), ATTACK)
+    found = attack_box(AttackedBox(source, box), claim("epsilon=1/2"), ATTACK)
     assert found.decision is Decision.VIOLATED
     assert isinstance(found.witness, SampledWitness)
     assert found.witness.test == "e-process"

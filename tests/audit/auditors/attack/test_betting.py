@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from audit.auditors.attack.betting import EProcess, Stakes, along, limits, stakes, tallied
+from audit.auditors.attack.betting import EProcess, Stakes, along, limits, stakes, tally_guesses
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 
@@ -275,7 +275,7 @@ def test_what_breaks_its_claim_is_soon_rejected(case: str) -> None:
 
 def guessed(rng: np.random.Generator, draw: Draw, runs: int) -> NDArray[np.int64]:
     coins = rng.integers(0, 2, runs).astype(np.bool_)
-    return tallied(draw(rng, coins), coins)[None, None]
+    return tally_guesses(draw(rng, coins), coins)[None, None]
 
 
 def test_the_floor_is_the_last_of_the_values_rejected_one_after_the_other() -> None:
@@ -348,7 +348,7 @@ def test_guesses_of_all_kinds_multiply() -> None:
 def test_tallies_count_right_wrong_and_none() -> None:
     coins = np.array([True, True, False, False, True])
     guesses = np.array([1, -1, -1, 0, 0], np.int8)
-    assert tallied(guesses, coins).tolist() == [2, 1, 2]
+    assert tally_guesses(guesses, coins).tolist() == [2, 1, 2]
 
 
 def test_distances_are_refused_where_they_say_nothing_sharp() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audit.auditors.attack.chains import chain_between
-from audit.auditors.attack.given_pairs import chained
+from audit.auditors.attack.given_pairs import chain_pair
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
@@ -43,7 +43,7 @@ def steps(first: list[Any], second: list[Any], relation: Neighbours) -> int:
     assert chain is not None
     assert difference(chain[0], first) == difference(first, chain[0]) == 0
     assert difference(chain[-1], second) == difference(second, chain[-1]) == 0
-    return chained(chain, relation, None, "a chain").distance
+    return chain_pair(chain, relation, None, "a chain").distance
 
 
 def test_every_chain_of_records_is_as_short_as_one_can_be() -> None:
@@ -65,7 +65,7 @@ def test_what_cannot_be_exchanged_one_for_one_is_no_chain_of_replacements() -> N
     chain = chain_between(RECORDS[:1], RECORDS[1:], ReplaceOne(), None)
     assert chain is not None
     with pytest.raises(InputError):
-        chained(chain, ReplaceOne(), None, "a chain")
+        chain_pair(chain, ReplaceOne(), None, "a chain")
 
 
 def owned(*owners: tuple[str, str]) -> list[dict[str, str]]:
@@ -95,7 +95,7 @@ def test_persons_come_and_go_with_all_their_records(
 ) -> None:
     chain = chain_between(first, second, relation, "id")
     assert chain is not None and len(chain) == distance + 1
-    assert chained(chain, relation, None, "a chain", "id").distance == distance
+    assert chain_pair(chain, relation, None, "a chain", "id").distance == distance
     assert difference(chain[0], first) == 0 == difference(chain[-1], second)
 
 

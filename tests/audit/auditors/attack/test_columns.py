@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from audit.auditors.attack.columns import bit_columns_for, columns_for, columns_from_json
-from audit.auditors.attack.cuts import Tally, counted, cuts, merged
+from audit.auditors.attack.cuts import Tally, count_by_bin, cuts, merge_bins
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -201,9 +201,9 @@ def test_neighbouring_bins_are_merged_until_all_that_are_left_differ() -> None:
     chances = np.select([values < 0.3, values < 0.6], [0.3, 0.7], 0.5)
     coins = rng.random(60_000) < chances
     edges = np.arange(1, 30) / 30
-    found = merged(Tally(edges, counted(values, coins, edges)), 14.0)
+    found = merge_bins(Tally(edges, count_by_bin(values, coins, edges)), 14.0)
     assert found.edges.tolist() == [edges[8], edges[17]]
-    assert (found.counts == counted(values, coins, found.edges)).all()
+    assert (found.counts == count_by_bin(values, coins, found.edges)).all()
 
 
 def test_a_value_that_is_rare_among_very_many_runs_has_a_bin_of_its_own() -> None:

@@ -13,14 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.auditors.attack import first_runs
-from audit.auditors.attack.auditor import Target, attack_box
-from audit.auditors.attack.confirming import Finding, confirmed
+from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.confirming import Finding, confirm
 from audit.auditors.attack.evidence import About, Attack
 from audit.auditors.attack.evidence import Tested as RuleTest
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.rechecking import rechecked, replay_of
+from audit.auditors.attack.rechecking import recheck_attack, replay_of
 from audit.auditors.attack.replaying import frozen_test, retest
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
@@ -105,7 +105,7 @@ class Shared:
 
 
 def audited(box: Any, attack: Attack = ATTACK, claim: Claim = CLAIM) -> Evidence:
-    return attack_box(Target(Drawing(box, Seeds(attack.seed), here), box), claim, attack)
+    return attack_box(AttackedBox(Drawing(box, Seeds(attack.seed), here), box), claim, attack)
 
 
 def document(evidence: Evidence) -> dict[str, Any]:
@@ -270,17 +270,17 @@ def test_the_error_of_a_confirmation_is_that_of_first_runs_whatever_was_seen_bef
         own = replace(about, attack=replace(attack, seed=seed))
         finding = Finding(own, stated, 0, 1, rule, guesses)
         source = Drawing(box, Seeds(seed), here)
-        violated += confirmed(finding, source, box).decision is Decision.VIOLATED
+        violated += confirm(finding, source, box).decision is Decision.VIOLATED
     # The claim's boundary: each has a chance of at most 0.05. By Chernoff, 25 or more of 100 have
     # one of 1e-10.
     assert violated < 25
 
 
-def _rule() -> Rule:
+def _rule() -> GuessingRule:
     found = audited(Shared(response(3), response(3), serves=False))
     assert isinstance(found.witness, SampledWitness)
     rule = dict(found.witness.rule)
-    return Rule(score_from_json(rule), float(rule["low"]), float(rule["high"]))
+    return GuessingRule(score_from_json(rule), float(rule["low"]), float(rule["high"]))
 
 
 @pytest.mark.parametrize(
@@ -296,22 +296,22 @@ def test_what_is_found_is_rechecked_from_its_own_counts(
     later: Law, first: Law, expected: Status
 ) -> None:
     stated = document(audited(Shared(later, first)))["evidence"][0]
-    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is expected
+    assert recheck_attack(decode_evidence(stated), CLAIM).checks[0].status is expected
     stated["decision"] = "violated" if stated["decision"] != "violated" else "undecided"
-    assert rechecked(decode_evidence(stated), CLAIM).checks[0].status is Status.FALSE
+    assert recheck_attack(decode_evidence(stated), CLAIM).checks[0].status is Status.FALSE
 
 
 def test_a_violation_by_other_runs_than_first_ones_is_no_finding_of_ours() -> None:
     stated = document(audited(Shared(response(3), response(3))))["evidence"][0]
     altered = {**stated, "replay": {**stated["replay"], "fresh_runs": 40}}
-    assert rechecked(decode_evidence(altered), CLAIM).checks[0].status is Status.FALSE
+    assert recheck_attack(decode_evidence(altered), CLAIM).checks[0].status is Status.FALSE
     for change in (True, "60", None, -1):
         altered = {**stated, "replay": {**stated["replay"], "fresh_runs": change}}
         with pytest.raises(InputError):
-            rechecked(decode_evidence(altered), CLAIM)
+            recheck_attack(decode_evidence(altered), CLAIM)
     del stated["replay"]["fresh_runs"]
     with pytest.raises(InputError):
-        rechecked(decode_evidence(stated), CLAIM)
+        recheck_attack(decode_evidence(stated), CLAIM)
 
 
 def test_a_replay_refutes_by_first_runs_alone() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.attack.given_pairs import REORDERED, chained, given_pair, read_database
+from audit.auditors.attack.given_pairs import REORDERED, chain_pair, given_pair, read_database
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
@@ -376,30 +376,30 @@ def test_databases_have_the_claims_number_of_records() -> None:
 
 def test_a_chain_is_verified_step_by_step() -> None:
     chain: list[list[Any]] = [["a"] * copies for copies in range(5)]
-    pair = chained(chain, AddRemove(), None, "copies")
+    pair = chain_pair(chain, AddRemove(), None, "copies")
     assert (pair.first, pair.second, pair.distance) == ([], ["a"] * 4, 4)
     assert (pair.pattern, pair.verified) == ("copies", True)
     for broken in range(1, 4):
         with pytest.raises(InputError, match="differ by 2 records"):
-            chained(chain[:broken] + chain[broken + 1 :], AddRemove(), None, "copies")
+            chain_pair(chain[:broken] + chain[broken + 1 :], AddRemove(), None, "copies")
     with pytest.raises(InputError, match="at most 3 records"):
-        chained(chain, AddRemove(), None, "copies", records=3)
+        chain_pair(chain, AddRemove(), None, "copies", records=3)
 
 
 def test_a_chain_stays_inside_the_domain() -> None:
     one = Domain("one", (Attribute("x", ("a", "b")),))
-    chained([["a"], ["b"], ["a"]], ReplaceOne(), one, "through")
+    chain_pair([["a"], ["b"], ["a"]], ReplaceOne(), one, "through")
     with pytest.raises(InputError, match="'x'"):
-        chained([["a"], ["outside"], ["b"]], ReplaceOne(), one, "through")
+        chain_pair([["a"], ["outside"], ["b"]], ReplaceOne(), one, "through")
 
 
 def test_a_chain_of_persons_is_verified_step_by_step() -> None:
     chain = [[{"who": who, "x": 0} for who in range(size) for _ in "ab"] for size in range(4)]
-    assert chained(chain, AddRemove(PERSON), None, "persons", "who").distance == 3
+    assert chain_pair(chain, AddRemove(PERSON), None, "persons", "who").distance == 3
     for broken in (1, 2):
         rest = chain[:broken] + chain[broken + 1 :]
         with pytest.raises(InputError, match="records of 2 persons"):
-            chained(rest, AddRemove(PERSON), None, "persons", "who")
+            chain_pair(rest, AddRemove(PERSON), None, "persons", "who")
 
 
 def test_refusals_quote_no_value() -> None:

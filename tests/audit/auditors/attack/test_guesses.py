@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from audit.auditors.attack.guesses import Guesses, at_least, chances
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.subjects.outcomes import Outcomes
 from synthesizers.errors import InputError
 
@@ -89,7 +89,7 @@ def test_counts_of_a_rule_have_the_law_that_the_bounds_rest_on() -> None:
     # Two laws of three outcomes; the rule guesses at both ends. All sequences of coins and
     # outcomes of four runs, one by one, through the rule's own counting.
     laws = {False: (0.5, 0.3, 0.2), True: (0.1, 0.3, 0.6)}
-    rule = Rule(Itself(), 0.0, 2.0)
+    rule = GuessingRule(Itself(), 0.0, 2.0)
     steps = [(coin, out, laws[coin][out] / 2) for coin in laws for out in range(3)]
     found: dict[tuple[int, int], float] = {}
     for sequence in itertools.product(steps, repeat=4):

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.halving import LEAST, SHARE, predicted, rounds, search
+from audit.auditors.attack.halving import LEAST, SHARE, predict, rounds, search
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.rules import Score
@@ -239,7 +239,7 @@ def test_nothing_is_predicted_where_databases_are_treated_alike() -> None:
     """Of 60 streams each attacker's luck lasts in 1 %: more than 4 in 1 % of such tests."""
     same = Pair([], [])
     streams = [drawing(honest, seed).runs("search", same, 0, 200) for seed in range(60)]
-    assert sum(predicted(runs, same, CHEAP, aim()).floor > 0 for runs in streams) <= 4
+    assert sum(predict(runs, same, CHEAP, aim()).floor > 0 for runs in streams) <= 4
 
 
 @dataclass(frozen=True)
@@ -270,12 +270,12 @@ def test_luck_in_few_runs_predicts_less_than_a_leak_in_many() -> None:
     few = drawing(honest).runs("search", pair, 0, 40)
     lucky = Runs(few.outcomes, few.outcomes.blocks[0][:, 3] > 0.5)
     leak = drawing(little_noise_in_the_last_cell).runs("search", pair, 1, 4000)
-    assert predicted(lucky, pair, CHEAP, aim()) < predicted(leak, pair, CHEAP, aim())
+    assert predict(lucky, pair, CHEAP, aim()) < predict(leak, pair, CHEAP, aim())
 
 
 def test_the_floor_is_predicted_for_each_step() -> None:
     pair = Pair([], [{"cell": "3"}])
     runs = drawing(honest).runs("search", pair, 0, 4000)
-    once = predicted(runs, pair, CHEAP, aim()).floor
-    four = predicted(runs, Pair(pair.first, pair.second, 4), CHEAP, aim()).floor
+    once = predict(runs, pair, CHEAP, aim()).floor
+    four = predict(runs, Pair(pair.first, pair.second, 4), CHEAP, aim()).floor
     assert 0.4 < once < 1.1 and four == pytest.approx(once / 4)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from audit.auditors.attack.independence import (
     LEAST,
     Independence,
-    Kind,
     Restarts,
+    RunsKind,
     examine,
     guard,
     initial,
@@ -116,7 +116,7 @@ CHEATS: dict[str, Law] = {
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_dependent_runs_are_found_among_a_thousand(cheat: str) -> None:
     # The weakest, autoregression, is 12 standard errors from 0, where 7.4 suffice.
-    assert _examined(CHEATS[cheat], 1000).kind is Kind.DEPENDENT
+    assert _examined(CHEATS[cheat], 1000).kind is RunsKind.DEPENDENT
 
 
 def test_autoregression_of_three_tenths_is_found_in_nearly_every_thousand() -> None:
@@ -126,7 +126,7 @@ def test_autoregression_of_three_tenths_is_found_in_nearly_every_thousand() -> N
     # 9 standard errors from 0 on average, where 7.2 suffice: with a power of 0.95 in each of 20,
     # fewer than 15 are found with probability < 1e-3; 196 of 200 other seeds were.
     kinds = [_examined(law, 1000, seed).kind for seed in range(20)]
-    assert kinds.count(Kind.DEPENDENT) >= 15
+    assert kinds.count(RunsKind.DEPENDENT) >= 15
 
 
 def test_a_drift_of_a_tenth_of_a_standard_deviation_is_found_in_a_hundred_thousand() -> None:
@@ -134,7 +134,7 @@ def test_a_drift_of_a_tenth_of_a_standard_deviation_is_found_in_a_hundred_thousa
         return random.normal(size=len(coins)) + coins + np.linspace(0, 0.1, len(coins))
 
     found = _examined(law, 100_000)
-    assert found.kind is Kind.DEPENDENT
+    assert found.kind is RunsKind.DEPENDENT
     assert "grow" in found.finding
 
 
@@ -169,14 +169,14 @@ def test_independent_runs_are_called_dependent_no_more_often_than_is_stated(
     # 20 audits at an error of 0.2: more than 16 alarms have, by Hoeffding, a probability below
     # exp(-2 · 20 · 0.65²) < 1e-7 at the very error, and the guard's is below it.
     kinds = [_examined(HONEST[law], runs, seed, error=0.2).kind for seed in range(20)]
-    assert kinds.count(Kind.DEPENDENT) <= 16
+    assert kinds.count(RunsKind.DEPENDENT) <= 16
 
 
 @pytest.mark.parametrize("law", HONEST)
 @pytest.mark.parametrize("runs", [1, 2, 3, 10, 5000])
 def test_independent_runs_are_left_alone(law: str, runs: int) -> None:
     # Fails with probability 3.4e-10 for each case, and that is the guard's own promise.
-    assert _examined(HONEST[law], runs).kind is Kind.INDEPENDENT
+    assert _examined(HONEST[law], runs).kind is RunsKind.INDEPENDENT
 
 
 def test_texts_tables_exceptions_and_nested_data_are_looked_at() -> None:
@@ -197,9 +197,9 @@ def test_texts_tables_exceptions_and_nested_data_are_looked_at() -> None:
 
     numbers = random.random(400)
     honest = Outcomes.of_outputs([output(number, 0) for number in numbers])
-    assert examine(Runs(honest, coins), 1).kind is Kind.INDEPENDENT
+    assert examine(Runs(honest, coins), 1).kind is RunsKind.INDEPENDENT
     cached = Outcomes.of_outputs([output(numbers[run // 4], 0) for run in range(400)])
-    assert examine(Runs(cached, coins), 1).kind is Kind.DEPENDENT
+    assert examine(Runs(cached, coins), 1).kind is RunsKind.DEPENDENT
 
 
 def test_a_drift_inside_tables_and_nested_data_is_seen() -> None:
@@ -210,7 +210,7 @@ def test_a_drift_inside_tables_and_nested_data_is_seen() -> None:
     nested = [{"mean": float(x), "n": 3} for x in drifting]
     for outputs in (tables, nested):
         found = examine(Runs(Outcomes.of_outputs(outputs), coins), 1)
-        assert found.kind is Kind.DEPENDENT
+        assert found.kind is RunsKind.DEPENDENT
 
 
 def test_a_score_may_show_what_no_single_number_shows() -> None:
@@ -219,18 +219,18 @@ def test_a_score_may_show_what_no_single_number_shows() -> None:
     hidden = _moving(random, 1000, 0.6)
     outputs = [f"{x:.9f}" for x in hidden]
     runs = Runs(Outcomes.of_outputs(outputs), coins)
-    assert examine(runs, 1).kind is Kind.INDEPENDENT
-    assert examine(runs, 1, score=hidden).kind is Kind.DEPENDENT
+    assert examine(runs, 1).kind is RunsKind.INDEPENDENT
+    assert examine(runs, 1, score=hidden).kind is RunsKind.DEPENDENT
 
 
 def test_one_output_a_database_is_deterministic_or_constant() -> None:
     coins = np.arange(2 * LEAST) % 2 == 1
     differ = Outcomes.of_batch(coins.astype(np.float64), len(coins))
     same = Outcomes.of_batch(np.ones(len(coins)), len(coins))
-    assert examine(Runs(differ, coins), 0).kind is Kind.DETERMINISTIC
-    assert examine(Runs(same, coins), 0).kind is Kind.CONSTANT
+    assert examine(Runs(differ, coins), 0).kind is RunsKind.DETERMINISTIC
+    assert examine(Runs(same, coins), 0).kind is RunsKind.CONSTANT
     few = Runs(differ, coins).take(np.arange(2 * LEAST - 1))
-    assert examine(few, 0).kind is Kind.INDEPENDENT
+    assert examine(few, 0).kind is RunsKind.INDEPENDENT
 
 
 def test_the_same_seed_gives_the_same_finding() -> None:
@@ -327,7 +327,7 @@ def _guarded(box: Box, runs: int = 1000) -> Independence:
 def test_a_box_that_uses_the_randomness_it_is_handed_is_repeatable() -> None:
     for box in (Box(), Isolated()):
         found = _guarded(box)
-        assert found.kind is Kind.INDEPENDENT
+        assert found.kind is RunsKind.INDEPENDENT
         assert found.repeatable
     assert not isinstance(Box(), Restarts)
     assert isinstance(Isolated(), Restarts)
@@ -335,7 +335,7 @@ def test_a_box_that_uses_the_randomness_it_is_handed_is_repeatable() -> None:
 
 def test_a_box_with_randomness_of_its_own_is_not_repeatable_and_no_finding() -> None:
     found = _guarded(OwnEntropy())
-    assert found.kind is Kind.INDEPENDENT
+    assert found.kind is RunsKind.INDEPENDENT
     assert found.repeatable is False
 
 
@@ -343,28 +343,28 @@ def test_a_seed_inside_is_found_from_a_single_block_of_runs() -> None:
     box = SeededInside(block=4000)
     learned = Runs(box.draw(PAIR, _coins(np.random.default_rng(0), 1000), 1), np.zeros(1000, bool))
     found = probe(box, PAIR, learned, seed=1)
-    assert found.kind is Kind.DEPENDENT
+    assert found.kind is RunsKind.DEPENDENT
     assert "a new call gave 100 of 100 outputs again" in found.finding
-    assert _guarded(box).kind is Kind.DEPENDENT
+    assert _guarded(box).kind is RunsKind.DEPENDENT
 
 
 def test_a_seed_at_import_is_found_by_new_processes() -> None:
     found = _guarded(SeededAtImport())
-    assert found.kind is Kind.DEPENDENT
+    assert found.kind is RunsKind.DEPENDENT
     assert "a new process gave 100 of 100 outputs again" in found.finding
 
 
 def test_few_new_runs_suffice_for_outputs_that_hardly_ever_repeat() -> None:
     box = SeededAtImport()
     learned = Runs(box.draw(PAIR, np.zeros(1, bool), 1), np.zeros(1, bool))
-    assert probe(box, PAIR, learned, seed=1, runs=25).kind is Kind.DEPENDENT
-    assert probe(Isolated(), PAIR, learned, seed=1, runs=25).kind is Kind.INDEPENDENT
+    assert probe(box, PAIR, learned, seed=1, runs=25).kind is RunsKind.DEPENDENT
+    assert probe(Isolated(), PAIR, learned, seed=1, runs=25).kind is RunsKind.INDEPENDENT
 
 
 @pytest.mark.parametrize("runs", [80, 200, 1000])
 def test_noise_that_is_drawn_once_a_process_is_no_deterministic_box(runs: int) -> None:
-    assert _guarded(Cached(), runs).kind is Kind.DEPENDENT
-    assert _guarded(Deterministic(), runs).kind is Kind.DETERMINISTIC
+    assert _guarded(Cached(), runs).kind is RunsKind.DEPENDENT
+    assert _guarded(Deterministic(), runs).kind is RunsKind.DETERMINISTIC
 
 
 def test_what_hardly_ever_changes_is_not_called_cached() -> None:
@@ -384,7 +384,7 @@ def test_what_hardly_ever_changes_is_not_called_cached() -> None:
             return Rare().draw(pair, coins, seed)
 
     # Some 4 of 200 new runs differ, where 1000 before did not: a chance of 5^-4 or so.
-    assert _guarded(Later()).kind is Kind.DETERMINISTIC
+    assert _guarded(Later()).kind is RunsKind.DETERMINISTIC
 
 
 def test_a_batch_form_with_a_seed_inside_is_found_though_it_is_called_once_a_database() -> None:
@@ -398,7 +398,7 @@ def test_a_batch_form_with_a_seed_inside_is_found_though_it_is_called_once_a_dat
         places = np.where(coins, np.cumsum(coins), np.cumsum(~coins)) - 1
         blocks.append(Runs(Outcomes.of_batch(noise[places] + 3 * coins, 60), coins))
     found = examine(Runs.join(blocks), 1)
-    assert found.kind is Kind.DEPENDENT
+    assert found.kind is RunsKind.DEPENDENT
     assert "are the same" in found.finding
 
 
@@ -409,7 +409,7 @@ def test_binary_outputs_with_a_seed_inside_are_found() -> None:
             flips = np.random.default_rng(0).random(len(coins)) < 0.27
             return Outcomes.of_batch((flips ^ coins).astype(np.float64), len(coins))
 
-    assert _guarded(Response()).kind is Kind.DEPENDENT
+    assert _guarded(Response()).kind is RunsKind.DEPENDENT
 
 
 def test_the_runs_of_new_calls_are_counted() -> None:

@@ -15,7 +15,7 @@ from scipy.stats import beta, binom
 from audit.auditors.attack import evidence as attack_evidence
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.rechecking import Rechecked, rechecked
+from audit.auditors.attack.rechecking import Rechecked, recheck_attack
 from audit.statements.certificate_json import decode_evidence, encode
 from audit.statements.checks import Status
 from audit.statements.claim import Claim
@@ -77,7 +77,7 @@ def read(document: Document) -> Evidence:
 def recheck(
     document: Document, text: str = "epsilon=1", again: Document | None = None
 ) -> Rechecked:
-    return rechecked(read(document), claim_of(text), None if again is None else read(again))
+    return recheck_attack(read(document), claim_of(text), None if again is None else read(again))
 
 
 def statuses(

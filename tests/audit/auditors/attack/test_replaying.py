@@ -18,7 +18,7 @@ from scipy.stats import binom
 
 from audit.auditors.attack.evidence import versions
 from audit.auditors.attack.floors import p_value
-from audit.auditors.attack.independence import Kind
+from audit.auditors.attack.independence import RunsKind
 from audit.auditors.attack.replaying import (
     ALARM,
     MOST_RUNS,
@@ -28,7 +28,7 @@ from audit.auditors.attack.replaying import (
     read_rule,
     retest,
 )
-from audit.auditors.attack.rules import Rule
+from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import here
 from audit.statements.certificate import Certificate
@@ -85,14 +85,16 @@ def claim_of(
     return Claim(parse_guarantee(text), relation or AddRemove(), "output", domain, records)
 
 
-def rule_of(low: float = 0.5, high: float = 0.5000001, score: dict[str, Any] = VALUE) -> Rule:
-    return Rule(score_from_json(score), low, high)
+def rule_of(
+    low: float = 0.5, high: float = 0.5000001, score: dict[str, Any] = VALUE
+) -> GuessingRule:
+    return GuessingRule(score_from_json(score), low, high)
 
 
 def document_of(
     pair: dict[str, Any] | None = None,
     claim: Claim | None = None,
-    rule: Rule | None = None,
+    rule: GuessingRule | None = None,
     **changed: Any,
 ) -> dict[str, Any]:
     """What of a certificate a replay reads."""
@@ -411,7 +413,7 @@ def test_runs_that_are_no_draws_refute_nothing() -> None:
         return float(coin) + np.random.default_rng(seed % 2**32).laplace(scale=0.1)
 
     found = retest(leaky(), Told(per_call), 4000, 1, here)
-    assert found.independence.kind is Kind.DEPENDENT
+    assert found.independence.kind is RunsKind.DEPENDENT
     assert not found.valid and not found.refutes(1e-6) and found.p_value < 1e-6
     # One output on each database is what a deterministic subject gives, too.
     assert retest(leaky(), Told(stuck), 4000, 1, here).deterministic
@@ -427,7 +429,7 @@ class Cached(Told):
 
 def test_new_calls_show_what_runs_do_not() -> None:
     found = retest(deterministic(400), Cached(lambda coin, seed: 1.0 + coin), 400, 1, here)
-    assert found.independence.kind is Kind.DEPENDENT and not found.refutes(1e-6)
+    assert found.independence.kind is RunsKind.DEPENDENT and not found.refutes(1e-6)
 
 
 @dataclass(frozen=True)
@@ -450,7 +452,7 @@ class Broken:
     "error", [IndexError(), KeyError(), ValueError(), RecursionError(), ZeroDivisionError()]
 )
 def test_whatever_goes_wrong_with_a_rule_is_an_input_error(error: Exception) -> None:
-    test = replace(leaky(), rule=Rule(Broken(error), 0.0, 1.0))
+    test = replace(leaky(), rule=GuessingRule(Broken(error), 0.0, 1.0))
     with pytest.raises(InputError, match="cannot be evaluated"):
         retest(test, Noisy(1.0), 100, 1, here)
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.attack.columns import Columns, columns_for
-from audit.auditors.attack.rules import Rule, Score
+from audit.auditors.attack.columns import OutcomeColumns, columns_for
+from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.scores import (
     Bins,
     Cells,
@@ -37,7 +37,7 @@ OUTCOMES = Outcomes.of_batch(VALUES, 500)
 CODES = np.unique(OUTCOMES.codes())[::2]
 
 
-def columns() -> Columns:
+def columns() -> OutcomeColumns:
     whole = columns_for(Runs(OUTCOMES, RNG.random(500) < 0.5), Pair(0, 1))
     return whole.take([0, 1])
 
@@ -78,7 +78,7 @@ def test_a_score_read_back_from_sorted_json_evaluates_to_the_same_bits(score: Sc
     found = score.evaluate(OUTCOMES)
     assert found.tobytes() == read.evaluate(OUTCOMES).tobytes()
     assert read.to_json() == score.to_json() and read.words() == score.words()
-    assert Rule(read, -1.0, 1.0).digest() == Rule(score, -1.0, 1.0).digest()
+    assert GuessingRule(read, -1.0, 1.0).digest() == GuessingRule(score, -1.0, 1.0).digest()
     assert len(np.unique(found)) > 1 or isinstance(score, Silent)
 
 

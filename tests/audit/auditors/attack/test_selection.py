@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.learning import Cost
-from audit.auditors.attack.rules import Rule, Score
+from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.scores import Silent
 from audit.auditors.attack.selection import (
     FINALISTS,
@@ -32,7 +32,7 @@ from audit.auditors.attack.selection import (
     choose,
     finalists,
     folds,
-    held_out,
+    score_held_out,
 )
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -100,7 +100,7 @@ def test_a_cut_counts_what_the_rule_with_its_thresholds_counts() -> None:
             if i == 30 or j == 0:
                 continue  # One guess whatever comes out.
             low, high = scored.thresholds((i, j))
-            counted = Rule(Mapped(), low, high).count(runs.outcomes, runs.coins)
+            counted = GuessingRule(Mapped(), low, high).count(runs.outcomes, runs.coins)
             found = scored.guesses((i, j))
             assert (found.correct, found.wrong) == (counted.correct, counted.wrong)
             assert found.one_sided == counted.one_sided
@@ -110,7 +110,7 @@ def test_rules_with_infinite_ends_take_infinite_scores() -> None:
     runs = of(np.array([-math.inf, -1.0, 1.0, math.inf]), np.array([False, True, False, True]))
     ends = [-math.inf, -LARGEST, 0.0, LARGEST, math.inf]
     for low, high in itertools.combinations(ends, 2):
-        counted = Rule(Mapped(), low, high).count(runs.outcomes, runs.coins)
+        counted = GuessingRule(Mapped(), low, high).count(runs.outcomes, runs.coins)
         scores = [-math.inf, -1.0, 1.0, math.inf]
         assert counted.made == sum(low >= s and low > -math.inf for s in scores) + sum(
             high <= s and high < math.inf for s in scores
@@ -220,7 +220,7 @@ def test_every_run_is_scored_by_a_fit_that_has_not_seen_it() -> None:
         return Mapped(lambda x: np.isin(x, numbers).astype(float))
 
     for runs in (2, 3, 4, 9, 50):
-        scores = held_out(Says("seen", unseen), laplace(5, runs), PAIR)
+        scores = score_held_out(Says("seen", unseen), laplace(5, runs), PAIR)
         assert scores is not None
         assert (scores == 0).all()
         masks = list(folds(runs))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.auditors.attack.columns import Columns, columns_for
+from audit.auditors.attack.columns import OutcomeColumns, columns_for
 from audit.auditors.attack.table_rows import label
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -56,7 +56,7 @@ def outputs() -> list[list[Record]]:
 TABLES = outputs()
 
 
-def learned(made: list[Any], pair: Pair = PAIR) -> tuple[Columns, dict[str, list[float]]]:
+def learned(made: list[Any], pair: Pair = PAIR) -> tuple[OutcomeColumns, dict[str, list[float]]]:
     outcomes = Outcomes.of_outputs(made)
     columns = columns_for(Runs(outcomes, np.zeros(len(made), np.bool_)), pair)
     matrix = columns.matrix(outcomes)

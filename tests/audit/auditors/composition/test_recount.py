@@ -50,8 +50,8 @@ def test_every_ledger_of_an_adaptive_program_is_met_and_the_dearest_is_told():
     dearest = ledgers.dearest["epsilon"]
     assert dearest.spent("epsilon") == 1
     assert dearest.answers[0] == (2,)
-    assert "question 2" in dearest.named(1)
-    assert "[[2]]" in dearest.named(1)
+    assert "question 2" in dearest.name_question(1)
+    assert "[[2]]" in dearest.name_question(1)
 
 
 def test_sums_are_those_of_all_paths_by_hand():

@@ -15,10 +15,10 @@ from scipy.stats import laplace
 
 from audit.auditors.data_independence import (
     Effort,
-    audited,
-    audited_estimator,
     examine,
     examine_program,
+    wrap_estimator,
+    wrap_function,
 )
 from audit.channels.enumerate import channel_of
 from audit.channels.measures.delta import delta
@@ -41,7 +41,7 @@ ADDED = Claim(ApproxDP(Fraction(1)), AddRemove(), "output", DOMAIN, None)
 
 @pytest.mark.parametrize("honest", leaking.HONEST, ids=lambda honest: honest.__name__)
 def test_an_honest_function_is_not_accused(honest):
-    assert not violations(examine(audited(honest), ADDED, effort=Effort(pairs=16)))
+    assert not violations(examine(wrap_function(honest), ADDED, effort=Effort(pairs=16)))
 
 
 def test_a_mechanism_that_uses_up_its_claim_is_accused_no_more_often_than_the_alarm():
@@ -51,7 +51,7 @@ def test_a_mechanism_that_uses_up_its_claim_is_accused_no_more_often_than_the_al
         bool(
             violations(
                 examine(
-                    audited(leaking.two_valued),
+                    wrap_function(leaking.two_valued),
                     ADDED,
                     pairs=pairs,
                     seed=seed,
@@ -77,7 +77,7 @@ def test_a_rule_that_fresh_runs_do_not_bear_out_is_no_difference():
     claim = dataclasses.replace(ADDED, guarantee=ApproxDP(Fraction(3)))
     pairs = [([], [{"cell": "0"}])]
     for seed in range(8):
-        findings = examine(audited(hardly_noisy), claim, pairs=pairs, seed=seed)
+        findings = examine(wrap_function(hardly_noisy), claim, pairs=pairs, seed=seed)
         assert all("no difference" in finding.found for finding in findings)
 
 
@@ -111,7 +111,7 @@ def says_what_is_hardly_noisy(database, rng):
 def test_what_looks_settled_is_not_where_randomness_came_before(honest):
     """All keep epsilon 30, and hardly ever say anything but the truth."""
     claim = dataclasses.replace(ADDED, guarantee=ApproxDP(Fraction(30)))
-    assert not violations(examine(audited(honest), claim, effort=Effort(pairs=6)))
+    assert not violations(examine(wrap_function(honest), claim, effort=Effort(pairs=6)))
 
 
 def test_an_honest_estimator_is_not_accused():
@@ -132,9 +132,9 @@ def test_an_honest_estimator_is_not_accused():
             return pd.DataFrame({"cell": drawn})
 
     effort = Effort(pairs=12)
-    subject = audited_estimator(Noisy, {}, 4, ["cell"])
+    subject = wrap_estimator(Noisy, {}, 4, ["cell"])
     assert not violations(examine(subject, ADDED, effort=effort))
-    subject = audited_estimator(Noisy(), {}, 4, ["cell"])
+    subject = wrap_estimator(Noisy(), {}, 4, ["cell"])
     assert not violations(examine(subject, ADDED, effort=effort))
 
 

@@ -14,11 +14,11 @@ from audit.auditors.data_independence import (
     Effort,
     Poisoned,
     Touched,
-    audited,
     examine,
     examine_program,
-    measured,
+    permit_reading,
     touches,
+    wrap_function,
 )
 from audit.statements.claim import Claim
 from audit.statements.finding import violations
@@ -129,7 +129,7 @@ def test_a_database_may_refuse():
 
 
 def test_measured_is_nothing_to_a_plain_database():
-    with measured(RECORDS) as nothing:
+    with permit_reading(RECORDS) as nothing:
         assert nothing is None
 
 
@@ -138,7 +138,7 @@ class Curator:
         self.database, self.rng = database, rng
 
     def count(self, value):
-        with measured(self.database):
+        with permit_reading(self.database):
             return sum(r["cell"] == value for r in self.database) + self.rng.laplace()
 
 
@@ -154,11 +154,11 @@ def peeks(database, rng):
 
 
 def test_an_examination_names_who_reads_past_the_measurements():
-    assert not violations(examine(audited(behaves), ADDED))
-    (finding,) = violations(examine(audited(peeks), ADDED))
+    assert not violations(examine(wrap_function(behaves), ADDED))
+    (finding,) = violations(examine(wrap_function(peeks), ADDED))
     assert finding.about == "data read outside measurements"
     assert "len read in test_poisoned_data.py" in str(finding.responsible)
-    (finding,) = violations(examine(audited(peeks), ADDED, measures=[Curator.count]))
+    (finding,) = violations(examine(wrap_function(peeks), ADDED, measures=[Curator.count]))
     assert "len(curator.database)" in finding.found
 
 
@@ -166,8 +166,8 @@ def test_reading_is_no_matter_where_no_measurements_are_named():
     def plain(database, rng):
         return len(database) + rng.laplace()
 
-    assert not [f for f in examine(audited(plain), ADDED) if "measurements" in f.about]
-    found, inside = touches(audited(plain), RECORDS, 0)
+    assert not [f for f in examine(wrap_function(plain), ADDED) if "measurements" in f.about]
+    found, inside = touches(wrap_function(plain), RECORDS, 0)
     assert [touch.what for touch in found] == ["len"]
     assert not inside
 

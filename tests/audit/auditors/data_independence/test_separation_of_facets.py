@@ -10,7 +10,13 @@ import pytest
 from scipy.stats import binom
 
 from audit.auditors.data_independence.facets import PRESENT, Facet
-from audit.auditors.data_independence.separation import Rule, enough_runs, learnt, p_values, settled
+from audit.auditors.data_independence.separation import (
+    SeparationRule,
+    enough_runs,
+    learnt,
+    p_values,
+    settle_rules,
+)
 from proofs.guarantees import ZCDP, ApproxDP
 
 ROWS = (Facet.ROWS, "rows")
@@ -51,8 +57,8 @@ def test_a_value_that_is_there_or_not_makes_a_rule():
 
 def test_settled_facets_are_the_same_in_every_run_of_a_database():
     steady, varied = runs(3, 3, 3, 3), runs(4, 5, 4, 5)
-    assert settled(learnt(steady, runs(4, 4, 4, 4)), steady, runs(4, 4, 4, 4))
-    assert not settled(learnt(steady, varied), steady, varied)
+    assert settle_rules(learnt(steady, runs(4, 4, 4, 4)), steady, runs(4, 4, 4, 4))
+    assert not settle_rules(learnt(steady, varied), steady, varied)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(3)])
@@ -74,7 +80,7 @@ def test_other_guarantees_have_an_end_of_runs_too():
 def test_a_facet_as_telling_as_the_claim_allows_is_accused_as_rarely_as_the_error_says(error):
     """2000 tests of 40 runs with the error as the chance: so many more have a chance of 1e-6."""
     rng = np.random.default_rng(3)
-    rule = Rule(ROWS, frozenset((0,)), frozenset((1,)), False)
+    rule = SeparationRule(ROWS, frozenset((0,)), frozenset((1,)), False)
     right = math.e / (1 + math.e)
     accused = 0
     for _ in range(2000):
@@ -87,7 +93,7 @@ def test_a_facet_as_telling_as_the_claim_allows_is_accused_as_rarely_as_the_erro
 
 
 def test_a_rule_that_is_always_right_has_the_p_value_of_its_runs():
-    rule = Rule(ROWS, frozenset((0,)), frozenset((1,)), False)
+    rule = SeparationRule(ROWS, frozenset((0,)), frozenset((1,)), False)
     seen = [(bool(place % 2), runs(place % 2)[0]) for place in range(20)]
     found = p_values([rule], seen, ApproxDP(Fraction(1)))[rule]
     assert found == pytest.approx((math.e / (1 + math.e)) ** 20, rel=1e-6)

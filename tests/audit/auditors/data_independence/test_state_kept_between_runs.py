@@ -7,7 +7,7 @@ import logging
 import numpy as np
 import pytest
 
-from audit.auditors.data_independence import audited, examine
+from audit.auditors.data_independence import examine, wrap_function
 from audit.statements.claim import Claim
 from audit.statements.finding import violations
 from proofs.guarantees import ApproxDP
@@ -36,7 +36,7 @@ def test_what_is_said_every_few_runs_is_not_taken_for_data(period):
             LOG.info("still alive")
         return len(records) + noise(rng, 1)
 
-    assert not violations(examine(audited(counting), claim(1)))
+    assert not violations(examine(wrap_function(counting), claim(1)))
 
 
 def test_a_generator_kept_from_run_to_run_does_not_pass_for_none():
@@ -50,4 +50,4 @@ def test_a_generator_kept_from_run_to_run_does_not_pass_for_none():
         return noisy, float(rng.random())
 
     pairs = [([{"cell": "0"}] * 5, [{"cell": "0"}] * 6)]
-    assert not violations(examine(audited(announced), claim(5), pairs=pairs))
+    assert not violations(examine(wrap_function(announced), claim(5), pairs=pairs))

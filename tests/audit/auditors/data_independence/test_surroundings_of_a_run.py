@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from audit.auditors.data_independence.surroundings import Reached, Said, overseen, written
+from audit.auditors.data_independence.surroundings import Reached, Said, overseen, read_written
 
 
 def heard(speak):
@@ -54,7 +54,7 @@ def test_files_are_told_with_what_was_written_to_them(tmp_path):
 
     found = [f for f in heard(write) if isinstance(f, Reached)]
     assert [(f.kind, f.kept) for f in found] == [("written", 7), ("written", 0), ("read", None)]
-    assert [written(f) for f in found[:2]] == [b"after", b"all of it"]
+    assert [read_written(f) for f in found[:2]] == [b"after", b"all of it"]
 
 
 def test_a_file_that_is_gone_is_empty(tmp_path):
@@ -66,7 +66,7 @@ def test_a_file_that_is_gone_is_empty(tmp_path):
 
     found = [f for f in heard(write) if isinstance(f, Reached)]
     assert found[0].kind == "written"
-    assert written(found[0]) == b""
+    assert read_written(found[0]) == b""
 
 
 def test_processes_are_told():

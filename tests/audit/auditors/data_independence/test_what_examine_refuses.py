@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.auditors.data_independence import Effort, audited, examine
+from audit.auditors.data_independence import Effort, examine, wrap_function
 from audit.statements.claim import Claim
 from audit.statements.finding import violations
 from proofs.guarantees import ApproxDP
@@ -24,11 +24,11 @@ def noisy(records, rng):
     ("subject", "claim", "given", "says"),
     [
         (noisy, CLAIM, {}, "audited"),
-        (audited(noisy), "epsilon=1", {}, "Claim"),
-        (audited(noisy), CLAIM, {"seed": -1}, "seed"),
-        (audited(noisy), CLAIM, {"seed": "a"}, "seed"),
-        (audited(noisy), CLAIM, {"pairs": [1]}, "two databases"),
-        (audited(noisy), CLAIM, {"pairs": []}, "no pair"),
+        (wrap_function(noisy), "epsilon=1", {}, "Claim"),
+        (wrap_function(noisy), CLAIM, {"seed": -1}, "seed"),
+        (wrap_function(noisy), CLAIM, {"seed": "a"}, "seed"),
+        (wrap_function(noisy), CLAIM, {"pairs": [1]}, "two databases"),
+        (wrap_function(noisy), CLAIM, {"pairs": []}, "no pair"),
     ],
 )
 def test_an_argument_that_does_not_fit_is_refused(subject, claim, given, says):
@@ -44,5 +44,5 @@ def test_an_effort_of_nothing_is_refused(given):
 
 @pytest.mark.parametrize("output", [lambda n: n, lambda n: {n: 1}, lambda n: np.array([n])])
 def test_a_number_of_any_size_is_told(output):
-    subject = audited(lambda records, rng: output(10**5000 + len(records)))
+    subject = wrap_function(lambda records, rng: output(10**5000 + len(records)))
     assert violations(examine(subject, CLAIM, pairs=[([], [{"cell": "0"}])]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 import pytest
 
-from audit.auditors.data_independence import Facet, audited, examine
+from audit.auditors.data_independence import Facet, examine, wrap_function
 from audit.statements.claim import Claim
 from audit.statements.finding import violations
 from proofs.guarantees import ApproxDP
@@ -49,7 +49,7 @@ def test_long_names_that_start_alike_are_told_apart():
     def named(records, rng):
         return {f"{'a name that says much ' * 3}{len(records)}": float(rng.laplace())}
 
-    found = {finding.about for finding in violations(examine(audited(named), CLAIM))}
+    found = {finding.about for finding in violations(examine(wrap_function(named), CLAIM))}
     assert Facet.SCHEMA.value in found
 
 
@@ -57,7 +57,7 @@ def test_long_names_that_start_alike_are_told_apart():
     "hiding", [in_an_object_of_a_list, deep_down, in_the_index, in_the_attributes_of_a_frame]
 )
 def test_a_true_number_in_a_corner_of_the_output_is_found(hiding):
-    found = {finding.about for finding in violations(examine(audited(hiding), CLAIM))}
+    found = {finding.about for finding in violations(examine(wrap_function(hiding), CLAIM))}
     assert Facet.VALUES.value in found
 
 
@@ -65,7 +65,9 @@ def test_a_scale_that_depends_on_the_data_is_found_beside_one_of_the_same_line()
     def twice(records, rng):
         return [float(rng.laplace(0, scale)) for scale in (1, 1 + len(records))]
 
-    assert any(f.about == Facet.SCALES.value for f in violations(examine(audited(twice), CLAIM)))
+    assert any(
+        f.about == Facet.SCALES.value for f in violations(examine(wrap_function(twice), CLAIM))
+    )
 
 
 def test_the_command_line_of_another_process_is_looked_at():
@@ -74,12 +76,12 @@ def test_the_command_line_of_another_process_is_looked_at():
         return float(rng.laplace())
 
     pairs = [([], [{"cell": "0"}])]
-    found = violations(examine(audited(tells), CLAIM, pairs=pairs))
+    found = violations(examine(wrap_function(tells), CLAIM, pairs=pairs))
     assert [finding.about for finding in found] == [Facet.FILES.value]
 
 
 def test_a_truth_value_is_told_as_itself():
-    found = violations(examine(audited(lambda records, rng: len(records) % 2 == 0), CLAIM))
+    found = violations(examine(wrap_function(lambda records, rng: len(records) % 2 == 0), CLAIM))
     assert "True on the first database, False on the second" in found[0].found
 
 
@@ -88,7 +90,7 @@ def test_a_mechanism_that_never_returns_anything_is_not_passed():
         return records.groupby("cell")
 
     with pytest.raises(ProtocolError, match="every run"):
-        examine(audited(broken), CLAIM)
+        examine(wrap_function(broken), CLAIM)
 
 
 def test_an_iterator_is_refused():
@@ -96,4 +98,4 @@ def test_an_iterator_is_refused():
         yield len(records)
 
     with pytest.raises(ProtocolError, match="iterator"):
-        examine(audited(yielding), CLAIM)
+        examine(wrap_function(yielding), CLAIM)

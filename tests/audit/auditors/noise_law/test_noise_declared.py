@@ -84,12 +84,12 @@ def test_a_wide_discrete_gaussian_is_the_normal_law_within_the_margin() -> None:
 
 def test_laws_scale_within_their_family() -> None:
     for text in ("laplace(scale=2)", "gaussian(sigma=2)", "discrete_gaussian(sigma=2)"):
-        twice = declared_law(text).scaled(2)
+        twice = declared_law(text).rescale(2)
         assert twice.scale == 4
         np.testing.assert_allclose(
             twice.above([1.0, 9.0]), declared_law(text.replace("2", "4")).above([1.0, 9.0])
         )
-    assert declared_law("uniform(low=0, high=2)").scaled(2).above(2.5) == pytest.approx(1 / 8)
+    assert declared_law("uniform(low=0, high=2)").rescale(2).above(2.5) == pytest.approx(1 / 8)
 
 
 @pytest.mark.parametrize("text", ["gaussian(sigma=2)", "rounded_gaussian(sigma=2)"])

@@ -14,11 +14,11 @@ from audit.auditors.noise_law.fit import (
     Place,
     band,
     cell_places,
+    estimate_scale,
     event_tests,
-    found_scale,
+    least_visible_change,
     p_value,
     scale_places,
-    seen_change,
     tail_places,
 )
 
@@ -114,7 +114,7 @@ def test_the_interval_holds_the_scale_that_was_drawn(text: str, factor: float) -
         rng = np.random.default_rng(seed)
         true = law.scale * factor
         draws = rng.laplace(0, true, 50_000) if "lap" in text else rng.normal(0, true, 50_000)
-        found = found_scale(draws, law, SHARP, 1e-6)
+        found = estimate_scale(draws, law, SHARP, 1e-6)
         assert found.low < factor < found.high
         assert found.high / found.low < 1.08
         assert found.rejected and not found.low <= 1 <= found.high
@@ -125,16 +125,16 @@ def test_the_change_that_would_be_seen_is_seen_four_times_in_five() -> None:
     # 100 experiments at the change of which the power of the best event alone is 0.8: fewer than
     # 58 rejections have probability binom.cdf(57, 100, 0.8) < 1e-6.
     law, draws, error = declared_law("laplace(scale=1)"), 5_000, 1e-3
-    change = seen_change(draws, law, SHARP, error)
+    change = least_visible_change(draws, law, SHARP, error)
     for factor in (1 + change, 1 - change):
         rng = np.random.default_rng(5)
         rejected = sum(
-            found_scale(rng.laplace(0, factor, draws), law, SHARP, error).rejected
+            estimate_scale(rng.laplace(0, factor, draws), law, SHARP, error).rejected
             for _ in range(100)
         )
         assert rejected >= 58
-    assert seen_change(10, law, SHARP, 1e-6) == math.inf
-    assert seen_change(400_000, law, SHARP, 1e-6) < change / 4
+    assert least_visible_change(10, law, SHARP, 1e-6) == math.inf
+    assert least_visible_change(400_000, law, SHARP, 1e-6) < change / 4
 
 
 def test_far_tails_are_tested_where_privacy_fails() -> None:
@@ -143,7 +143,7 @@ def test_far_tails_are_tested_where_privacy_fails() -> None:
     draws = rng.laplace(0, 1, 100_000)
     # One draw in a thousand is moved: the scale does not change by as much as can be seen.
     cut = np.clip(draws, -7, 7)
-    assert not found_scale(cut, law, SHARP, 1e-6).rejected
+    assert not estimate_scale(cut, law, SHARP, 1e-6).rejected
     assert min(test.ratio for test in event_tests(tail_places(law), cut, law, SHARP, 1e-6)) <= 1
     heavy = draws.copy()
     heavy[:3] = [60.0, -80.0, 71.0]

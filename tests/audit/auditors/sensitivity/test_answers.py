@@ -9,7 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.auditors.sensitivity.answers import Answer, InProcess, NoAnswer, changes, read, seen
+from audit.auditors.sensitivity.answers import (
+    Answer,
+    InProcess,
+    NoAnswer,
+    changes,
+    read_outcome,
+    see,
+)
 
 pytestmark = pytest.mark.smoke
 
@@ -36,19 +43,19 @@ F = Fraction
     ],
 )
 def test_numbers_of_all_kinds_are_read(found: object, expected: Answer) -> None:
-    assert read(found) == expected
+    assert read_outcome(found) == expected
 
 
 @pytest.mark.parametrize(
     "found", ["1", None, {"a": 1}, [1, "2"], [[1], [2, 3]], 1j, np.array(["1"]), [1, [2]], {1}]
 )
 def test_what_is_no_number_is_no_answer(found: object) -> None:
-    assert isinstance(read(found), NoAnswer)
+    assert isinstance(read_outcome(found), NoAnswer)
 
 
 def test_long_doubles_keep_their_digits() -> None:
     long = np.longdouble(1) + np.finfo(np.longdouble).eps
-    (number,) = read(np.array([long])).numbers
+    (number,) = read_outcome(np.array([long])).numbers
     assert number == F(*long.as_integer_ratio()) and number > 1
 
 
@@ -76,8 +83,8 @@ def test_long_doubles_keep_their_digits() -> None:
 def test_differences_are_those_of_the_very_numbers(
     first: object, second: object, apart: tuple[object, ...]
 ) -> None:
-    assert changes(read(first), read(second)) == apart
-    assert changes(read(second), read(first)) == apart
+    assert changes(read_outcome(first), read_outcome(second)) == apart
+    assert changes(read_outcome(second), read_outcome(first)) == apart
 
 
 def test_a_function_gets_copies_and_its_exceptions_are_outcomes() -> None:
@@ -98,7 +105,7 @@ def test_a_function_gets_copies_and_its_exceptions_are_outcomes() -> None:
 def test_what_is_responsible_is_named() -> None:
     def f(function: object, first: int, second: int) -> str:
         answering = InProcess(function)
-        return seen(answering, [{}] * first, [{}] * second).responsible
+        return see(answering, [{}] * first, [{}] * second).responsible
 
     assert f(lambda r: [0, 3 * len(r), len(r)], 0, 1) == "coordinate 1: 0 beside 3"
     assert f(lambda r: 1 / len(r), 0, 1) == (

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.auditors.sensitivity.certificate import Certified, certified
+from audit.auditors.sensitivity.certificate import Certified, certify_change
 from audit.auditors.sensitivity.declared import Declared, Norm
 from audit.auditors.sensitivity.described import Described
-from audit.auditors.sensitivity.extremes import exhausted
+from audit.auditors.sensitivity.extremes import exhaust
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, Sum, form
 from audit.auditors.sensitivity.records import DomainRecords
 from audit.auditors.sensitivity.small import small
@@ -42,8 +42,8 @@ ANY = Declared(F(0), F(0), F(0))
 def _exhausted(known: Described, neighbours: Neighbours, records: int) -> dict[Norm, Fraction]:
     """By asking every database of so many records."""
     space = DomainRecords(known.domain)
-    instance = small(space.listed() or (), neighbours, records, None, "")
-    found = exhausted(known, instance, ANY)
+    instance = small(space.list_records() or (), neighbours, records, None, "")
+    found = exhaust(known, instance, ANY)
     return {norm: F(extreme.largest.size(norm)) for norm, extreme in found.items()}
 
 
@@ -67,7 +67,7 @@ def test_what_is_exact_is_what_exhaustion_finds(
     query: PiecewiseLinear, neighbours: Neighbours, norm: Norm, records: int
 ) -> None:
     known = Described(query, LINE)
-    found = certified(known, neighbours, records, norm)
+    found = certify_change(known, neighbours, records, norm)
     assert found is not None and found.rigour is Rigour.EXACT
     assert found.size == _exhausted(known, neighbours, records)[norm]
     if found.shown is not None:
@@ -80,7 +80,7 @@ def test_of_any_size_it_is_at_least_that_of_small_ones(
     query: PiecewiseLinear, neighbours: Neighbours
 ) -> None:
     known = Described(query, LINE)
-    found = certified(known, neighbours, None, Norm.L1)
+    found = certify_change(known, neighbours, None, Norm.L1)
     assert found is not None and found.size >= _exhausted(known, neighbours, 3)[Norm.L1]
 
 
@@ -109,7 +109,7 @@ def test_declared_queries_are_certified_exactly(
     known = Described(query, SQUARE)
     expected = _exhausted(known, neighbours, records)
     for norm in Norm:
-        found = certified(known, neighbours, records, norm)
+        found = certify_change(known, neighbours, records, norm)
         assert found is not None and found.rigour is Rigour.EXACT
         assert found.size == expected[norm]
         if found.size:
@@ -120,10 +120,10 @@ def test_the_model_error_of_a_wide_domain_needs_no_solver(monkeypatch: pytest.Mo
     def none(*_: Any) -> None:
         raise AssertionError("the solver was asked")
 
-    monkeypatch.setattr("audit.auditors.sensitivity.certificate.proposed", none)
+    monkeypatch.setattr("audit.auditors.sensitivity.certificate.propose", none)
     wide = Domain.from_cells("3000")
     known = Described(ModelError((Marginal(("cell",)),), ((2,) * 3000,)), wide)
-    found = certified(known, AddRemove(), None, Norm.L1)
+    found = certify_change(known, AddRemove(), None, Norm.L1)
     assert found is not None and (found.size, found.rigour) == (1, Rigour.EXACT)
     assert "by the structure" in found.covers
 
@@ -132,11 +132,11 @@ def test_the_model_error_of_a_wide_domain_needs_no_solver(monkeypatch: pytest.Mo
 def test_an_exchange_far_from_its_model_needs_no_solver(
     counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audit.auditors.sensitivity.certificate.proposed", lambda *_: None)
+    monkeypatch.setattr("audit.auditors.sensitivity.certificate.propose", lambda *_: None)
     cells = 120
     model = tuple(counts[cell % len(counts)] for cell in range(cells))
     known = Described(ModelError((Marginal(("cell",)),), (model,)), Domain.from_cells(str(cells)))
-    found = certified(known, ReplaceOne(), None, Norm.L1)
+    found = certify_change(known, ReplaceOne(), None, Norm.L1)
     # Where the model is 0 everywhere, the distance is the number of records.
     expected = 2 if any(counts) else 0
     assert found is not None and (found.size, found.rigour) == (expected, Rigour.EXACT)
@@ -146,10 +146,10 @@ def test_what_rests_on_the_solver_says_so() -> None:
     # |x - 5| - |x - 5| moves by 0 and its structure allows 2.
     distance = Abs(form({0: 1}, -5))
     query = PiecewiseLinear(2, (Sum(((F(1), distance), (F(-1), distance))),))
-    found = certified(Described(query, Domain.from_cells("2")), AddRemove(), 9, Norm.L1)
+    found = certify_change(Described(query, Domain.from_cells("2")), AddRemove(), 9, Norm.L1)
     assert found is not None and (found.size, found.rigour) == (0, Rigour.EXACT)
     assert "on the word of OR-Tools" in found.covers and "at most 2" in found.covers
-    free = certified(Described(query, Domain.from_cells("2")), AddRemove(), None, Norm.L1)
+    free = certify_change(Described(query, Domain.from_cells("2")), AddRemove(), None, Norm.L1)
     assert free is not None and (free.size, free.rigour) == (0, Rigour.FLOOR)
     assert "at most 2" in free.covers
 
@@ -159,11 +159,11 @@ def test_a_breakpoint_far_away_is_reached() -> None:
     query = PiecewiseLinear(
         2, (Sum(((F(1, 2), Abs(form({0: 1}, -700))), (F(1, 2), form({0: 1})))),)
     )
-    found = certified(Described(query, Domain.from_cells("2")), AddRemove(), None, Norm.L1)
+    found = certify_change(Described(query, Domain.from_cells("2")), AddRemove(), None, Norm.L1)
     assert found is not None and (found.size, found.rigour) == (1, Rigour.EXACT)
-    small_only = certified(Described(query, Domain.from_cells("2")), AddRemove(), 700, Norm.L1)
+    small_only = certify_change(Described(query, Domain.from_cells("2")), AddRemove(), 700, Norm.L1)
     assert small_only is not None and small_only.size == 0
-    just = certified(Described(query, Domain.from_cells("2")), AddRemove(), 701, Norm.L1)
+    just = certify_change(Described(query, Domain.from_cells("2")), AddRemove(), 701, Norm.L1)
     assert just is not None and just.size == 1
 
 
@@ -171,22 +171,22 @@ def test_thousands_of_cells_are_aggregated() -> None:
     weights = {cell: 2 if cell % 2 else 3 for cell in range(4000)}
     query = PiecewiseLinear(4000, (Abs(form(weights, -50)),))
     domain = Domain.from_cells("4000")
-    found = certified(Described(query, domain), ReplaceOne(), 20, Norm.L1)
+    found = certify_change(Described(query, domain), ReplaceOne(), 20, Norm.L1)
     assert found is not None and (found.size, found.rigour) == (1, Rigour.EXACT)
 
 
 def test_persons_own_no_more_records_than_there_are() -> None:
     person = AddRemove(Unit("person", 5))
     known = Described(Total(), LINE)
-    assert certified(known, person, 3, Norm.L1).size == 3
-    assert certified(known, person, None, Norm.L1).size == 5
+    assert certify_change(known, person, 3, Norm.L1).size == 3
+    assert certify_change(known, person, None, Norm.L1).size == 5
 
 
 def test_a_domain_of_more_cells_than_64_bits_number() -> None:
     values = tuple(str(value) for value in range(100))
     wide = Domain("wide", tuple(Attribute(f"a{k}", values) for k in range(20)))
     known = Described(Marginal(("a3", "a7")), wide)
-    found = certified(known, ReplaceOne(), None, Norm.L2)
+    found = certify_change(known, ReplaceOne(), None, Norm.L2)
     assert found is not None and (found.size, found.rigour) == (2, Rigour.EXACT)
     _check_pair(found, known, ReplaceOne())
 
@@ -194,4 +194,4 @@ def test_a_domain_of_more_cells_than_64_bits_number() -> None:
 def test_a_query_of_unknown_form_has_no_certificate() -> None:
     wide = Domain.from_cells("128x200")
     error = ModelError((Marginal(("a1",)),), ((0,) * 128,))
-    assert certified(Described(error, wide), AddRemove(), None, Norm.L1) is None
+    assert certify_change(Described(error, wide), AddRemove(), None, Norm.L1) is None

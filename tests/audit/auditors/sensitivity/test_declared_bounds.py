@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.sensitivity.declared import Declared, Norm, declared, of_query
+from audit.auditors.sensitivity.declared import Declared, Norm, of_query, parse_declaration
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import ReplaceOne
@@ -30,8 +30,8 @@ F = Fraction
     ],
 )
 def test_bounds_are_taken_exactly(text: str, expected: Declared) -> None:
-    assert declared(text) == expected
-    assert declared(str(expected)) == expected
+    assert parse_declaration(text) == expected
+    assert parse_declaration(str(expected)) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_bounds_are_taken_exactly(text: str, expected: Declared) -> None:
 )
 def test_anything_else_is_refused_in_a_clear_sentence(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        declared(text)
+        parse_declaration(text)
 
 
 def test_a_declaration_bounds_something_and_takes_no_floats() -> None:
@@ -76,4 +76,4 @@ def test_norms_are_exact_and_a_root_is_written_as_one() -> None:
 def test_a_query_declares_what_follows_from_its_kind() -> None:
     domain = Domain.from_cells("3")
     found = of_query(Marginal(("cell",)).sensitivity(domain, ReplaceOne()))
-    assert found == declared("l1=2, l2_squared=2, linf=1")
+    assert found == parse_declaration("l1=2, l2_squared=2, linf=1")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.sensitivity.declared import declared, of_query
-from audit.auditors.sensitivity.examine import StatedQuery, examine, stated, written
+from audit.auditors.sensitivity.declared import of_query, parse_declaration
+from audit.auditors.sensitivity.examine import StatedQuery, examine, spell, state_query
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, form
 from audit.auditors.sensitivity.records import FloatColumn
 from audit.statements.finding import Finding, Rigour, violations
@@ -65,7 +65,7 @@ def _examined(
     domain: Domain | FloatColumn = CELLS,
     records: tuple[int, ...] | None = None,
 ) -> tuple[Finding, ...]:
-    query = StatedQuery("query", function, domain, declared(bounds))
+    query = StatedQuery("query", function, domain, parse_declaration(bounds))
     return examine(query, neighbours, records, examples=40)
 
 
@@ -138,8 +138,8 @@ def test_a_pair_replays_as_it_is_written() -> None:
 
 def test_databases_are_written_as_python_reads_them() -> None:
     for database in ([], [{"x": 1}], [{"x": 1}] * 3 + [{"x": None}, {"y": "'"}]):
-        assert eval(written(database)) == database
-    assert written([{"x": 1}] * 1000) == "[{'x': 1}] * 1000"
+        assert eval(spell(database)) == database
+    assert spell([{"x": 1}] * 1000) == "[{'x': 1}] * 1000"
 
 
 def test_each_norm_is_judged_by_its_own_bound() -> None:
@@ -190,7 +190,7 @@ def test_bins_stand_for_numbers_and_their_exhaustion_is_a_floor() -> None:
     ids=str,
 )
 def test_declared_queries_keep_to_what_they_declare(query: Any, neighbours: Neighbours) -> None:
-    found = examine(stated("query", query, OWNED, neighbours), neighbours, examples=20)
+    found = examine(state_query("query", query, OWNED, neighbours), neighbours, examples=20)
     assert not violations(found)
     exact = [finding for finding in found if finding.rigour is Rigour.EXACT]
     bounds = of_query(query.sensitivity(OWNED, neighbours))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from audit.auditors.sensitivity.answers import Database, InProcess, Outcome
-from audit.auditors.sensitivity.declared import Declared, Norm, declared
-from audit.auditors.sensitivity.extremes import Extremes, exhausted, merged
+from audit.auditors.sensitivity.declared import Declared, Norm, parse_declaration
+from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge
 from audit.auditors.sensitivity.records import DomainRecords
 from audit.auditors.sensitivity.small import small
 from synthesizers.domain import Domain
@@ -31,8 +31,8 @@ def _found(
     key: str | None = None,
 ) -> Extremes:
     space = DomainRecords(Domain.from_cells(str(cells)))
-    instance = small(space.listed() or (), neighbours, records, key, "")
-    return exhausted(InProcess(function), instance, declared(bounds))
+    instance = small(space.list_records() or (), neighbours, records, key, "")
+    return exhaust(InProcess(function), instance, parse_declaration(bounds))
 
 
 def values(records: Records) -> list[int]:
@@ -150,7 +150,7 @@ def test_the_smallest_pair_beyond_the_bound_is_shown_beside_the_largest() -> Non
 
 def test_an_instance_without_a_larger_change_does_not_hide_another() -> None:
     parts = [_found(mean, 3, ReplaceOne(), records, "l1=1") for records in (3, 1, 2)]
-    whole = merged(parts)[Norm.L1]
+    whole = merge(parts)[Norm.L1]
     assert whole.largest.size(Norm.L1) == 2 and len(whole.largest.first) == 1
     assert whole.exceeding is not None and len(whole.exceeding.first) == 1
 
@@ -164,7 +164,7 @@ def test_each_database_is_asked_once() -> None:
             return InProcess(histogram).answer(database)
 
     space = DomainRecords(Domain.from_cells("3"))
-    exhausted(Asked(), small(space.listed() or (), AddRemove(), 3, None, ""), Declared(F(1)))
+    exhaust(Asked(), small(space.list_records() or (), AddRemove(), 3, None, ""), Declared(F(1)))
     assert set(asked.values()) == {1} and len(asked) == math.comb(6, 3)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.sensitivity.declared import declared
+from audit.auditors.sensitivity.declared import parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery, examine
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError
@@ -15,7 +15,7 @@ from synthesizers.neighbours import AddRemove
 
 
 def _examined(function: Any) -> Any:
-    query = StatedQuery("f", function, Domain.from_cells("2"), declared("l1=1"))
+    query = StatedQuery("f", function, Domain.from_cells("2"), parse_declaration("l1=1"))
     return examine(query, AddRemove(), (2,), examples=20)
 
 

@@ -15,7 +15,7 @@ from audit.auditors.sensitivity.declared import Norm
 from audit.auditors.sensitivity.piecewise import (
     Abs,
     Clamp,
-    Counts,
+    CountsByCell,
     Expression,
     Form,
     Largest,
@@ -26,7 +26,7 @@ from audit.auditors.sensitivity.piecewise import (
     form,
     value,
 )
-from audit.auditors.sensitivity.solver import proposed
+from audit.auditors.sensitivity.solver import propose
 from audit.auditors.sensitivity.spans import span
 from synthesizers.errors import InputError
 from synthesizers.neighbours import (
@@ -90,7 +90,7 @@ def _plain(expression: Expression, row: list[int]) -> Fraction:
             return sum((weight * _plain(part, row) for weight, part in terms), F(0))
 
 
-def _sparse(row: list[int]) -> Counts:
+def _sparse(row: list[int]) -> CountsByCell:
     return {cell: count for cell, count in enumerate(row) if count}
 
 
@@ -133,7 +133,7 @@ def test_the_solver_finds_what_exhaustion_finds_and_the_ceiling_is_above(
     best = max(_size(query, *pair, norm) for pair in _pairs(neighbours, records))
     cells = classes(query)
     assert ceiling(query, cells, neighbours, norm) >= best
-    found = proposed(query, cells, neighbours, records, norm, records)
+    found = propose(query, cells, neighbours, records, norm, records)
     # Where the query can't tell any records apart, an exchange changes nothing.
     if found is None:
         assert len(cells) == 1 and neighbours.records_public
@@ -148,7 +148,7 @@ def test_the_solver_finds_what_exhaustion_finds_and_the_ceiling_is_above(
 def test_databases_of_any_size_are_neighbours_too(neighbours: Neighbours) -> None:
     # Whoever could add records besides would gain by it.
     query = PiecewiseLinear(CELLS, (form({0: 3, 1: -2, 2: 1}),))
-    found = proposed(query, (0, 1, 2), neighbours, None, Norm.L1, 6)
+    found = propose(query, (0, 1, 2), neighbours, None, Norm.L1, 6)
     assert found is not None and found.optimal
     first, second = ([c.get(cell, 0) for cell in range(CELLS)] for c in (found.first, found.second))
     assert neighbours.are_neighbours(first, second)
@@ -201,4 +201,4 @@ def test_expressions_that_are_nested_too_deeply_are_refused() -> None:
 
 def test_numbers_that_do_not_fit_the_solver_are_not_handed_to_it() -> None:
     query = PiecewiseLinear(2, (Abs(form({0: 10**18}, -1)),))
-    assert proposed(query, (0, 1), AddRemove(), 3, Norm.L1, 3) is None
+    assert propose(query, (0, 1), AddRemove(), 3, Norm.L1, 3) is None

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from audit.auditors.sensitivity.answers import InProcess, Seen
-from audit.auditors.sensitivity.declared import Norm, declared
-from audit.auditors.sensitivity.orders import Ordered, ordered
+from audit.auditors.sensitivity.declared import Norm, parse_declaration
+from audit.auditors.sensitivity.orders import Ordered, try_orders
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -21,7 +21,7 @@ from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 F = Fraction
 Rows = list[dict[str, Any]]
 UNIT = FloatColumn("x", 0.0, 1.0)
-ANY = declared("l1=0")
+ANY = parse_declaration("l1=0")
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,9 @@ def _ordered(
     bound: str = "l1=0",
     records: int | None = None,
 ) -> Ordered:
-    return ordered(InProcess(function), space, neighbours or AddRemove(), records, declared(bound))
+    return try_orders(
+        InProcess(function), space, neighbours or AddRemove(), records, parse_declaration(bound)
+    )
 
 
 def _same_records(pair: Seen) -> bool:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.sensitivity.answers import InProcess, Record
-from audit.auditors.sensitivity.declared import Norm, declared
+from audit.auditors.sensitivity.declared import Norm, parse_declaration
 from audit.auditors.sensitivity.extremes import Extreme
 from audit.auditors.sensitivity.families import FAMILIES, chains, moves
 from audit.auditors.sensitivity.moves import Move, shrunk
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
-from audit.auditors.sensitivity.search import Sought, drawn_moves, searched
+from audit.auditors.sensitivity.search import Sought, drawn_moves, search
 from synthesizers.domain import Attribute, Domain
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
@@ -64,8 +64,8 @@ def _search(
     space: Records | None = None,
 ) -> Extreme:
     sought = Sought(space or DomainRecords(CELLS), neighbours, records)
-    bounds = declared(bound)
-    return searched(InProcess(function), sought, bounds)[next(iter(bounds))[0]]
+    bounds = parse_declaration(bound)
+    return search(InProcess(function), sought, bounds)[next(iter(bounds))[0]]
 
 
 def _pairs(

@@ -62,7 +62,7 @@ def test_hull_of_fractions_is_the_lowest_of_all_chords(
     hull = gathered(many, object)
     points = [(F(0), F(1)), (F(1), F(0)), *(point for cloud in many for point in exact(cloud))]
     assert hull.slack == 0
-    curve = hull.lowered(F(1))
+    curve = hull.lower_curve(F(1))
     for x, y in points:
         assert height(curve, x) <= y
     for x, y in curve:
@@ -78,9 +78,9 @@ def test_hull_of_fractions_is_the_lowest_of_all_chords(
 def test_hull_of_doubles_is_below_all_points_and_hardly_lower(
     many: list[list[tuple[float, float]]],
 ) -> None:
-    hull, truth = gathered(many, float), gathered(many, object).lowered(F(1))
+    hull, truth = gathered(many, float), gathered(many, object).lower_curve(F(1))
     assert 0 < hull.slack <= 60 * (len(many) + 1) * UNIT
-    curve = hull.lowered(F(1))
+    curve = hull.lower_curve(F(1))
     for cloud in many:
         for x, y in exact(cloud):
             assert height(curve, x) <= y
@@ -102,8 +102,8 @@ def test_a_point_dropped_by_a_rounding_is_above_all_the_same() -> None:
     bare = Hull(hull.x, hull.y, hull.labels, UNIT)
     x = random.random(200)
     y = bare.heights(x)
-    assert any(F(b) < height(bare.lowered(F(1)), F(a)) for a, b in zip(x, y, strict=True))
-    curve = bare.including(x, y, np.arange(200)).lowered(F(1))
+    assert any(F(b) < height(bare.lower_curve(F(1)), F(a)) for a, b in zip(x, y, strict=True))
+    curve = bare.including(x, y, np.arange(200)).lower_curve(F(1))
     for a, b in zip(x, y, strict=True):
         assert height(curve, F(a)) <= F(b)
 
@@ -117,7 +117,7 @@ def test_what_the_hull_lost_lowers_it(monkeypatch: pytest.MonkeyPatch, kind: typ
     monkeypatch.setattr(convex, "vertices", careless)
     hull = gathered([[(0.5, 0.125), (0.25, 0.5)]], kind)
     assert hull.x.tolist() == [0, 1]
-    curve = hull.lowered(F(1))
+    curve = hull.lower_curve(F(1))
     assert height(curve, F(1, 2)) <= F(1, 8) and height(curve, F(1, 4)) <= F(1, 2)
 
 

@@ -98,8 +98,8 @@ def test_every_operation_encloses(truth: Table, width: Fraction, rational: bool)
         (ends.total(1), [total(row) for row in truth]),
         (ends.total(1).total(0), [total(sums)]),
         (ends.peaks(0), [max(column) for column in columns]),
-        (ends.weighted(law), weighted),
-        (ends + ends.weighted(law), more),
+        (ends.weigh(law), weighted),
+        (ends + ends.weigh(law), more),
         (ends + known(truth[::-1], width, rational), both),
         (ends.times(whole), pick(truth, [[F(n) for n in row] for row in whole.tolist()])),
         (ends.where(whole > 1), pick(truth, [[F(n > 1) for n in row] for row in whole.tolist()])),
@@ -153,9 +153,9 @@ def test_shares_by_hand() -> None:
 def test_weights_below_the_doubles_are_rounded_both_ways() -> None:
     # 3/2 units of the smallest double: the nearest double is 2 units.
     weight = F(3, 2**1075)
-    ends = Ends(np.array([1.0]), np.array([1.0])).weighted([weight])
+    ends = Ends(np.array([1.0]), np.array([1.0])).weigh([weight])
     assert F(float(ends.low[0])) <= weight <= F(float(ends.high[0]))
-    smaller = Ends(np.array([1.0]), np.array([1.0])).weighted([F(1, 10**400)])
+    smaller = Ends(np.array([1.0]), np.array([1.0])).weigh([F(1, 10**400)])
     assert smaller.low[0] == 0 < smaller.high[0]
 
 

@@ -16,7 +16,7 @@ from audit.channels.measures.log_moments import (
     Rows,
     ceilings,
     fourth_cumulants,
-    joined,
+    join,
     points,
 )
 from tests.audit.channels import slow_divergences as slow
@@ -50,7 +50,7 @@ def rows_of(left: Row, right: Row, width: float = 0.0) -> Rows:
 
 def at(rows: Rows, *betas: float) -> Points:
     none = np.zeros(1, np.int64)
-    return joined([points(rows, none, none + 1, np.array([beta])) for beta in betas])
+    return join([points(rows, none, none + 1, np.array([beta])) for beta in betas])
 
 
 def curve(left: Row, right: Row, alpha: mpmath.mpf) -> mpmath.mpf:

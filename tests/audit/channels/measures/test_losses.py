@@ -58,7 +58,7 @@ def test_losses_keep_their_relative_precision(pairs: list[tuple[float, float]]) 
                 continue
             truth = mpmath.log(mpmath.mpf(first) / mpmath.mpf(second))
             assert abs(loss - truth) <= 2 * FUNCTION_ERROR * abs(truth)
-    back = corner.swapped()
+    back = corner.swap()
     assert np.array_equal(back.loss, -corner.loss)
     assert np.array_equal(back.gap, q - p)
     assert back.p is corner.q

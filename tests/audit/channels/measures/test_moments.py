@@ -16,12 +16,12 @@ from audit.channels.measures.losses import Corner, Losses, ways
 from audit.channels.measures.moments import (
     STEEP,
     Sums,
+    bound_spread,
     divergence_sums,
     divergences,
     log_moment,
     slope_sums,
-    spread,
-    tilted,
+    tilt_losses,
 )
 from tests.synthesizers.brute_force import DIGITS, fraction
 
@@ -62,7 +62,7 @@ def holds(low: float, high: float, truth: mpmath.mpf, shift: float) -> bool:
 
 def check(losses: Losses, beta: float, pairs: Sequence[tuple[mpmath.mpf, mpmath.mpf]]) -> None:
     betas = np.array([beta])
-    tilt = tilted(losses, betas)
+    tilt = tilt_losses(losses, betas)
     sums, slopes = divergence_sums(losses, tilt), slope_sums(losses, tilt)
     shift = float(tilt.shift[0])
     with mpmath.workdps(DIGITS):
@@ -149,7 +149,7 @@ def test_the_spread_is_a_ceiling(pairs: list[tuple[float, float]], beta: float) 
     p, q = (np.array([side]) for side in zip(*pairs, strict=True))
     corner = Corner.of(p, q)
     losses = next(ways(corner, corner, 0.0))
-    tilt = tilted(losses, np.array([beta]))
+    tilt = tilt_losses(losses, np.array([beta]))
     with mpmath.workdps(DIGITS):
         exact = [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in pairs if a > 0]
         weights = [a * mpmath.exp(beta * mpmath.log(a / b)) for a, b in exact]
@@ -158,7 +158,7 @@ def test_the_spread_is_a_ceiling(pairs: list[tuple[float, float]], beta: float) 
         total = mpmath.fsum(weights)
         scaled = float(total * mpmath.exp(-tilt.shift[0])) * (1 - 1e-12)
         for centre in (-3.0, 0.0, 2.5):
-            found = spread(losses, tilt, np.array([centre]), np.array([scaled]))[0]
+            found = bound_spread(losses, tilt, np.array([centre]), np.array([scaled]))[0]
             away = [(mpmath.log(a / b) - centre) ** 4 for a, b in exact]
             fourth = mpmath.fsum(w * d for w, d in zip(weights, away, strict=True))
             truth = (fourth / total) ** (mpmath.mpf(1) / 4)
@@ -175,7 +175,7 @@ def test_small_losses_keep_their_digits() -> None:
     corner = Corner.of(p, q)
     losses = next(ways(corner, corner, 0.0))
     for beta in (1e-9, 1.0, 50.0):
-        sums = divergence_sums(losses, tilted(losses, np.array([beta])))
+        sums = divergence_sums(losses, tilt_losses(losses, np.array([beta])))
         assert sums.high[0] - sums.low[0] <= 2e-4 * sums.high[0]
         # Σt is (1 + β)·2·step² to first order.
         assert sums.high[0] == pytest.approx((1 + beta) * 2 * step**2, rel=1e-3)
@@ -232,7 +232,7 @@ def test_steep_and_plain_sums_agree_where_they_meet() -> None:
     edge = STEEP / float(losses.top[0])
     found = []
     for beta in (edge * (1 - 1e-9), edge * (1 + 1e-9)):
-        tilt = tilted(losses, np.array([beta]))
+        tilt = tilt_losses(losses, np.array([beta]))
         ends = log_moment(divergence_sums(losses, tilt), np.array([beta]), tilt.shift, 2)
         assert ends.high[0] - ends.low[0] < 1e-9
         found.append(ends)

@@ -12,7 +12,7 @@ from hypothesis import given
 from audit.channels.channel import Channel
 from audit.channels.measures.epsilon import epsilon
 from audit.channels.measures.power_sums import ORDERS, PowerSums
-from audit.channels.measures.sweep import grouped, sweep
+from audit.channels.measures.sweep import group_pairs, sweep
 from audit.statements.decimals import Enclosure
 from tests.audit.channels.slow_measures import (
     DIGITS,
@@ -30,7 +30,7 @@ F = Fraction
 
 
 def found(channel: Channel) -> dict[Fraction, Enclosure]:
-    pairs, groups = grouped(channel, channel.pairs)
+    pairs, groups = group_pairs(channel, channel.pairs)
     sums = PowerSums(len(pairs))
     sweep(channel, pairs, groups, [sums])
     return sums.divergences(epsilon(channel).enclosure)
@@ -71,7 +71,7 @@ def test_doubles_with_a_counted_error(channel: Channel) -> None:
 def test_parts_of_the_columns_add_up() -> None:
     rows = [[F(1, 2), F(1, 4), F(1, 4)], [F(1, 3), F(1, 3), F(1, 3)]]
     channel = channel_of_rows(rows)
-    pairs, groups = grouped(channel, channel.pairs)
+    pairs, groups = group_pairs(channel, channel.pairs)
     parts = []
     for column in range(3):
         part = PowerSums(len(pairs))

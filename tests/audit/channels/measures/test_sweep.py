@@ -12,7 +12,7 @@ from hypothesis import given
 
 from audit.channels.channel import Channel
 from audit.channels.columns import Block
-from audit.channels.measures.sweep import Chunk, grouped, ratios, sweep
+from audit.channels.measures.sweep import Chunk, group_pairs, ratios, sweep
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit, databases
 from tests.audit.channels.slow_measures import (
     channel_of_rows,
@@ -59,7 +59,7 @@ class Recorder:
 
 
 def recorded(channel: Any, pairs: Any = None) -> Recorder:
-    listed, groups = grouped(channel, channel.pairs if pairs is None else pairs)
+    listed, groups = group_pairs(channel, channel.pairs if pairs is None else pairs)
     recorder = Recorder()
     sweep(channel, listed, groups, [recorder])
     return recorder
@@ -117,7 +117,7 @@ def test_groups_cut_the_pairs_by_their_step(neighbours: Any, cells: int, records
     chances = np.full((len(rows), 1), 1.0)
     domain = channel_of_rows([[F(1)]]).domain
     channel = Channel(domain, neighbours, rows, ((0,),), chances, chances)
-    pairs, groups = grouped(channel, channel.pairs)
+    pairs, groups = group_pairs(channel, channel.pairs)
     assert sorted(map(tuple, pairs.tolist())) == sorted(map(tuple, channel.pairs.tolist()))
     assert [part for group in groups for part in range(group.start, group.stop)] == list(
         range(len(pairs))

@@ -10,7 +10,7 @@ from audit.report.utility.pair_map import colour_step, pair_map
 from audit.report.utility.ranking import RankingView, ranking_view
 from audit.report.utility.scores import NULL, Track, rank_text, score_blocks
 from audit.report.utility.view import REFUSED, utility_view
-from audit.utility.ranking import Place, ranked
+from audit.utility.ranking import Place, rank
 from audit.utility.results import UtilityResults
 from tests.audit.report.utility import samples
 from tests.audit.utility.made_scores import results_of
@@ -27,7 +27,7 @@ def rows(metric: str) -> dict[str, object]:
 
 
 def view_of(values: dict[str, Sequence[float | None]], files: Sequence[str]) -> RankingView:
-    ranking = ranked(results_of(values, files))
+    ranking = rank(results_of(values, files))
     assert ranking is not None
     return ranking_view(ranking)
 

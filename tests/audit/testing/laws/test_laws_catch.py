@@ -17,7 +17,7 @@ from audit.statements.finding import Finding, Rigour
 from audit.testing.claims.evidence import of_certificate
 from audit.testing.laws import Law, LawBroken, Trial, laws_of, parametrize_with_laws
 from audit.testing.laws.auditor_laws import BROKEN, HONEST
-from audit.utility.catalogue import named
+from audit.utility.catalogue import metric_named
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -101,7 +101,7 @@ def test_metrics_that_break_laws() -> None:
         """A distance, of which more is said to be better."""
 
         def score(self, pair: Any) -> Any:
-            found = named("total-variation").score(pair)
+            found = metric_named("total-variation").score(pair)
             return self.scored(1 - found.value if found.direction == "higher" else found.value)
 
     @dataclass(frozen=True, kw_only=True)

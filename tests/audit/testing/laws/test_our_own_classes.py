@@ -40,7 +40,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
-from synthesizers.queries.gradients import packed
+from synthesizers.queries.gradients import pack
 from synthesizers.selection import Exponential
 from tests.audit.utility.test_catalogue import PEOPLE, metric
 
@@ -68,7 +68,7 @@ ASKED = [
     LinearQueries(("a2", "a1"), (Layer(1, (0, 1, 2, 3)), Layer(1, (4, 4, 5, 5)))),
     CellErrors((Marginal(("a1",)), Marginal(("a2", "a1"))), ((1,), (0, 3)), ((1,), (2, 0)), 2),
     IndependenceDistance(((("a1",), ("a2",)),), 3),
-    CriticGradient(("a2", "a1"), 1, packed([0.5, -1.0, 0.25, 2.0, 0.125, 1.0]), F(1), 8),
+    CriticGradient(("a2", "a1"), 1, pack([0.5, -1.0, 0.25, 2.0, 0.125, 1.0]), F(1), 8),
     MaximalCorrelation((("a1", ("a2",)),)),
     ItemsetCounts(((("a1", 0),), (("a2", 1), ("a1", 0)))),
     RankDistance((("a1", 0), ("a2", 1)), 2, 3),

@@ -83,7 +83,7 @@ def test_each_target_by_itself_is_its_aemc(place: int) -> None:
 
 def test_the_default_targets_are_all_small_marginals_of_one_and_two_attributes() -> None:
     metric = MarginalDifference(most_cells=9)
-    assert metric.wanted(DOMAIN) == [
+    assert metric.marginals_read(DOMAIN) == [
         ("month",),
         ("city",),
         ("age",),

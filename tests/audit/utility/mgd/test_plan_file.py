@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.utility.catalogue import named
+from audit.utility.catalogue import metric_named
 from audit.utility.mgd.marginal_difference import MarginalDifference
 from audit.utility.mgd.target import Target
-from audit.utility.parameters import planned
+from audit.utility.parameters import plan_metric
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, TooLargeError
 
@@ -18,7 +18,7 @@ DOMAIN = Domain("d", (Attribute("a", tuple("xyz"), ordinal=True), Attribute("b",
 
 
 def from_plan(values: Mapping[str, object]) -> MarginalDifference:
-    metric = planned(MarginalDifference, values, named)
+    metric = plan_metric(MarginalDifference, values, metric_named)
     assert isinstance(metric, MarginalDifference)
     return metric
 

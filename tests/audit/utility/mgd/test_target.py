@@ -36,7 +36,7 @@ HALF = Fraction(1, 2)
 def test_weights_not_given_are_infinite_or_equal_shares(
     attributes: tuple[str, ...], weights: dict[str, object], expected: dict[str, object]
 ) -> None:
-    found = Target(attributes, weights).resolved(DOMAIN)
+    found = Target(attributes, weights).resolve(DOMAIN)
     assert found == expected and list(found) == list(expected)
 
 
@@ -54,7 +54,7 @@ def test_finite_weights_that_do_not_sum_to_one_are_refused(
 ) -> None:
     target = Target(attributes, weights)
     with pytest.raises(InputError, match=f"{' × '.join(attributes)}.*sum to 1"):
-        target.resolved(DOMAIN)
+        target.resolve(DOMAIN)
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_a_target_can_be_compared_and_hashed() -> None:
 
 def test_an_attribute_that_is_not_in_the_domain_is_refused() -> None:
     with pytest.raises(InputError, match="no attribute 'year'"):
-        Target(("year",)).resolved(DOMAIN)
+        Target(("year",)).resolve(DOMAIN)

@@ -79,22 +79,22 @@ def test_classes_never_seen_have_no_chance_and_a_single_one_is_certain() -> None
 def test_the_split_is_stratified_seeded_and_of_the_real_table_alone() -> None:
     metric = TrainOnSynthetic(target="y", seed=3)
     classes = np.repeat([0, 1, 2, 3], [100, 11, 2, 1])
-    taught, tested = metric._cut(classes)
+    taught, tested = metric._split(classes)
     assert sorted([*taught.tolist(), *tested.tolist()]) == list(range(114))
     assert np.bincount(classes[tested], minlength=4).tolist() == [30, 3, 1, 0]
-    assert [part.tolist() for part in metric._cut(classes)] == [taught.tolist(), tested.tolist()]
-    other = TrainOnSynthetic(target="y", seed=4)._cut(classes)[1]
+    assert [part.tolist() for part in metric._split(classes)] == [taught.tolist(), tested.tolist()]
+    other = TrainOnSynthetic(target="y", seed=4)._split(classes)[1]
     assert other.tolist() != tested.tolist()
-    half = TrainOnSynthetic(target="y", kept_back=Fraction(1, 2))._cut(np.zeros(5, dtype=int))
+    half = TrainOnSynthetic(target="y", kept_back=Fraction(1, 2))._split(np.zeros(5, dtype=int))
     assert [len(part) for part in half] == [2, 3]
-    most = TrainOnSynthetic(target="y", kept_back=Fraction(9, 10))._cut(np.array([0, 0, 1, 1, 1]))
+    most = TrainOnSynthetic(target="y", kept_back=Fraction(9, 10))._split(np.array([0, 0, 1, 1, 1]))
     assert [len(part) for part in most] == [2, 3]
 
 
 def test_what_is_kept_back_is_not_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
     real, synthetic = table(1, 100), table(2, 60)
     metric = TrainOnSynthetic(target="y", predictors=("x",), classifiers=("tree",))
-    taught, tested = metric._cut(real.column("y"))
+    taught, tested = metric._split(real.column("y"))
     met: list[tuple[list[float], list[float]]] = []
 
     def watched(classifier: str, training: Examples, kept_back: Examples, seed: int) -> np.ndarray:
@@ -155,7 +155,7 @@ def test_the_standard_error_is_the_jackknifes_over_parts_of_what_is_kept_back(
     score = metric(real, synthetic, MIXED)
     target, predictors = metric._names(MIXED)
     mine, theirs = _examples((real, synthetic), target, predictors)
-    taught, tested = metric._cut(mine.classes)
+    taught, tested = metric._split(mine.classes)
     exam = mine.take(tested)
     chances = [predictions("tree", t, exam, 0) for t in (mine.take(taught), theirs)]
     # The classes take turns at the ten parts, one after the other.

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.utility.nist_2018.conjunction import Conjunction
-from audit.utility.nist_2018.conjunction_queries import satisfied
+from audit.utility.nist_2018.conjunction_queries import count_satisfying
 from audit.utility.pair import Pair
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError
@@ -57,7 +57,7 @@ def test_every_query_counts_what_a_loop_over_records_counts(
     queries = metric.queries(pair.tables[0])
     drawn = metric.score(pair).drawn
     for records, texts in zip(pair.tables, rows, strict=True):
-        assert satisfied(records, queries) == [matching(texts, query) for query in drawn]
+        assert count_satisfying(records, queries) == [matching(texts, query) for query in drawn]
 
 
 @pytest.mark.parametrize("mode", ["fixed", "nist-2018"])
@@ -66,7 +66,7 @@ def test_every_drawn_query_is_satisfied_by_the_record_that_it_is_founded_on(mode
     pair = pair_of(real, real)
     metric = Conjunction(mode=mode, probability=1.0)
     queries = metric.queries(pair.tables[0])
-    assert min(satisfied(pair.tables[0], queries)) >= 1
+    assert min(count_satisfying(pair.tables[0], queries)) >= 1
 
 
 def test_by_hand() -> None:

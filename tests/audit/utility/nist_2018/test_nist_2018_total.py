@@ -12,7 +12,7 @@ from audit.utility.nist_2018.conjunction import Conjunction
 from audit.utility.nist_2018.inequality import Inequality
 from audit.utility.nist_2018.three_way_marginal import ThreeWayMarginal
 from audit.utility.nist_2018.total import Nist2018Total
-from audit.utility.parameters import planned
+from audit.utility.parameters import plan_metric
 from synthesizers.errors import InputError
 from tests.audit.utility.nist_2018.nist_2018_tables import (
     COLUMNS,
@@ -84,7 +84,7 @@ def test_a_table_against_itself_is_perfect() -> None:
 
 
 def test_parameters_reach_the_three() -> None:
-    metric = planned(
+    metric = plan_metric(
         Nist2018Total,
         {"city": "RACE", "triples": 5, "queries": 6, "probability": "0.5"},
         lambda name: Inequality(),
@@ -93,8 +93,8 @@ def test_parameters_reach_the_three() -> None:
     assert found.draws == 11
     assert any("values of RACE" in text for text in found.stated)
     assert any("chance 0.5" in text for text in found.stated)
-    assert metric.wanted(DOMAIN) == ThreeWayMarginal(draws=5).wanted(DOMAIN)
-    assert not replace(metric, mode="nist-2018").wanted(DOMAIN)
+    assert metric.marginals_read(DOMAIN) == ThreeWayMarginal(draws=5).marginals_read(DOMAIN)
+    assert not replace(metric, mode="nist-2018").marginals_read(DOMAIN)
 
 
 def test_what_one_of_the_three_refuses_is_refused() -> None:

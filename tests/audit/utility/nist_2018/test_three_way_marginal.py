@@ -176,9 +176,9 @@ def test_draws_do_not_depend_on_the_synthetic_table() -> None:
 def test_the_marginals_that_are_wanted_are_those_that_are_read() -> None:
     pair = pair_of(random_rows(1, 80), random_rows(2, 70))
     metric = ThreeWayMarginal(draws=10)
-    assert len(metric.wanted(DOMAIN)) == 10
-    assert not replace(metric, mode="nist-2018").wanted(DOMAIN)
-    pair.count(metric.wanted(DOMAIN))
+    assert len(metric.marginals_read(DOMAIN)) == 10
+    assert not replace(metric, mode="nist-2018").marginals_read(DOMAIN)
+    pair.count(metric.marginals_read(DOMAIN))
     assert (
         metric.score(pair).value
         == metric(*(frame(rows) for rows in (random_rows(1, 80), random_rows(2, 70))), DOMAIN).value

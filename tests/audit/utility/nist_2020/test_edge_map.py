@@ -77,5 +77,5 @@ def test_attributes_that_the_domain_lacks_are_refused() -> None:
         EdgeMap(origin="from", destination="x").check(domain)
     with pytest.raises(InputError, match="two attributes"):
         EdgeMap(origin="from", destination="from")
-    assert list(edges().wanted(domain)) == [("to", "from")]
+    assert list(edges().marginals_read(domain)) == [("to", "from")]
     assert real.shape == (5, 2)

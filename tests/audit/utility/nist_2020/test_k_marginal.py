@@ -114,7 +114,7 @@ def test_sprint_3_is_reproduced_bit_for_bit(shape: int, cutoff: int | None) -> N
     assert sets_of(score) == list(itertools.permutations(COLUMNS, 2))
     expected = slow_sprint_3(real, synthetic, sets_of(score), GROUPS, cutoff)
     assert score.value == 1000.0 * expected
-    assert metric.scaled(Pair.of(real, synthetic, domain)) == expected
+    assert metric.score_over_1000(Pair.of(real, synthetic, domain)) == expected
 
 
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
@@ -361,7 +361,7 @@ def test_the_wanted_marginals_are_those_that_the_score_reads() -> None:
     for mode in MODES:
         metric = KMarginal(mode=mode, groups=("h", "g"))
         pair = Pair.of(real, synthetic, domain)
-        pair.count(metric.wanted(domain))
+        pair.count(metric.marginals_read(domain))
         held = set(pair.real._held)
         metric.score(pair)
         assert set(pair.real._held) == held

@@ -200,4 +200,4 @@ def test_attributes_that_do_not_fit_are_refused() -> None:
         PieChart(place="month", period="month")
     with pytest.raises(InputError, match="mode"):
         InvPie(mode="sprint-3")
-    assert list(PieChart().wanted(domain)) == [("month", "incident_type", "neighborhood")]
+    assert list(PieChart().marginals_read(domain)) == [("month", "incident_type", "neighborhood")]

@@ -124,5 +124,5 @@ def test_parameters_that_do_not_fit_are_refused() -> None:
         Sprint3Total(draws=0)
     with pytest.raises(InputError, match="mode"):
         Sprint3Total(mode="sdnist-2.5")
-    wanted = Sprint3Total(columns=COLUMNS).wanted(domain)
+    wanted = Sprint3Total(columns=COLUMNS).marginals_read(domain)
     assert len(set(wanted)) == 6 + 2

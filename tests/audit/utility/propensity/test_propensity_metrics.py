@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.utility.pair import Pair
-from audit.utility.parameters import planned
+from audit.utility.parameters import plan_metric
 from audit.utility.propensity.distances import PMSE, PO50, Specks
 from audit.utility.propensity.learners import Cart, Logistic
 from audit.utility.propensity.nulls import Null
@@ -379,10 +379,10 @@ def test_knowing_the_sizes_alone_is_told_beside_po50():
 
 def test_parameters_come_from_a_plan():
     values = {"learner": "logistic", "null": "closed-form", "training": "0.6", "depth": "none"}
-    metric = planned(PMSERatio, values, lambda name: PMSE())
+    metric = plan_metric(PMSERatio, values, lambda name: PMSE())
     assert metric == PMSERatio(learner="logistic", null="closed-form", training=Fraction(3, 5))
     with pytest.raises(InputError, match="must be one of cart, logistic"):
-        planned(PMSE, {"learner": "svm"}, lambda name: PMSE())
+        plan_metric(PMSE, {"learner": "svm"}, lambda name: PMSE())
 
 
 def test_the_next_year_of_a_survey_is_nearer_than_shuffled_columns(shared_data):

@@ -23,7 +23,7 @@ def test_permutations_by_hand():
     assert null.mean == 3 and null.deviation == pytest.approx(math.sqrt(7))
     # A larger null makes the ratio smaller: 1.5·(2 - null/3).
     assert null.ratio(4.5) == (1.5, pytest.approx((2.5, 2.0, 0.0)))
-    assert null.standardised(4.5)[0] == pytest.approx(1.5 / math.sqrt(7))
+    assert null.standardise(4.5)[0] == pytest.approx(1.5 / math.sqrt(7))
     halved = Null.of_permutations((1.0, 2.0, 6.0), 0.5)
     assert halved.ratio(4.5)[0] == 3
     assert halved.values == (0.5, 1.0, 3.0)
@@ -46,12 +46,12 @@ def test_contributions_have_the_value_for_mean_and_its_jackknife_error(measure, 
 
 
 def test_a_deviation_of_two_permutations_has_no_error_of_its_own():
-    assert Null.of_permutations((1.0, 3.0), 1.0).standardised(2.0) == (0.0, ())
+    assert Null.of_permutations((1.0, 3.0), 1.0).standardise(2.0) == (0.0, ())
     # Without the last there is no spread left, but for rounding.
-    assert Null.of_permutations((1.0, 1.0, 3.0), 1.0).standardised(2.0)[1] == ()
-    assert Null.of_permutations((1.0, 1.0 + 1e-15, 3.0), 1.0).standardised(2.0)[1] == ()
+    assert Null.of_permutations((1.0, 1.0, 3.0), 1.0).standardise(2.0)[1] == ()
+    assert Null.of_permutations((1.0, 1.0 + 1e-15, 3.0), 1.0).standardise(2.0)[1] == ()
 
 
 def test_the_closed_form_has_no_monte_carlo_part():
     assert Null.closed_form(7, 0.5, 4000).ratio(0.0001875) == (1.0, ())
-    assert Null.closed_form(7, 0.5, 4000).standardised(0.0001875) == (0.0, ())
+    assert Null.closed_form(7, 0.5, 4000).standardise(0.0001875) == (0.0, ())
