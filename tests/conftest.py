@@ -26,3 +26,10 @@ def shared_data() -> Path:
     if not _SHARED_DATA.is_dir():
         pytest.skip("needs the data sets in ../shared/data beside the checkout; none found there")
     return _SHARED_DATA
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``-m smoke``, files without a mark are not loaded: that would take longer than tests."""
+    if config.option.markexpr != "smoke" or collection_path.suffix != ".py":
+        return None
+    return "pytest.mark.smoke" not in collection_path.read_text() or None

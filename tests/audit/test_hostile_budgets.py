@@ -20,6 +20,8 @@ from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.queries import CellCounts, Total
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 LOUD = DiscreteLaplace(F(1))
 CRUDE = DiscreteLaplace(F(1, 100))

@@ -595,12 +595,10 @@ narrows, gives_up, prices = Narrows(), GivesUp(), Prices()
 """
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user starts it."""
-    return subprocess.run(
-        [sys.executable, "-m", "dp_audit", *words], capture_output=True, text=True, check=False,
-        timeout=300,
-    )  # fmt: skip
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    """The exit code of the command, and what it says of errors; the program has its process."""
+    code = main([*words])
+    return code, capsys.readouterr().err
 
 
 @pytest.fixture
@@ -617,33 +615,36 @@ def cases(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells
 @pytest.mark.parametrize("cells", [40])
 @pytest.mark.parametrize("name", ["narrows", "prices"])
 def test_a_program_that_changes_its_price_is_neither_proved_nor_released(
-    name: str, cases: list[str]
+    name: str, cases: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     claim = ["--claim", "epsilon=1", "--records", "100", "--out", "cert.json"]
-    made = run("certify", f"cases:{name}", "--as", "program", *cases, *claim)
-    assert (made.returncode, Path("cert.json").exists()) == (4, False), made.stderr
+    code, said = run(capsys, "certify", f"cases:{name}", "--as", "program", *cases, *claim)
+    assert (code, Path("cert.json").exists()) == (4, False), said
     out = ["--data", "table.csv", "--out", "out.csv", "--ledger", "ledger.json"]
-    released = run("release", f"cases:{name}", *cases, *out)
-    assert released.returncode == 4 and "Traceback" not in made.stderr + released.stderr
+    code, more = run(capsys, "release", f"cases:{name}", *cases, *out)
+    assert code == 4 and "Traceback" not in said + more
     assert not Path("out.csv").exists() and not Path("ledger.json").exists()
 
 
 @pytest.mark.parametrize("cells", [5])
 def test_one_that_takes_the_refusal_is_proved_releases_nothing_private_and_spends_nothing(
-    cases: list[str],
+    cases: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     claim = ["--claim", "epsilon=1", "--records", "100", "--out", "cert.json"]
-    made = run("certify", "cases:gives_up", "--as", "program", *cases, *claim)
-    assert made.returncode == 0, made.stderr
-    assert run("verify", "cert.json", "--subject", "cases:gives_up").returncode in (0, 2)
+    code, said = run(capsys, "certify", "cases:gives_up", "--as", "program", *cases, *claim)
+    assert code == 0, said
+    code, said = run(capsys, "verify", "cert.json", "--subject", "cases:gives_up")
+    assert code in (0, 2), said
     checker = Path(program_process.__file__).parents[2] / "proofs" / "checker.py"
     checked = subprocess.run(
         [sys.executable, str(checker), "cert.json"], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
     out = ["--data", "table.csv", "--out", "out.csv", "--ledger", "ledger.json"]
-    released = run("release", "cases:gives_up", *cases, *out, "--certificate", "cert.json")
-    assert released.returncode == 0, released.stderr
+    code, said = run(
+        capsys, "release", "cases:gives_up", *cases, *out, "--certificate", "cert.json"
+    )
+    assert code == 0, said
     assert Path("out.csv").read_text().split() == ["cell"] + ["0"] * 100
     ledger = json.loads(Path("ledger.json").read_text())
     assert ledger["events"] == [] and ledger["spent"]["epsilon"] == "0"

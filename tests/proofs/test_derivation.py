@@ -14,6 +14,8 @@ from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 from synthesizers.neighbours import AddRemove
 
+pytestmark = pytest.mark.smoke
+
 
 def theorem() -> Theorem:
     """Two runs of one mechanism and one of another: a premise that is used twice."""

@@ -31,6 +31,8 @@ from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.queries import Marginal, Total, whole_table
 from synthesizers.selection import Exponential
 
+pytestmark = pytest.mark.smoke
+
 DOMAIN = Domain.from_cells("3")
 SETTING = Setting.of(DOMAIN, AddRemove(), 4)
 UNIT_NOISE = DiscreteLaplace(Fraction(1))

@@ -38,6 +38,8 @@ from synthesizers.queries import (
 )
 from synthesizers.selection import Exponential
 
+pytestmark = pytest.mark.smoke
+
 HALF = Fraction(1, 2)
 ONE: Exact = Fraction(1)
 DOMAIN = Domain.from_cells("2x2")

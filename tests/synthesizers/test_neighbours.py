@@ -28,6 +28,8 @@ from synthesizers.neighbours import (
 )
 from tests.synthesizers.brute_force import RELATIONS, neighbours_by_persons, relation_id, vectors
 
+pytestmark = pytest.mark.smoke
+
 SHAPES = [(1, 0), (1, 3), (2, 0), (2, 4), (3, 0), (3, 3), (4, 2), (5, 1)]
 
 

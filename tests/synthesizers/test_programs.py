@@ -58,6 +58,8 @@ from synthesizers.programs.two_way_marginals import TwoWayMarginals
 from synthesizers.queries import CellCounts, Marginal
 from tests.synthesizers.brute_force import RELATIONS, relation_id
 
+pytestmark = pytest.mark.smoke
+
 HALF = Fraction(1, 2)
 
 BUILT: list[tuple[str, dict[str, str], Any]] = [

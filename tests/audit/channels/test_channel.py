@@ -24,6 +24,8 @@ from tests.audit.channels.slow_measures import (
 )
 from tests.synthesizers.brute_force import holds, real
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 UNIT = F(1, 2**53)
 

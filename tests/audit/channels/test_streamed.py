@@ -20,6 +20,8 @@ from synthesizers.noise import DiscreteLaplace
 from synthesizers.programs import build
 from synthesizers.queries import Total
 
+pytestmark = pytest.mark.smoke
+
 CASES: list[tuple[str, dict[str, str], Neighbours, str, int]] = [
     ("multinomial-dirichlet", {"alpha": "1/2"}, ReplaceOne(), "3", 5),
     ("multinomial-dirichlet", {"alpha": "1,2,3"}, ReplaceOne(), "3", 4),

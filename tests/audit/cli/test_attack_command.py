@@ -87,6 +87,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     submission = tmp_path / "submission"
     submission.write_text(SUBMISSION)
     submission.chmod(0o755)
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "b.json").write_text('[{"cell": "0"}]')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -107,7 +109,18 @@ def certificate(path: Path) -> dict[str, object]:
         ("boxes_here:cached", "--runs 500", 3, "UNDECIDED", "function"),
         ("boxes_here:repeating", "--runs 500", 5, "INVALID RUN", "function"),
         ("boxes_here:Everything", "--runs 100 --rows 3", 1, "REFUTED", "estimator"),
-        ("command:./submission", "--runs 60", 1, "REFUTED", "command"),
+        (
+            "command:./submission",
+            "--runs 20 --alarm 0.001 --pair a.json b.json",
+            1,
+            "REFUTED",
+            "command",
+        ),
+        # Pairs are searched: some hundred processes.
+        pytest.param(
+            *("command:./submission", "--runs 60", 1, "REFUTED", "command"),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_black_box_gets_a_certificate_that_fits_the_schema(
@@ -201,7 +214,7 @@ def test_a_subject_that_always_fails_ends_with_exit_code_4(folder: Path, dp_audi
         (f"certify command:./absent {PLACE}", "not a file"),
         (f"certify outputs:a.csv {PLACE}", "two files"),
         (f"certify boxes_here:Everything {PLACE} --runs 9 --as function", "called"),
-        (f"certify boxes_here:leaky {PLACE} --pair a.json b.json", "a.json"),
+        (f"certify boxes_here:leaky {PLACE} --pair c.json b.json", "c.json"),
         (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --until-decided", "--runs"),
         (f"certify geometric-sanitizer --set epsilon=1 {PLACE} --as function", "module:attribute"),
         (f"certify boxes_here:leaky {PLACE} --data a.csv", "--data"),

@@ -15,6 +15,8 @@ from proofs.implication import implies
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from tests.audit.calls import Command
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 
 

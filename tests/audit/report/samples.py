@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -353,7 +355,8 @@ def attacks() -> dict[str, Certificate]:
     }
 
 
-def certificates() -> dict[str, Certificate]:
+@functools.cache
+def certificates() -> Mapping[str, Certificate]:
     inf = float("inf")
     exact = finding(Decision.HOLDS, bound(Side.EXACT, F(2), F(2)), witness=WITNESS)
     floor = finding(
@@ -401,7 +404,8 @@ def certificates() -> dict[str, Certificate]:
     }
 
 
-def analyses() -> dict[str, Analysis]:
+@functools.cache
+def analyses() -> Mapping[str, Analysis]:
     return {
         "response": analysis(response()),
         "disclosing": analysis(disclosing()),

@@ -19,6 +19,8 @@ from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Side, Verdict
 from proofs.guarantees import parse_guarantee
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 INF = float("inf")
 

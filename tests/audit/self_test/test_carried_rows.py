@@ -12,6 +12,8 @@ from audit.self_test.carried import load_self_test
 from audit.self_test.run import Caught, Control, SelfTest, choose_liars
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 
 def _document(quick: bool) -> dict[str, Any]:
     """A table in which every liar of a form was caught, as it would be written."""

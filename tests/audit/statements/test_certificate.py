@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import audit
+from audit.auditors.registry import AUDITORS
 from audit.certify import Effort, certify
 from audit.statements.certificate import Certificate, canonical, digest
-from audit.statements.certificate_json import PROPERTIES
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side, Verdict
@@ -28,6 +28,7 @@ from tests.audit import third_party as theirs
 from tests.audit.report.samples import attacks
 from tests.audit.testing.laws.broken import Overspending
 
+PROPERTIES = tuple(name for name, auditor in AUDITORS.items() if not auditor.unasked)
 SCHEMA = Path(audit.__file__).parent / "statements" / "schema" / "1" / "certificate.json"
 
 

@@ -18,6 +18,8 @@ from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
+pytestmark = pytest.mark.smoke
+
 PERSON = Unit("person", 2)
 RELATIONS = (AddRemove(), ReplaceOne(), AddRemove(PERSON), ReplaceOne(PERSON))
 ONE = ApproxDP(Fraction(1))

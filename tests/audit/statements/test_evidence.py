@@ -23,6 +23,8 @@ from audit.statements.evidence import (
     verdict,
 )
 
+pytestmark = pytest.mark.smoke
+
 HOLDS, VIOLATED, UNDECIDED, SILENT, OPEN, INVALID, KEPT, EXCEEDED = (
     Decision.HOLDS,
     Decision.VIOLATED,

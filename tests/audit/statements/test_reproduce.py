@@ -17,6 +17,8 @@ from dp_audit.certification import Assignment, certify
 from dp_audit.request import Request
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "certificates").glob("*.json"))
 
 
@@ -50,7 +52,7 @@ def test_a_command_is_spelled_and_read_the_same() -> None:
     own = {name: asked[name] for name in asked if name in Request.__dataclass_fields__}
     assert Request(**own).records == 3
     said = (asked["subject"], asked["parameters"], asked["form"], None, False, None)
-    spelled = str(Assignment(Request(**own), *said).command())
+    spelled = str(Assignment(Request(**own), *said).command(None))
     assert str(parse_command(spelled)) == spelled
     assert "'my domain.toml'" in spelled and "--set 'b=x y'" in spelled
 

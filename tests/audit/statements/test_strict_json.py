@@ -12,6 +12,8 @@ import pytest
 from audit.statements import strict_json
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 
 def parsed(text: str) -> object:
     return strict_json.parse(text, "a.json", "a list of wishes")

@@ -28,6 +28,8 @@ from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import DPAuditError, ProtocolError
 from synthesizers.playing import Play
 
+pytestmark = pytest.mark.smoke
+
 DOMAIN = Domain.from_cells("2x3")
 LARGE = 2**61 + 1
 

@@ -19,6 +19,8 @@ from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Seeds
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 Write = Callable[[str, Any], str]
 
 

@@ -30,6 +30,8 @@ from audit.subjects.wire import (
 )
 from synthesizers.errors import ProtocolError
 
+pytestmark = pytest.mark.smoke
+
 OUTPUTS = [
     *(
         1,

@@ -16,6 +16,8 @@ from audit.utility.parameters import parameter_names, plan_metric, read_plan
 from audit.utility.score import Score
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 
 @dataclass(frozen=True, kw_only=True)
 class Planned(Metric):

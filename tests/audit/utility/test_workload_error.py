@@ -15,6 +15,8 @@ from audit.utility.workload_error import WorkloadError
 from synthesizers.errors import InputError
 from tests.audit.utility.mixed_tables import MIXED, coded, frame, records
 
+pytestmark = pytest.mark.smoke
+
 
 def slow(
     real: Records, synthetic: Records, k: int, targets: tuple[str, ...] = ()

@@ -13,6 +13,8 @@ from synthesizers.errors import InputError
 from synthesizers.laws.public_laws import Multinomial, UniformChoice
 from synthesizers.randomness import InsecureSeededEntropy
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.mark.parametrize("records", [0, 1, 2, 4])
 @pytest.mark.parametrize("weights", [(1,), (1, 2), (3, 0, 2), (1, 1, 1, 5), (0, 7)])

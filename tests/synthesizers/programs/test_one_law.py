@@ -20,6 +20,8 @@ from synthesizers.programs import PROGRAMS, build
 from synthesizers.programs.one_law import OneLaw
 from tests.synthesizers.brute_force import RELATIONS, relation_id
 
+pytestmark = pytest.mark.smoke
+
 NEEDED = {
     "bootstrap": {},
     "cell-key": {"deviation": "1", "variance": "1/2"},

@@ -27,6 +27,8 @@ from audit.statements.evidence import Side
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 PURE = ApproxDP(Fraction(1))
 DELTA = ApproxDP(Fraction(1), Fraction(1, 20))
 ORDERS = (Fraction(3, 2), Fraction(8))

@@ -29,6 +29,8 @@ from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 RNG = np.random.default_rng(8)
 VALUES = RNG.normal(size=(500, 2)) * [1, 1e3]
 OUTCOMES = Outcomes.of_batch(VALUES, 500)

@@ -18,6 +18,8 @@ from audit.auditors.sensitivity.answers import (
     see,
 )
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 
 

@@ -16,6 +16,8 @@ from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, dat
 from tests.audit.channels.slow_measures import SHAPES
 from tests.audit.channels.slow_optimum import channel_of_tables, least_losses, near, tables
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 PERSON = Unit("person", 2)
 WHOLE: list[tuple[Neighbours, int, int]] = [

@@ -14,6 +14,8 @@ from audit.statements.evidence import Decision, Witness
 from proofs.guarantees import parse_guarantee
 from tests.audit.report import samples
 
+pytestmark = pytest.mark.smoke
+
 F = Fraction
 
 

@@ -15,6 +15,8 @@ from audit.utility.results import UtilityResults
 from tests.audit.report.utility import samples
 from tests.audit.utility.made_scores import results_of
 
+pytestmark = pytest.mark.smoke
+
 INF = math.inf
 VIEW = utility_view(samples.results())
 BLOCKS = {block.metric: block for block in VIEW.blocks}

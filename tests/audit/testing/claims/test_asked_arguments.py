@@ -9,6 +9,8 @@ import pytest
 from audit.testing.claims.asked import Asked
 from synthesizers.errors import InputError
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.mark.parametrize(
     ("wrong", "said"),

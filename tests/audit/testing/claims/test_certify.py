@@ -115,7 +115,9 @@ def test_a_function_is_attacked_with_a_fixed_seed() -> None:
     asked: dict[str, Any] = {"neighbours": "add-remove", "cells": 2, "runs": 1500}
     first, again = (refuted(mechanisms.exact_count, "epsilon=1", **asked) for _ in range(2))
     assert first.pair == again.pair == ([], [{"cell": "1"}])
-    assert [f.to_report_json() for f in first.findings] == [f.to_report_json() for f in again.findings]
+    assert [f.to_report_json() for f in first.findings] == [
+        f.to_report_json() for f in again.findings
+    ]
     assert "attack" in {f.auditor for f in first.violations}
     # ε = 1/2 exactly: it is accused with a probability of at most 1e-6 by each of two auditors.
     found = certify(mechanisms.rounded_count, "epsilon=1/2", **asked)
