@@ -197,6 +197,20 @@ def _bounds(low: object, high: object) -> tuple[int, int]:
     return found[0], found[1]
 
 
+@dataclass(frozen=True)
+class _Answers(Sequence[Outcome]):
+    """Every answer of a range as an outcome, made when it is asked for: bounds may be wide."""
+
+    values: range
+
+    def __getitem__(self, place: Any) -> Any:
+        value = self.values[place]
+        return _Answers(value) if isinstance(value, range) else (value,)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A query's answers plus independent noise, clamped to ``low … high``."""
@@ -225,7 +239,7 @@ class Measure:
                 "too many to enumerate; take narrower bounds"
             )
         answers = answers_of_histograms(self.query, databases.domain, databases.rows)
-        options = [(value,) for value in range(self.low, self.high + 1)]
+        options = _Answers(range(self.low, self.high + 1))
         return tuple(self._coordinate(options, column) for column in answers.T)
 
     def _coordinate(self, options: Sequence[Outcome], column: IntArray) -> Coordinate:
