@@ -98,8 +98,8 @@ class Conversation:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self._lines.add(line)
-        self._lines.add("")
+            self._lines.put(line)
+        self._lines.put("")
 
     def _line(self, message: dict[str, Any]) -> str:
         """As tight as JSON can be, or with the spaces and letters that it may have."""
