@@ -114,7 +114,7 @@ def test_a_function_is_attacked() -> None:
     asked: dict[str, Any] = {"neighbours": "add-remove", "runs": 400, "seed": 1}
     result = dpa.certify(heads, "epsilon=1", pair=(["a"], ["a", "b"]), **asked)
     assert result.verdict == "NOT REFUTED" and result.exit_code == 0
-    assert result.certificate.evidence[0].replay["runs"] == 400
+    assert result.certificate.evidence[0].replay.runs == 400
 
 
 def test_a_float_is_read_by_its_shortest_decimal_everywhere() -> None:

@@ -277,8 +277,8 @@ def test_files_that_cannot_be_read(tmp_path: Path, read: Callable[..., Channel])
 
 
 def test_which_names_are_channel_files() -> None:
-    assert all(map(is_channel_file, ("a.csv", "b/c.csv.gz", "d.parquet")))
-    assert not any(map(is_channel_file, ("subsample", "a:b", "a.txt", "csv", "a.json")))
+    assert all(map(is_channel_file, ("a.csv", "b/c.csv.gz", "d.parquet", "e.json")))
+    assert not any(map(is_channel_file, ("subsample", "a:b", "a.txt", "csv", "json")))
 
 
 # -- Parquet ---------------------------------------------------------------------------------

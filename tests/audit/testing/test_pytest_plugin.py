@@ -166,7 +166,7 @@ def test_markers_and_options_say_what_a_call_does_not(pytester: pytest.Pytester)
     def test_options(certify, monkeypatch):
         from audit.testing.claims import certifying
         asked = {}
-        monkeypatch.setattr(certifying, "written", lambda claim, given: asked.update(given))
+        monkeypatch.setattr(certifying, "read_arguments", lambda claim, given: asked.update(given))
         monkeypatch.setattr(certifying, "checked", lambda subject, asked, name: NotImplemented)
         with pytest.raises(AttributeError):
             certify(exact_count)

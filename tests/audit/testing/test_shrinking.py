@@ -117,8 +117,8 @@ def test_a_refuting_attack_is_repeated_on_smaller_pairs() -> None:
     smaller = smaller_pair(target, about, attack, evidence)
     assert smaller.decision is Decision.VIOLATED
     assert isinstance(smaller.witness, SampledWitness)
-    assert smaller.witness.pair["first"] == [{"cell": "1"}]
-    assert smaller.witness.pair["second"] == []
+    assert smaller.witness.pair.first == [{"cell": "1"}]
+    assert smaller.witness.pair.second == []
 
 
 def test_a_violation_of_large_databases_alone_stays_as_it_is() -> None:
@@ -131,7 +131,7 @@ def test_a_violation_of_large_databases_alone_stays_as_it_is() -> None:
     assert evidence.decision is Decision.VIOLATED
     smaller = smaller_pair(target, about, attack, evidence)
     assert isinstance(smaller.witness, SampledWitness)
-    assert len(smaller.witness.pair["first"]) == 21
+    assert len(smaller.witness.pair.first) == 21
 
 
 def test_where_the_number_of_records_is_stated_none_is_left_out() -> None:

@@ -188,7 +188,7 @@ def test_the_error_of_algorithm_one_is_that_of_its_folds_too(learner):
         found = np.array([row[1] for row in score.breakdown("permutations").rows])
         unit = found.mean() if isinstance(metric, PMSERatio) else found.std(ddof=1)
         null = Null.of_permutations(tuple(found.tolist()), 1.0)
-        what = "ratio" if isinstance(metric, PMSERatio) else "standardised"
+        what = "ratio" if isinstance(metric, PMSERatio) else "standardise"
         own = standard_error(getattr(null, what)(pmse.value)[1])
         assert score.standard_error == pytest.approx(math.hypot(own, pmse.standard_error / unit))
         # Paired permutations would leave the cut out.

@@ -30,7 +30,7 @@ def test_permutations_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("measure", "count", "near"), [("ratio", 400, 0.02), ("standardised", 10, 1e-9)]
+    ("measure", "count", "near"), [("ratio", 400, 0.02), ("standardise", 10, 1e-9)]
 )
 def test_contributions_have_the_value_for_mean_and_its_jackknife_error(measure, count, near):
     random = np.random.default_rng(1)
