@@ -167,7 +167,7 @@ def test_markers_and_options_say_what_a_call_does_not(pytester: pytest.Pytester)
         from audit.testing.claims import certifying
         asked = {}
         monkeypatch.setattr(certifying, "read_arguments", lambda claim, given: asked.update(given))
-        monkeypatch.setattr(certifying, "checked", lambda subject, asked, name: NotImplemented)
+        monkeypatch.setattr(certifying, "check", lambda subject, asked, name: NotImplemented)
         with pytest.raises(AttributeError):
             certify(exact_count)
         assert (asked["seed"], asked["runs"], asked["alarm"]) == (5, None, "1e-4")
