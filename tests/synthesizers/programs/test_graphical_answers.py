@@ -44,13 +44,13 @@ def fits(program: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[Any],
     """What models of a program will be fitted to: attributes, total and steps of each."""
     seen: list[tuple[list[Any], float, int]] = []
     module = sys.modules[type(program).__module__]
-    true = module.fitted
+    true = module.fit_model
 
     def fitted(shape: Any, noisy: Any, total: float, steps: int, *rest: Any, **named: Any) -> Any:
         seen.append(([one.attributes for one in noisy], total, steps))
         return true(shape, noisy, total, steps, *rest, **named)
 
-    monkeypatch.setattr(module, "fitted", fitted)
+    monkeypatch.setattr(module, "fit_model", fitted)
     return seen
 
 
