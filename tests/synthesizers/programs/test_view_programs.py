@@ -92,7 +92,7 @@ def test_rounds_are_those_of_the_parameters(program: Any, monkeypatch: pytest.Mo
 
         monkeypatch.setattr(module, name, call)
 
-    watched("settled", 2)
+    watched("settle_views", 2)
     watched("records_of_views", 4)
     on_answers(program, Setting.of(TWO, AddRemove(), None), [(12, 4)])
     assert seen == [getattr(program, "consistency_rounds", 4), program.rounds]
