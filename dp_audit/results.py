@@ -49,11 +49,13 @@ FRAME = (
 class Result(ABC):
     """A value that shows itself."""
 
-    exit_code: int = 0
-    """What the command of the same name ends with."""
-
     soft_wrap = False
     """Whether a terminal alone breaks its lines."""
+
+    @property
+    def exit_code(self) -> int:
+        """What the command of the same name ends with: 0 unless a result says otherwise."""
+        return 0
 
     @abstractmethod
     def summary(self) -> str:
@@ -124,7 +126,7 @@ class CertificateResult(Result):
         return self.certificate.verdict.value
 
     @property
-    def exit_code(self) -> int:  # type: ignore[override]
+    def exit_code(self) -> int:
         """That of the verdict."""
         return self.certificate.verdict.exit_code
 
@@ -497,7 +499,7 @@ class VerificationResult(Result):
     verification: Verification
 
     @property
-    def exit_code(self) -> int:  # type: ignore[override]
+    def exit_code(self) -> int:
         """0, 1 where something is false or altered, 3 where something was not re-checked."""
         return self.verification.exit_code
 
@@ -561,7 +563,7 @@ class SensitivityResult(Result):
         return any(finding.violated for finding in self.findings)
 
     @property
-    def exit_code(self) -> int:  # type: ignore[override]
+    def exit_code(self) -> int:
         """1 where the declaration is exceeded."""
         return int(self.exceeded)
 

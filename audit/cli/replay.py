@@ -96,7 +96,7 @@ class ReplayResult(Result):
     seed: int
 
     @property
-    def exit_code(self) -> int:  # type: ignore[override]
+    def exit_code(self) -> int:
         """1 where the runs refute the claim, 5 where they are not independent."""
         if not self.retest.valid:
             return Verdict.INVALID_RUN.exit_code

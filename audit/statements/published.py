@@ -112,8 +112,10 @@ class Schema:
         if schema is True:
             return {}
         reference = schema.get("$ref")
-        own = schema if reference is None else self.content["$defs"][reference.split("/")[-1]]
-        return own  # type: ignore[no-any-return]
+        own: Mapping[str, Any] = (
+            schema if reference is None else self.content["$defs"][reference.split("/")[-1]]
+        )
+        return own
 
     def _object(self, schema: Mapping[str, Any], value: Any, place: Place) -> None:
         if type(value) is not dict or len(value) > schema.get("maxProperties", MAX_MEMBERS):

@@ -15,9 +15,9 @@ from synthesizers.exact import parse_rational
 
 def load_program(name: str, values: Mapping[str, str]) -> Program:
     """The program, with its parameters set; raises InputError."""
-    program = _build(import_attribute(name), name, values)
+    program: Program = _build(import_attribute(name), name, values)
     _require_program(program, name)
-    return program  # type: ignore[no-any-return]
+    return program
 
 
 def import_attribute(name: str) -> Any:

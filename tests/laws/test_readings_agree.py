@@ -224,7 +224,7 @@ def test_sampling_agrees_with_enumeration(
     program = build(name, parameters) if isinstance(parameters, dict) else parameters
     setting = Setting.of(Domain.from_cells(shape), neighbours, sum(counts))
     law = enumerated(program, setting, counts)
-    draws = 2000 if name in QUICK else 400
+    draws = 4000 if name in QUICK else 800
     assert disagreement(law, sampled(program, setting, counts, draws, seed=20)) > ERROR
 
 

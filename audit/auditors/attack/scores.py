@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -156,7 +157,7 @@ class Single(_Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class _OfColumns(_Plain):
+class _OfColumns(_Plain, ABC):
     """A score that is a function of some columns."""
 
     columns: OutcomeColumns
@@ -165,9 +166,9 @@ class _OfColumns(_Plain):
         """[runs], a number for each row of the columns."""
         return self.columns.apply(self.of_rows, outcomes)
 
+    @abstractmethod
     def of_rows(self, matrix: FloatArray) -> FloatArray:
         """[runs], of the columns' values [runs, columns]."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
