@@ -93,8 +93,8 @@ def release(
         trust_subject,
     )
 
-    def told(asked: int, event: Event) -> None:
+    def report(asked: int, event: Event) -> None:
         generating = "; generating" if is_seed(event) else ""
         progress("asking", asked, 0, f"{describe_event(event)}{generating}")
 
-    return ReleaseResult(made(wanted, told))
+    return ReleaseResult(made(wanted, report))
