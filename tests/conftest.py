@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
+import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,10 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None, max_examples=1000)
 settings.load_profile("ci")
+
+# Tests start some hundred Python processes; without bytecode each compiles our packages anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A shell's background job is started with SIGINT ignored, and so are the commands that it starts:
 # those that are sent Ctrl-C by a test would never end.
@@ -26,6 +34,20 @@ def shared_data() -> Path:
     if not _SHARED_DATA.is_dir():
         pytest.skip("needs the data sets in ../shared/data beside the checkout; none found there")
     return _SHARED_DATA
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """The garbage collector passes over the tests themselves, which live until the end.
+
+    Otherwise it visits all 20,000 of them again and again while they are collected and run.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
