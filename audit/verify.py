@@ -13,11 +13,8 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from audit.auditors.attack.evidence import Attack, versions
-from audit.auditors.attack.rechecking import Rechecked, recheck_attack, replay_of
-from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_pair
 from audit.auditors.registry import parse_names
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
@@ -54,6 +51,9 @@ from audit.subjects.stated_subjects import rebuild_subject
 from audit.subjects.subject import Subject
 from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
+
+if TYPE_CHECKING:
+    from audit.auditors.attack.rechecking import Rechecked
 
 CHECKER = Path(checker.__file__)
 CHECKER_SECONDS = 600
@@ -186,8 +186,12 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
     The user has said nothing of trust here, whatever the certificate says. None where nothing is
     left of it.
     """
-    attacks = document.attacks
-    attack = _attack_again(attacks[0], document) if attacks else None
+    attacks, attack = document.attacks, None
+    if attacks:
+        # Here, not above: statistics and learning come with it.
+        from audit.auditors.attack.rechecking import attack_of
+
+        attack = attack_of(attacks[0], document)
     if subject.category in ("black box", "outputs") and attack is None:
         return None
     auditors = _stated_auditors(document)
@@ -377,6 +381,10 @@ def _with_attacks(
     """What came of the attacks, by their places, and the certificate with them in these places."""
     attacks = [as_written(entry) for entry in again.evidence if entry.auditor == "attack"]
     others = [entry for entry in again.evidence if entry.auditor != "attack"]
+    if not document.attacks:
+        return {}, again
+    from audit.auditors.attack.rechecking import recheck_attack
+
     made = bool(attacks)
     results: dict[int, Rechecked] = {}
     evidence: list[Evidence] = []
@@ -430,28 +438,3 @@ def _compare_witness(
     if not same(encode(replace(old, probabilities=new.probabilities)), encode(new)):
         return false
     return worst(*map(compare_ends, [name] * 2, old.probabilities, new.probabilities))
-
-
-def _attack_again(evidence: Evidence, document: Document) -> Attack | None:
-    """The attack of an entry of evidence; None where it would not find the same again.
-
-    Nothing finds the same again without the same versions, where the subject has randomness of its
-    own, where the audit was interrupted, or where a pair is not carried.
-    """
-    replay, witness, outputs = replay_of(evidence), evidence.witness, document.subject["kind"]
-    lasting = replay.repeatable or outputs == "outputs"
-    # Without a witness there is no telling whether the pair was given.
-    if not lasting or replay.partial or replay.versions != versions():
-        return None
-    if not isinstance(witness, SampledWitness):
-        return None
-    stated, pair = witness.pair, None
-    if stated.pattern in GIVEN and outputs != "outputs":
-        if is_digest(stated.first) or is_digest(stated.second):
-            return None
-        pair = read_pair(stated, document.about)
-    if replay.runs > MOST_RUNS:
-        raise InputError("the runs of the certificate's attack are more than anybody waits for")
-    return Attack(
-        replay.runs, replay.seed, replay.error, replay.alarm, replay.mode == "anytime", pair
-    )

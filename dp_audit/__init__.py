@@ -18,11 +18,12 @@ from dp_audit.own_packages import shadowing
 
 if TYPE_CHECKING:
     from dp_audit.accounts import account, calibrate
-    from dp_audit.certification import certify, verify
+    from dp_audit.certification import certify
     from dp_audit.channels import channel
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
     from dp_audit.usefulness import utility
+    from dp_audit.verification import verify
     from synthesizers.domain import Domain
     from synthesizers.neighbours import AddRemove, ReplaceOne
 
@@ -51,7 +52,7 @@ _MODULES = {
     "release": "dp_audit.releases",
     "sensitivity": "dp_audit.sensitivities",
     "utility": "dp_audit.usefulness",
-    "verify": "dp_audit.certification",
+    "verify": "dp_audit.verification",
 }
 
 

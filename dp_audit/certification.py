@@ -1,4 +1,4 @@
-"""`certify` and `verify`: a claim about a subject makes a certificate; a certificate re-checked."""
+"""`certify`: a claim about a subject makes a certificate."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.floors import claimed_name
+from audit.auditors.effort import Attack
 from audit.auditors.registry import AUDITORS, parse_names
 from audit.certify import Effort
 from audit.certify import certify as audited
@@ -36,7 +36,7 @@ from dp_audit.arguments import (
 )
 from dp_audit.progress import Progress, nobody
 from dp_audit.request import ALARM, CONFIDENCE, Request
-from dp_audit.results import CertificateResult, VerificationResult
+from dp_audit.results import CertificateResult
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
@@ -199,56 +199,6 @@ def certify(
 def _auditors(names: str | Sequence[str]) -> tuple[str, ...]:
     """The auditors of a text such as ``"proof,noise-law"``, or of a list of names."""
     return parse_names(names if isinstance(names, str) else ",".join(names))
-
-
-def verify(
-    certificate: str | Path | Mapping[str, Any] | CertificateResult,
-    *,
-    subject: str | None = None,
-    jobs: int | None = None,
-) -> VerificationResult:
-    """Re-check every number of a certificate without trusting whoever wrote it.
-
-    >>> import dp_audit as dpa
-    >>> result = dpa.certify(
-    ...     "subsample",
-    ...     "epsilon=1, delta=1/2",
-    ...     neighbours="replace-one",
-    ...     cells=2,
-    ...     records=2,
-    ...     parameters={"fraction": 0.5},
-    ... )
-    >>> dpa.verify(result).confirmed
-    True
-
-    certificate
-        The path of its file (``-``: standard input), its JSON, or what `certify` returned.
-    subject
-        The certificate's, if it can only be run and lies outside the current folder.
-    jobs
-        Processes (all cores).
-
-    Raises ``ValueError`` for what is no certificate.
-    """
-    from audit.statements import strict_json
-    from audit.verify import read_certificate
-    from audit.verify import verify as checked
-
-    if isinstance(certificate, str | Path):
-        path = str(certificate)
-        spoken = "standard input" if path == "-" else path
-        written = strict_json.read_input() if path == "-" else strict_json.read_text(path)
-    else:
-        import json
-
-        spoken = "the certificate"
-        written = (
-            certificate.json_text()
-            if isinstance(certificate, CertificateResult)
-            else json.dumps(dict(certificate))
-        )
-    document = read_certificate(written, spoken)
-    return VerificationResult(checked(document, subject, local(process_count(jobs))))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.given_pairs import given_pair, read_database
+from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from audit.subjects.pair import Pair

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+import dp_audit
 from dp_audit.__main__ import main
 from dp_audit.own_packages import OWN_PACKAGES
 
@@ -182,3 +183,21 @@ def test_a_help_text_is_of_its_command_alone() -> None:
 
 def test_importing_the_package_imports_no_library() -> None:
     assert not loaded_by("import dp_audit; print(dir(dp_audit))") & {*HEAVY, "rich", "audit"}
+
+
+def test_verifying_a_proof_imports_what_its_checks_need(tmp_path: Path) -> None:
+    certificate = tmp_path / "certificate.json"
+    result = dp_audit.certify(
+        "geometric-sanitizer",
+        "epsilon=2",
+        neighbours="replace-one",
+        cells=2,
+        records=2,
+        parameters={"epsilon": 2},
+    )
+    assert result.verdict == "PROVED"
+    certificate.write_text(result.json_text(), encoding="utf-8")
+
+    loaded = loaded_by(f"{ENTRY}raise SystemExit(main(['verify', {str(certificate)!r}]))")
+
+    assert loaded & set(HEAVY) == {"numpy"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
-from audit.auditors.attack.auditor import Watch
-from audit.auditors.attack.evidence import Attack
 from audit.channels.enumerate import Enumerated, Progress
 from audit.parallel import Map, here
 from audit.statements.claim import Claim
+from audit.subjects.pair import Pair
 from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError
@@ -17,6 +18,27 @@ from synthesizers.plain import is_integer
 
 ALARM = 1e-6
 """The largest probability that an honest subject is accused (that of REFUTED)."""
+
+
+Watch = Callable[[int, int, float], None]
+"""Told how many runs are made, of how many, and the floor so far."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How a box is attacked.
+
+    ``runs``: a database, learning included. ``error``: of the floor, one minus its confidence.
+    ``alarm``: the error that REFUTED may have. ``until_decided``: bet from the first run on, and
+    stop once the claim is refuted. ``pair``: that of the user; without it pairs are searched.
+    """
+
+    runs: int
+    seed: int
+    error: Fraction
+    alarm: Fraction
+    until_decided: bool = False
+    pair: Pair | None = None
 
 
 @dataclass(eq=False)

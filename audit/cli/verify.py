@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli import common, streams
-from dp_audit.certification import verify
+from dp_audit.verification import verify
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from audit.channels.analysis import Analysis
-from audit.statements.certificate import Certificate
-from audit.utility.results import UtilityResults
 from synthesizers.errors import InputError
+
+if TYPE_CHECKING:
+    from audit.channels.analysis import Analysis
+    from audit.statements.certificate import Certificate
+    from audit.utility.results import UtilityResults
 
 
 @dataclass(frozen=True)

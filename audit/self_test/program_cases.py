@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from audit.auditors import composition
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.replaying import ALARM
+from audit.auditors.effort import Attack
 from audit.certify import Effort, certify
 from audit.parallel import here
 from audit.self_test.altered import Altered, Instead, Place

@@ -16,11 +16,9 @@ from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
 from audit.subjects.subject import BlackBoxSubject
-from audit.subjects.synthesizer import COMMAND
+from audit.subjects.synthesizer import COMMAND, OUTPUTS
 from audit.subjects.wire import Described
 from synthesizers.errors import InputError
-
-OUTPUTS = "outputs:"
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,11 @@ from audit.statements import strict_json
 from audit.statements.decimals import decimal_below, exact_text
 from audit.subjects.digests import file_sha256
 from audit.subjects.subject import ChannelSubject
-from synthesizers.csv_files import open_csv
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.exact import MAX_DIGITS, Exact
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import Neighbours
-from synthesizers.parquet import parquet_columns, parquet_frames
 
 ROW_TOLERANCE = Fraction(1, 10**9)
 """How far from 1 a row may sum without --rounded (the contract's figure)."""
@@ -99,6 +97,10 @@ def decode_channel(
 def _table(path: Path, neighbours: Neighbours, released: str) -> tuple[list[str], list[list[str]]]:
     if path.name.endswith(".json"):
         return _json_table(path, neighbours, released)
+    # Here, not above: a channel that a certificate carries needs no tables.
+    from synthesizers.csv_files import open_csv
+    from synthesizers.parquet import parquet_columns, parquet_frames
+
     if path.name.endswith(".parquet"):
         columns = list(parquet_columns(path))
         frames = list(parquet_frames(path, columns, None))

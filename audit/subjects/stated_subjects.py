@@ -13,12 +13,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audit.statements.claim import Claim
 from audit.statements.limits import Limits
-from audit.subjects.black_box import BlackBox
-from audit.subjects.black_boxes import OUTPUTS, Wanted, black_box
 from audit.subjects.digests import (
     KEY,
     OLDER,
@@ -30,13 +28,14 @@ from audit.subjects.digests import (
     restate,
 )
 from audit.subjects.matrix import decode_channel
-from audit.subjects.outputs import OutputsBox
-from audit.subjects.programs import ProgramBox
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
-from audit.subjects.synthesizer import COMMAND, command_words, files_among, program_subject
+from audit.subjects.synthesizer import COMMAND, OUTPUTS, command_words, files_among, program_subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError
 from synthesizers.programs import PROGRAMS
+
+if TYPE_CHECKING:
+    from audit.subjects.black_box import BlackBox
 
 MODULES = ("module", "function", "estimator")
 """The kinds of subject that are code of a module."""
@@ -167,6 +166,9 @@ def _build(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBo
     if subject["kind"] in ("program", "module") or form == "program":
         own = program_subject(name, values)
     else:
+        # Here, not above: tables come with it.
+        from audit.subjects.black_boxes import Wanted, black_box
+
         limits = Limits(*(subject.get(key, getattr(Limits(), key)) for key in LIMITS))
         serves = subject.get("serves") is True
         own = black_box(
@@ -187,6 +189,9 @@ def box_of(subject: Mapping[str, Any], claim: Claim) -> BlackBox:
 
     Asked after `obstacle`; raises InputError where it can't be run.
     """
+    from audit.subjects.outputs import OutputsBox
+    from audit.subjects.programs import ProgramBox
+
     found = _build(subject, claim)
     if isinstance(found, ProgramSubject):
         public = claim.records if claim.neighbours.records_public else None

@@ -7,16 +7,18 @@ Each says by its ``category`` what an auditor can do with it: a *program* asks a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.channels.channel import Channel
 from audit.statements.isolation import Isolation
-from audit.subjects.black_box import BlackBox
-from audit.subjects.outputs import OutputsBox
 from audit.subjects.program_process import ProgramProcess
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting, declared_budget, declared_ledger
 from synthesizers.events import Event
+
+if TYPE_CHECKING:
+    from audit.subjects.black_box import BlackBox
+    from audit.subjects.outputs import OutputsBox
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,8 @@ from synthesizers.curator import Program
 from synthesizers.errors import CannotFork, InputError
 from synthesizers.programs import PROGRAMS, build
 
-COMMAND = "command:"
+COMMAND, OUTPUTS = "command:", "outputs:"
+"""How a name begins that is that of a command, or of two files of outputs."""
 
 
 def program_subject(

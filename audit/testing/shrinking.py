@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from audit.auditors import exhaustive
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.deciding import Decided, decide
+from audit.auditors.effort import Attack
 from audit.channels.channel import Channel
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, SampledWitness, Witness

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from proofs.errors import ProofError
 from proofs.losses import (
@@ -26,7 +25,7 @@ from proofs.losses import (
 from proofs.profiles import contour
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
-from proofs.search.float_moments import SampledInDoubles, log_moment
+from proofs.search.float_moments import SampledInDoubles, log_moment, minimize
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
@@ -237,8 +236,7 @@ def _saddle(power: Callable[[float], float]) -> float:
     places = np.linspace(math.log(1e-3), math.log(MOST_ORDER), 100)
     best = int(np.argmin([exponent(place) for place in places]))
     low, high = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
-    found = minimize_scalar(exponent, bounds=(low, high), method="bounded")
-    return math.exp(found.x)
+    return math.exp(minimize(exponent, low, high))
 
 
 def _line(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -103,7 +103,14 @@ class SampledInDoubles:
     def _log_integral(self, x: Vector, order: float, lift: float, height: float) -> float:
         value = self.log_ratio(x + 1j * lift) if lift else self.log_ratio(x)
         terms = (lift**2 - x**2) / 2 + self.beta(order) * value.real - height * value.imag
-        return float(logsumexp(terms)) + math.log((x[1] - x[0]) / math.sqrt(math.tau))
+        return float(np.logaddexp.reduce(terms)) + math.log((x[1] - x[0]) / math.sqrt(math.tau))
+
+
+def minimize(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function of one valley is least, between two bounds."""
+    from scipy.optimize import minimize_scalar
+
+    return float(minimize_scalar(function, bounds=(low, high), method="bounded").x)
 
 
 def log_moment(loss: Loss, order: float) -> float:

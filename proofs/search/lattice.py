@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from proofs.errors import ProofError
 from proofs.losses import (
@@ -29,6 +27,7 @@ from proofs.losses import (
 )
 from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
+from proofs.search.float_moments import minimize
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
@@ -99,7 +98,7 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
         return lift - c * float(epsilon) - math.log(c) - math.log1p(c)
 
     largest_order = min(ORDERS[1], math.log(MOST_EXPONENT / (1 + float(epsilon))))
-    order = math.exp(_least(height, ORDERS[0], largest_order))
+    order = math.exp(minimize(height, ORDERS[0], largest_order))
     at_order = moment(order)
     largest = max((float(np.max(np.abs(values))) for _, (values, _) in parts), default=1.0)
     most = math.log(MOST_POWER / largest)
@@ -109,7 +108,7 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
         return (moment(order + sign * turn) - at_order + outside) / turn
 
     def best(measure: Callable[[float], float], most: float) -> float:
-        return math.exp(_least(lambda turn: measure(math.exp(turn)), math.log(LEAST_TURN), most))
+        return math.exp(minimize(lambda turn: measure(math.exp(turn)), math.log(LEAST_TURN), most))
 
     exact = _exact_step(losses)
     outside = (OUTSIDE if exact else ROUNDED_OUTSIDE) + math.log1p(order * order)
@@ -229,24 +228,19 @@ def _points(loss: Loss) -> Points | None:
             number = np.arange(shift + 1, dtype=np.float64)
             masses = -float(rate) * number
             masses[1:-1] += math.log(-math.expm1(-float(rate)))
-            return float(rate) * (shift - 2 * number), masses - float(logsumexp(masses))
+            return float(rate) * (shift - 2 * number), masses - float(np.logaddexp.reduce(masses))
         case DiscreteGaussianLoss(variance, shift) if shift:
             v = float(variance)
             reach = math.ceil(17 * math.sqrt(v)) + 1
             number = np.arange(-reach, reach + 1, dtype=np.float64)
             weights = -number * number / (2 * v)
-            return (number + shift / 2) * shift / v, weights - float(logsumexp(weights))
+            return (number + shift / 2) * shift / v, weights - float(np.logaddexp.reduce(weights))
         case _:
             return None
 
 
 def _log_moment(points: Points, order: float) -> float:
-    return float(logsumexp(points[1] + order * points[0]))
-
-
-def _least(function: Callable[[float], float], low: float, high: float) -> float:
-    found = minimize_scalar(function, bounds=(low, high), method="bounded")
-    return float(found.x)
+    return float(np.logaddexp.reduce(points[1] + order * points[0]))
 
 
 def _exact_step(losses: Losses) -> Fraction | None:

@@ -9,7 +9,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
 
 from proofs.losses import Losses, ResponseLoss
 from proofs.search.float_moments import log_moment
@@ -43,6 +42,8 @@ def estimate_epsilon(losses: Losses, delta: Fraction) -> Fraction:
         curve = bend + 1 / order**2 + 1 / (order + 1) ** 2
         exponent = mid - order * epsilon - math.log(order * (order + 1))
         return epsilon, exponent - math.log(math.tau * curve) / 2
+
+    from scipy.optimize import brentq
 
     with np.errstate(all="ignore"):
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from audit.auditors.attack import anytime, batch
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.betting import along, tally_guesses
 from audit.auditors.attack.confirming import Finding, confirm
-from audit.auditors.attack.evidence import About, Attack, Tested
+from audit.auditors.attack.evidence import About, Tested
 from audit.auditors.attack.floors import (
     BETTOR_SHARE,
     binomial_floor,
@@ -33,6 +33,7 @@ from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
+from audit.auditors.effort import Attack, Watch
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.subjects.black_box import BlackBox
@@ -40,9 +41,6 @@ from audit.subjects.failures import describe_failure, unread_always
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from synthesizers.errors import InputError, ProtocolError
-
-Watch = Callable[[int, int, float], None]
-"""Told how many runs are made, of how many, and the floor so far."""
 
 LEAST_LOOKED_AT = 200
 """Runs on a pair that independence is judged by, at least, where more can be had (the weakest

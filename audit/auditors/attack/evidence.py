@@ -6,7 +6,6 @@ import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +15,7 @@ from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
 from audit.auditors.attack.resolution import anytime_resolution, resolution
 from audit.auditors.attack.rules import GuessingRule
+from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import (
@@ -29,23 +29,6 @@ from audit.statements.evidence import (
 )
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
-
-
-@dataclass(frozen=True)
-class Attack:
-    """How a box is attacked.
-
-    ``runs``: a database, learning included. ``error``: of the floor, one minus its confidence.
-    ``alarm``: the error that REFUTED may have. ``until_decided``: bet from the first run on, and
-    stop once the claim is refuted. ``pair``: that of the user; without it pairs are searched.
-    """
-
-    runs: int
-    seed: int
-    error: Fraction
-    alarm: Fraction
-    until_decided: bool = False
-    pair: Pair | None = None
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audit.auditors.attack.evidence import About, Attack, Tested
+from audit.auditors.attack.evidence import About, Tested, versions
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.replaying import MOST_RUNS, ends_of
-from audit.statements.certificate_json import as_written
+from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, ends_of, is_digest, read_pair
+from audit.auditors.effort import Attack
+from audit.statements.certificate_json import Document, as_written
 from audit.statements.checks import Check, Status, compare_bound
 from audit.statements.claim import Claim
 from audit.statements.evidence import (
@@ -72,6 +73,31 @@ def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None
         return Rechecked((Check(NAME, Status.CONFIRMED),), seen, True)
     checks = _check_entailment(stated, claim), _runs(stated, again)
     return Rechecked(checks, seen, checks[1].status is Status.CONFIRMED)
+
+
+def attack_of(evidence: Evidence, document: Document) -> Attack | None:
+    """The attack of an entry of evidence; None where it would not find the same again.
+
+    Nothing finds the same again without the same versions, where the subject has randomness of its
+    own, where the audit was interrupted, or where a pair is not carried.
+    """
+    replay, witness, outputs = replay_of(evidence), evidence.witness, document.subject["kind"]
+    lasting = replay.repeatable or outputs == "outputs"
+    # Without a witness there is no telling whether the pair was given.
+    if not lasting or replay.partial or replay.versions != versions():
+        return None
+    if not isinstance(witness, SampledWitness):
+        return None
+    stated, pair = witness.pair, None
+    if stated.pattern in GIVEN and outputs != "outputs":
+        if is_digest(stated.first) or is_digest(stated.second):
+            return None
+        pair = read_pair(stated, document.about)
+    if replay.runs > MOST_RUNS:
+        raise InputError("the runs of the certificate's attack are more than anybody waits for")
+    return Attack(
+        replay.runs, replay.seed, replay.error, replay.alarm, replay.mode == "anytime", pair
+    )
 
 
 def _require_attack(stated: Evidence) -> None:

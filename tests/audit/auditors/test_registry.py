@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.evidence import Attack
-from audit.auditors.effort import Effort
+from audit.auditors.effort import Attack, Effort
 from audit.auditors.registry import AUDITORS, choose, parse_names
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision

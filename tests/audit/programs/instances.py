@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.evidence import Attack
+from audit.auditors.effort import Attack
 from audit.certify import Effort, certify
 from audit.parallel import here
 from audit.statements.certificate import Verdict

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.evidence import Attack
+from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness

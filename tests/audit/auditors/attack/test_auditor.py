@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.evidence import Attack
 from audit.auditors.attack.rechecking import replay_of
+from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim

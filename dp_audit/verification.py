@@ -1,0 +1,59 @@
+"""`verify`: a certificate re-checked. It loads what its checks need, and not what makes others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from audit.parallel import local
+from audit.statements import strict_json
+from audit.verify import read_certificate
+from audit.verify import verify as checked
+from dp_audit.arguments import process_count
+from dp_audit.results import CertificateResult, VerificationResult
+
+
+def verify(
+    certificate: str | Path | Mapping[str, Any] | CertificateResult,
+    *,
+    subject: str | None = None,
+    jobs: int | None = None,
+) -> VerificationResult:
+    """Re-check every number of a certificate without trusting whoever wrote it.
+
+    >>> import dp_audit as dpa
+    >>> result = dpa.certify(
+    ...     "subsample",
+    ...     "epsilon=1, delta=1/2",
+    ...     neighbours="replace-one",
+    ...     cells=2,
+    ...     records=2,
+    ...     parameters={"fraction": 0.5},
+    ... )
+    >>> dpa.verify(result).confirmed
+    True
+
+    certificate
+        The path of its file (``-``: standard input), its JSON, or what `certify` returned.
+    subject
+        The certificate's, if it can only be run and lies outside the current folder.
+    jobs
+        Processes (all cores).
+
+    Raises ``ValueError`` for what is no certificate.
+    """
+    if isinstance(certificate, str | Path):
+        path = str(certificate)
+        spoken = "standard input" if path == "-" else path
+        written = strict_json.read_input() if path == "-" else strict_json.read_text(path)
+    else:
+        spoken = "the certificate"
+        written = (
+            certificate.json_text()
+            if isinstance(certificate, CertificateResult)
+            else json.dumps(dict(certificate))
+        )
+    document = read_certificate(written, spoken)
+    return VerificationResult(checked(document, subject, local(process_count(jobs))))
