@@ -392,7 +392,7 @@ def _spell_attack(
 
 def _self_test(path: str | Path) -> dict[str, Any]:
     # Here, not above: all liars and what they need come with it.
-    from audit.self_test.carried import load_self_test
+    from audit.self_test.loading import load_self_test
 
     return load_self_test(str(path))
 

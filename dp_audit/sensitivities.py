@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from audit.auditors.sensitivity.declared import parse_declaration as parse_declared
+from audit.auditors.sensitivity.declaration import parse_declaration as parse_declared
 from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, spell
 from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn

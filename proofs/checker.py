@@ -2263,7 +2263,7 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
         own = [rational(part) for part in name.strip().split("-")]
         need(own == counted, "the channel is not the subject's")
     for chances, named in zip(carried["rows"], members(texts), strict=True):
-        ends = written(members(named), flag(subject["rounded"]))
+        ends = parse_row(members(named), flag(subject["rounded"]))
         for entry, (least, most) in zip(chances, ends, strict=True):
             low, high = chance(entry)
             need(low <= least and most <= high, "the channel is not the subject's")
@@ -2276,7 +2276,7 @@ def borne_out_by_channel(data: Data, about: Data) -> bool:
     return data["verdict"] in ("REFUTED", "EXACT")
 
 
-def written(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
+def parse_row(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
     """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
     values = [rational(entry) for entry in row]
     if not rounded and total(values) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.auditors import data_independence, noise_law, utility_sanity
 from audit.auditors.noise_law import StatedMechanism, StatedNoise
-from audit.auditors.sensitivity.declared import parse_declaration
+from audit.auditors.sensitivity.declaration import parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery
 from audit.auditors.sensitivity.examine import examine as examine_query
 from audit.self_test.case import Detector

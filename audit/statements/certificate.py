@@ -29,7 +29,7 @@ class Certificate:
     ``assumptions``: what the verdict rests on and this certificate does not
     show. ``reproduce``: the command that makes it again. ``channel``: the claim's own channel as
     `proofs.checker` reads it, where it is small enough to carry. ``self_test``: how the auditors
-    did on liars and honest cases beforehand (`audit.self_test.carried`); no verdict rests on it.
+    did on liars and honest cases beforehand (`audit.self_test.loading`); no verdict rests on it.
     ``isolation``: what kept a program that is not ours apart while it was analysed; ``trusted``:
     the user takes its word where that is too little. ``questions``: what a release under this
     certificate may ask (`audit.questions`).

@@ -35,7 +35,7 @@ class Pair:
         if type(self.distance) is not int or self.distance < 1:
             raise InputError("the distance of a pair is a whole number of at least 1")
 
-    def shown(self) -> ShownPair:
+    def show(self) -> ShownPair:
         """The pair as a certificate shows it."""
         first, second = _show(self.first), _show(self.second)
         return ShownPair(first, second, self.distance, self.pattern, self.verified)

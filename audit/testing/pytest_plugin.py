@@ -93,7 +93,7 @@ class Certify:
         """
         __tracebackhide__ = True
         from audit.testing.claims.certifying import examine_claim
-        from audit.testing.claims.told import failure_text
+        from audit.testing.claims.failures import failure_text
 
         item = self._config.stash[_running]
         arguments = {**self._options(), **_read_markers(item), **asked}
@@ -148,7 +148,7 @@ def pytest_runtest_makereport(
     """Give the report what was found, and write the certificates asked for."""
     found = item.stash.get(_found, {})
     if found and (call.when == "call" or call.excinfo is not None):
-        from audit.testing.claims.recorded import as_properties, write_reports
+        from audit.testing.claims.report_properties import as_properties, write_reports
 
         item.user_properties.extend(as_properties(PROPERTY, found.values()))
         folder = item.config.getoption("--dp-report")

@@ -100,7 +100,7 @@ class Groups:
         columns = ("group", "score", "real records", "synthetic records")
         return Breakdown.of_worst("groups", columns, rows)
 
-    def stated(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What a reader has to know of the groups."""
         if not self.names:
             return ()

@@ -40,7 +40,7 @@ class Bootstrap(PlainLaw, ProductLaw):
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", require_count(self.records, "number of draws"))
 
-    def drawn(self, records: int) -> int:
+    def draw_count(self, records: int) -> int:
         """How many are drawn from ``records`` records."""
         return self.records if records else 0
 
@@ -66,7 +66,7 @@ class Bootstrap(PlainLaw, ProductLaw):
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
         """m!/n^m; 0 for another size of the sample."""
-        if drawn != self.drawn(records):
+        if drawn != self.draw_count(records):
             return Fraction(0)
         return Fraction(math.factorial(drawn), records**drawn)
 

@@ -41,13 +41,13 @@ class Subsample(PlainLaw, ProductLaw):
             raise InputError(f"the fraction of a subsample is at most 1, found {fraction}")
         object.__setattr__(self, "fraction", fraction)
 
-    def drawn(self, records: int) -> int:
+    def draw_count(self, records: int) -> int:
         """The sample's size for ``records`` records."""
         return math.floor(self.fraction * records)
 
     def outcomes(self, rows: IntArray) -> list[Outcome]:
         """Every histogram that fits into some listed database."""
-        sizes = np.array([self.drawn(int(total)) for total in rows.sum(axis=1)])
+        sizes = np.array([self.draw_count(int(total)) for total in rows.sum(axis=1)])
         found: list[Outcome] = []
         for size in np.unique(sizes).tolist():
             sources = rows[sizes == size]
@@ -58,7 +58,7 @@ class Subsample(PlainLaw, ProductLaw):
 
     def whole_factor(self, cells: int, records: int, drawn: int) -> Fraction:
         """1/C(n, m); 0 for another size of the sample."""
-        return Fraction(int(drawn == self.drawn(records)), math.comb(records, drawn) or 1)
+        return Fraction(int(drawn == self.draw_count(records)), math.comb(records, drawn) or 1)
 
     def cell_factor(self, cell: int, cells: int, count: int, drawn: int) -> Fraction:
         """C(nᵢ, mᵢ)."""
@@ -66,7 +66,7 @@ class Subsample(PlainLaw, ProductLaw):
 
     def sample(self, counts: IntArray, entropy: Entropy) -> IntArray:
         """One draw."""
-        return samplers.hypergeometric_subset(counts, self.drawn(int(counts.sum())), entropy)
+        return samplers.hypergeometric_subset(counts, self.draw_count(int(counts.sum())), entropy)
 
     def cost(self, neighbours: Neighbours) -> Cost:
         """No finite bound: a record of a cell of its own is shown or not."""

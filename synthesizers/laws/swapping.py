@@ -93,7 +93,7 @@ class RecordSwapping(PlainLaw):
         first = (*self.key, self.attribute)
         return (*first, *(place for place in range(len(self.shape)) if place not in first))
 
-    def drawn(self, records: int) -> int:
+    def draw_count(self, records: int) -> int:
         """How many of a key group's records exchange."""
         return 2 * math.floor(self.share * records / 2)
 
@@ -127,7 +127,7 @@ class RecordSwapping(PlainLaw):
         """One draw, of a table of any size."""
         groups = self._by_key(counts).copy()
         for place in np.flatnonzero(groups.sum(axis=1) > 1).tolist():
-            drawn = self.drawn(int(groups[place].sum()))
+            drawn = self.draw_count(int(groups[place].sum()))
             groups[place] = _swap(groups[place], drawn, self.others, entropy)
         return self._by_cell(groups)
 
@@ -154,7 +154,7 @@ def _swap(group: IntArray, drawn: int, others: int, entropy: Entropy) -> IntArra
 def _table_law(law: RecordSwapping, counts: Outcome) -> Mapping[Outcome, Fraction]:
     """The law of a whole table: key groups are independent."""
     groups = law._by_key(np.array(counts, np.int64)).tolist()
-    parts = [_group_law(tuple(group), law.drawn(sum(group)), law.others) for group in groups]
+    parts = [_group_law(tuple(group), law.draw_count(sum(group)), law.others) for group in groups]
     if math.prod(len(part) for part in parts) > MAX_CHANCES:
         raise TooLargeError(
             f"swapping one table has more than {MAX_CHANCES} outcomes; take fewer cells or records"

@@ -23,7 +23,7 @@ from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.attack.replaying import frozen_test
 from audit.certify import Effort, certify
 from audit.cli.main import main
-from audit.self_test.carried import load_self_test
+from audit.self_test.loading import load_self_test
 from audit.statements.certificate import digest
 from audit.statements.claim import Claim
 from audit.subjects.curator_messages import (

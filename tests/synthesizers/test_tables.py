@@ -24,7 +24,7 @@ from synthesizers.encoding import encode_texts
 from synthesizers.errors import InputError
 from synthesizers.numerals import number_text
 from synthesizers.tables import from_frame, read_table, read_table_chunks, to_frame, write_table
-from tests.synthesizers.written import written
+from tests.synthesizers.tables_on_disk import written
 
 SECRET = "xyzzy31337"
 SEX = Attribute("sex", ("male", "female"))

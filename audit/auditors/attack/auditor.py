@@ -236,7 +236,7 @@ def _as_frequent(rule: GuessingRule | None, total: int, runs: Runs) -> Guesses:
     if rule is None:
         return Guesses(total, 0, 0)
     found = rule.count(runs.outcomes, runs.coins)
-    return Guesses(total, found.made * total // max(found.runs, 1), 0, found.one_sided)
+    return Guesses(total, found.number * total // max(found.runs, 1), 0, found.one_sided)
 
 
 @dataclass(eq=False)

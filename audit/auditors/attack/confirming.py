@@ -146,7 +146,7 @@ def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
         tested = Tested("exact binomial", guesses, p, bound, strict)
         if p <= attack.alarm:
             return about.evidence(rule, tested, about.could_test(guesses), notes)
-        told = f"do not confirm it ({guesses.correct} of {guesses.made} guesses right)"
+        told = f"do not confirm it ({guesses.correct} of {guesses.number} guesses right)"
     return about.of_sharing(
         f"{finding.evidence.finding}; seen in runs that share processes, and {len(first)} runs in "
         f"processes of their own {told}: {SHARED}",

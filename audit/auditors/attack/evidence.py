@@ -147,7 +147,7 @@ class About:
             finding = f"no violation seen: {seen.finding}, which the claim allows so few runs"
         event = ("A always gives one output, and B always another",)
         witness = SampledWitness(
-            self.pair.shown(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
+            self.pair.show(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
         )
         return Evidence(
             auditor="attack",
@@ -178,7 +178,7 @@ class About:
 
     def _witness(self, rule: GuessingRule, tested: Tested) -> SampledWitness:
         return SampledWitness(
-            self.pair.shown(),
+            self.pair.show(),
             rule.to_json(),
             rule.digest(),
             _event(rule),
@@ -220,9 +220,9 @@ def _describe_processes(notes: Mapping[str, Any], refuted: bool) -> str:
 
 
 def _describe_guesses(guesses: Guesses) -> str:
-    if not guesses.made:
+    if not guesses.number:
         return f"no guess in {guesses.runs} runs"
-    return f"{guesses.correct} of {guesses.made} guesses right, in {guesses.runs} runs"
+    return f"{guesses.correct} of {guesses.number} guesses right, in {guesses.runs} runs"
 
 
 def _event(rule: GuessingRule) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def tail(scored: Scored, size: float, stakes: Stakes) -> tuple[float, float] | N
     if cut[0] > cut[1] or cut == (0, runs):
         return None
     found = scored.guesses(cut)
-    tally = np.array([found.correct, found.wrong, found.runs - found.made])
+    tally = np.array([found.correct, found.wrong, found.runs - found.number])
     earned = (stakes.factors[0, :, :3] @ tally).max()
     return scored.thresholds(cut) if earned >= 0 else None
 

@@ -133,9 +133,9 @@ def enough(shared: Guesses, guarantee: Guarantee, alarm: float, distance: int) -
 
     None where that is more than `MOST`. Nothing rests on it but the power of what is then found.
     """
-    if not shared.made:
+    if not shared.number:
         return None
-    accuracy, rate = at_least(shared.correct, shared.made, CAUTION), shared.made / shared.runs
+    accuracy, rate = at_least(shared.correct, shared.number, CAUTION), shared.number / shared.runs
     for runs in _sizes():
         made = int(rate * runs) if shared.abstains else runs
         luck = DEVIATIONS * math.sqrt(made * accuracy * (1 - accuracy))

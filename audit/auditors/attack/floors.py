@@ -121,12 +121,12 @@ def p_value(guesses: Guesses, guarantee: Guarantee, distance: int = 1) -> float:
     A p-value of the hypothesis that the claim holds: floors grow with the error, so that under
     the claim it is at most x with probability at most x.
     """
-    if guesses.made == 0 or 2 * guesses.correct <= guesses.made:
+    if guesses.number == 0 or 2 * guesses.correct <= guesses.number:
         return 1.0
     limit = float(claimed_value(guarantee))
     if not rate_matters(guarantee):
         accuracy = 1 / (1 + math.exp(-limit * distance))
-        found = float(binom.sf(guesses.correct - 1, guesses.made, accuracy))
+        found = float(binom.sf(guesses.correct - 1, guesses.number, accuracy))
         return min(1.0, max(found * (1 + SLACK), SMALLEST))
 
     def beyond(exponent: float) -> float:

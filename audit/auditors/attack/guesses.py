@@ -48,7 +48,7 @@ class Guesses:
             raise InputError("a rule that never abstains guesses in every run")
 
     @property
-    def made(self) -> int:
+    def number(self) -> int:
         """How many guesses were made."""
         return self.correct + self.wrong
 
@@ -103,11 +103,11 @@ def chances(guesses: Guesses, error: float, rate_matters: bool) -> Chances:
     if not 0 < error < 1:
         raise InputError("the error of a bound lies strictly between 0 and 1")
     if not rate_matters:
-        return Chances(at_least(guesses.correct, guesses.made, error), 0.0, guesses.one_sided)
+        return Chances(at_least(guesses.correct, guesses.number, error), 0.0, guesses.one_sided)
     if not guesses.abstains and not guesses.one_sided:
-        return Chances(at_least(guesses.correct, guesses.made, error), 1.0)
-    rate = at_least(guesses.made, guesses.runs, error * RATE_SHARE)
-    accuracy = at_least(guesses.correct, guesses.made, error * (1 - RATE_SHARE))
+        return Chances(at_least(guesses.correct, guesses.number, error), 1.0)
+    rate = at_least(guesses.number, guesses.runs, error * RATE_SHARE)
+    accuracy = at_least(guesses.correct, guesses.number, error * (1 - RATE_SHARE))
     if guesses.one_sided:
         return Chances(accuracy, min(1.0, 2 * rate), True)
     return Chances(accuracy, rate)

@@ -45,7 +45,7 @@ def resolution(
     """
 
     def refutes(correct: int) -> bool:
-        found = replace(guesses, correct=correct, wrong=guesses.made - correct)
+        found = replace(guesses, correct=correct, wrong=guesses.number - correct)
         return p_value(found, guarantee, distance) <= alarm
 
     return _resolution(guesses, guarantee, distance, refutes)
@@ -64,7 +64,7 @@ def anytime_resolution(
     table = stakes(guarantee, claimed, ((distance, guesses.one_sided),))
 
     def refutes(correct: int) -> bool:
-        tally = np.array([correct, guesses.made - correct, guesses.runs - guesses.made])
+        tally = np.array([correct, guesses.number - correct, guesses.runs - guesses.number])
         return float(table.log_wealth(tally)[0]) >= -math.log(alarm)
 
     return _resolution(guesses, guarantee, distance, refutes)
@@ -75,7 +75,7 @@ def _resolution(
 ) -> Resolution:
     """``refutes``: whether so many right guesses do; from some number on all larger ones do."""
     delta = min(1.0, 2 * UNSEEN / max(guesses.runs, 1))
-    made = guesses.made
+    made = guesses.number
     if made == 0 or not refutes(made):
         return Resolution(math.inf, delta, guesses.runs)
     too_few, enough = -1, made

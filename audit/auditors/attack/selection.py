@@ -84,16 +84,16 @@ class Aim:
         """What a rule with these held-out guesses will certify, cautiously."""
         if held.correct <= held.wrong:
             return Prediction(
-                False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.made, 1))
+                False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.number, 1))
             )
-        accuracy = at_least(held.correct, held.made, caution)
-        made = round(held.made / held.runs * self.runs)
+        accuracy = at_least(held.correct, held.number, caution)
+        made = round(held.number / held.runs * self.runs)
         correct = math.floor(accuracy * made)
         guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
         value = self._floor(guesses, self.error)
         limit = claimed_value(self.guarantee)
         refutes = value > limit and self._floor(guesses, self.alarm) > limit
-        return Prediction(refutes, value, (held.correct - held.wrong) / math.sqrt(held.made))
+        return Prediction(refutes, value, (held.correct - held.wrong) / math.sqrt(held.number))
 
     def _floor(self, guesses: Guesses, error: float) -> float:
         found = chances(guesses, error, rate_matters(self.guarantee))
@@ -238,7 +238,7 @@ def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
         return []
     doubted = aim.predict(ranking[0].held, DOUBT)
     rivals = [one for one in ranking[1:] if one.prediction >= doubted]
-    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.made)
+    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.number)
     return [first, *(candidate for candidate in ranking if candidate is not first)]
 
 

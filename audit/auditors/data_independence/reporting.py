@@ -56,7 +56,7 @@ def facet_finding(case: Case, facet: Facet, seen: Seen | None) -> Finding:
             error=case.alarm,
         )
     exact = seen.rigour is Rigour.EXACT
-    first, second = seen.rule.told()
+    first, second = seen.rule.describe()
     words = f"{seen.rule.name[1]}: {first} on the first database, {second} on the second"
     when = ", settled before anything random" if exact else f", in {seen.runs} runs"
     return Finding(

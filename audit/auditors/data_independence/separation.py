@@ -39,7 +39,7 @@ class SeparationRule:
             return False
         return None
 
-    def told(self) -> tuple[str, str]:
+    def describe(self) -> tuple[str, str]:
         """What the facet was on the first and on the second database, in words."""
         return _words(self.first), _words(self.second)
 

@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.noise_law.declared import FloatArray, NoiseLaw, upto
-from audit.auditors.noise_law.fit import LARGEST_FACTOR, Blur
-from audit.auditors.noise_law.found import (
+from audit.auditors.noise_law.findings import (
     dependence_finding,
     entropy_finding,
     freshness_finding,
@@ -29,10 +27,12 @@ from audit.auditors.noise_law.found import (
     shape_finding,
     support_finding,
 )
+from audit.auditors.noise_law.fit import LARGEST_FACTOR, Blur
+from audit.auditors.noise_law.freshness import Sign, between, likeliest, repeats, serial
 from audit.auditors.noise_law.lattice import ULPS, leak, precision, spacing, ulps
+from audit.auditors.noise_law.laws import FloatArray, NoiseLaw, upto
 from audit.auditors.noise_law.seeds import draws_needed, equal_afresh, reseeds
-from audit.auditors.noise_law.shared import Sign, between, likeliest, repeats, serial
-from audit.auditors.noise_law.stated import (
+from audit.auditors.noise_law.subjects import (
     StatedMechanism,
     StatedNoise,
     Value,

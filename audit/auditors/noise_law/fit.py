@@ -19,7 +19,7 @@ from scipy.optimize import bisect
 from scipy.stats import binom
 
 from audit.auditors.attack.guesses import at_least
-from audit.auditors.noise_law.declared import MARGIN, FloatArray, NoiseLaw, upto
+from audit.auditors.noise_law.laws import MARGIN, FloatArray, NoiseLaw, upto
 
 SCALE_LEVELS = (0.999, 0.99, 0.9, 0.5, 0.3, 0.2, 0.1, 0.03, 0.01)
 """Chances of the events |Z| > q that the scale is read from (0.2 tells a

@@ -18,7 +18,7 @@ from scipy.special import xlogy
 
 from audit.auditors.attack.floors import floor, p_value
 from audit.auditors.attack.guesses import Guesses, chances
-from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
+from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
 from proofs.guarantees import ApproxDP
 
 ULPS = 4.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from audit.auditors.effort import Effort
 from audit.auditors.noise_law.examination import DRAWS
 from audit.auditors.noise_law.examination import examine as examine_noise
-from audit.auditors.noise_law.stated import StatedNoise
+from audit.auditors.noise_law.subjects import StatedNoise
 from audit.auditors.questions import questions_of
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding

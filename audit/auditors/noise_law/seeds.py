@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
-from audit.auditors.noise_law.stated import load, outputs, sampler
+from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
+from audit.auditors.noise_law.subjects import load, outputs, sampler
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from audit.auditors.sensitivity.declared import Norm, Size
+from audit.auditors.sensitivity.declaration import Norm, Size
 
 Number = int | float | Fraction
 """A rational, or a float, which is one too unless it is infinite or no number at all."""

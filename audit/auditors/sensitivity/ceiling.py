@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from audit.auditors.sensitivity.declared import Norm
+from audit.auditors.sensitivity.declaration import Norm
 from audit.auditors.sensitivity.piecewise import CountsByCell, PiecewiseLinear
 from audit.auditors.sensitivity.spans import Span, span
 from synthesizers.neighbours import Neighbours, ReplaceOne

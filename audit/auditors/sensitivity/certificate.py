@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from audit.auditors.sensitivity.answers import Record, Seen
 from audit.auditors.sensitivity.ceiling import ceiling
-from audit.auditors.sensitivity.declared import Norm, Size
+from audit.auditors.sensitivity.declaration import Norm, Size
 from audit.auditors.sensitivity.described import Described
 from audit.auditors.sensitivity.linear import MatrixColumns, columns_of, largest_corner
 from audit.auditors.sensitivity.piecewise import CountsByCell, PiecewiseLinear, classes

@@ -10,7 +10,7 @@ from typing import Any
 
 from audit.auditors.sensitivity.answers import Answering, InProcess, Noted, Record
 from audit.auditors.sensitivity.certificate import Certified, certifiable, certify_change
-from audit.auditors.sensitivity.declared import Declared, Norm, Size, of_query
+from audit.auditors.sensitivity.declaration import Declared, Norm, Size, of_query
 from audit.auditors.sensitivity.described import Described
 from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge, require_same_answers
 from audit.auditors.sensitivity.orders import try_orders

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from audit.auditors.sensitivity.answers import Answering, NoAnswer, Outcome, Seen, changes, see
-from audit.auditors.sensitivity.declared import Declared, Norm, Size
+from audit.auditors.sensitivity.declaration import Declared, Norm, Size
 from audit.auditors.sensitivity.small import Small
 from synthesizers.errors import ProtocolError
 

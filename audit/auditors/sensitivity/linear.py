@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from audit.auditors.sensitivity.declared import Norm
+from audit.auditors.sensitivity.declaration import Norm
 from audit.auditors.sensitivity.described import cell_of
 from audit.auditors.sensitivity.piecewise import PiecewiseLinear
 from synthesizers.domain import Domain

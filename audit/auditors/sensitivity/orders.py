@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.sensitivity.answers import Answering, Outcome, Record, Seen
-from audit.auditors.sensitivity.declared import Declared
+from audit.auditors.sensitivity.declaration import Declared
 from audit.auditors.sensitivity.extremes import Extremes, extremes_of
 from audit.auditors.sensitivity.families import rests
 from audit.auditors.sensitivity.records import Records

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings, tar
 from hypothesis import strategies as st
 
 from audit.auditors.sensitivity.answers import Answering, Seen, see
-from audit.auditors.sensitivity.declared import Declared, Norm, Size
+from audit.auditors.sensitivity.declaration import Declared, Norm, Size
 from audit.auditors.sensitivity.extremes import Extreme, Extremes, lighter
 from audit.auditors.sensitivity.families import FAMILIES, SIZES, chains, moves
 from audit.auditors.sensitivity.moves import Move, Owned, shrunk

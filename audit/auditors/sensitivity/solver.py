@@ -14,7 +14,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from audit.auditors.sensitivity.declared import Norm
+from audit.auditors.sensitivity.declaration import Norm
 from audit.auditors.sensitivity.piecewise import (
     Abs,
     Clamp,

@@ -22,7 +22,7 @@ def replay_lines(
         ("Fresh runs", f"{guesses.runs:,}, seed {seed}"),
         ("Right", f"{guesses.correct:,} guesses"),
         ("Wrong", f"{guesses.wrong:,} guesses"),
-        ("None", f"{guesses.runs - guesses.made:,} runs without a guess"),
+        ("None", f"{guesses.runs - guesses.number:,} runs without a guess"),
     ]
     if found.valid:
         facts += [

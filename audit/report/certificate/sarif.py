@@ -34,7 +34,8 @@ def sarif(found: Iterable[tuple[str, int, str, Mapping[str, Any]]]) -> dict[str,
     """The log of one run.
 
     ``found``: file relative to the root, line (from 1) and name of a test, and what it found, as
-    `audit.testing.claims.recorded.as_json` writes it. Violations are errors; tests that failed for
+    `audit.testing.claims.report_properties.as_json` writes it. Violations are errors; tests that
+    failed for
     another reason are warnings; what was kept is left out.
     """
     results = [

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from audit.testing.claims.asked import Asked
 from audit.testing.claims.checked import Checked, ClaimRefuted
 from audit.testing.claims.checking import check
-from audit.testing.claims.told import failure_text
+from audit.testing.claims.failures import failure_text
 from synthesizers.errors import DPAuditError, InputError
 
 Parameter = TypeVar("Parameter")

@@ -224,7 +224,7 @@ class KMarginal(Metric):
             drawn=tuple(list(names) for names in sets),
             parts=parts,
             standard_error=self._error(parts, total),
-            stated=(*self._notes(len(sets), total), *groups.stated(), *found.stated),
+            stated=(*self._notes(len(sets), total), *groups.notes(), *found.stated),
             details=details,
         )
 

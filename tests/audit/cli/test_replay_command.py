@@ -57,7 +57,7 @@ def audited() -> dict[str, Document]:
             correct,
             wrong,
             4000,
-            pair=Pair(0, 1).shown(),
+            pair=Pair(0, 1).show(),
             rule=rule.to_json(),
             digest=rule.digest(),
         )

@@ -25,7 +25,7 @@ from synthesizers.attributes import Attribute
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from tests.audit.report import samples
-from tests.audit.report.drawn import at
+from tests.audit.report.drawings import at
 from tests.audit.report.pages import checked, page_of
 
 CERTIFICATES = samples.certificates()

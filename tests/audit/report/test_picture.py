@@ -25,7 +25,7 @@ from audit.report.picture import (
     ramp,
     round_ticks,
 )
-from tests.audit.report.drawn import PIXEL, assert_falls, assert_rises, places
+from tests.audit.report.drawings import PIXEL, assert_falls, assert_rises, places
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from audit.cli.main import main
 from audit.self_test import run
-from audit.self_test.carried import load_self_test
 from audit.self_test.case import BugClass, Detector, Liar
+from audit.self_test.loading import load_self_test
 from audit.self_test.run import SelfTest, choose_liars, self_test
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour

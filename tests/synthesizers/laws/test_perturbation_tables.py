@@ -18,7 +18,7 @@ from synthesizers.laws.perturbation_tables import (
     design_table,
     read_perturbation_table,
 )
-from tests.synthesizers.written import written
+from tests.synthesizers.tables_on_disk import written
 
 HALF = Fraction(1, 2)
 

@@ -27,7 +27,7 @@ from tests.synthesizers.slow_tables import (
     law_of,
     require_law,
 )
-from tests.synthesizers.written import written
+from tests.synthesizers.tables_on_disk import written
 
 UNEVEN = ((3, 1, 2), (0, 6, 0), (1, 1, 4))
 POSITIVE = ((3, 1, 2), (1, 4, 1), (1, 1, 4))

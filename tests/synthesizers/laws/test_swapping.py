@@ -175,7 +175,7 @@ def test_by_hand() -> None:
      (Fraction(1), 0, 0), (Fraction(1), 1, 0), (Fraction(1, 10), 442, 44)],
 )  # fmt: skip
 def test_how_many_take_part(share: Fraction, records: int, drawn: int) -> None:
-    assert RecordSwapping((2, 2), 0, (), share).drawn(records) == drawn
+    assert RecordSwapping((2, 2), 0, (), share).draw_count(records) == drawn
 
 
 @pytest.mark.parametrize("law", [

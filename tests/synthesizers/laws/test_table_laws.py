@@ -130,7 +130,7 @@ def test_subsample_against_every_subset(part: Fraction, counts: tuple[int, ...])
     outcomes = law.outcomes(np.array([counts]))
     found = {outcome: law.chance(counts, outcome) for outcome in outcomes}
     assert found == {outcome: Fraction(ways, len(subsets)) for outcome, ways in wanted.items()}
-    assert law.drawn(len(records)) == size
+    assert law.draw_count(len(records)) == size
 
 
 @pytest.mark.parametrize("counts", [(0, 0), (3,), (2, 1), (1, 0, 2), (0, 1, 1, 1)])

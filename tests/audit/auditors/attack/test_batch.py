@@ -166,10 +166,10 @@ def test_the_rule_depends_on_nothing_that_is_drawn_to_certify_it() -> None:
     assert plain.choice.rule.digest() == other.choice.rule.digest()
     # 2600 certify runs of databases that nothing tells apart: 5 standard deviations.
     *_, (_, guesses) = certify(Swapped(source), PAIR, 0, other)
-    assert abs(guesses.correct - guesses.wrong) < 5 * guesses.made**0.5
+    assert abs(guesses.correct - guesses.wrong) < 5 * guesses.number**0.5
     before = plain.choice.rule.digest()
     *_, (_, guesses) = certify(source, PAIR, 0, plain)
-    assert guesses.correct - guesses.wrong > 5 * guesses.made**0.5
+    assert guesses.correct - guesses.wrong > 5 * guesses.number**0.5
     assert plain.choice.rule.digest() == before
 
 
@@ -222,7 +222,7 @@ def test_what_gives_the_database_away_is_certified_by_all_guesses(
 ) -> None:
     for runs in (15, 60):
         guesses = guessed(drawing(function, batch=False), claim, runs)
-        assert (guesses.wrong, guesses.made) == (0, guesses.runs)
+        assert (guesses.wrong, guesses.number) == (0, guesses.runs)
         certain = Guesses(guesses.runs, guesses.runs, 0, False, not rate_matters(claim))
         found = floor(chances(certain, 0.05, rate_matters(claim)), claim)
         assert certified_floor(drawing(function, batch=False), claim, runs) == found > 0

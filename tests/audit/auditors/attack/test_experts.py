@@ -119,7 +119,7 @@ def test_the_tally_is_that_of_each_rule_by_its_kind() -> None:
         assert rule is not None
         found = rule.count(runs.outcomes, runs.coins)
         kind = int(found.one_sided)
-        expected = [found.correct, found.wrong, found.runs - found.made]
+        expected = [found.correct, found.wrong, found.runs - found.number]
         assert tally[expert, kind].tolist() == expected
         assert not tally[expert, 1 - kind].any()
     assert some.rule(2) is None

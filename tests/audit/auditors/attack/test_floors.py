@@ -320,7 +320,7 @@ def test_p_values_are_valid_at_the_boundary() -> None:
     values = {(c, m): p_value(Guesses(20, c, m - c), PURE) for m in range(21) for c in range(m + 1)}
     for level in (0.3, 0.05, 0.01):
         found = missed(
-            20, 0.4, expit(1.0), False, lambda g, x=level: values[g.correct, g.made] <= x
+            20, 0.4, expit(1.0), False, lambda g, x=level: values[g.correct, g.number] <= x
         )
         assert found <= level
 

@@ -95,7 +95,7 @@ def test_counts_of_a_rule_have_the_law_that_the_bounds_rest_on() -> None:
     for sequence in itertools.product(steps, repeat=4):
         outcomes = Outcomes.of_batch(np.array([float(out) for _, out, _ in sequence]), 4)
         counted = rule.count(outcomes, np.array([coin for coin, _, _ in sequence]))
-        key = (counted.correct, counted.made)
+        key = (counted.correct, counted.number)
         found[key] = found.get(key, 0.0) + math.prod(chance for *_, chance in sequence)
     rate = (0.5 + 0.2 + 0.1 + 0.6) / 2
     accuracy = (0.5 + 0.6) / (0.5 + 0.2 + 0.1 + 0.6)
@@ -114,7 +114,7 @@ def test_a_rule_that_always_guesses_spends_no_error_on_its_rate() -> None:
 def test_guesses_add_up() -> None:
     both = Guesses(10, 3, 2, one_sided=True) + Guesses(5, 1, 0, one_sided=True)
     assert both == Guesses(15, 4, 2, one_sided=True)
-    assert both.made == 6
+    assert both.number == 6
 
 
 @pytest.mark.parametrize("counts", [(1, 1, 1), (-1, 0, 0), (3, -1, 2), (3, 1.0, 1), (3, True, 1)])

@@ -55,7 +55,7 @@ def stated(
     test = attack_evidence.Tested("exact binomial", found, p, *floors)
     evidence = about.evidence(None, test, about.could_test(found), {})
     witness = SampledWitness(
-        about.pair.shown(),
+        about.pair.show(),
         rule,
         "sha256:" + "0" * 64,
         ("said",),

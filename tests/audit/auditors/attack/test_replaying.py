@@ -101,7 +101,7 @@ def document_of(
     rule, claim = rule or rule_of(), claim or claim_of()
     counts = {"test": "exact binomial", "runs": 4000, "correct": 0, "wrong": 0, "p_value": 0.0}
     witness = {
-        "pair": pair or encode(Pair(0, 1).shown()),
+        "pair": pair or encode(Pair(0, 1).show()),
         "rule": rule.to_json(),
         "digest": rule.digest(),
         "event": [],
@@ -311,7 +311,7 @@ def test_a_malformed_pair_is_an_input_error(pair: Any) -> None:
 
 def test_a_pair_that_a_certificate_names_by_digests_is_the_users() -> None:
     long = [{"k": "x" * CARRIED_CHARACTERS}], []
-    carried = Pair(*long).shown()
+    carried = Pair(*long).show()
     assert set(carried.first) == {"sha256"}
     with pytest.raises(InputError, match="--pair"):
         read_pair(carried, claim_of())
@@ -323,7 +323,7 @@ def test_a_pair_that_a_certificate_names_by_digests_is_the_users() -> None:
 
 def test_a_database_that_strict_json_cannot_say_is_named_by_its_digest() -> None:
     """A certificate is written, and read again, in strict JSON."""
-    pair = Pair([{"k": math.nan}], []).shown()
+    pair = Pair([{"k": math.nan}], []).show()
     json.dumps(encode(pair), allow_nan=False)
     assert set(pair.first) == {"sha256"} and pair.second == []
     assert read_pair(pair, claim_of(), ([{"k": math.nan}], None)).verified
@@ -351,7 +351,7 @@ def test_the_counts_are_those_of_a_direct_simulation_with_the_same_law() -> None
     right = 1 - math.exp(-1) / 2
     low, high = binom.ppf([5e-10, 1 - 5e-10], 20_000, right)
     assert low <= found.guesses.correct <= high
-    assert found.guesses.runs == 20_000 == found.guesses.made
+    assert found.guesses.runs == 20_000 == found.guesses.number
     assert found.p_value == p_value(found.guesses, parse_guarantee("epsilon=1"))
 
 
@@ -473,7 +473,7 @@ def test_a_deterministic_subject_is_seen_to_be_one_again() -> None:
     assert found.deterministic and (found.guesses.runs, found.guesses.correct) == (198, 198)
     assert found.refutes(1e-6)
     same = retest(test, Told(lambda coin, seed: 7), 200, 1, here)
-    assert not same.deterministic and same.guesses.made == 0 and not same.refutes(1e-6)
+    assert not same.deterministic and same.guesses.number == 0 and not same.refutes(1e-6)
 
 
 def test_a_subject_that_only_looks_deterministic_is_not_refuted_by_few_runs() -> None:

@@ -74,7 +74,7 @@ def test_the_smallest_right_chance_with_the_power_shows_the_detectable_value(
     probability < 2 exp(-2 · 1000 · 0.08²) < 6e-6. The mean is 0.8 as the number of guesses is held.
     """
     found = resolution(GUESSES, claim, 0.05).detectable
-    accuracy = _accuracy(claim, found, GUESSES.made / GUESSES.runs)
+    accuracy = _accuracy(claim, found, GUESSES.number / GUESSES.runs)
 
     def refutes(correct: int) -> bool:
         return p_value(Guesses(2000, correct, 800 - correct), claim) <= 0.05

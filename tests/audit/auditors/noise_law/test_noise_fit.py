@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from audit.auditors.noise_law.declared import declared_law
 from audit.auditors.noise_law.fit import (
     Blur,
     Place,
@@ -21,6 +20,7 @@ from audit.auditors.noise_law.fit import (
     scale_places,
     tail_places,
 )
+from audit.auditors.noise_law.laws import declared_law
 
 SHARP = Blur()
 TEXTS = [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.noise_law.declared import declared_law
 from audit.auditors.noise_law.lattice import Leak, last_bits, leak, precision, spacing
+from audit.auditors.noise_law.laws import declared_law
 
 N = 20_000
 Pairs = tuple[NDArray[np.float64], NDArray[np.float64]]

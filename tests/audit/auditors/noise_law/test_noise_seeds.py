@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.noise_law.declared import declared_law
+from audit.auditors.noise_law.laws import declared_law
 from audit.auditors.noise_law.seeds import draws_needed, equal_afresh, reseeds
 from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import ProtocolError

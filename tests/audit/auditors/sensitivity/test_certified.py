@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.auditors.sensitivity.certificate import Certified, certify_change
-from audit.auditors.sensitivity.declared import Declared, Norm
+from audit.auditors.sensitivity.declaration import Declared, Norm
 from audit.auditors.sensitivity.described import Described
 from audit.auditors.sensitivity.extremes import exhaust
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, Sum, form

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.sensitivity.declared import Declared, Norm, of_query, parse_declaration
+from audit.auditors.sensitivity.declaration import Declared, Norm, of_query, parse_declaration
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import ReplaceOne

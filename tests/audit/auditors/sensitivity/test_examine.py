@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.sensitivity.declared import of_query, parse_declaration
+from audit.auditors.sensitivity.declaration import of_query, parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery, examine, spell, state_query
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, form
 from audit.auditors.sensitivity.records import FloatColumn

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from audit.auditors.sensitivity.answers import Database, InProcess, Outcome
-from audit.auditors.sensitivity.declared import Declared, Norm, parse_declaration
+from audit.auditors.sensitivity.declaration import Declared, Norm, parse_declaration
 from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge
 from audit.auditors.sensitivity.records import DomainRecords
 from audit.auditors.sensitivity.small import small

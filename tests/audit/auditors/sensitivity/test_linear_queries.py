@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.auditors.sensitivity.declared import Norm
+from audit.auditors.sensitivity.declaration import Norm
 from audit.auditors.sensitivity.described import Described, cell_of, codes_of
 from audit.auditors.sensitivity.linear import Column, columns_of, largest_corner
 from synthesizers.domain import Attribute, Domain

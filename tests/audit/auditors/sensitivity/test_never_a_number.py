@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.sensitivity.declared import parse_declaration
+from audit.auditors.sensitivity.declaration import parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery, examine
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.auditors.sensitivity.ceiling import ceiling
-from audit.auditors.sensitivity.declared import Norm
+from audit.auditors.sensitivity.declaration import Norm
 from audit.auditors.sensitivity.piecewise import (
     Abs,
     Clamp,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from audit.auditors.sensitivity.answers import InProcess, Seen
-from audit.auditors.sensitivity.declared import Norm, parse_declaration
+from audit.auditors.sensitivity.declaration import Norm, parse_declaration
 from audit.auditors.sensitivity.orders import Ordered, try_orders
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
 from synthesizers.domain import Domain

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.sensitivity.answers import InProcess, Record
-from audit.auditors.sensitivity.declared import Norm, parse_declaration
+from audit.auditors.sensitivity.declaration import Norm, parse_declaration
 from audit.auditors.sensitivity.extremes import Extreme
 from audit.auditors.sensitivity.families import FAMILIES, chains, moves
 from audit.auditors.sensitivity.moves import Move, shrunk

@@ -23,7 +23,7 @@ from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from tests.audit.channels.slow_measures import Shape, channel_of_rows
 from tests.audit.report import samples
-from tests.audit.report.shown import assert_rounds
+from tests.audit.report.display import assert_rounds
 
 ANALYSES = samples.analyses()
 

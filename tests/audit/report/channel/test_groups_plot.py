@@ -10,7 +10,7 @@ from audit.channels.abowd_vilhuber import plug_in_channel
 from audit.channels.measures.groups import GroupLosses, group_losses
 from audit.report.channel.groups_plot import groups_plot
 from tests.audit.report import samples
-from tests.audit.report.drawn import assert_inside, line, values
+from tests.audit.report.drawings import assert_inside, line, values
 
 FIGURE_1 = [5 * math.log(odds) for odds in (3, 5, 7, 9)]
 """Binomial(5, (n + 1/2)/6) gives 0 with the fifth power of (11/2 - n)/6: 1, 3, 5, 7, 9, 11

@@ -21,7 +21,7 @@ from audit.report.channel.languages import (
 )
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
-from tests.audit.report.shown import assert_rounds, numbers
+from tests.audit.report.display import assert_rounds, numbers
 
 ANALYSES = samples.analyses()
 HELD = [name for name in ANALYSES if name != "streamed"]

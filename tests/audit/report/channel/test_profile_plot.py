@@ -18,7 +18,7 @@ from audit.report.channel.profile_plot import LINE_HEIGHT, profile_plot
 from audit.report.picture import Plot
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
-from tests.audit.report.drawn import (
+from tests.audit.report.drawings import (
     assert_falls,
     assert_inside,
     at,

@@ -11,7 +11,7 @@ from audit.channels.measures.rows import RowView
 from audit.report.channel.release import MAX_CELLS, ReleaseView, optimum_view, rows_view
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
-from tests.audit.report.shown import assert_rounds, numbers
+from tests.audit.report.display import assert_rounds, numbers
 
 F = Fraction
 ANALYSES = samples.analyses()

@@ -18,7 +18,7 @@ from audit.report.channel.renyi_plot import renyi_plot
 from audit.report.picture import Plot
 from audit.statements.decimals import Enclosure
 from tests.audit.report import samples
-from tests.audit.report.drawn import assert_inside, assert_rises, at, height_at, line, values
+from tests.audit.report.drawings import assert_inside, assert_rises, at, height_at, line, values
 
 F = Fraction
 LN3 = math.log(3)

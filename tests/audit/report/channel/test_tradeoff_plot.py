@@ -14,7 +14,7 @@ from audit.channels.measures.unavailable import Unavailable
 from audit.report.channel.tradeoff_plot import tradeoff_plot
 from audit.report.picture import Plot
 from tests.audit.report import samples
-from tests.audit.report.drawn import assert_falls, assert_inside, at, height_at, line, values
+from tests.audit.report.drawings import assert_falls, assert_inside, at, height_at, line, values
 
 ANALYSES = samples.analyses()
 

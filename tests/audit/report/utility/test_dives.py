@@ -25,7 +25,7 @@ from audit.report.utility.plots import (
     subsample_plot,
 )
 from audit.utility.score import Breakdown, Score
-from tests.audit.report.drawn import assert_inside, line, values
+from tests.audit.report.drawings import assert_inside, line, values
 from tests.audit.report.utility import samples
 from tests.audit.report.utility.samples import score
 

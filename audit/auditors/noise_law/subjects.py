@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.noise_law.declared import FloatArray, NoiseLaw, declared_law
+from audit.auditors.noise_law.laws import FloatArray, NoiseLaw, declared_law
 from audit.subjects.module_programs import import_attribute
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
@@ -36,7 +36,7 @@ class StatedNoise:
     ``sample``: ``sample(rng, size)`` or ``sample(size)``, which return ``size`` numbers, or
     ``sample(rng)`` or ``sample()``, which return one; told apart by the parameters' names and
     number. As a text ``module:function`` it is looked at in fresh interpreters, too. ``declared``:
-    such as ``laplace(scale=1)`` (`audit.auditors.noise_law.declared.LAWS`), or one of our `Noise`
+    such as ``laplace(scale=1)`` (`audit.auditors.noise_law.laws.LAWS`), or one of our `Noise`
     laws.
 
     Raises InputError for a law or a form that is not known.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.self_test.carried import load_self_test
+from audit.self_test.loading import load_self_test
 from audit.self_test.run import Caught, Control, SelfTest, choose_liars
 from synthesizers.errors import InputError
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.auditors.noise_law.declared import (
+from audit.auditors.noise_law.laws import (
     MARGIN,
     SUMMED,
     Gaussian,

@@ -279,7 +279,7 @@ class IntegerGaussian(_Integers):
     ``tail`` within the relative error MARGIN, as far as 20 sigma. Up to `SUMMED` it is summed to
     40 sigma, beyond which less than e^-800 is left out. Above, each term is the normal density's
     integral over its unit interval but for max|f''|/24, so that the tail from t differs by
-    t²/(24·sigma⁴) of itself. Backed by ``tests/audit/auditors/noise_law/test_noise_declared.py``.
+    t²/(24·sigma⁴) of itself. Backed by ``tests/audit/auditors/noise_law/test_noise_laws.py``.
     """
 
     parameter = "sigma"

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
-from audit.auditors.noise_law.declared import declared_law
-from audit.auditors.noise_law.shared import between, likeliest, repeats, serial
+from audit.auditors.noise_law.freshness import between, likeliest, repeats, serial
+from audit.auditors.noise_law.laws import declared_law
 
 Floats = NDArray[np.float64]
 LAPLACE = declared_law("laplace(scale=1)")

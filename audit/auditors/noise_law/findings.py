@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from audit.auditors.noise_law.declared import FloatArray, NoiseLaw
 from audit.auditors.noise_law.fit import (
     SHARES,
     Blur,
@@ -16,8 +15,9 @@ from audit.auditors.noise_law.fit import (
     least_visible_change,
     tail_places,
 )
+from audit.auditors.noise_law.freshness import Repeats, Sign
 from audit.auditors.noise_law.lattice import Leak
-from audit.auditors.noise_law.shared import Repeats, Sign
+from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, Shown
 
@@ -206,5 +206,5 @@ def lattice_finding(
         replay,
         error,
         pair,
-        f"{worst.words}: {guesses.correct} of {guesses.made} guesses right" if violated else None,
+        f"{worst.words}: {guesses.correct} of {guesses.number} guesses right" if violated else None,
     )

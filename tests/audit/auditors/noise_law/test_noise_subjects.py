@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audit.auditors.noise_law import StatedMechanism, StatedNoise
-from audit.auditors.noise_law.stated import outputs, sampler
+from audit.auditors.noise_law.subjects import outputs, sampler
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import DiscreteLaplace
 

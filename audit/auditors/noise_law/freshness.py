@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from audit.auditors.attack.dependence_tests import any_repeats, drift, lags, uniform_ranks, waves
-from audit.auditors.noise_law.declared import MARGIN, FloatArray, NoiseLaw, upto
 from audit.auditors.noise_law.fit import p_value
 from audit.auditors.noise_law.lattice import precision, spacing
+from audit.auditors.noise_law.laws import MARGIN, FloatArray, NoiseLaw, upto
 
 LONGEST = 20_000
 """Draws of which ranks are taken (a correlation of 0.06 is then seen,
@@ -38,7 +38,7 @@ def serial(draws: FloatArray, random: np.random.Generator, error: float) -> Sign
     ---------
     ``ratio`` at most 1 with probability at most ``error`` for independent draws of any one law
     (`audit.auditors.attack.dependence_tests`). Backed by
-    ``tests/audit/auditors/noise_law/test_noise_shared.py``.
+    ``tests/audit/auditors/noise_law/test_noise_freshness.py``.
     """
     looked = draws[:LONGEST]
     alone = np.zeros(len(looked), np.bool_)
@@ -67,7 +67,7 @@ def between(
     ``ratio`` at most 1 with probability at most ``error`` where both columns are independent and,
     for equal sizes, of the declared law on their lattice. Signs and sizes are compared by Fisher's
     exact test, whatever the law; of equal draws, the chance is at most that of the likeliest
-    place. Backed by ``tests/audit/auditors/noise_law/test_noise_shared.py``.
+    place. Backed by ``tests/audit/auditors/noise_law/test_noise_freshness.py``.
     """
     pmax = max(likeliest(law, first, rounding=rounding), likeliest(law, second, rounding=rounding))
     centred = (first - law.centre, second - law.centre)
@@ -115,7 +115,7 @@ def likeliest(
     At least the chance of the likeliest outcome of declared noise, added to the value, that was
     rounded to a lattice, or to a floating-point format, on which all outputs lie: it comes from
     noise within a step on either side. Backed by
-    ``tests/audit/auditors/noise_law/test_noise_shared.py``.
+    ``tests/audit/auditors/noise_law/test_noise_freshness.py``.
     """
     if law.discrete:
         return law.peak * (1 + MARGIN) if rounding < 0.5 else 1.0
@@ -152,7 +152,7 @@ def repeats(rows: FloatArray, chance: float, error: float) -> Repeats:
     likelier than ``chance``. Given those before, the i-th repeats one of them with a chance of at
     most i·chance, so that exponential moments of the number of repeats are at most those of a sum
     of independent coins, and Chernoff's bound e^-mu·(e·mu/k)^k holds for k repeats. Backed by
-    ``tests/audit/auditors/noise_law/test_noise_shared.py``.
+    ``tests/audit/auditors/noise_law/test_noise_freshness.py``.
     """
     drawn = len(rows)
     found = drawn - len(np.unique(rows, axis=0))
