@@ -6,6 +6,7 @@ of rational multiples of e^r with rational r, divided by each other.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,21 +21,13 @@ _ONE = Fraction(1)
 Terms = dict[Fraction, Fraction]
 
 
-def _add_term(total: Terms, power: Fraction, coefficient: Fraction) -> None:
-    """Add c·e^r to a sum; a coefficient that becomes 0 is left out."""
-    value = total.get(power, _ZERO) + coefficient
-    if value:
-        total[power] = value
-    else:
-        total.pop(power, None)
-
-
 def add_terms(left: Terms, right: Terms, factor: int = 1) -> Terms:
     """The sum of one exponential sum and ``factor`` times another."""
     total = dict(left)
     for power, coefficient in right.items():
-        _add_term(total, power, factor * coefficient)
-    return total
+        moved = coefficient if factor == 1 else factor * coefficient
+        total[power] = total[power] + moved if power in total else moved
+    return {power: coefficient for power, coefficient in total.items() if coefficient}
 
 
 def multiply_terms(left: Terms, right: Terms) -> Terms:
@@ -46,17 +39,29 @@ def multiply_terms(left: Terms, right: Terms) -> Terms:
     product: Terms = {}
     for power, coefficient in left.items():
         for other_power, other in right.items():
-            _add_term(product, power + other_power, coefficient * other)
-    return product
+            place, part = power + other_power, coefficient * other
+            product[place] = product[place] + part if place in product else part
+    return {power: coefficient for power, coefficient in product.items() if coefficient}
 
 
-def _evaluate(terms: Terms, bits: int) -> Interval:
+def _evaluate(terms: Terms, bits: int) -> tuple[int, int, int]:
+    """The lower and the upper end of a sum, as integers over one positive denominator.
+
+    The ends of e^r are integers over powers of two: what remains are sums of integers.
+    """
     parts = [exp_interval(power, bits) for power in terms]
-    total = Interval(_ZERO, _ZERO)
+    common = math.lcm(*(coefficient.denominator for coefficient in terms.values()))
+    scale = max(max(part.lower.denominator, part.upper.denominator) for part in parts)
+    lower = upper = 0
     for part, coefficient in zip(parts, terms.values(), strict=True):
-        ends = (part.lower * coefficient, part.upper * coefficient)
-        total = Interval(total.lower + min(ends), total.upper + max(ends))
-    return total
+        factor = coefficient.numerator * (common // coefficient.denominator)
+        least, most = (
+            end.numerator * (scale // end.denominator) * factor for end in (part.lower, part.upper)
+        )
+        if factor < 0:
+            least, most = most, least
+        lower, upper = lower + least, upper + most
+    return lower, upper, common * scale
 
 
 def sign(terms: Terms) -> int | None:
@@ -71,10 +76,10 @@ def sign(terms: Terms) -> int | None:
     shifted = {power - top: value for power, value in terms.items()}
     bits = MAX_BITS >> 6
     while bits <= MAX_BITS:
-        value = _evaluate(shifted, bits)
-        if value.lower > 0:
+        lower, upper, _ = _evaluate(shifted, bits)
+        if lower > 0:
             return 1
-        if value.upper < 0:
+        if upper < 0:
             return -1
         bits *= 2
     return None
@@ -230,10 +235,11 @@ def _tight(terms: Terms, bits: int) -> Interval:
     shifted = {power - top: value for power, value in terms.items()}
     precision = bits + 8
     while precision <= MAX_BITS:
-        value = _evaluate(shifted, precision)
-        if value.lower > 0 or value.upper < 0:
-            magnitude = min(abs(value.lower), abs(value.upper))
-            if (value.upper - value.lower) * 2**bits <= magnitude:
+        lower, upper, denominator = _evaluate(shifted, precision)
+        if lower > 0 or upper < 0:
+            magnitude = min(abs(lower), abs(upper))
+            if (upper - lower) << bits <= magnitude:
+                value = Interval(Fraction(lower, denominator), Fraction(upper, denominator))
                 return value * exp_interval(top, bits + 8)
         precision *= 2
     raise TooLargeError(

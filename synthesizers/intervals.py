@@ -126,7 +126,9 @@ def as_interval(value: object) -> Interval | None:
 
 def to_mpf(value: Fraction) -> mpmath.mpf:
     """The rational, rounded to mpmath's working precision."""
-    return mpmath.mpf(value.numerator) / value.denominator
+    # mpmath takes its time to strip the many factors 2 of a tiny number's denominator.
+    zeros = (value.denominator & -value.denominator).bit_length() - 1
+    return mpmath.ldexp(mpmath.mpf(value.numerator) / (value.denominator >> zeros), -zeros)
 
 
 def from_mpf(value: mpmath.mpf) -> Fraction:

@@ -149,12 +149,11 @@ def _remainders(
     last = WORD**digits - 1
     # `last` and not WORD**digits: the latter does not fit a 64-bit lane.
     limits = last - (last % divisors + 1) % divisors
-    divisors = np.broadcast_to(divisors, (size,))
-    limits = np.broadcast_to(limits, (size,))
-
     drawn = _numbers(size, digits, divisors.dtype, entropy)
     values: NDArray[Any] = drawn % divisors
-    pending = np.flatnonzero(drawn > limits)
+    (pending,) = (drawn > limits).nonzero()
+    if pending.size:
+        divisors, limits = np.broadcast_to(divisors, (size,)), np.broadcast_to(limits, (size,))
     while pending.size:
         drawn = _numbers(pending.size, digits, divisors.dtype, entropy)
         values[pending] = drawn % divisors[pending]
@@ -191,7 +190,7 @@ def bernoulli(numerator: int, denominator: int, size: int, entropy: Entropy) -> 
     digit, remainder = divmod(int(numerator) * WORD, int(denominator))
     drawn = entropy.words(size)
     heads: NDArray[np.bool_] = drawn < digit
-    tied = np.flatnonzero(drawn == digit)
+    (tied,) = (drawn == digit).nonzero()
     if tied.size:
         heads[tied] = bernoulli(remainder, denominator, tied.size, entropy)
     return heads
@@ -220,7 +219,7 @@ def bernoulli_exp(gamma: Fraction | int | Ratios, size: int, entropy: Entropy) -
     numerator, denominator = (gamma - whole).as_integer_ratio()
     alive = survivors(np.broadcast_to(np.array(whole, dtype=lane_type(whole)), (size,)), entropy)
     if numerator:
-        lanes = np.flatnonzero(alive)
+        (lanes,) = alive.nonzero()
         alive[lanes] = _ends_odd(
             lanes.size,
             lambda going, k: bernoulli(numerator, denominator * k, going.size, entropy),
@@ -236,7 +235,7 @@ def _bernoulli_exp_each(
     )
     whole = numerators // denominator
     alive = survivors(whole, entropy)
-    lanes = np.flatnonzero(alive)
+    (lanes,) = alive.nonzero()
     rest = (numerators - whole * denominator)[lanes]
     alive[lanes] = _ends_odd(
         lanes.size,
@@ -254,7 +253,7 @@ def survivors(whole: NDArray[Any], entropy: Entropy) -> NDArray[np.bool_]:
     until one fails.
     """
     alive = np.ones(whole.size, dtype=np.bool_)
-    waiting = np.flatnonzero(whole > 0)
+    (waiting,) = (whole > 0).nonzero()
     step = 1
     while waiting.size:
         heads = inverse_e(waiting.size, entropy)

@@ -68,7 +68,7 @@ def program(curator):
     raise AssertionError("not run")
 """
 
-SUBMISSION = """#!/usr/bin/env python3
+SUBMISSION = """#!PYTHON -IS
 import csv, random, sys
 options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 random.seed(int(options["--seed"]))
@@ -85,7 +85,8 @@ PLACE = "--claim epsilon=1 --neighbours add-remove --cells 2 --records 2 --seed 
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "boxes_here.py").write_text(MODULE)
     submission = tmp_path / "submission"
-    submission.write_text(SUBMISSION)
+    # The interpreter that runs the tests, and nothing of its packages: each run starts it.
+    submission.write_text(SUBMISSION.replace("PYTHON", sys.executable))
     submission.chmod(0o755)
     (tmp_path / "a.json").write_text("[]")
     (tmp_path / "b.json").write_text('[{"cell": "0"}]')

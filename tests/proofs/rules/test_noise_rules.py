@@ -29,6 +29,7 @@ from proofs.losses import (
     Loss,
 )
 from proofs.profiles.gaussian import gaussian_delta
+from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import (
     AddRemove,
     Neighbours,
@@ -460,8 +461,8 @@ def assert_encloses_the_truth(mu_squared: Fraction, epsilon: Fraction, bits: int
     found = gaussian_delta(mu_squared, epsilon, bits)
     with mpmath.workprec(1000):
         truth = gaussian_truth(mu_squared, epsilon)
-        assert mpmath.mpf(found.lower.numerator) / found.lower.denominator <= truth
-        assert truth <= mpmath.mpf(found.upper.numerator) / found.upper.denominator
+        assert to_mpf(found.lower) <= truth
+        assert truth <= to_mpf(found.upper)
 
 
 def test_the_analytic_gaussian_holds_at_the_ends_of_its_range() -> None:
