@@ -131,7 +131,7 @@ def test_too_little_noise_is_refuted_by_a_rule_tested_on_processes_of_their_own(
 ) -> None:
     # A served run is right with a chance of 0.95 and more, where the claim allows 0.73. The
     # error allowed decides how many processes are started, each of which imports Python.
-    shown = dp_audit(made("records + (entropy.random() < 0.05)"))
+    shown = dp_audit(made("records + (entropy.random() < 0.05)") + " --alarm 0.001")
     assert shown.code == 1, shown.out + shown.err
     evidence = certificate()["evidence"][0]
     assert evidence["witness"]["test"] == "exact binomial"

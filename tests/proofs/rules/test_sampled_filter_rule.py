@@ -62,7 +62,7 @@ def adaptive(present: bool, rate: float) -> Any:
     return np.array(rows)
 
 
-@pytest.mark.parametrize("rate", [F(1, 4), F(3, 5)])
+@pytest.mark.parametrize("rate", [pytest.param(F(1, 4), marks=pytest.mark.slow), F(3, 5)])
 def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
     theorem = prove("sampled-filter", [], {**GIVEN, **PROGRAM, "fraction": rate})
     whole = component("steps", 1, [theorem])
