@@ -112,7 +112,7 @@ def test_rules_with_infinite_ends_take_infinite_scores() -> None:
     for low, high in itertools.combinations(ends, 2):
         counted = GuessingRule(Mapped(), low, high).count(runs.outcomes, runs.coins)
         scores = [-math.inf, -1.0, 1.0, math.inf]
-        assert counted.made == sum(low >= s and low > -math.inf for s in scores) + sum(
+        assert counted.number == sum(low >= s and low > -math.inf for s in scores) + sum(
             high <= s and high < math.inf for s in scores
         )
         assert counted.abstains
@@ -302,7 +302,7 @@ def test_without_a_score_nothing_is_ever_guessed() -> None:
     chosen = choose([Says("none", lambda x, c: None)], runs, PAIR, aim(100))
     assert isinstance(chosen.rule.score, Silent)
     counted = chosen.rule.count(runs.outcomes, runs.coins)
-    assert (counted.made, counted.one_sided) == (0, True)
+    assert (counted.number, counted.one_sided) == (0, True)
     assert finalists([VALUE], laplace(8, 1), PAIR, aim(100)) == []
 
 
@@ -314,7 +314,7 @@ def test_a_claim_whose_floor_needs_the_rate_may_get_a_rule_that_never_abstains()
     runs = of(coins + rng.normal(size=20_000), coins)
     rule = choose([VALUE], runs, PAIR, aim(40_000, GaussianDP(Fraction(1)))).rule
     counted = rule.count(runs.outcomes, runs.coins)
-    assert counted.made > 0.8 * 20_000
+    assert counted.number > 0.8 * 20_000
     always = of(np.where(coins, 1.0, -1.0), coins)
     rule = choose([VALUE], always, PAIR, aim(40_000, GaussianDP(Fraction(1)))).rule
     assert not rule.abstains
