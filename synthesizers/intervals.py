@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -43,24 +42,84 @@ def round_up(value: Fraction, bits: int) -> Fraction:
     return -round_down(-value, bits)
 
 
-@dataclass(frozen=True, slots=True)
+Dyadic = tuple[int, int]
+"""The number m·2^e as (m, e)."""
+
+
+def _as_dyadic(value: Fraction) -> Dyadic | None:
+    """The number as m·2^e; None where its denominator is no power of two."""
+    places = value.denominator.bit_length() - 1
+    return (value.numerator, -places) if value.denominator == 1 << places else None
+
+
+def _as_fraction(value: Dyadic) -> Fraction:
+    mantissa, exponent = value
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def _add(left: Dyadic, right: Dyadic) -> Dyadic:
+    (m, e), (n, f) = left, right
+    return ((m << e - f) + n, f) if e > f else (m + (n << f - e), e)
+
+
+def _round_down(value: Dyadic) -> Dyadic:
+    """As `round_down` to the working precision."""
+    mantissa, exponent = value
+    excess = mantissa.bit_length() - WORKING_BITS - 1
+    return (mantissa >> excess, exponent + excess) if excess > 0 else value
+
+
+def _round_up(value: Dyadic) -> Dyadic:
+    return _negate(_round_down(_negate(value)))
+
+
+def _negate(value: Dyadic) -> Dyadic:
+    return -value[0], value[1]
+
+
+def _multiply(left: Dyadic, right: Dyadic) -> Dyadic:
+    return left[0] * right[0], left[1] + right[1]
+
+
+def _divide_down(value: Dyadic, divisor: Dyadic) -> Dyadic:
+    """As `round_down` of the quotient, reduced to lowest terms, to the working precision."""
+    (m, e), (n, f) = value, divisor
+    common = math.gcd(m, n)
+    shift = WORKING_BITS - (m // common).bit_length() + (n // common).bit_length()
+    return (m << shift) // n if shift >= 0 else m // (n << -shift), e - f - shift
+
+
 class Interval:
     """All real numbers from ``lower`` to ``upper``, both rational.
+
+    Ends of the form m·2^e, which all results have, are kept as the two integers: a product costs a
+    fraction of that of fractions. Raises InputError where ``lower`` exceeds ``upper``.
 
     Guarantee
     ---------
     Sums, differences, products and quotients of intervals hold every sum,
     difference, product and quotient of their members: the exact ends are
     rounded outwards to ``WORKING_BITS`` significant bits. Backed by the
-    containment properties in ``tests/synthesizers/test_intervals.py``.
+    containment properties in ``tests/synthesizers/test_intervals.py``, which also compares the
+    integers with fractions.
     """
 
-    lower: Fraction
-    upper: Fraction
+    __slots__ = ("_dyadic", "_ends")
+    __match_args__ = ("lower", "upper")
 
-    def __post_init__(self) -> None:
-        if self.lower > self.upper:
+    def __init__(self, lower: Fraction, upper: Fraction) -> None:
+        if lower > upper:
             raise InputError("an interval needs lower <= upper")
+        low, high = _as_dyadic(lower), _as_dyadic(upper)
+        self._ends: tuple[Fraction, Fraction] | None = (lower, upper)
+        self._dyadic = None if low is None or high is None else (low, high)
+
+    @classmethod
+    def of_dyadic(cls, low: Dyadic, high: Dyadic) -> Interval:
+        """The interval between two numbers m·2^e, of which the second is not below the first."""
+        made = object.__new__(cls)
+        made._ends, made._dyadic = None, (low, high)
+        return made
 
     @classmethod
     def around(cls, lower: Fraction, upper: Fraction) -> Interval:
@@ -68,19 +127,55 @@ class Interval:
         return cls(round_down(lower, WORKING_BITS), round_up(upper, WORKING_BITS))
 
     @property
+    def _fractions(self) -> tuple[Fraction, Fraction]:
+        if self._ends is None:
+            assert self._dyadic is not None
+            low, high = self._dyadic
+            self._ends = (_as_fraction(low), _as_fraction(high))
+        return self._ends
+
+    @property
+    def lower(self) -> Fraction:
+        """The lower end."""
+        return self._fractions[0]
+
+    @property
+    def upper(self) -> Fraction:
+        """The upper end."""
+        return self._fractions[1]
+
+    @property
     def is_zero(self) -> bool:
         """Whether the interval is the single number 0."""
         return self.lower == 0 == self.upper
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Interval) and self._fractions == other._fractions
+
+    def __hash__(self) -> int:
+        return hash(self._fractions)
+
+    def __repr__(self) -> str:
+        return f"Interval(lower={self.lower!r}, upper={self.upper!r})"
+
+    def __reduce__(self) -> tuple[type[Interval], tuple[Fraction, Fraction]]:
+        return Interval, self._fractions
 
     def __add__(self, other: object) -> Interval:
         right = as_interval(other)
         if right is None:
             return NotImplemented
+        if self._dyadic is not None and right._dyadic is not None:
+            (low, high), (other_low, other_high) = self._dyadic, right._dyadic
+            ends = _add(low, other_low), _add(high, other_high)
+            return Interval.of_dyadic(_round_down(ends[0]), _round_up(ends[1]))
         return Interval.around(self.lower + right.lower, self.upper + right.upper)
 
     __radd__ = __add__
 
     def __neg__(self) -> Interval:
+        if self._dyadic is not None:
+            return Interval.of_dyadic(_negate(self._dyadic[1]), _negate(self._dyadic[0]))
         return Interval(-self.upper, -self.lower)
 
     def __sub__(self, other: object) -> Interval:
@@ -95,9 +190,17 @@ class Interval:
         right = as_interval(other)
         if right is None:
             return NotImplemented
-        if self.lower >= 0 and right.lower >= 0:
-            return Interval.around(self.lower * right.lower, self.upper * right.upper)
-        products = [a * b for a in (self.lower, self.upper) for b in (right.lower, right.upper)]
+        if self._dyadic is not None and right._dyadic is not None:
+            (low, high), (least, most) = self._dyadic, right._dyadic
+            if least[0] >= 0:
+                ends = (
+                    _multiply(low, least if low[0] >= 0 else most),
+                    _multiply(high, most if high[0] >= 0 else least),
+                )
+                return Interval.of_dyadic(_round_down(ends[0]), _round_up(ends[1]))
+            if low[0] >= 0:
+                return right * self
+        products = [a * b for a in self._fractions for b in right._fractions]
         return Interval.around(min(products), max(products))
 
     __rmul__ = __mul__
@@ -106,6 +209,14 @@ class Interval:
         right = as_interval(other)
         if right is None:
             return NotImplemented
+        if right._dyadic is not None and self._dyadic is not None:
+            (low, high), (least, most) = self._dyadic, right._dyadic
+            if least[0] > 0:
+                ends = (
+                    _divide_down(low, most if low[0] >= 0 else least),
+                    _negate(_divide_down(_negate(high), least if high[0] >= 0 else most)),
+                )
+                return Interval.of_dyadic(*ends)
         if right.lower <= 0 <= right.upper:
             raise ZeroDivisionError("the divisor's interval holds 0")
         return self * Interval(1 / right.upper, 1 / right.lower)
@@ -119,9 +230,9 @@ def as_interval(value: object) -> Interval | None:
     """The interval of one rational or of an interval; None for anything else."""
     if isinstance(value, Interval):
         return value
-    if isinstance(value, int | Fraction):
-        return Interval(Fraction(value), Fraction(value))
-    return None
+    if isinstance(value, int):
+        return Interval.of_dyadic((int(value), 0), (int(value), 0))
+    return Interval(value, value) if isinstance(value, Fraction) else None
 
 
 def to_mpf(value: Fraction) -> mpmath.mpf:
@@ -149,9 +260,10 @@ def enclose(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> In
     ``tests/synthesizers/test_intervals.py``.
     """
     with mpmath.workprec(precision):
-        value = from_mpf(function())
-    slack = abs(value) / 2**bits
-    return Interval(value - slack, value + slack)
+        sign, mantissa, exponent, _ = function()._mpf_
+    size = int(mantissa)
+    middle, exponent = (-size if sign else size) << bits, int(exponent) - bits
+    return Interval.of_dyadic((middle - size, exponent), (middle + size, exponent))
 
 
 @lru_cache(maxsize=65536)

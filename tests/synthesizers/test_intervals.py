@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from fractions import Fraction
 
 import mpmath
@@ -29,12 +30,18 @@ from tests.synthesizers.brute_force import rational_near
 fractions = st.fractions(max_denominator=10**40) | st.builds(
     lambda a, b: Fraction(a, b), st.integers(-(10**90), 10**90), st.integers(1, 10**90)
 )
+dyadics = st.builds(
+    lambda m, e: m * Fraction(2) ** e,
+    st.integers(-(2**300), 2**300) | st.integers(-9, 9),
+    st.integers(-400, 400),
+)
 places = st.fractions(0, 1, max_denominator=7)
 
 
 @st.composite
 def intervals_with_members(draw: st.DrawFn) -> tuple[Interval, Fraction]:
-    a, b = sorted((draw(fractions), draw(fractions)))
+    ends = draw(st.sampled_from([fractions, dyadics]))
+    a, b = sorted((draw(ends), draw(ends)))
     return Interval(a, b), a + (b - a) * draw(places)
 
 
@@ -64,6 +71,30 @@ def test_mixed_arithmetic_holds_the_members(left: tuple[Interval, Fraction], y: 
         assert inside(x / y, a / y)
     if not inside(Fraction(0), a):
         assert inside(y / x, y / a)
+
+
+@given(dyadics, dyadics, dyadics, dyadics)
+def test_integers_give_what_fractions_give(
+    a: Fraction, b: Fraction, c: Fraction, d: Fraction
+) -> None:
+    left, right = Interval(*sorted((a, b))), Interval(*sorted((c, d)))
+    products = [x * y for x in (a, b) for y in (c, d)]
+    assert left + right == Interval.around(left.lower + right.lower, left.upper + right.upper)
+    assert left * right == Interval.around(min(products), max(products))
+    assert -left == Interval(-left.upper, -left.lower)
+    if min(c, d) > 0 or max(c, d) < 0:
+        quotients = [x / y for x in (a, b) for y in (c, d)]
+        assert left / right == Interval.around(min(quotients), max(quotients))
+
+
+@given(dyadics, dyadics)
+def test_equal_intervals_are_one_whatever_they_are_made_of(a: Fraction, b: Fraction) -> None:
+    made = Interval(*sorted((a, b)))
+    mirrored = -made
+    again = -mirrored
+    assert again == made and hash(again) == hash(made) and repr(again) == repr(made)
+    assert pickle.loads(pickle.dumps(again)) == made
+    assert again.is_zero == (a == b == 0)
 
 
 def test_division_by_an_interval_around_zero_is_refused() -> None:
