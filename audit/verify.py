@@ -379,12 +379,13 @@ def _with_attacks(
     document: Document, again: Certificate
 ) -> tuple[dict[int, Rechecked], Certificate]:
     """What came of the attacks, by their places, and the certificate with them in these places."""
-    attacks = [as_written(entry) for entry in again.evidence if entry.auditor == "attack"]
-    others = [entry for entry in again.evidence if entry.auditor != "attack"]
     if not document.attacks:
         return {}, again
+    # Here, not above: as in `_audit_again`.
     from audit.auditors.attack.rechecking import recheck_attack
 
+    attacks = [as_written(entry) for entry in again.evidence if entry.auditor == "attack"]
+    others = [entry for entry in again.evidence if entry.auditor != "attack"]
     made = bool(attacks)
     results: dict[int, Rechecked] = {}
     evidence: list[Evidence] = []

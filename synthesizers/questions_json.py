@@ -152,7 +152,8 @@ def budget_from_json(plain: object) -> Budget:
 def _budget(plain: object) -> Budget:
     if type(plain) is dict and "sampled" in plain:
         sampled = read_record(plain, frozenset({"sampled"}))["sampled"]
-        return read_at(".sampled", _sampled_budget, sampled)  # type: ignore[no-any-return]
+        sampled_budget: Budget = read_at(".sampled", _sampled_budget, sampled)
+        return sampled_budget
     if type(plain) is dict and "unlimited" in plain:
         given = read_record(plain, frozenset({"unlimited"}))
         if not read_at(".unlimited", read_truth, given["unlimited"]):

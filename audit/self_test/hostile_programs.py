@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
+from collections.abc import Sized
 from fractions import Fraction
 from typing import Any
 
@@ -65,22 +66,23 @@ declaring, asks_another = Declaring(), AsksAnother()
 
 def free_noise(curator: Curator) -> Any:
     """Its noise costs nothing, says the class."""
-    DiscreteLaplace.cost = _free  # type: ignore[method-assign, assignment]
+    DiscreteLaplace.cost = _free  # type: ignore[method-assign, assignment]  # the lie
     return _loud(curator)
 
 
 def free_questions(curator: Curator) -> Any:
     """Its questions cost nothing, says their class."""
-    Measure.cost = _free  # type: ignore[method-assign, assignment]
+    Measure.cost = _free  # type: ignore[method-assign, assignment]  # the lie
     return _loud(curator)
 
 
 def lenient_budget(curator: Curator) -> Any:
     """Its budget refuses nothing."""
-    PureBudget.check = _free  # type: ignore[method-assign, assignment]
+    PureBudget.check = _free  # type: ignore[method-assign, assignment]  # the lie
     return _loud(curator)
 
 
+# A function declares its budget so.
 lenient_budget.budget = lambda setting: PureBudget(Fraction(1))  # type: ignore[attr-defined]
 
 
@@ -94,7 +96,11 @@ def lying_plays(curator: Curator) -> Any:
     """What is told of its plays is that nothing is asked."""
     child = sys.modules["audit.subjects.program_child"]
     lie = {"outputs": [{"values": [1]}]}
-    child.encode_plays = lambda plays: {**lie, "played": [[[], "outputs", [0] * len(plays)]]}  # type: ignore[attr-defined]
+
+    def encode(plays: Sized) -> Any:
+        return {**lie, "played": [[[], "outputs", [0] * len(plays)]]}
+
+    child.encode_plays = encode  # type: ignore[attr-defined]  # the lie
     return _loud(curator)
 
 

@@ -108,6 +108,7 @@ class SampledInDoubles:
 
 def minimize(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a function of one valley is least, between two bounds."""
+    # Here, not above: most proofs need no search, and verifying one loads this module.
     from scipy.optimize import minimize_scalar
 
     return float(minimize_scalar(function, bounds=(low, high), method="bounded").x)

@@ -43,6 +43,7 @@ def estimate_epsilon(losses: Losses, delta: Fraction) -> Fraction:
         exponent = mid - order * epsilon - math.log(order * (order + 1))
         return epsilon, exponent - math.log(math.tau * curve) / 2
 
+    # Here, not above: as in `proofs.search.float_moments.minimize`.
     from scipy.optimize import brentq
 
     with np.errstate(all="ignore"):

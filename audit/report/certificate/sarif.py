@@ -35,8 +35,7 @@ def sarif(found: Iterable[tuple[str, int, str, Mapping[str, Any]]]) -> dict[str,
 
     ``found``: file relative to the root, line (from 1) and name of a test, and what it found, as
     `audit.testing.claims.report_properties.as_json` writes it. Violations are errors; tests that
-    failed for
-    another reason are warnings; what was kept is left out.
+    failed for another reason are warnings; what was kept is left out.
     """
     results = [
         result
