@@ -15,6 +15,18 @@ from functools import lru_cache
 
 import mpmath
 
+from synthesizers.dyadics import (
+    Dyadic,
+    add,
+    as_dyadic,
+    as_fraction,
+    cut_down,
+    cut_up,
+    divide_down,
+    divide_up,
+    multiply,
+    negate,
+)
 from synthesizers.errors import InputError, TooLargeError
 
 WORKING_BITS = 192
@@ -42,53 +54,6 @@ def round_up(value: Fraction, bits: int) -> Fraction:
     return -round_down(-value, bits)
 
 
-Dyadic = tuple[int, int]
-"""The number m·2^e as (m, e)."""
-
-
-def _as_dyadic(value: Fraction) -> Dyadic | None:
-    """The number as m·2^e; None where its denominator is no power of two."""
-    places = value.denominator.bit_length() - 1
-    return (value.numerator, -places) if value.denominator == 1 << places else None
-
-
-def _as_fraction(value: Dyadic) -> Fraction:
-    mantissa, exponent = value
-    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
-
-
-def _add(left: Dyadic, right: Dyadic) -> Dyadic:
-    (m, e), (n, f) = left, right
-    return ((m << e - f) + n, f) if e > f else (m + (n << f - e), e)
-
-
-def _round_down(value: Dyadic) -> Dyadic:
-    """As `round_down` to the working precision."""
-    mantissa, exponent = value
-    excess = mantissa.bit_length() - WORKING_BITS - 1
-    return (mantissa >> excess, exponent + excess) if excess > 0 else value
-
-
-def _round_up(value: Dyadic) -> Dyadic:
-    return _negate(_round_down(_negate(value)))
-
-
-def _negate(value: Dyadic) -> Dyadic:
-    return -value[0], value[1]
-
-
-def _multiply(left: Dyadic, right: Dyadic) -> Dyadic:
-    return left[0] * right[0], left[1] + right[1]
-
-
-def _divide_down(value: Dyadic, divisor: Dyadic) -> Dyadic:
-    """As `round_down` of the quotient, reduced to lowest terms, to the working precision."""
-    (m, e), (n, f) = value, divisor
-    common = math.gcd(m, n)
-    shift = WORKING_BITS - (m // common).bit_length() + (n // common).bit_length()
-    return (m << shift) // n if shift >= 0 else m // (n << -shift), e - f - shift
-
-
 class Interval:
     """All real numbers from ``lower`` to ``upper``, both rational.
 
@@ -110,7 +75,7 @@ class Interval:
     def __init__(self, lower: Fraction, upper: Fraction) -> None:
         if lower > upper:
             raise InputError("an interval needs lower <= upper")
-        low, high = _as_dyadic(lower), _as_dyadic(upper)
+        low, high = as_dyadic(lower), as_dyadic(upper)
         self._ends: tuple[Fraction, Fraction] | None = (lower, upper)
         self._dyadic = None if low is None or high is None else (low, high)
 
@@ -131,7 +96,7 @@ class Interval:
         if self._ends is None:
             assert self._dyadic is not None
             low, high = self._dyadic
-            self._ends = (_as_fraction(low), _as_fraction(high))
+            self._ends = (as_fraction(low), as_fraction(high))
         return self._ends
 
     @property
@@ -167,15 +132,17 @@ class Interval:
             return NotImplemented
         if self._dyadic is not None and right._dyadic is not None:
             (low, high), (other_low, other_high) = self._dyadic, right._dyadic
-            ends = _add(low, other_low), _add(high, other_high)
-            return Interval.of_dyadic(_round_down(ends[0]), _round_up(ends[1]))
+            return Interval.of_dyadic(
+                cut_down(add(low, other_low), WORKING_BITS),
+                cut_up(add(high, other_high), WORKING_BITS),
+            )
         return Interval.around(self.lower + right.lower, self.upper + right.upper)
 
     __radd__ = __add__
 
     def __neg__(self) -> Interval:
         if self._dyadic is not None:
-            return Interval.of_dyadic(_negate(self._dyadic[1]), _negate(self._dyadic[0]))
+            return Interval.of_dyadic(negate(self._dyadic[1]), negate(self._dyadic[0]))
         return Interval(-self.upper, -self.lower)
 
     def __sub__(self, other: object) -> Interval:
@@ -193,11 +160,10 @@ class Interval:
         if self._dyadic is not None and right._dyadic is not None:
             (low, high), (least, most) = self._dyadic, right._dyadic
             if least[0] >= 0:
-                ends = (
-                    _multiply(low, least if low[0] >= 0 else most),
-                    _multiply(high, most if high[0] >= 0 else least),
+                return Interval.of_dyadic(
+                    cut_down(multiply(low, least if low[0] >= 0 else most), WORKING_BITS),
+                    cut_up(multiply(high, most if high[0] >= 0 else least), WORKING_BITS),
                 )
-                return Interval.of_dyadic(_round_down(ends[0]), _round_up(ends[1]))
             if low[0] >= 0:
                 return right * self
         products = [a * b for a in self._fractions for b in right._fractions]
@@ -212,11 +178,10 @@ class Interval:
         if right._dyadic is not None and self._dyadic is not None:
             (low, high), (least, most) = self._dyadic, right._dyadic
             if least[0] > 0:
-                ends = (
-                    _divide_down(low, most if low[0] >= 0 else least),
-                    _negate(_divide_down(_negate(high), least if high[0] >= 0 else most)),
+                return Interval.of_dyadic(
+                    divide_down(low, most if low[0] >= 0 else least, WORKING_BITS),
+                    divide_up(high, least if high[0] >= 0 else most, WORKING_BITS),
                 )
-                return Interval.of_dyadic(*ends)
         if right.lower <= 0 <= right.upper:
             raise ZeroDivisionError("the divisor's interval holds 0")
         return self * Interval(1 / right.upper, 1 / right.lower)

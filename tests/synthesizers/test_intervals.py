@@ -24,6 +24,7 @@ from synthesizers.intervals import (
     log_of,
     round_down,
     round_up,
+    to_mpf,
 )
 from tests.synthesizers.brute_force import rational_near
 
@@ -231,3 +232,9 @@ def test_only_rationals_become_intervals() -> None:
         Interval(Fraction(1), Fraction(0))
     assert Interval(Fraction(0), Fraction(0)).is_zero
     assert not Interval(Fraction(0), Fraction(1)).is_zero
+
+
+@given(fractions | dyadics, st.sampled_from([53, 300]))
+def test_a_rational_is_rounded_as_a_quotient_is(value: Fraction, precision: int) -> None:
+    with mpmath.workprec(precision):
+        assert to_mpf(value) == mpmath.mpf(value.numerator) / value.denominator
