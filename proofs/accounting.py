@@ -12,12 +12,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs import accountants
-from proofs.components import Component, attains
+from proofs.components import Component, attains, entries_of
+from proofs.entry_moments import pairs
 from proofs.errors import ProofError
-from proofs.guarantees import ZCDP, ApproxDP
+from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import prove
-from proofs.offers import NAMES, Offer, compose, compose_pairs, offer, stated_value
+from proofs.offers import (
+    NAMES,
+    Offer,
+    by_moment,
+    by_sum,
+    compose,
+    concentrate,
+    offer,
+    read_off,
+    stated_value,
+)
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import best_order_at, convert_to_delta
@@ -82,34 +93,26 @@ def _of(components: Sequence[Component], found: tuple[Offer, ...]) -> Accounting
     return Accounting(max(lower) if known else Fraction(0), found)
 
 
-def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer:
     """The smallest δ of the product of the dominating pairs."""
-    pairs = compose_pairs(components)
-    if pairs is None:
-        return None
-    theorem, losses = pairs
-    ends = accountants.delta(losses, epsilon)
+    theorem = compose(components)
+    ends = accountants.delta(pairs(entries_of(theorem)), epsilon)
     # An end of an enclosure may have thousands of digits.
     upper = rounded_up(max(ends.upper, LEAST_STATED)) if ends.upper else ends.upper
-    given = {"method": ends.method, "epsilon": epsilon, "delta": upper, "hints": ends.hints}
-    proved = prove("pair-to-approx", [theorem], given)
+    proved = read_off(theorem, ends.method, epsilon, upper, ends.hints)
     return offer(NAMES[ends.method], proved, upper, ends.lower)
 
 
 def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    theorem = compose("compose-zcdp", components, ZCDP)
-    if theorem is None or stated_value(theorem) == 0:
+    zcdp = concentrate(components)
+    rho = stated_value(zcdp)
+    if rho == 0:
         return None
-    rho = stated_value(theorem)
-    order = best_order_at(lambda at: at * float(rho), epsilon)
+    order, losses = best_order_at(lambda at: at * float(rho), epsilon), prove("as-losses", [zcdp])
     proved = smallest_proved(
         lambda: max(convert_to_delta(order * rho, order, epsilon), to_mpf(LEAST_STATED)),
-        lambda delta: prove(
-            "zcdp-to-approx-at-order",
-            [theorem],
-            {"order": order, "epsilon": epsilon, "delta": delta},
-        ),
+        lambda delta: by_moment(losses, order, epsilon, delta),
     )
     value = parse_rational(proved.parameters["delta"], "delta")
     return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)
@@ -117,8 +120,8 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
 
 def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The sum of all δ where that of all ε is small enough."""
-    theorem = compose("compose", components, ApproxDP)
-    if theorem is None or stated_value(theorem) > epsilon:
+    theorem = by_sum(compose(components))
+    if stated_value(theorem) > epsilon:
         return None
     assert isinstance(theorem.judgment, Private)
     assert isinstance(theorem.judgment.guarantee, ApproxDP)

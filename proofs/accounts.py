@@ -17,15 +17,15 @@ import mpmath
 
 from proofs.components import (
     Component,
-    additive_theorems,
-    component,
-    event_theorems,
+    event_theorem,
+    noise_theorem,
     with_stated_sensitivity,
 )
+from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
 from proofs.expressions import Term
 from proofs.guarantees import ApproxDP
-from proofs.judgments import Private, canonical, guarantee_to_json
+from proofs.judgments import canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.search.decimals import smallest_proved
 from synthesizers.errors import TooLargeError
@@ -53,7 +53,7 @@ def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, 
             f"at most {MAX_DIFFERENT} different mechanisms are added up, found {len(singles)}"
         )
     return tuple(
-        component(name, counts[name], _theorems(single, neighbours))
+        Component(name, counts[name], _theorem(single, neighbours))
         for name, single in singles.items()
     )
 
@@ -74,15 +74,15 @@ def of_events(
         kept[name] = asked
     found = []
     for name, event in kept.items():
-        theorems = event_theorems(event, shape, neighbours)
-        if not theorems:
+        theorem = event_theorem(event, shape, neighbours)
+        if theorem is None:
             law = event.get("law")
             known = law.get("law") if isinstance(law, Mapping) else "its law"
             raise ProofError(
                 f"no rule gives a finite guarantee for {known} under {neighbours.name}; such an "
                 "event has no privacy theorem"
             )
-        found.append(component(_event_name(event), counts[name], theorems))
+        found.append(Component(_event_name(event), counts[name], theorem))
     return tuple(found)
 
 
@@ -96,33 +96,30 @@ def _event_name(event: Mapping[str, Any]) -> str:
     return f"{words} on {asked}"[:120]
 
 
-def _theorems(term: Term, neighbours: Neighbours) -> list[Theorem]:
+def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
     given = term.parameters
     match term.name:
         case "gaussian" | "discrete_gaussian" | "laplace" | "discrete_laplace":
             sensitivity = given.get("sensitivity", Fraction(1))
             amount = _amount(given, sensitivity)
             if not amount:
-                return [_free(neighbours)]
-            law = term.name.replace("_", "-")
-            return additive_theorems(
-                with_stated_sensitivity(neighbours, sensitivity, str(term)), law, amount
-            )
+                return _free(neighbours)
+            stable = with_stated_sensitivity(neighbours, sensitivity, str(term))
+            return noise_theorem(stable, term.name.replace("_", "-"), amount)
         case "randomized_response":
             one = with_stated_sensitivity(neighbours, Fraction(1), str(term))
-            return [prove("response", [one], {"epsilon": given["epsilon"]})]
+            return prove("response", [one], {"epsilon": given["epsilon"]})
         case "exponential":
             if given["epsilon"] == 0:
-                return [_free(neighbours)]
+                return _free(neighbours)
             scores = with_stated_sensitivity(neighbours, Fraction(1), str(term))
-            rules = ("exponential", "exponential-zcdp")
-            return [prove(rule, [scores], {"rate": given["epsilon"] / 2}) for rule in rules]
+            return prove("exponential", [scores], {"rate": given["epsilon"] / 2})
         case "pure":
             point = ApproxDP(given["epsilon"], given.get("delta", Fraction(0)))
-            return [_take_guarantee_as_stated(term, neighbours, guarantee_to_json(point))]
+            return _take_guarantee_as_stated(term, neighbours, guarantee_to_json(point))
         case "zcdp":
             rho = {"kind": "zcdp", "rho": str(given["rho"])}
-            return [_take_guarantee_as_stated(term, neighbours, rho)]
+            return _take_guarantee_as_stated(term, neighbours, rho)
         case _:
             return _sampled(term, neighbours)
 
@@ -150,34 +147,35 @@ def _take_guarantee_as_stated(
     term: Term, neighbours: Neighbours, guarantee: Mapping[str, Any]
 ) -> Theorem:
     given = {"neighbours": neighbours, "mechanism": str(term), "guarantee": guarantee}
-    return prove("stated-guarantee", [], given)
+    return prove("as-losses", [prove("stated-guarantee", [], given)])
 
 
-def _sampled(term: Term, neighbours: Neighbours) -> list[Theorem]:
+def _sampled(term: Term, neighbours: Neighbours) -> Theorem:
     """A mechanism on a Poisson sample; of all records, it is the mechanism."""
     rate, inner = term.parameters["q"], term.inner
     assert inner is not None
     if rate == 1:
-        return _theorems(inner, neighbours)
+        return _theorem(inner, neighbours)
     if inner.name == "gaussian":
         sensitivity = inner.parameters.get("sensitivity", Fraction(1))
-        if sensitivity == 0:
-            return [_free(neighbours)]
         squared = _amount(inner.parameters, sensitivity)
+        if not sensitivity or not squared:
+            return _free(neighbours)
         one = with_stated_sensitivity(neighbours, sensitivity, str(inner))
-        given = {"fraction": rate, "sigma_squared": squared}
-        return [prove("poisson-gaussian", [one], given)]
-    whole = component(str(inner), 1, _theorems(inner, neighbours)).of(ApproxDP)
-    if whole is None:
+        return prove("sampled-gaussian", [one], {"fraction": rate, "sigma_squared": squared})
+    whole = Component(str(inner), 1, _theorem(inner, neighbours))
+    try:
+        epsilon = sum((n * largest(entry) for n, entry in whole.entries), Fraction(0))
+    except ProofError:
         raise ProofError(
             f"{inner.name} on a Poisson sample has no rule here; gaussian has, and so has "
             "everything with a pure guarantee"
-        )
-    premise, point = whole
-    assert isinstance(premise.judgment, Private)
-    return [
-        smallest_proved(
-            lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(point.epsilon))),
-            lambda epsilon: prove("poisson", [premise], {"fraction": rate, "epsilon": epsilon}),
-        )
-    ]
+        ) from None
+    delta = sum((n * leak(entry) for n, entry in whole.entries), Fraction(0))
+    own = {"method": "sum", "epsilon": epsilon, "delta": delta, "hints": {}}
+    premise = prove("to-approx", [whole.theorem], own)
+    sampled = smallest_proved(
+        lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(epsilon))),
+        lambda value: prove("subsample", [premise], {"fraction": rate, "epsilon": value}),
+    )
+    return prove("as-losses", [sampled])

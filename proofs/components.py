@@ -1,30 +1,26 @@
-"""Components: a mechanism, how often it runs, and every theorem about it that composes.
+"""Components: a mechanism, how often it runs, and the theorem about its loss.
 
-A component's theorems are made by the kernel from its base rules; which of them
-a composition uses is the prover's choice. Nothing here is trusted.
+The theorem is made by the kernel from its base rules; what is read off a composition is the
+prover's choice. Nothing here is trusted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
-import mpmath
-
+from proofs.entries import Entries
 from proofs.errors import ProofError
-from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Dominated, Guarantee, Private
+from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
-from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.decimals import rounded_up
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
-from synthesizers.intervals import log_interval, to_mpf
+from synthesizers.intervals import log_interval
 from synthesizers.neighbours import Neighbours
-
-G = TypeVar("G", bound=Guarantee)
 
 AMOUNTS = {
     "gaussian": "sigma_squared",
@@ -33,24 +29,29 @@ AMOUNTS = {
     "rounded-laplace": "scale",
     "discrete-laplace": "scale",
 }
-"""The number that says how much noise each law adds."""
+"""The number that says how much noise each law adds, as events name it."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """``count`` runs of one mechanism; ``theorems``: what is proved of one run, best first."""
+    """``count`` runs of one mechanism; ``theorem``: the losses of one run."""
 
     name: str
     count: int
-    theorems: tuple[Theorem, ...]
+    theorem: Theorem
 
-    def of(self, kind: type[G]) -> tuple[Theorem, G] | None:
-        """The first theorem whose guarantee is of a kind."""
-        for theorem in self.theorems:
-            judgment = theorem.judgment
-            if isinstance(judgment, Private) and isinstance(judgment.guarantee, kind):
-                return theorem, judgment.guarantee
-        return None
+    @property
+    def entries(self) -> Entries:
+        """The losses of one run."""
+        return entries_of(self.theorem)
+
+
+def entries_of(theorem: Theorem) -> Entries:
+    """The losses that a theorem is about; ProofError where it is about another guarantee."""
+    judgment = theorem.judgment
+    if not isinstance(judgment, Private) or not isinstance(judgment.guarantee, LossList):
+        raise ProofError("the theorem is not about a list of losses")
+    return judgment.guarantee.entries
 
 
 def attains(component: Component) -> bool:
@@ -60,57 +61,9 @@ def attains(component: Component) -> bool:
     stands for a guarantee. Of a query whose sensitivity was derived, all answers need not move as
     far as the rule allows for at once.
     """
-    pairs = component.of(Dominated)
-    return pairs is not None and [one.rule for one in pairs[0].premises] == ["stated-sensitivity"]
-
-
-def component(name: str, count: int, theorems: Sequence[Theorem]) -> Component:
-    """The component of its base theorems, with what single conversions add to them."""
-    found = Component(name, count, tuple(theorems))
-    pure = found.of(ApproxDP)
-    pairs = found.of(Dominated)
-    more: list[Theorem | None] = []
-    if pairs is not None:
-        more += [_attempt("pair-to-pure", pairs[0]), _attempt("pair-to-zcdp", pairs[0])]
-        pure = pure or Component(name, 1, tuple(t for t in more if t)).of(ApproxDP)
-    if pure is not None:
-        more += [_attempt("pure-to-zcdp", pure[0]), _tight_zcdp(*pure)]
-        if pairs is None:
-            more.append(_attempt("pure-to-pair", pure[0]))
-    extended = (*found.theorems, *(theorem for theorem in more if theorem is not None))
-    return Component(name, count, tuple(sorted(extended, key=_strength)))
-
-
-def _strength(theorem: Theorem) -> tuple[Fraction, ...]:
-    """Theorems of one kind in order, the strongest first."""
-    judgment = theorem.judgment
-    guarantee = judgment.guarantee if isinstance(judgment, Private) else None
-    match guarantee:
-        case ApproxDP(epsilon, delta):
-            return (delta, epsilon)
-        case ZCDP(rho):
-            return (rho,)
-        case _:
-            return (Fraction(0),)
-
-
-def _tight_zcdp(pure: Theorem, point: ApproxDP) -> Theorem | None:
-    """ρ = ε·tanh(ε/2), the least of a pure guarantee."""
-    epsilon = to_mpf(point.epsilon)
-    try:
-        return smallest_proved(
-            lambda: epsilon * mpmath.tanh(epsilon / 2),
-            lambda rho: prove("pure-to-zcdp-tight", [pure], {"rho": rho}),
-        )
-    except InputError:
-        return None
-
-
-def _attempt(rule: str, premise: Theorem, **parameters: object) -> Theorem | None:
-    try:
-        return prove(rule, [premise], parameters)
-    except ProofError:
-        return None
+    theorem = component.theorem
+    exact = theorem.rule in ("additive-noise", "response", "sampled-gaussian")
+    return exact and [one.rule for one in theorem.premises] == ["stated-sensitivity"]
 
 
 def with_stated_sensitivity(
@@ -144,24 +97,15 @@ def query_theorem(
     )
 
 
-def additive_theorems(stable: Theorem, law: str, amount: Fraction) -> list[Theorem]:
-    """What is proved of additive noise; ``amount``: the law's own, as in `AMOUNTS`."""
-    given = {AMOUNTS[law]: amount}
-    if law == "gaussian":
-        return [prove("gaussian", [stable], given)]
-    if law == "discrete-gaussian":
-        first = prove("discrete-gaussian", [stable], given)
-        pair = _attempt("discrete-gaussian-pair", stable, **given)
-    else:
-        first = prove("laplace", [stable], {"law": law, **given})
-        pair = _attempt("laplace-pair", stable, law=law, **given)
-    return [first, *([] if pair is None else [pair])]
+def noise_theorem(stable: Theorem, law: str, amount: Fraction) -> Theorem:
+    """The loss of additive noise; ``amount``: the scale of a Laplace law, σ² of a Gaussian one."""
+    return prove("additive-noise", [stable], {"law": law, "amount": amount})
 
 
-def event_theorems(
+def event_theorem(
     event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
-) -> list[Theorem]:
-    """What is proved of one event of a ledger; empty where no rule knows its law.
+) -> Theorem | None:
+    """What is proved of one event of a ledger; None where no rule knows its law.
 
     ``event``: as ledgers write it. Raises InputError for an event that no ledger writes.
     """
@@ -172,25 +116,23 @@ def event_theorems(
                 stable = query_theorem(event["query"], shape, neighbours)
                 law = event["noise"]["law"]
                 amount = parse_rational(event["noise"][AMOUNTS[law]], AMOUNTS[law])
-                return additive_theorems(stable, law, amount)
+                return noise_theorem(stable, law, amount)
             case "measure-sampled":
                 stable = query_theorem(event["query"], shape, neighbours)
                 squared = parse_rational(event["noise"]["deviation"], "deviation") ** 2
                 rate = parse_rational(event["rate"], "rate")
                 if rate == 1:
-                    return additive_theorems(stable, "gaussian", squared)
+                    return noise_theorem(stable, "gaussian", squared)
                 sampled = {"fraction": rate, "sigma_squared": squared}
-                return [prove("poisson-gaussian", [stable], sampled)]
+                return prove("sampled-gaussian", [stable], sampled)
             case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
                 rate = parse_rational(event["noise"]["rate"], "rate")
-                rules = ("exponential", "exponential-zcdp")
-                return [prove(rule, [stable], {"rate": rate}) for rule in rules]
+                return prove("exponential", [stable], {"rate": rate})
             case "sanitize":
-                return _law_theorems(event["law"], shape, neighbours)
+                return _law_theorem(event["law"], shape, neighbours)
             case "draw":
-                given = {"neighbours": neighbours, "law": event["law"]}
-                return [prove("public-draw", [], given)]
+                return prove("public-draw", [], {"neighbours": neighbours, "law": event["law"]})
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):
@@ -198,16 +140,16 @@ def event_theorems(
     raise ProofError(f"a ledger has no events of the kind {str(kind)[:40]!r}")
 
 
-def _law_theorems(
+def _law_theorem(
     law: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
-) -> list[Theorem]:
+) -> Theorem | None:
     match law["law"]:
         case "dirichlet-multinomial" | "plug-in-multinomial":
-            return [_posterior(law, neighbours)]
+            return _posterior(law, neighbours)
         case "randomized-response" if neighbours.records_public:
             values = math.prod(shape.values())
             own = {"neighbours": neighbours, "values": values, "epsilon": law["epsilon"]}
-            return [prove("randomized-response", [], own)]
+            return prove("local-randomizer", [], own)
         case "post-randomisation" if (
             neighbours.records_public
             and law["before"] == 1 == law["after"]
@@ -216,13 +158,13 @@ def _law_theorems(
             matrix = [[parse_rational(entry, "a chance") for entry in row] for row in law["matrix"]]
             columns = [column for column in zip(*matrix, strict=True) if any(column)]
             if not all(map(all, columns)):
-                return []
+                return None
             ratio = max(max(column) / min(column) for column in columns)
             epsilon = rounded_up(log_interval(ratio).upper)
             own = {"neighbours": neighbours, "matrix": matrix, "epsilon": epsilon}
-            return [prove("local-matrix", [], own)]
+            return prove("local-randomizer", [], own)
         case _:
-            return []
+            return None
 
 
 def _posterior(law: Mapping[str, Any], neighbours: Neighbours) -> Theorem:
@@ -233,5 +175,6 @@ def _posterior(law: Mapping[str, Any], neighbours: Neighbours) -> Theorem:
         epsilon = steps * rows * log_interval(1 + 1 / least).upper
     else:
         epsilon = steps * log_interval(1 + rows / least).upper
-    given = {"neighbours": neighbours, "alpha_min": least, "records": law["records"]}
-    return prove(law["law"], [], {**given, "epsilon": rounded_up(epsilon)})
+    given = {"neighbours": neighbours, "law": law["law"], "alpha_min": least}
+    own = {"records": law["records"], "epsilon": rounded_up(epsilon)}
+    return prove("posterior-draws", [], {**given, **own})

@@ -14,7 +14,7 @@ from typing import Any
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 
-SCHEMA = "dp-audit/derivation/1"
+SCHEMA = "dp-audit/derivation/2"
 
 MAX_STEPS = 100_000
 """The most steps of a derivation that are made again."""

@@ -11,26 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from proofs.entries import Entries, Point, entry_to_json, require_curve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.losses import Losses, loss_to_json
 from synthesizers.neighbours import Neighbours
 from synthesizers.neighbours import to_json as neighbours_to_json
-
-Point = tuple[Fraction, Fraction]
-
-
-@dataclass(frozen=True, slots=True)
-class ApproxZCDP:
-    """δ-approximate (ξ, ρ)-zCDP (Bun & Steinke 2016, Definition 8.1)."""
-
-    xi: Fraction
-    rho: Fraction
-    delta: Fraction
-
-    def __post_init__(self) -> None:
-        if self.xi < 0 or self.rho < 0 or not 0 <= self.delta < 1:
-            raise ProofError("approximate zCDP needs xi >= 0, rho >= 0 and 0 <= delta < 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +25,7 @@ class RenyiCurve:
     points: tuple[Point, ...]
 
     def __post_init__(self) -> None:
-        orders = [order for order, _ in self.points]
-        if not orders or orders != sorted(set(orders)) or orders[0] <= 1:
-            raise ProofError("a Rényi curve needs one or more ascending orders above 1")
-        if any(epsilon < 0 for _, epsilon in self.points):
-            raise ProofError("a Rényi curve needs every epsilon >= 0")
+        require_curve(self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +43,14 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Dominated:
-    """Dominated, on both sides, by the product of the pairs of ``losses``.
+class LossList:
+    """The loss is the sum of those of ``entries``: the one guarantee that composes.
 
-    The whole profile δ(·) follows from it. With no losses the outputs do not
-    depend on the data.
+    Each entry bounds its own mechanism's loss, whatever was answered before. With no entries the
+    outputs do not depend on the data.
     """
 
-    losses: Losses
+    entries: Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +72,7 @@ class Odometer:
             raise ProofError("an odometer needs levels of at least 0")
 
 
-Guarantee = ApproxDP | ZCDP | GaussianDP | ApproxZCDP | RenyiCurve | Profile | Dominated | Odometer
+Guarantee = LossList | ApproxDP | ZCDP | GaussianDP | RenyiCurve | Profile | Odometer
 """What a theorem may say of a mechanism; pure DP is ApproxDP with δ = 0."""
 
 
@@ -186,15 +167,12 @@ def guarantee_to_json(guarantee: Guarantee) -> dict[str, Any]:
             return {"kind": "zcdp", "rho": str(rho)}
         case GaussianDP(mu):
             return {"kind": "gdp", "mu": str(mu)}
-        case ApproxZCDP(xi, rho, delta):
-            named = {"xi": str(xi), "rho": str(rho), "delta": str(delta)}
-            return {"kind": "approx-zcdp", **named}
         case RenyiCurve(points):
             return {"kind": "renyi", "points": _points(points)}
         case Profile(points):
             return {"kind": "profile", "points": _points(points)}
-        case Dominated(losses):
-            return {"kind": "dominated", "losses": [loss_to_json(*entry) for entry in losses]}
+        case LossList(entries):
+            return {"kind": "losses", "losses": [entry_to_json(*entry) for entry in entries]}
         case Odometer(levels, delta):
             return {"kind": "odometer", "levels": _points(levels), "delta": str(delta)}
 

@@ -14,9 +14,8 @@ from typing import Any, NoReturn
 from proofs.errors import ProofError, UndecidedError
 from proofs.hypotheses import HYPOTHESES
 from proofs.judgments import Judgment
-from proofs.parameters import MAX_TEXT, Parameters, plain
+from proofs.parameters import MAX_TEXT, plain
 from proofs.rules import RULES
-from proofs.rules.rule import Premises
 from synthesizers.errors import InputError, TooLargeError
 
 _SEAL = object()
@@ -63,19 +62,14 @@ def prove(
     ``proofs/statements`` says. Backed by the comparison with exact divergences in
     ``tests/proofs/test_soundness.py``.
     """
-    apply = RULES.get(rule)
-    if apply is None:
+    if rule not in RULES:
         raise ProofError(f"there is no rule {rule[:60]!r}")
     if any(type(premise) is not Theorem for premise in premises):
         raise ProofError(f"the rule {rule} takes theorems as premises, and nothing else")
     given = plain({} if parameters is None else parameters)
-    reader = Parameters(rule, given)
     try:
-        concluded = apply(Premises(rule, tuple(p.judgment for p in premises)), reader)
-        reader.close()
-    except ProofError:
-        raise
-    except TooLargeError as error:
+        concluded = RULES[rule].apply([premise.judgment for premise in premises], given)
+    except (UndecidedError, TooLargeError) as error:
         raise UndecidedError(f"the rule {rule} is not decided: {error}") from None
     except InputError as error:
         raise ProofError(f"the rule {rule} does not apply: {error}") from None

@@ -9,17 +9,18 @@ the budget up.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from proofs.accounts import of_events, of_terms
 from proofs.components import Component
 from proofs.errors import ProofError
 from proofs.expressions import parse
-from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Private
 from proofs.ledgers import about_program, of_budget, shape_of
+from proofs.offers import by_sum, concentrate, stated_value
 from synthesizers.budget import (
     Budget,
     PureBudget,
@@ -105,21 +106,26 @@ def _of_only_event(
     # A program that is not ours could have asked otherwise in another run.
     if program.get("kind") != "program":
         return None
-    theorems = tuple(about_program(theorem, program, None) for theorem in found.theorems)
-    return (replace(found, theorems=theorems),)
+    return (replace(found, theorem=about_program(found.theorem, program, None)),)
 
 
 def _uses_up(budget: Budget, asked: Component) -> bool:
     """Whether what is proved of a question is its budget: then its cost was no less.
 
-    The cost that a ledger states is not looked at.
+    The cost that a ledger states is not looked at. A curator that counts ρ charges a bounded loss
+    of ε at ε²/2.
     """
-    proved = [one.judgment.guarantee for one in asked.theorems if isinstance(one.judgment, Private)]
+    proved: set[Fraction] = set()
+    with contextlib.suppress(InputError):
+        proved.add(stated_value(by_sum(asked.theorem)))
     match budget:
         case PureBudget(epsilon):
-            return ApproxDP(epsilon) in proved
+            return epsilon in proved
         case ZCDPBudget(rho):
-            return ZCDP(rho) in proved
+            proved = {epsilon**2 / 2 for epsilon in proved}
+            with contextlib.suppress(InputError):
+                proved.add(stated_value(concentrate([asked])))
+            return rho in proved
         case _:
             return False
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from fractions import Fraction
 from typing import Any
 
 from proofs.accounts import of_events
-from proofs.components import Component, component
+from proofs.components import Component
+from proofs.entries import ConcentratedLoss, Entry, entry_to_json
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
+from proofs.losses import ResponseLoss, SampledGaussianLoss
 from proofs.rules.structure import SEEN
 from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, declared_ledger
@@ -119,23 +122,22 @@ def of_budget(
     plain data; ``setting``: on what, where that is known. None without a budget, or where the
     budget is counted under neighbours from which nothing follows for those wanted.
     """
-    rule, limit = "filter", dict[str, Any]()
+    loss: Entry
     match budget:
         case PureBudget(epsilon):
-            limit = {"measure": "epsilon", "budget": epsilon}
+            count, loss = 1, ResponseLoss(epsilon)
         case ZCDPBudget(rho):
-            limit = {"measure": "rho", "budget": rho}
+            count, loss = 1, ConcentratedLoss(Fraction(0), rho, Fraction(0))
         case SampledGaussianBudget(rate, squared, steps):
-            rule = "sampled-filter"
-            limit = {"fraction": rate, "mu_squared": squared, "steps": steps}
+            count, loss = steps, SampledGaussianLoss(rate, squared)
         case _:
             return None
     counted = budget.neighbours or neighbours
-    given = {"neighbours": counted, **limit, "program": program, **_setting_parameter(setting)}
+    given = {"neighbours": counted, "budget": entry_to_json(count, loss), "program": program}
     try:
-        theorem: Theorem = prove(rule, [], given)
+        theorem: Theorem = prove("filter", [], {**given, **_setting_parameter(setting)})
         if counted != neighbours:
             theorem = prove("group", [theorem], {"neighbours": neighbours})
     except ProofError:
         return None
-    return (component("the program's budget", 1, [theorem]),)
+    return (Component("the program's budget", 1, theorem),)

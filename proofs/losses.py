@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from proofs.errors import ProofError
 
@@ -118,26 +118,21 @@ Loss = (
 Losses = tuple[tuple[int, Loss], ...]
 """Independent losses that add up, each with how often it occurs; equal ones are one entry."""
 
-LOSSES: dict[str, type[Loss]] = {
-    kind.name: kind
-    for kind in (
-        GaussianLoss,
-        LaplaceLoss,
-        DiscreteLaplaceLoss,
-        DiscreteGaussianLoss,
-        ResponseLoss,
-        SampledGaussianLoss,
-    )
-}
-"""Every kind of loss by its name."""
+L = TypeVar("L", bound=Any)
 
 
-def join(parts: Iterable[Losses], counts: Iterable[int]) -> Losses:
+def join(
+    parts: Iterable[tuple[tuple[int, L], ...]], counts: Iterable[int]
+) -> tuple[tuple[int, L], ...]:
     """The losses of all parts, part i ``counts[i]`` times over, in one canonical order.
 
     Gaussian losses become one: the sum of N(μᵢ²/2, μᵢ²) is such a loss again.
+
+    Guarantee
+    ---------
+    Nothing is lost or rounded. Backed by ``tests/proofs/test_entries.py``.
     """
-    total: dict[Loss, int] = {}
+    total: dict[Any, int] = {}
     squared = Fraction(0)
     for losses, times in zip(parts, counts, strict=True):
         for count, loss in losses:
@@ -147,16 +142,11 @@ def join(parts: Iterable[Losses], counts: Iterable[int]) -> Losses:
                 total[loss] = total.get(loss, 0) + times * count
     if squared:
         total[GaussianLoss(squared)] = 1
-    ordered = sorted(total.items(), key=lambda item: (item[0].name, _key(item[0])))
+    ordered = sorted(total.items(), key=lambda item: _order(item[0]))
     return tuple((count, loss) for loss, count in ordered if count)
 
 
-def _key(loss: Loss) -> tuple[Fraction, ...]:
-    return tuple(Fraction(getattr(loss, field.name)) for field in fields(loss))
-
-
-def loss_to_json(count: int, loss: Loss) -> dict[str, Any]:
-    """One entry of losses as plain data."""
-    own = {field.name: getattr(loss, field.name) for field in fields(loss)}
-    plain = {key: value if isinstance(value, int) else str(value) for key, value in own.items()}
-    return {"loss": loss.name, "count": count, **plain}
+def _order(loss: Any) -> tuple[Any, ...]:
+    """The place of a loss: by its name, then by its numbers; an unknown one comes first."""
+    values = [getattr(loss, field.name) for field in fields(loss)]
+    return (loss.name, *(-1 if value is None else value for value in values))

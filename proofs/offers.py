@@ -15,15 +15,15 @@ import mpmath
 
 from proofs import accountants
 from proofs.checker import check
-from proofs.components import Component
+from proofs.components import Component, entries_of
 from proofs.derivation import derivation
+from proofs.entry_moments import concentration, largest, leak, pairs, sides, total
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import Dominated, Private, RenyiCurve
+from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
-from proofs.losses import Losses
 from proofs.search.decimals import smallest_proved
-from proofs.search.orders import best_order, convert, renyi_theorem
+from proofs.search.orders import best_moment, best_order, convert
 from synthesizers.intervals import to_mpf
 
 NAMES = {
@@ -83,164 +83,180 @@ def stated_value(theorem: Theorem) -> Fraction:
     raise ProofError("the theorem states no single number")
 
 
-def compose(rule: str, components: Sequence[Component], kind: Any) -> Theorem | None:
-    """All components composed by the rule of a kind of guarantee; None where one has none."""
-    parts = [component.of(kind) for component in components]
-    if not parts or any(part is None for part in parts):
-        return None
-    premises = [part[0] for part in parts if part is not None]
+def compose(components: Sequence[Component]) -> Theorem:
+    """The losses of all components; ProofError where there are none."""
     counts = [component.count for component in components]
-    return premises[0] if counts == [1] else prove(rule, premises, {"counts": counts})
+    premises = [component.theorem for component in components]
+    return premises[0] if counts == [1] else prove("compose", premises, {"counts": counts})
 
 
-def compose_pairs(components: Sequence[Component]) -> tuple[Theorem, Losses] | None:
-    """The product of all components' dominating pairs; None where one has none."""
-    theorem = compose("compose-pairs", components, Dominated)
-    if theorem is None:
-        return None
-    assert isinstance(theorem.judgment, Private)
-    assert isinstance(theorem.judgment.guarantee, Dominated)
-    return theorem, theorem.judgment.guarantee.losses
+def read_off(
+    theorem: Theorem, method: str, epsilon: Fraction, delta: Fraction, hints: Any
+) -> Theorem:
+    """(ε, δ)-DP, read off a theorem's losses by a method."""
+    given = {"method": method, "epsilon": epsilon, "delta": delta, "hints": hints}
+    return prove("to-approx", [theorem], given)
+
+
+def by_sum(theorem: Theorem) -> Theorem:
+    """The sums of the largest losses and of the leaks; ProofError where a loss is unbounded."""
+    entries = entries_of(theorem)
+    epsilon = sum((count * largest(entry) for count, entry in entries), Fraction(0))
+    delta = sum((count * leak(entry) for count, entry in entries), Fraction(0))
+    return read_off(theorem, "sum", epsilon, delta, {})
+
+
+def by_moment(theorem: Theorem, order: Fraction, epsilon: Fraction, delta: Fraction) -> Theorem:
+    """(ε, δ)-DP by the losses' moment at an order α > 1."""
+    hints = {side: {"order": str(order - 1)} for side in sides(entries_of(theorem))}
+    return read_off(theorem, "moment", epsilon, delta, hints)
+
+
+def by_best_moment(theorem: Theorem, delta: Fraction) -> Theorem:
+    """The least ε of the losses' moments at a δ above their leaks."""
+    entries = entries_of(theorem)
+    missed = sum((count * leak(entry) for count, entry in entries), Fraction(0))
+    if not missed < delta:
+        raise ProofError("the losses leak more than delta")
+    # What is left of δ beside the leaks, which are at most their sum: m + (1 - m)·d.
+    left = (delta - missed) / (1 - missed)
+    order, divergence = best_moment(entries, left)
+    return smallest_proved(
+        lambda: convert(divergence, order, left),
+        lambda epsilon: by_moment(theorem, order, epsilon, delta),
+    )
 
 
 def basic(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of each run's ε, at an equal share of δ where it has no pure one."""
     runs = sum(component.count for component in components)
-    parts = [_approx(component, delta / runs) for component in components]
-    if any(part is None for part in parts):
-        return None
-    premises = [part for part in parts if part is not None]
-    theorem = prove("compose", premises, {"counts": [part.count for part in components]})
-    assert isinstance(theorem.judgment, Private)
-    assert isinstance(theorem.judgment.guarantee, ApproxDP)
-    if theorem.judgment.guarantee.delta > delta:
+    parts = [
+        Component(one.name, one.count, _bounded(one.theorem, delta / runs)) for one in components
+    ]
+    theorem = by_sum(compose(parts))
+    if _delta_of(theorem) > delta:
         return None
     return offer("basic composition", theorem)
 
 
-def _approx(component: Component, delta: Fraction) -> Theorem | None:
-    """The component's own (ε, δ), or one of its ρ or of its Rényi divergences."""
-    own = component.of(ApproxDP)
-    if own is not None or delta == 0:
-        return None if own is None else own[0]
-    zcdp = component.of(ZCDP)
-    if zcdp is not None:
-        return _at_best_order(zcdp[0], delta)
-    pairs = component.of(Dominated)
-    return None if pairs is None else _at_renyi_order(pairs[0], pairs[1].losses, delta)
+def _bounded(theorem: Theorem, delta: Fraction) -> Theorem:
+    """Losses that are bounded but for leaks: the theorem's own, or an (ε, δ) of theirs."""
+    try:
+        by_sum(theorem)
+    except ProofError:
+        return prove("as-losses", [by_best_moment(theorem, delta)])
+    return theorem
+
+
+def _delta_of(theorem: Theorem) -> Fraction:
+    assert isinstance(theorem.judgment, Private)
+    assert isinstance(theorem.judgment.guarantee, ApproxDP)
+    return theorem.judgment.guarantee.delta
 
 
 def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
-    """Advanced composition of runs of one mechanism (Dwork, Rothblum & Vadhan 2010)."""
+    """Advanced composition of runs of one mechanism (Dwork, Rothblum & Vadhan 2010, III.3).
+
+    With (ε₀, δ₀) the k runs have ε = √(2k·ln(1/δ'))·ε₀ + k·ε₀·(e^ε₀ - 1) at δ = k·δ₀ + δ'. The
+    moment at the order 1 + √(ln(1/δ')/ρ), ρ = k·ε₀²/2, proves as much.
+    """
     if len(components) != 1 or delta == 0:
         return None
-    count = components[0].count
+    (component,) = components
+    count = component.count
     # Half of δ for the mechanisms where they have none of their own.
-    premise = _approx(components[0], delta / (2 * count))
-    if premise is None:
+    one = _bounded(component.theorem, delta / (2 * count))
+    each = by_sum(one)
+    own = stated_value(each)
+    slack = delta - count * _delta_of(each)
+    if slack <= 0 or own == 0:
         return None
-    assert isinstance(premise.judgment, Private)
-    assert isinstance(premise.judgment.guarantee, ApproxDP)
-    own = premise.judgment.guarantee
-    slack = delta - count * own.delta
-    if slack <= 0:
-        return None
+    whole = compose([Component(component.name, count, one)])
+    order = _order_of_tail(count * own**2 / 2, slack)
 
     def value() -> mpmath.mpf:
-        one = to_mpf(own.epsilon)
+        epsilon = to_mpf(own)
         spread = mpmath.sqrt(2 * count * mpmath.log(1 / to_mpf(slack)))
-        return spread * one + count * one * mpmath.expm1(one)
+        return spread * epsilon + count * epsilon * mpmath.expm1(epsilon)
 
-    def attempt(epsilon: Fraction) -> Theorem:
-        given = {"count": count, "slack": slack, "epsilon": epsilon}
-        return prove("advanced", [premise], given)
+    proved = smallest_proved(value, lambda epsilon: by_moment(whole, order, epsilon, delta))
+    return offer("advanced composition", proved)
 
-    return offer("advanced composition", smallest_proved(value, attempt))
+
+def _order_of_tail(rho: Fraction, delta: Fraction) -> Fraction:
+    """The order at which the tail of a loss of ρ-zCDP is bounded best, nearly."""
+    found = 1 + mpmath.sqrt(mpmath.log(1 / to_mpf(delta)) / to_mpf(rho))
+    return Fraction(float(found)).limit_denominator(10**6)
+
+
+def concentrate(components: Sequence[Component]) -> Theorem:
+    """The least ρ of all components; ProofError where one has none."""
+    theorem = compose(components)
+    entries = entries_of(theorem)
+
+    def value() -> mpmath.mpf:
+        return to_mpf(total((n, concentration(entry, 128)) for n, entry in entries).upper)
+
+    return smallest_proved(value, lambda rho: prove("to-zcdp", [theorem], {"rho": rho}))
 
 
 def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all ρ, by the bound on the tail of the loss (Bun & Steinke 2016)."""
-    theorem = compose("compose-zcdp", components, ZCDP)
-    if theorem is None or delta == 0:
+    zcdp = concentrate(components)
+    rho = stated_value(zcdp)
+    if delta == 0 or rho == 0:
         return None
-    rho = stated_value(theorem)
+    order, losses = _order_of_tail(rho, delta), prove("as-losses", [zcdp])
 
     def value() -> mpmath.mpf:
         return to_mpf(rho) + 2 * mpmath.sqrt(to_mpf(rho) * mpmath.log(1 / to_mpf(delta)))
 
-    proved = smallest_proved(
-        value,
-        lambda epsilon: prove("zcdp-to-approx", [theorem], {"epsilon": epsilon, "delta": delta}),
-    )
+    proved = smallest_proved(value, lambda epsilon: by_moment(losses, order, epsilon, delta))
     return offer("zCDP (Bun & Steinke)", proved)
 
 
 def zcdp_at_order(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    theorem = compose("compose-zcdp", components, ZCDP)
-    if theorem is None or delta == 0 or stated_value(theorem) == 0:
+    zcdp = concentrate(components)
+    rho = stated_value(zcdp)
+    if delta == 0 or rho == 0:
         return None
-    proved = _at_best_order(theorem, delta)
-    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved)
-
-
-def _at_best_order(theorem: Theorem, delta: Fraction) -> Theorem:
-    rho = stated_value(theorem)
-    order = best_order(lambda at: at * float(rho), delta)
-    return smallest_proved(
+    order, losses = best_order(lambda at: at * float(rho), delta), prove("as-losses", [zcdp])
+    proved = smallest_proved(
         lambda: convert(order * rho, order, delta),
-        lambda epsilon: prove(
-            "zcdp-to-approx-at-order",
-            [theorem],
-            {"order": order, "epsilon": epsilon, "delta": delta},
-        ),
+        lambda epsilon: by_moment(losses, order, epsilon, delta),
     )
+    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved)
 
 
 def renyi(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all Rényi divergences at the best order."""
-    pairs = compose_pairs(components)
-    if pairs is None or delta == 0:
+    theorem = compose(components)
+    if delta == 0 or not entries_of(theorem):
         return None
-    return offer("Rényi DP at the best order", _at_renyi_order(*pairs, delta))
-
-
-def _at_renyi_order(pairs: Theorem, losses: Losses, delta: Fraction) -> Theorem:
-    theorem, order, divergence = renyi_theorem(pairs, losses, delta)
-    return smallest_proved(
-        lambda: convert(divergence, order, delta),
-        lambda epsilon: prove(
-            "renyi-to-approx", [theorem], {"order": order, "epsilon": epsilon, "delta": delta}
-        ),
-    )
+    return offer("Rényi DP at the best order", by_best_moment(theorem, delta))
 
 
 def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The smallest ε of the product of the dominating pairs."""
-    pairs = compose_pairs(components)
-    if pairs is None:
-        return None
-    theorem, losses = pairs
-    ends = accountants.epsilon(losses, delta)
+    theorem = compose(components)
+    ends = accountants.epsilon(pairs(entries_of(theorem)), delta)
     if ends.method == "sum":
-        proved = prove("pair-to-pure", [theorem])
+        proved = by_sum(theorem)
     else:
-        given = {"method": ends.method, "epsilon": ends.upper, "delta": delta}
-        proved = prove("pair-to-approx", [theorem], {**given, "hints": ends.hints})
-    return offer(NAMES[ends.method], proved, lower=ends.lower)
+        proved = read_off(theorem, ends.method, ends.upper, delta, ends.hints)
+    # Of several answers, the pairs' sum of the largest losses may be more than their own.
+    return offer(NAMES[ends.method], proved, lower=min(ends.lower, stated_value(proved)))
 
 
 def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction) -> Offer | None:
     """(``epsilon``, ``delta`` > 0) of the product of the dominating pairs; None where it fails."""
-    pairs = compose_pairs(components)
-    if pairs is None:
-        return None
-    theorem, losses = pairs
+    theorem = compose(components)
+    losses = pairs(entries_of(theorem))
     ends = accountants.delta(losses, epsilon, min(delta, accountants.LEAST_DELTA))
     if ends.upper > delta:
         return None
-    given = {"method": ends.method, "epsilon": epsilon, "delta": delta, "hints": ends.hints}
-    return offer(NAMES[ends.method], prove("pair-to-approx", [theorem], given))
+    return offer(NAMES[ends.method], read_off(theorem, ends.method, epsilon, delta, ends.hints))
 
 
 WAYS: tuple[Way, ...] = (tight, renyi, zcdp_at_order, zcdp_tail, compose_advanced, basic)

@@ -7,9 +7,9 @@ is not 1/10.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from proofs.errors import ProofError
 from synthesizers.errors import InputError
@@ -66,19 +66,22 @@ def _text(key: object) -> str:
 
 
 class Parameters:
-    """The parameters given to a rule; whatever the rule does not read is refused."""
+    """Named values, given to a rule or another reader; whatever is not read is refused.
 
-    __slots__ = ("_given", "_read", "_rule")
+    ``reader``: who reads them, for messages.
+    """
 
-    def __init__(self, rule: str, given: Mapping[str, Any]) -> None:
-        self._rule = rule
+    __slots__ = ("_given", "_read", "_reader")
+
+    def __init__(self, reader: str, given: Mapping[str, Any]) -> None:
+        self._reader = reader
         self._given = given
         self._read: set[str] = set()
 
     def value(self, name: str) -> Any:
         """A parameter of any kind; ProofError where it is missing."""
         if name not in self._given:
-            raise ProofError(f"the rule {self._rule} needs the parameter {name}")
+            raise ProofError(f"{self._reader} needs the parameter {name}")
         self._read.add(name)
         return self._given[name]
 
@@ -110,11 +113,11 @@ class Parameters:
             raise self._wrong(name, "above 0")
         return value
 
-    def whole(self, name: str, least: int = 0) -> int:
-        """An integer of at least ``least``."""
+    def whole(self, name: str, least: int | None = 0) -> int:
+        """An integer, of at least ``least`` where one is given."""
         value = self.value(name)
-        if type(value) is not int or value < least:
-            raise self._wrong(name, f"an integer of at least {least}")
+        if type(value) is not int or (least is not None and value < least):
+            raise self._wrong(name, "an integer" + ("" if least is None else f" from {least} on"))
         return value
 
     def wholes(self, name: str, least: int | None = 0) -> tuple[int, ...]:
@@ -152,22 +155,20 @@ class Parameters:
             raise self._wrong(name, "named values")
         return value
 
-    def setting(self) -> dict[str, Any] | None:
-        """What a program runs on, which may be left out: "attributes", "records".
+    def setting(self, name: str = "setting") -> dict[str, Any]:
+        """What a program runs on: "attributes", "records".
 
         ``attributes``: how many values each has; ``records``: n where it is public, or None.
         """
-        if not self.has("setting"):
-            return None
-        given = self.record("setting")
+        given = self.record(name)
         if set(given) != {"attributes", "records"}:
-            raise self._wrong("setting", "the attributes and the public number of records")
-        own = Parameters(self._rule, given)
+            raise self._wrong(name, "the attributes and the public number of records")
+        own = Parameters(self._reader, given)
         sizes = own.record("attributes")
-        for name in sizes:
-            Parameters(self._rule, sizes).whole(name, 1)
+        for attribute in sizes:
+            Parameters(self._reader, sizes).whole(attribute, 1)
         if not sizes or (given["records"] is not None and own.whole("records") < 0):
-            raise self._wrong("setting", "one or more attributes, and no records or a number")
+            raise self._wrong(name, "one or more attributes, and no records or a number")
         return given
 
     def neighbours(self, name: str = "neighbours") -> Neighbours:
@@ -185,7 +186,7 @@ class Parameters:
         """Raise ProofError where a parameter was given that nobody read."""
         spare = sorted(set(self._given) - self._read)
         if spare:
-            raise ProofError(f"the rule {self._rule} has no parameter {spare[0][:40]!r}")
+            raise ProofError(f"{self._reader} has no parameter {spare[0][:40]!r}")
 
     def _list(self, name: str) -> Sequence[Any]:
         value = self.value(name)
@@ -200,7 +201,43 @@ class Parameters:
         try:
             return parse_rational(value, name)
         except InputError as error:
-            raise ProofError(f"the rule {self._rule}: {error}") from None
+            raise ProofError(f"{self._reader}: {error}") from None
 
     def _wrong(self, name: str, expected: str) -> ProofError:
-        return ProofError(f"the rule {self._rule} needs {name} to be {expected}")
+        return ProofError(f"{self._reader} needs {name} to be {expected}")
+
+
+T = TypeVar("T")
+Kind = Callable[[Parameters, str], T]
+"""What a parameter is: reads the one of a name, or raises ProofError."""
+
+rational: Kind[Fraction] = Parameters.rational
+rationals: Kind[tuple[Fraction, ...]] = Parameters.rationals
+points: Kind[tuple[tuple[Fraction, Fraction], ...]] = Parameters.points
+positive: Kind[Fraction] = Parameters.positive
+flag: Kind[bool] = Parameters.flag
+text: Kind[str] = Parameters.text
+record: Kind[dict[str, Any]] = Parameters.record
+neighbours: Kind[Neighbours] = Parameters.neighbours
+setting: Kind[dict[str, Any]] = Parameters.setting
+value: Kind[Any] = Parameters.value
+
+
+def whole(least: int | None = 0) -> Kind[int]:
+    """An integer, of at least ``least`` where one is given."""
+    return lambda given, name: given.whole(name, least)
+
+
+def wholes(least: int | None = 0) -> Kind[tuple[int, ...]]:
+    """Integers, each of at least ``least`` where one is given."""
+    return lambda given, name: given.wholes(name, least)
+
+
+def choice(*options: str) -> Kind[str]:
+    """One of some words."""
+    return lambda given, name: given.choice(name, *options)
+
+
+def optional(kind: Kind[T]) -> Kind[T | None]:
+    """A parameter that may be left out: None where it is."""
+    return lambda given, name: kind(given, name) if given.has(name) else None

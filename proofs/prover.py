@@ -12,17 +12,18 @@ from functools import partial
 
 import mpmath
 
-from proofs.components import Component
+from proofs.components import Component, entries_of
+from proofs.entries import Entry
+from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.guarantees import Guarantee as Claimed
 from proofs.implication import implies
-from proofs.judgments import Dominated
 from proofs.kernel import Theorem, prove
-from proofs.losses import GaussianLoss, Losses, ResponseLoss
-from proofs.offers import WAYS, compose, compose_pairs, offer, stated_value
+from proofs.losses import GaussianLoss
+from proofs.offers import WAYS, by_sum, compose, concentrate, offer
 from proofs.offers import Offer as Offer
-from proofs.search.decimals import smallest_proved
+from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import renyi_value
 from synthesizers.intervals import exp_interval, to_mpf
 from synthesizers.neighbours import Neighbours
@@ -66,13 +67,11 @@ def strongest(components: Sequence[Component], claimed: Claimed) -> tuple[Offer,
         case ApproxDP(_, delta):
             return _collect_offers([partial(way, components, delta) for way in WAYS])
         case ZCDP():
-            return _collect_offers([partial(way, components) for way in (_zcdp, _pairs_zcdp)])
+            return _collect_offers([partial(_zcdp, components)])
         case GaussianDP():
-            ways = (_pairs_gdp, _each_gdp, _pure_gdp)
-            return _collect_offers([partial(way, components) for way in ways])
+            return _collect_offers([partial(way, components) for way in (_each_gdp, _pure_gdp)])
         case RenyiDP(order, _):
-            orders = (_zcdp_renyi, _pure_renyi, _pairs_renyi)
-            return _collect_offers([partial(way, components, order) for way in orders])
+            return _collect_offers([partial(_renyi, components, order)])
 
 
 def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
@@ -81,89 +80,42 @@ def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -
     return min(enough, key=lambda offer: offer.kernel_only, default=None)
 
 
-def _zcdp(components: Sequence[Component]) -> Offer | None:
-    theorem = compose("compose-zcdp", components, ZCDP)
-    return None if theorem is None else offer("zCDP composition", theorem)
+def _zcdp(components: Sequence[Component]) -> Offer:
+    return offer("zCDP composition", concentrate(components))
 
 
-def _pairs_zcdp(components: Sequence[Component]) -> Offer | None:
-    pairs = compose("compose-pairs", components, Dominated)
-    if pairs is None:
-        return None
-    return offer("zCDP of the dominating pairs", prove("pair-to-zcdp", [pairs]))
+def _each_gdp(components: Sequence[Component]) -> Offer:
+    return offer("Gaussian DP composition", _gaussian(compose(components)))
 
 
-def _pairs_gdp(components: Sequence[Component]) -> Offer | None:
-    pairs = compose_pairs(components)
-    return None if pairs is None else offer("Gaussian DP composition", _gaussian(*pairs))
+def _pure_gdp(components: Sequence[Component]) -> Offer:
+    pure = prove("as-losses", [by_sum(compose(components))])
+    return offer("Gaussian DP of the pure guarantee", _gaussian(pure))
 
 
-def _gaussian(pairs: Theorem, losses: Losses) -> Theorem:
-    """The μ of Gaussian losses; ProofError for any other."""
-    squared = sum((x.mu_squared for _, x in losses if isinstance(x, GaussianLoss)), Fraction(0))
+def _gaussian(theorem: Theorem) -> Theorem:
+    """The least μ of losses that are Gaussian or bounded; ProofError for any other."""
+    entries = entries_of(theorem)
+    squared, shares = Fraction(0), list[Fraction]()
+    for count, entry in entries:
+        if isinstance(entry, GaussianLoss):
+            squared += count * entry.mu_squared
+        else:
+            shares.append(_share(entry))
+            squared += count * shares[-1] ** 2
     return smallest_proved(
-        lambda: mpmath.sqrt(to_mpf(squared)), lambda mu: prove("pair-to-gdp", [pairs], {"mu": mu})
-    )
-
-
-def _each_gdp(components: Sequence[Component]) -> Offer | None:
-    premises = [_own_gdp(component) for component in components]
-    if any(premise is None for premise in premises):
-        return None
-    found = [premise for premise in premises if premise is not None]
-    counts = [component.count for component in components]
-    squared = sum(
-        (n * stated_value(one) ** 2 for n, one in zip(counts, found, strict=True)), Fraction(0)
-    )
-    theorem = smallest_proved(
         lambda: mpmath.sqrt(to_mpf(squared)),
-        lambda mu: prove("compose-gdp", found, {"counts": counts, "mu": mu}),
+        lambda mu: prove("to-gdp", [theorem], {"mu": mu, "shares": shares}),
     )
-    return offer("Gaussian DP of each mechanism", theorem)
 
 
-def _own_gdp(component: Component) -> Theorem | None:
-    """The μ of one run: of its Gaussian pair, or of its pure guarantee."""
-    pure = component.of(ApproxDP)
-    if pure is not None:
-        return _gdp_of_pure(pure[0])
-    pairs = component.of(Dominated)
-    return None if pairs is None else _gaussian(pairs[0], pairs[1].losses)
+def _share(entry: Entry) -> Fraction:
+    """A μ of the Gaussian that dominates a bounded loss, close to the least."""
+    odds = exp_interval(largest(entry), 128).lower
+    return rounded_up(max(-2 * normal_quantile(1 / (1 + odds), 100).lower, Fraction(0)))
 
 
-def _pure_gdp(components: Sequence[Component]) -> Offer | None:
-    pure = compose("compose", components, ApproxDP)
-    if pure is None:
-        return None
-    return offer("Gaussian DP of the pure guarantee", _gdp_of_pure(pure))
-
-
-def _gdp_of_pure(pure: Theorem) -> Theorem:
-    odds = exp_interval(stated_value(pure), 128).lower
-    mu = -2 * normal_quantile(1 / (1 + odds), 100).lower
-    return smallest_proved(lambda: to_mpf(mu), lambda mu: prove("pure-to-gdp", [pure], {"mu": mu}))
-
-
-def _zcdp_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    zcdp = compose("compose-zcdp", components, ZCDP)
-    if zcdp is None:
-        return None
-    return offer("zCDP composition", prove("zcdp-to-renyi", [zcdp], {"orders": [order]}))
-
-
-def _pure_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    pure = compose("compose", components, ApproxDP)
-    if pure is None:
-        return None
-    value = renyi_value(((1, ResponseLoss(stated_value(pure))),), order)
-    given = {"orders": [order], "epsilons": [value]}
-    return offer("basic composition", prove("pure-to-renyi", [pure], given))
-
-
-def _pairs_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
-    pairs = compose_pairs(components)
-    if pairs is None:
-        return None
-    theorem, losses = pairs
-    given = {"orders": [order], "epsilons": [renyi_value(losses, order)]}
-    return offer("Rényi DP composition", prove("pair-to-renyi", [theorem], given))
+def _renyi(components: Sequence[Component], order: Fraction) -> Offer:
+    theorem = compose(components)
+    given = {"orders": [order], "epsilons": [renyi_value(entries_of(theorem), order)]}
+    return offer("Rényi DP composition", prove("to-renyi", [theorem], given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.profiles import contour, gaussian, laplace, lattice, moment, responses
+from proofs.profiles import contour, gaussian, laplace, lattice, responses
 from proofs.profiles.method import Method
 
 METHODS: dict[str, Method] = {
@@ -10,7 +10,6 @@ METHODS: dict[str, Method] = {
     "gaussian": gaussian.delta,
     "laplace": laplace.delta,
     "lattice": lattice.delta,
-    "moment": moment.delta,
     "responses": responses.delta,
 }
 """Every method by its name."""

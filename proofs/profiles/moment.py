@@ -9,19 +9,19 @@ As (1 - e^-u)₊ <= e^(cu)·c^c/(1+c)^(1+c) for every u, with equality at e^-u =
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
-from proofs.losses import Losses, ResponseLoss, Side
+from proofs.entries import Entries
+from proofs.entry_moments import divergence, leak, total
+from proofs.losses import ResponseLoss, Side
 from proofs.parameters import Parameters
 from proofs.profiles.method import Hint
-from proofs.profiles.moments import log_moment
 from proofs.profiles.responses import infinite_mass
 from synthesizers.intervals import MAX_POWER, Interval, exp_interval, log_interval
 
 
-def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of any losses, from below by their infinite part, from above by a moment.
+def delta(entries: Entries, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
+    """δ(``epsilon``) of any entries, from below by their leaks, from above by a moment.
 
     ``hint``: the ``order`` c > 0 of the moment.
 
@@ -29,15 +29,15 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     ---------
     δ lies inside. Backed by closed forms in ``tests/proofs/profiles/test_loss_moments.py``.
     """
-    given = Parameters("moment", hint)
+    given = Parameters("the method moment", hint)
     order = given.positive("order")
     given.close()
     size = log_interval(order / (1 + order)) * order - log_interval(1 + order) - order * epsilon
-    for count, loss in losses:
-        finite = replace(loss, delta=Fraction(0)) if isinstance(loss, ResponseLoss) else loss
-        size += count * log_moment(finite, order, side)
+    size += total((count, divergence(entry, order, side)) for count, entry in entries)
     bound = exp_interval(max(min(size.upper, Fraction(0)), Fraction(-MAX_POWER))).upper
-    mass = infinite_mass(losses)
+    mass = infinite_mass(
+        tuple((count, ResponseLoss(Fraction(0), leak(entry))) for count, entry in entries)
+    )
     # At most 1, and it grows with both: m + (1 - m)·b.
     upper = mass.upper + (1 - mass.upper) * bound if bound < 1 else Fraction(1)
     return Interval(mass.lower, upper)

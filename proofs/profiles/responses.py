@@ -44,16 +44,23 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     """δ(``epsilon``) of losses with two values; both sides are alike.
 
     ``hint``: ``bits`` after the point. The relative width is about 2^-bits, but not below 2^-180.
-    Raises ProofError for other losses, or where the εᵢ have no large enough common measure.
+    Where ``grid`` is given as well, each εᵢ is first rounded up to a multiple of 2^-grid, so that
+    the upper end alone is close (Murtagh & Vadhan 2016, section 5). Raises ProofError for other
+    losses, or where the εᵢ have no large enough common measure.
 
     Guarantee
     ---------
     δ lies inside. Backed by the exact enumeration of all outcomes and by reference values in
     ``tests/proofs/profiles/test_responses_profile.py``.
     """
-    bits = bits_of("responses", hint)
-    mass = infinite_mass(losses)
-    found = mass + (1 - mass) * _finite(_counts(losses), epsilon, bits)
+    counts, mass = _counts(losses), infinite_mass(losses)
+    if "grid" in hint:
+        hint = dict(hint)
+        counts = _round_up(
+            counts, Parameters("responses", {"grid": hint.pop("grid")}).whole("grid")
+        )
+        mass = Interval(Fraction(0), mass.upper)
+    found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", hint))
     return Interval(max(found.lower, Fraction(0)), min(found.upper, Fraction(1)))
 
 
@@ -106,6 +113,17 @@ def _counts(losses: Losses) -> dict[Fraction, int]:
         if epsilon and count:
             counts[epsilon] = counts.get(epsilon, 0) + count
     return counts
+
+
+def _round_up(counts: dict[Fraction, int], grid: int) -> dict[Fraction, int]:
+    """The same with each ε rounded up to a multiple of 2^-``grid``."""
+    if grid > MAX_BITS:
+        raise ProofError(f"the method responses needs a grid of at most {MAX_BITS}")
+    rounded: dict[Fraction, int] = {}
+    for epsilon, count in counts.items():
+        above = Fraction(ceil(epsilon * 2**grid), 2**grid)
+        rounded[above] = rounded.get(above, 0) + count
+    return rounded
 
 
 def _finite(counts: dict[Fraction, int], epsilon: Fraction, bits: int) -> Interval:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from proofs.rules import (
+    adaptive,
     channels,
     composition,
-    conversions,
     dependence,
     itemsets,
     linear,
     noise,
-    pairs,
+    readings,
     scores,
     selection,
     stability,
@@ -21,19 +21,23 @@ from proofs.rules import (
 from proofs.rules.rule import Rule
 
 RULES: dict[str, Rule] = {
-    **stability.RULES,
-    **linear.RULES,
-    **scores.RULES,
-    **dependence.RULES,
-    **itemsets.RULES,
-    **noise.RULES,
-    **selection.RULES,
-    **tables.RULES,
-    **channels.RULES,
-    **conversions.RULES,
-    **pairs.RULES,
-    **composition.RULES,
-    **subsampling.RULES,
-    **structure.RULES,
+    rule.name: rule
+    for file in (
+        stability,
+        linear,
+        scores,
+        dependence,
+        itemsets,
+        noise,
+        selection,
+        tables,
+        channels,
+        subsampling,
+        composition,
+        adaptive,
+        structure,
+        readings,
+    )
+    for rule in file.RULES
 }
 """Every rule by its name."""

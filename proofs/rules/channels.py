@@ -6,6 +6,7 @@ import hashlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE
 from proofs.judgments import Mechanism, Private, canonical
-from proofs.parameters import Parameters
-from proofs.rules.rule import Conclusion, Premises, Rule, require
+from proofs.parameters import Parameters, neighbours, rational, value
+from proofs.rules.rule import Conclusion, nothing, require, rule
 from synthesizers.errors import InputError
 from synthesizers.intervals import Interval, exp_interval
 from synthesizers.neighbours import Neighbours, histogram_count, neighbour_pairs
@@ -150,7 +151,18 @@ def plain_chance(low: Fraction, high: Fraction) -> str | list[str]:
     return str(low) if low == high else [str(low), str(high)]
 
 
-def finite_channel(premises: Premises, parameters: Parameters) -> Conclusion:
+@rule(
+    "finite-channel",
+    nothing,
+    neighbours=neighbours,
+    databases=value,
+    rows=value,
+    epsilon=rational,
+    delta=rational,
+)
+def finite_channel(
+    neighbours: Neighbours, databases: Any, rows: Any, epsilon: Fraction, delta: Fraction
+) -> Conclusion:
     """Every neighbouring pair's Σ (P - e^ε·Q)⁺ is at most δ, both ways: (ε, δ); ε in nats.
 
     The databases are all those of n records, or of 0 to n records where n is private, so that
@@ -161,37 +173,33 @@ def finite_channel(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_channel_rules.py::test_no_channel_diverges_by_more_than_proved``.
     """
-    premises.none()
-    rule, databases = premises.rule, parameters.value("databases")
-    require(isinstance(databases, list) and bool(databases), rule, "databases are listed")
-    listed = [list(Parameters(rule, {"databases": one}).wholes("databases")) for one in databases]
-    found = FiniteChannel.of(parameters.neighbours(), listed, _chances(rule, parameters))
+    require(isinstance(databases, list) and bool(databases), "databases are listed")
+    counts = [list(Parameters("a database", {"counts": one}).wholes("counts")) for one in databases]
+    found = FiniteChannel.of(neighbours, counts, _chances(rows))
     expected = "all databases of n records are needed, or of 0 to n records where n is private"
-    require(found.instance, rule, expected)
-    claim = ApproxDP(parameters.rational("epsilon"), parameters.rational("delta"))
-    power = exp_interval(claim.epsilon)
+    require(found.instance, expected)
+    claim = ApproxDP(epsilon, delta)
+    power = exp_interval(epsilon)
     for first, second in found.pairs:
         for left, right in ((first, second), (second, first)):
-            holds = found.divergence(left, right, power).upper <= claim.delta
-            require(holds, rule, f"the rows {left} and {right} are not shown to be so close")
-    own = {"sha256": found.sha256, "cells": len(listed[0]), "records": found.sizes[-1]}
+            holds = found.divergence(left, right, power).upper <= delta
+            require(holds, f"the rows {left} and {right} are not shown to be so close")
+    own = {"sha256": found.sha256, "cells": len(counts[0]), "records": found.sizes[-1]}
     judgment = Private(Mechanism.of("finite-channel", own), found.neighbours, claim)
     return Conclusion(judgment, BASE)
 
 
-def _chances(rule: str, parameters: Parameters) -> list[list[tuple[Fraction, Fraction]]]:
-    rows = parameters.value("rows")
-    require(isinstance(rows, list) and all(type(r) is list for r in rows), rule, "rows are lists")
-    return [[_chance(rule, entry) for entry in row] for row in rows]
+def _chances(rows: Any) -> list[list[tuple[Fraction, Fraction]]]:
+    require(isinstance(rows, list) and all(type(row) is list for row in rows), "rows are lists")
+    return [[_chance(entry) for entry in row] for row in rows]
 
 
-def _chance(rule: str, entry: object) -> tuple[Fraction, Fraction]:
+def _chance(entry: object) -> tuple[Fraction, Fraction]:
     """The ends of a chance: one number, or two."""
     if isinstance(entry, list):
-        return Parameters(rule, {"rows": [entry]}).points("rows")[0]
-    exact = Parameters(rule, {"rows": entry}).rational("rows")
+        return Parameters("a chance", {"ends": [entry]}).points("ends")[0]
+    exact = Parameters("a chance", {"chance": entry}).rational("chance")
     return exact, exact
 
 
-RULES: dict[str, Rule] = {"finite-channel": finite_channel}
-"""The rule by its name."""
+RULES = (finite_channel,)

@@ -1,124 +1,106 @@
 """Rules of composition: mechanisms run one after another, or each on its own part of the records.
 
-Each question may be chosen by the answers before it, as long as the numbers of
-its guarantee were fixed in advance; where they are not, see `adaptive`.
-``counts``, one number a premise, says how often its mechanism runs (default 1).
+Each question may be chosen by the answers before it, as long as the numbers of its guarantee were
+fixed in advance; where they are not, see `adaptive`.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from proofs.entries import ConcentratedLoss, CurveLoss, Entries
+from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import ApproxZCDP, Dominated, Guarantee, Mechanism, Private, RenyiCurve
-from proofs.losses import join
-from proofs.parameters import Parameters
-from proofs.rules import adaptive, optimal
-from proofs.rules.optimal import counts_of, sequence
-from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require, require_relation
+from proofs.judgments import Guarantee, LossList, Mechanism, Private, RenyiCurve
+from proofs.losses import GaussianLoss, ResponseLoss, join
+from proofs.parameters import choice, optional, rational, text, wholes
+from proofs.rules.rule import (
+    Conclusion,
+    guarantee_of,
+    mechanism,
+    mechanisms,
+    require,
+    require_relation,
+    restate,
+    rule,
+)
 from proofs.rules.structure import scale_to_group, worst
 from synthesizers.neighbours import AddRemove, ReplaceOne
 
-Found = tuple[Private, ...]
 
+@rule("compose", mechanisms, counts=optional(wholes(least=1)))
+def compose(premises: tuple[Private, ...], counts: tuple[int, ...] | None) -> Conclusion:
+    """The losses of mechanisms that run one after another add up; ``counts``: how often each runs.
 
-def compose(premises: Premises, parameters: Parameters) -> Conclusion:
-    """(εᵢ, δᵢ)-DP mechanisms together are (Σεᵢ, Σδᵢ)-DP; ε in nats.
-
-    Source: Dwork & Roth 2014, Theorem 3.16; the page has the adaptive case.
-
-    Guarantee
-    ---------
-    Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
-    """
-    found, given = premises.guarantees(ApproxDP)
-    counts = counts_of(found, parameters, premises.rule)
-    delta = _total(counts, [one.delta for one in given])
-    require(delta < 1, premises.rule, "the deltas add up to less than 1")
-    return _together(found, counts, ApproxDP(_total(counts, [g.epsilon for g in given]), delta))
-
-
-def compose_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
-    """ρᵢ-zCDP mechanisms together are Σρᵢ-zCDP.
-
-    Source: Bun & Steinke 2016, Lemma 2.3.
+    Source: Dwork & Roth 2014, Theorem 3.16 (pure and approximate); Bun & Steinke 2016, Lemmas 2.3
+    and 8.2; Mironov 2017, Proposition 1; Dong, Roth & Su 2022, Corollary 3.3; Zhu, Dong & Wang
+    2022, Theorem 10 (dominating pairs).
 
     Guarantee
     ---------
     Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
     """
-    found, given = premises.guarantees(ZCDP)
-    counts = counts_of(found, parameters, premises.rule)
-    return _together(found, counts, ZCDP(_total(counts, [one.rho for one in given])))
+    times = _counts(premises, counts)
+    lists = [guarantee_of(premise, LossList).entries for premise in premises]
+    parts = zip(times, (premise.mechanism for premise in premises), strict=True)
+    judgment = Private(
+        Mechanism.of("composition", {}, *parts),
+        premises[0].neighbours,
+        LossList(join(lists, times)),
+    )
+    return Conclusion(judgment)
 
 
-def compose_approx_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
-    """δᵢ-approximate (ξᵢ, ρᵢ)-zCDP mechanisms together: Σδᵢ-approximate (Σξᵢ, Σρᵢ)-zCDP.
-
-    Source: Bun & Steinke 2016, Lemma 8.2.
-
-    Guarantee
-    ---------
-    Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
-    """
-    found, given = premises.guarantees(ApproxZCDP)
-    counts = counts_of(found, parameters, premises.rule)
-    xi, rho = (_total(counts, [getattr(one, name) for one in given]) for name in ("xi", "rho"))
-    delta = _total(counts, [one.delta for one in given])
-    require(delta < 1, premises.rule, "the deltas add up to less than 1")
-    return _together(found, counts, ApproxZCDP(xi, rho, delta))
+def _counts(premises: tuple[Private, ...], counts: tuple[int, ...] | None) -> tuple[int, ...]:
+    """How often each premise's mechanism runs: ``counts`` where given, else once."""
+    found = (1,) * len(premises) if counts is None else counts
+    require(len(found) == len(premises), "counts has a number for each premise")
+    return found
 
 
-def compose_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
-    """(α, εᵢ)-Rényi mechanisms together are (α, Σεᵢ)-Rényi, at each order that all of them list.
+@rule("as-losses", mechanism)
+def as_losses(premise: Private) -> Conclusion:
+    """A guarantee of a mechanism as a list of one loss, so that it can be composed.
 
-    Source: Mironov 2017, Proposition 1.
-
-    Guarantee
-    ---------
-    Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
-    """
-    found, given = premises.guarantees(RenyiCurve)
-    counts = counts_of(found, parameters, premises.rule)
-    orders = [tuple(order for order, _ in curve.points) for curve in given]
-    require(len(set(orders)) == 1, premises.rule, "all premises list the same orders")
-    epsilons = [[epsilon for _, epsilon in curve.points] for curve in given]
-    sums = [_total(counts, list(column)) for column in zip(*epsilons, strict=True)]
-    return _together(found, counts, RenyiCurve(tuple(zip(orders[0], sums, strict=True))))
-
-
-def compose_gdp(premises: Premises, parameters: Parameters) -> Conclusion:
-    """μᵢ-GDP mechanisms together are μ-GDP for the stated ``mu`` with Σμᵢ² <= μ².
-
-    Source: Dong, Roth & Su 2022, Corollary 3.3.
+    (ε, δ)-DP is dominated by randomised response that fails with chance δ (Kairouz, Oh &
+    Viswanath 2015; Murtagh & Vadhan 2016, section 3), μ-GDP by N(μ, 1) against N(0, 1) (Dong, Roth
+    & Su 2022); ρ-zCDP and Rényi curves are entries as they are. ε in nats.
 
     Guarantee
     ---------
-    Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
+    ``tests/proofs/rules/test_composition_rules.py::test_a_guarantee_as_a_loss_says_no_more``.
     """
-    found, given = premises.guarantees(GaussianDP)
-    counts, mu = counts_of(found, parameters, premises.rule), parameters.rational("mu")
-    require(mu >= 0, premises.rule, "mu is at least 0")
-    squares = _total(counts, [one.mu**2 for one in given])
-    at_most(squares, mu**2, premises.rule, "mu squared reaches the sum of the squares")
-    return _together(found, counts, GaussianDP(mu))
+    return restate(premise, LossList(join([_as_losses(premise.guarantee)], [1])))
 
 
-def compose_pairs(premises: Premises, parameters: Parameters) -> Conclusion:
-    """Mechanisms dominated by pairs are together dominated by the product of all pairs.
+def _as_losses(guarantee: Guarantee) -> Entries:
+    match guarantee:
+        case ApproxDP(epsilon, delta):
+            return ((1, ResponseLoss(epsilon, delta)),)
+        case ZCDP(rho):
+            return ((1, ConcentratedLoss(Fraction(0), rho, Fraction(0))),)
+        case GaussianDP(mu):
+            return ((1, GaussianLoss(mu**2)),)
+        case RenyiCurve(points):
+            return ((1, CurveLoss(points)),)
+    raise ProofError("it takes (epsilon, delta), rho, mu or a Rényi curve")
 
-    Source: Zhu, Dong & Wang 2022, Theorem 10.
 
-    Guarantee
-    ---------
-    Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
-    """
-    found, given = premises.guarantees(Dominated)
-    counts = counts_of(found, parameters, premises.rule)
-    return _together(found, counts, Dominated(join([one.losses for one in given], counts)))
-
-
-def parallel(premises: Premises, parameters: Parameters) -> Conclusion:
+@rule(
+    "parallel",
+    mechanisms,
+    key=text,
+    relation=choice("add-remove", "replace-one"),
+    counts=optional(wholes(least=1)),
+    delta=optional(rational),
+)
+def parallel(
+    premises: tuple[Private, ...],
+    key: str,
+    relation: str,
+    counts: tuple[int, ...] | None,
+    delta: Fraction | None,
+) -> Conclusion:
     """Mechanisms that each see one part of the records: the worst part's guarantee.
 
     Premises: add-remove of a record. ``relation`` add-remove: the largest of each number;
@@ -129,37 +111,17 @@ def parallel(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     Against every pair of small databases: ``tests/proofs/rules/test_parallel_rule.py``.
     """
-    found, guarantee = worst(premises)
-    rule, neighbours = premises.rule, found[0].neighbours
-    require_relation(neighbours == AddRemove(), rule, neighbours, "add-remove of a record")
-    counts, key = counts_of(found, parameters, rule), parameters.text("key")
-    exchanged = parameters.choice("relation", "add-remove", "replace-one") == "replace-one"
-    parts = zip(counts, (premise.mechanism for premise in found), strict=True)
+    guarantee, neighbours = worst(premises), premises[0].neighbours
+    require_relation(neighbours == AddRemove(), neighbours, "add-remove of a record")
+    exchanged = relation == "replace-one"
+    times = _counts(premises, counts)
+    parts = zip(times, (premise.mechanism for premise in premises), strict=True)
     judgment = Private(
         Mechanism.of("parallel", {"key": key}, *parts),
         ReplaceOne() if exchanged else AddRemove(),
-        scale_to_group(guarantee, 2 if exchanged else 1, parameters, rule),
+        scale_to_group(guarantee, 2 if exchanged else 1, delta=delta),
     )
     return Conclusion(judgment, frozenset({"independent-key"}))
 
 
-def _total(counts: tuple[int, ...], values: list[Fraction]) -> Fraction:
-    return sum((n * value for n, value in zip(counts, values, strict=True)), Fraction(0))
-
-
-def _together(found: Found, counts: tuple[int, ...], guarantee: Guarantee) -> Conclusion:
-    return Conclusion(Private(sequence(found, counts), found[0].neighbours, guarantee))
-
-
-RULES: dict[str, Rule] = {
-    "compose": compose,
-    "compose-zcdp": compose_zcdp,
-    "compose-approx-zcdp": compose_approx_zcdp,
-    "compose-renyi": compose_renyi,
-    "compose-gdp": compose_gdp,
-    "compose-pairs": compose_pairs,
-    "parallel": parallel,
-    **optimal.RULES,
-    **adaptive.RULES,
-}
-"""The rules of this file and of `optimal` and `adaptive` by name."""
+RULES = (compose, as_losses, parallel)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from proofs.entries import ENTRIES, Entries, Entry
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    ApproxZCDP,
-    Dominated,
-    Guarantee,
-    Odometer,
-    Profile,
-    RenyiCurve,
-)
-from proofs.losses import LOSSES, Loss, Losses, join
+from proofs.judgments import Guarantee, LossList, Odometer, Profile, RenyiCurve
+from proofs.losses import join
 from proofs.parameters import Parameters
 from synthesizers.errors import InputError
 
-KINDS = ("approx", "zcdp", "gdp", "approx-zcdp", "renyi", "profile", "dominated", "odometer")
-"""The kinds of guarantee, as plain data names them."""
+KINDS: dict[str, Callable[[Parameters], Guarantee]] = {
+    "losses": lambda given: LossList(_entries(given.value("losses"))),
+    "approx": lambda given: ApproxDP(given.rational("epsilon"), given.rational("delta")),
+    "zcdp": lambda given: ZCDP(given.rational("rho")),
+    "gdp": lambda given: GaussianDP(given.rational("mu")),
+    "renyi": lambda given: RenyiCurve(given.points("points")),
+    "profile": lambda given: Profile(given.points("points")),
+    "odometer": lambda given: Odometer(given.points("levels"), given.rational("delta")),
+}
+"""The kinds of guarantee, as plain data names them, and how each is read."""
 
 
 def guarantee_from_json(data: object) -> Guarantee:
@@ -36,51 +39,44 @@ def guarantee_from_json(data: object) -> Guarantee:
     """
     if not isinstance(data, dict):
         raise ProofError("a guarantee is named values, one of them its kind")
-    reader = Parameters("of a guarantee", data)
+    reader = Parameters("a guarantee", data)
     try:
-        found = _read_guarantee(reader)
+        found = KINDS[reader.choice("kind", *KINDS)](reader)
     except InputError as error:
         raise ProofError(str(error)) from None
     reader.close()
     return found
 
 
-def _read_guarantee(reader: Parameters) -> Guarantee:
-    match reader.choice("kind", *KINDS):
-        case "approx":
-            return ApproxDP(reader.rational("epsilon"), reader.rational("delta"))
-        case "zcdp":
-            return ZCDP(reader.rational("rho"))
-        case "gdp":
-            return GaussianDP(reader.rational("mu"))
-        case "approx-zcdp":
-            return ApproxZCDP(*(reader.rational(name) for name in ("xi", "rho", "delta")))
-        case "renyi":
-            return RenyiCurve(reader.points("points"))
-        case "profile":
-            return Profile(reader.points("points"))
-        case "odometer":
-            return Odometer(reader.points("levels"), reader.rational("delta"))
-        case _:
-            return Dominated(_losses(reader.value("losses")))
-
-
-def _losses(data: object) -> Losses:
+def _entries(data: object) -> Entries:
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         raise ProofError("the losses of a guarantee are a list of named values")
-    losses = tuple(_loss(entry) for entry in data)
-    if losses != join([losses], [1]):
+    entries = tuple(entry_from_json(entry) for entry in data)
+    if entries != join([entries], [1]):
         raise ProofError("losses are listed by name and parameters, equal ones as one entry")
-    return losses
+    return entries
 
 
-def _loss(entry: dict[str, object]) -> tuple[int, Loss]:
-    reader = Parameters("of a loss", entry)
-    kind = LOSSES[reader.choice("loss", *LOSSES)]
-    own: dict[str, Any] = {
-        field.name: (reader.whole if field.name == "shift" else reader.rational)(field.name)
+def entry_from_json(data: dict[str, Any]) -> tuple[int, Entry]:
+    """One loss and how often it occurs; ProofError for unknown kinds, names and ranges."""
+    reader = Parameters("a loss", data)
+    kind: Any = ENTRIES[reader.choice("loss", *ENTRIES)]
+    own = {
+        field.name: _READ.get(field.name, Parameters.rational)(reader, field.name)
         for field in fields(kind)
     }
     count = reader.whole("count", 1)
     reader.close()
     return count, kind(**own)
+
+
+def _l0(reader: Parameters, name: str) -> int | None:
+    return None if reader.value(name) is None else reader.whole(name)
+
+
+_READ: dict[str, Callable[[Parameters, str], Any]] = {
+    "law": Parameters.text,
+    "l0": _l0,
+    "points": Parameters.points,
+}
+"""The fields of losses that are no rational numbers, and how each is read."""

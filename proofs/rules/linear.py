@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.parameters import Parameters
-from proofs.rules.moves import Moves, cells_of, conclude, read_query
-from proofs.rules.rule import Conclusion, Premises, Rule, require
+from proofs.parameters import value as given
+from proofs.rules.moves import Moves, Shape, cells_of, query_rule
+from proofs.rules.rule import require
 from synthesizers.neighbours import AddRemove, Neighbours
 
 Layers = Sequence[tuple[int, Sequence[int]]]
@@ -30,7 +30,8 @@ class _Matrix:
     ends: list[tuple[int, int]]
 
 
-def linear(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("linear", attributes=given, layers=given)
+def linear(neighbours: Neighbours, shape: Shape, attributes: Any, layers: Any) -> Moves:
     """Sums over records of the column that their cell has in an integer matrix of layers.
 
     Guarantee
@@ -38,13 +39,10 @@ def linear(premises: Premises, parameters: Parameters) -> Conclusion:
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``, and of
     drawn matrices ``tests/proofs/rules/test_linear_rule.py``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    cells = cells_of(query.value("attributes"), shape, premises.rule)
-    matrix = _matrix(_layers(query.value("layers"), cells, premises.rule), cells)
-    moves = (_add_columns if isinstance(neighbours, AddRemove) else _exchange_columns)(
-        neighbours, matrix
-    )
-    return conclude(neighbours, shape, query, parameters, moves)
+    cells = cells_of(attributes, shape)
+    matrix = _matrix(_layers(layers, cells), cells)
+    added = isinstance(neighbours, AddRemove)
+    return (_add_columns if added else _exchange_columns)(neighbours, matrix)
 
 
 def _add_columns(neighbours: Neighbours, matrix: _Matrix) -> Moves:
@@ -75,18 +73,18 @@ def _exchange_columns(neighbours: Neighbours, matrix: _Matrix) -> Moves:
     )
 
 
-def _layers(layers: Any, cells: int, rule: str) -> Layers:
-    require(isinstance(layers, list) and bool(layers), rule, "one or more layers are needed")
+def _layers(layers: Any, cells: int) -> Layers:
+    require(isinstance(layers, list) and bool(layers), "one or more layers are needed")
     found = []
     for layer in layers:
         named = isinstance(layer, dict) and set(layer) == {"weight", "rows"}
-        require(named, rule, "a layer has a weight and rows")
+        require(named, "a layer has a weight and rows")
         weight, rows = layer["weight"], layer["rows"]
         fits = type(weight) is int and isinstance(rows, list) and len(rows) == cells
         whole = fits and all(type(row) is int and row >= -1 for row in rows)
-        require(whole, rule, "a layer has an integer weight, and an answer or -1 for each cell")
+        require(whole, "a layer has an integer weight, and an answer or -1 for each cell")
         found.append((weight, rows))
-    require(any(max(rows) >= 0 for _, rows in found), rule, "one or more answers are needed")
+    require(any(max(rows) >= 0 for _, rows in found), "one or more answers are needed")
     return found
 
 
@@ -114,5 +112,4 @@ def _matrix(layers: Layers, cells: int) -> _Matrix:
     return _Matrix(1 + max(max(rows) for _, rows in layers), entries, l1, squared, with_zeros)
 
 
-RULES: dict[str, Rule] = {"linear": linear}
-"""The rule of linear queries by its name."""
+RULES = (linear,)

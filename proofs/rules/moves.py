@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from proofs.judgments import Stable, canonical
-from proofs.parameters import Parameters
-from proofs.rules.rule import Conclusion, Premises, require
+from proofs.parameters import Kind, Parameters, neighbours, record
+from proofs.rules.rule import Conclusion, Rule, nothing, require
 from synthesizers.neighbours import Neighbours, ReplaceOne
 
 Shape = dict[str, int]
@@ -50,44 +50,54 @@ def of_scores(spans: Sequence[int]) -> Moves:
     return Moves(moving, sum(spans), squares, longest, longest == 0)
 
 
-def read_query(premises: Premises, parameters: Parameters) -> tuple[Neighbours, Shape, Parameters]:
-    """The neighbours, the shape of the domain, and the query of the rule's own kind."""
-    premises.none()
-    shape = parameters.record("shape")
-    sizes = bool(shape) and all(type(size) is int and size > 0 for size in shape.values())
-    require(sizes, premises.rule, "a domain has attributes, each of one or more values")
-    query = Parameters(premises.rule, parameters.record("query"))
-    query.choice("kind", premises.rule)
-    return parameters.neighbours(), shape, query
+def query_rule(name: str, **fields: Kind[Any]) -> Callable[[Callable[..., Moves]], Rule]:
+    """Make a rule of a function from neighbours, a shape and a query's own fields to its moves.
+
+    The rule takes the neighbours, the shape of the domain and the query, of the rule's own kind.
+    """
+
+    def of(moves: Callable[..., Moves]) -> Rule:
+        def concludes(neighbours: Neighbours, shape: Shape, query: dict[str, Any]) -> Conclusion:
+            sizes = bool(shape) and all(type(size) is int and size > 0 for size in shape.values())
+            require(sizes, "a domain has attributes, each of one or more values")
+            reader = Parameters("the query", query)
+            reader.choice("kind", name)
+            own = {field: kind(reader, field) for field, kind in fields.items()}
+            reader.close()
+            return _conclude(neighbours, shape, query, moves(neighbours, shape, **own))
+
+        concludes.__doc__ = moves.__doc__
+        given = {"neighbours": neighbours, "shape": record, "query": record}
+        return Rule(name, nothing, given, concludes)
+
+    return of
 
 
-def cells_of(names: Any, shape: Shape, rule: str) -> int:
+def cells_of(names: Any, shape: Shape) -> int:
     """How many cells the marginal of some attributes has."""
     known = isinstance(names, list) and all(type(name) is str and name in shape for name in names)
     distinct = known and 0 < len(set(names)) == len(names)
-    require(distinct, rule, "a marginal is over one or more different attributes of the domain")
+    require(distinct, "a marginal is over one or more different attributes of the domain")
     return math.prod(shape[name] for name in names)
 
 
-def count_groups(names: Any, groups: Any, shape: Shape, rule: str) -> tuple[int, bool]:
+def count_groups(names: Any, groups: Any, shape: Shape) -> tuple[int, bool]:
     """How many groups a recoded marginal counts, and whether every record is in one of them."""
-    cells_of(names, shape, rule)
+    cells_of(names, shape)
     listed = isinstance(groups, list) and all(isinstance(codes, list) for codes in groups)
     fits = listed and [len(codes) for codes in groups] == [shape[name] for name in names]
-    require(fits, rule, "each code of each attribute needs a group")
+    require(fits, "each code of each attribute needs a group")
     whole = all(type(code) is int and code >= -1 for codes in groups for code in codes)
-    require(whole, rule, "groups are integers from 0, or -1 for what is not counted")
+    require(whole, "groups are integers from 0, or -1 for what is not counted")
     answers = math.prod(max(codes) + 1 for codes in groups)
-    require(answers > 0, rule, "an attribute has one or more groups")
+    require(answers > 0, "an attribute has one or more groups")
     return answers, all(min(codes) >= 0 for codes in groups)
 
 
-def conclude(
-    neighbours: Neighbours, shape: Shape, query: Parameters, parameters: Parameters, moves: Moves
+def _conclude(
+    neighbours: Neighbours, shape: Shape, query: dict[str, Any], moves: Moves
 ) -> Conclusion:
-    """What a rule of a declared query concludes; whatever of the query was not read is refused."""
-    query.close()
-    text = canonical({"query": parameters.record("query"), "shape": shape})
+    text = canonical({"query": query, "shape": shape})
     l1, squared, linf = (Fraction(norm) for norm in (moves.l1, moves.l2_squared, moves.linf))
     found = Stable(text, neighbours, moves.l0, l1, squared, linf, moves.monotone, True)
     return Conclusion(found, frozenset({"public"}))

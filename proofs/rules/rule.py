@@ -1,20 +1,23 @@
-"""What a rule is: a function of its premises' judgments and its parameters to a conclusion."""
+"""What a rule is: premises, declared parameters, and a function from both to a conclusion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from proofs.errors import ProofError, UndecidedError
-from proofs.judgments import Guarantee, Judgment, Private
-from proofs.parameters import Parameters
+from proofs.judgments import Guarantee, Judgment, Private, Stable
+from proofs.parameters import Kind, Parameters
 from synthesizers.exact import Exact, compare, enclose
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import Neighbours
 
-J = TypeVar("J", bound=Judgment)
 G = TypeVar("G", bound=Guarantee)
+
+PRECISIONS = (192, 768, 3072)
+"""The bits at which an inequality is tried before it stays open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,63 +28,90 @@ class Conclusion:
     hypotheses: frozenset[str] = frozenset()
 
 
+Needs = Callable[[Sequence[Judgment]], tuple[Any, ...]]
+"""Reads premises: gives the arguments that they are to a rule's function, or raises ProofError."""
+
+
+def nothing(premises: Sequence[Judgment]) -> tuple[()]:
+    """No premises."""
+    require(not premises, "it takes no premises")
+    return ()
+
+
+def query(premises: Sequence[Judgment]) -> tuple[Stable]:
+    """One premise, about a query."""
+    (premise,) = premises if len(premises) == 1 else (None,)
+    if not isinstance(premise, Stable):
+        raise ProofError("it takes one premise, about a query")
+    return (premise,)
+
+
+def mechanism(premises: Sequence[Judgment]) -> tuple[Private]:
+    """One premise, about a mechanism."""
+    (premise,) = premises if len(premises) == 1 else (None,)
+    if not isinstance(premise, Private):
+        raise ProofError("it takes one premise, about a mechanism")
+    return (premise,)
+
+
+def mechanisms(premises: Sequence[Judgment]) -> tuple[tuple[Private, ...]]:
+    """One or more premises about mechanisms, all under the same neighbours."""
+    found = tuple(premise for premise in premises if isinstance(premise, Private))
+    require(0 < len(found) == len(premises), "it takes one or more premises about mechanisms")
+    same = len({premise.neighbours for premise in found}) == 1
+    require(same, "it needs premises under the same neighbours")
+    return (found,)
+
+
 @dataclass(frozen=True, slots=True)
-class Premises:
-    """The judgments that a rule is applied to."""
+class Rule:
+    """A rule: ``needs`` its premises, reads ``parameters`` by their kinds, and ``concludes``."""
 
-    rule: str
-    judgments: tuple[Judgment, ...]
+    name: str
+    needs: Needs
+    parameters: Mapping[str, Kind[Any]]
+    concludes: Callable[..., Conclusion]
 
-    def all(self, kind: type[J]) -> tuple[J, ...]:
-        """Every premise, all of one kind; ProofError for none or another."""
-        found = tuple(judgment for judgment in self.judgments if isinstance(judgment, kind))
-        if not found or len(found) != len(self.judgments):
-            raise ProofError(f"the rule {self.rule} takes premises of the kind {kind.__name__}")
-        return found
-
-    def one(self, kind: type[J]) -> J:
-        """The only premise; ProofError for another number or kind."""
-        if len(self.judgments) != 1:
-            raise ProofError(f"the rule {self.rule} takes one premise")
-        return self.all(kind)[0]
-
-    def none(self) -> None:
-        """Raise ProofError where there is a premise."""
-        if self.judgments:
-            raise ProofError(f"the rule {self.rule} takes no premises")
-
-    def private(self, *kinds: type[Guarantee]) -> Private:
-        """The only premise, a mechanism with a guarantee of one of some kinds."""
-        found = self.one(Private)
-        if not isinstance(found.guarantee, kinds):
-            self._refuse(kinds)
-        return found
-
-    def guarantees(self, kind: type[G]) -> tuple[tuple[Private, ...], tuple[G, ...]]:
-        """All premises, mechanisms with guarantees of one kind under the same neighbours."""
-        found = self.all(Private)
-        guarantees = tuple(p.guarantee for p in found if isinstance(p.guarantee, kind))
-        if len(guarantees) != len(found):
-            self._refuse((kind,))
-        if len({premise.neighbours for premise in found}) != 1:
-            raise ProofError(f"the rule {self.rule} needs premises under the same neighbours")
-        return found, guarantees
-
-    def _refuse(self, kinds: tuple[type[Any], ...]) -> None:
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise ProofError(f"the rule {self.rule} needs a guarantee of the kind {names}")
+    def apply(self, premises: Sequence[Judgment], given: Mapping[str, Any]) -> Conclusion:
+        """What follows; ProofError for other premises or parameters than the declared ones."""
+        reader = Parameters(self.name, given)
+        read = {name: kind(reader, name) for name, kind in self.parameters.items()}
+        reader.close()
+        return self.concludes(*self.needs(premises), **read)
 
 
-Rule = Callable[[Premises, Parameters], Conclusion]
+def rule(
+    name: str, needs: Needs, **parameters: Kind[Any]
+) -> Callable[[Callable[..., Conclusion]], Rule]:
+    """Make a rule of a function: its premises come first, its parameters by their names."""
+    return lambda concludes: Rule(name, needs, parameters, concludes)
 
 
-def require(condition: bool, rule: str, expected: str) -> None:
+def require(condition: bool, expected: str) -> None:
     """Raise ProofError where a side condition does not hold."""
     if not condition:
-        raise ProofError(f"the rule {rule} does not apply: {expected}")
+        raise ProofError(expected)
 
 
-def at_most(left: Exact, right: Exact, rule: str, expected: str) -> None:
+def require_relation(holds: bool, neighbours: Neighbours, needed: str) -> None:
+    """Raise ProofError where a rule does not hold under a premise's neighbours."""
+    words = f"it holds under {needed}, and the premise is under {neighbours.name}"
+    require(holds, f"{words} of a {neighbours.unit.name}")
+
+
+def guarantee_of(premise: Private, kind: type[G]) -> G:
+    """The premise's guarantee, which must be of one kind."""
+    if not isinstance(premise.guarantee, kind):
+        raise ProofError(f"it needs a guarantee of the kind {kind.__name__}")
+    return premise.guarantee
+
+
+def restate(premise: Private, guarantee: Guarantee) -> Conclusion:
+    """Another guarantee of the premise's mechanism, under its neighbours."""
+    return Conclusion(replace(premise, guarantee=guarantee))
+
+
+def at_most(left: Exact, right: Exact, expected: str) -> None:
     """Raise ProofError unless ``left`` <= ``right``, UndecidedError where that stays open.
 
     Guarantee
@@ -95,11 +125,20 @@ def at_most(left: Exact, right: Exact, rule: str, expected: str) -> None:
     else:
         order = compare(left, right)
     if order is None:
-        raise UndecidedError(f"the rule {rule}: {expected} cannot be decided at this precision")
-    require(order <= 0, rule, expected)
+        raise UndecidedError(f"{expected}: it cannot be decided at this precision")
+    require(order <= 0, expected)
 
 
-def require_relation(holds: bool, rule: str, neighbours: Neighbours, needed: str) -> None:
-    """Raise ProofError where a rule does not hold under a premise's neighbours."""
-    words = f"it holds under {needed}, and the premise is under {neighbours.name}"
-    require(holds, rule, f"{words} of a {neighbours.unit.name}")
+def at_most_growing(value: Callable[[int], Interval], bound: Fraction, expected: str) -> None:
+    """`at_most` for a number enclosed to as many bits as asked for, at the first that decide.
+
+    Guarantee
+    ---------
+    Returns only if the number is at most ``bound``, where each interval holds it. Backed by
+    ``tests/proofs/test_rule.py``.
+    """
+    for bits in PRECISIONS:
+        found = value(bits)
+        if found.upper <= bound or found.lower > bound:
+            break
+    at_most(found, bound, expected)

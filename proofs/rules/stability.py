@@ -8,79 +8,89 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
+from typing import Any
 
 from proofs.judgments import Stable, canonical
-from proofs.parameters import Parameters
-from proofs.rules.moves import Moves, cells_of, conclude, count_groups, of_counts, read_query
-from proofs.rules.rule import Conclusion, Premises, Rule, require, require_relation
-from synthesizers.neighbours import RECORD, AddRemove
+from proofs.parameters import flag, neighbours, rational, text, value, whole, wholes
+from proofs.rules.moves import Moves, Shape, cells_of, count_groups, of_counts, query_rule
+from proofs.rules.rule import (
+    Conclusion,
+    nothing,
+    query,
+    require,
+    require_relation,
+    rule,
+)
+from synthesizers.neighbours import RECORD, AddRemove, Neighbours
 
 
-def marginal(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("marginal", attributes=value)
+def marginal(neighbours: Neighbours, shape: Shape, attributes: Any) -> Moves:
     """Counts over all cells of some attributes: every record adds 1 to one of them.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    cells = cells_of(query.value("attributes"), shape, premises.rule)
-    return conclude(neighbours, shape, query, parameters, of_counts(neighbours, cells, True))
+    return of_counts(neighbours, cells_of(attributes, shape), True)
 
 
-def recoded_marginal(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("recoded-marginal", attributes=value, groups=value)
+def recoded_marginal(neighbours: Neighbours, shape: Shape, attributes: Any, groups: Any) -> Moves:
     """Counts over groups of values: a record adds 1 to at most one of them.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    names, groups = query.value("attributes"), query.value("groups")
-    answers, all_counted = count_groups(names, groups, shape, premises.rule)
-    moves = of_counts(neighbours, answers, all_counted)
-    return conclude(neighbours, shape, query, parameters, moves)
+    answers, all_counted = count_groups(attributes, groups, shape)
+    return of_counts(neighbours, answers, all_counted)
 
 
-def cell_counts(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("cell-counts", cells=wholes())
+def cell_counts(neighbours: Neighbours, shape: Shape, cells: tuple[int, ...]) -> Moves:
     """Counts of some cells of the whole domain: a record adds 1 to at most one of them.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    cells, size = query.wholes("cells"), math.prod(shape.values())
+    size = math.prod(shape.values())
     distinct = 0 < len(set(cells)) == len(cells) and max(cells) < size
-    require(distinct, premises.rule, "cells must be different and inside the domain")
-    moves = of_counts(neighbours, len(cells), len(cells) == size)
-    return conclude(neighbours, shape, query, parameters, moves)
+    require(distinct, "cells must be different and inside the domain")
+    return of_counts(neighbours, len(cells), len(cells) == size)
 
 
-def total(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("total")
+def total(neighbours: Neighbours, shape: Shape) -> Moves:
     """The number of records: it does not move where it is public.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    return conclude(neighbours, shape, query, parameters, of_counts(neighbours, 1, True))
+    return of_counts(neighbours, 1, True)
 
 
-def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
+@query_rule("bounded-sum", attribute=text, values=wholes(None), low=whole(None), high=whole(None))
+def bounded_sum(
+    neighbours: Neighbours,
+    shape: Shape,
+    attribute: str,
+    values: tuple[int, ...],
+    low: int,
+    high: int,
+) -> Moves:
     """A sum over records of an integer for each value of an attribute, clipped to low … high.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    neighbours, shape, query = read_query(premises, parameters)
-    values = query.wholes("values", None)
-    codes = cells_of([query.text("attribute")], shape, premises.rule)
-    require(len(values) == codes, premises.rule, "a sum needs one value for each code")
-    low, high = (query.value(end) for end in ("low", "high"))
-    require(type(low) is int and type(high) is int and low <= high, premises.rule, "low <= high")
+    codes = cells_of([attribute], shape)
+    require(len(values) == codes, "a sum needs one value for each code")
+    require(low <= high, "low <= high")
     clipped = [min(max(value, low), high) for value in values]
     low, high = min(clipped), max(clipped)
     added, unit = isinstance(neighbours, AddRemove), neighbours.unit
@@ -89,34 +99,50 @@ def bounded_sum(premises: Premises, parameters: Parameters) -> Conclusion:
     if unit.is_record:
         least, most = low, high
     span = max(most, -least) if added else most - least
-    moves = Moves(min(span, 1), span, span * span, span, added and low >= 0)
-    return conclude(neighbours, shape, query, parameters, moves)
+    return Moves(min(span, 1), span, span * span, span, added and low >= 0)
 
 
-def stated_sensitivity(premises: Premises, parameters: Parameters) -> Conclusion:
+@rule(
+    "stated-sensitivity",
+    nothing,
+    neighbours=neighbours,
+    query=text,
+    l0=value,
+    l1=rational,
+    l2_squared=rational,
+    linf=rational,
+    monotone=flag,
+    integers=flag,
+)
+def stated_sensitivity(
+    neighbours: Neighbours,
+    query: str,
+    l0: Any,
+    l1: Fraction,
+    l2_squared: Fraction,
+    linf: Fraction,
+    monotone: bool,
+    integers: bool,
+) -> Conclusion:
     """A query of any kind, with consistent norms as stated: an open hypothesis.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_a_stated_sensitivity_is_taken_as_stated``.
     """
-    premises.none()
-    given = parameters.value("l0")
-    l0 = None if given is None else parameters.whole("l0")
-    l1, squared, linf = (parameters.rational(name) for name in ("l1", "l2_squared", "linf"))
-    consistent = linf <= l1 and linf**2 <= squared <= l1**2
-    require(consistent, premises.rule, "linf <= l1 and linf² <= l2_squared <= l1² must hold")
+    consistent = linf <= l1 and linf**2 <= l2_squared <= l1**2
+    require(consistent, "linf <= l1 and linf² <= l2_squared <= l1² must hold")
+    require(l0 is None or (type(l0) is int and l0 >= 0), "l0 is an integer from 0, or unknown")
     if l0 is not None:
-        consistent = l1 <= l0 * linf and squared <= l0 * linf**2
-        require(consistent, premises.rule, "l1 <= l0·linf and l2_squared <= l0·linf² must hold")
-    query = canonical({"stated": parameters.text("query")})
-    relation, monotone = parameters.neighbours(), parameters.flag("monotone")
-    integers = parameters.flag("integers")
-    found = Stable(query, relation, l0, l1, squared, linf, monotone, integers)
+        consistent = l1 <= l0 * linf and l2_squared <= l0 * linf**2
+        require(consistent, "l1 <= l0·linf and l2_squared <= l0·linf² must hold")
+    name = canonical({"stated": query})
+    found = Stable(name, neighbours, l0, l1, l2_squared, linf, monotone, integers)
     return Conclusion(found, frozenset({"stated-sensitivity"}))
 
 
-def transformation(premises: Premises, parameters: Parameters) -> Conclusion:
+@rule("transformed", query, records=whole(1), description=text)
+def transformed(stable: Stable, records: int, description: str) -> Conclusion:
     """A query after a map that turns each record into at most c records, one record at a time.
 
     A record's images are to the query a person of at most c records. Source: the stable
@@ -126,27 +152,24 @@ def transformation(premises: Premises, parameters: Parameters) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_a_transformed_query_is_bounded``.
     """
-    stable, records = premises.one(Stable), parameters.whole("records", 1)
     unit = stable.neighbours.unit
     person = isinstance(stable.neighbours, AddRemove) and not unit.is_record
-    require_relation(person, premises.rule, stable.neighbours, "add-remove of a person")
+    require_relation(person, stable.neighbours, "add-remove of a person")
     fits = unit.max_records == records
-    require(fits, premises.rule, "the premise's person must own as many records as one becomes")
-    text = parameters.text("description")
-    query = {"map": text, "records": records, "query": json.loads(stable.query)}
+    require(fits, "the premise's person must own as many records as one becomes")
+    name = {"map": description, "records": records, "query": json.loads(stable.query)}
     norms = (stable.l0, stable.l1, stable.l2_squared, stable.linf)
     kept = (*norms, stable.monotone, stable.integers)
-    found = Stable(canonical(query), AddRemove(RECORD), *kept)
+    found = Stable(canonical(name), AddRemove(RECORD), *kept)
     return Conclusion(found, frozenset({"record-wise"}))
 
 
-RULES: dict[str, Rule] = {
-    "marginal": marginal,
-    "recoded-marginal": recoded_marginal,
-    "cell-counts": cell_counts,
-    "total": total,
-    "bounded-sum": bounded_sum,
-    "stated-sensitivity": stated_sensitivity,
-    "transformed": transformation,
-}
-"""The rules of sensitivity by their names."""
+RULES = (
+    marginal,
+    recoded_marginal,
+    cell_counts,
+    total,
+    bounded_sum,
+    stated_sensitivity,
+    transformed,
+)

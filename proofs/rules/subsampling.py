@@ -10,68 +10,78 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Dominated, Mechanism, Private, Stable
+from proofs.judgments import LossList, Mechanism, Private, Stable
 from proofs.losses import SampledGaussianLoss
-from proofs.parameters import Parameters
-from proofs.rules.rule import Conclusion, Premises, Rule, at_most, require, require_relation
-from proofs.rules.zcdp_conversions import read_premise
+from proofs.parameters import optional, positive, rational, whole
+from proofs.rules.rule import (
+    Conclusion,
+    at_most,
+    guarantee_of,
+    mechanism,
+    query,
+    require,
+    require_relation,
+    rule,
+)
 from synthesizers.exact import ExpRational
 from synthesizers.neighbours import AddRemove, ReplaceOne
 
 SECRET = frozenset({"secret-sample"})
 
 
-def poisson(premises: Premises, parameters: Parameters) -> Conclusion:
-    """(ε, δ)-DP on a Poisson sample of rate q is (ln(1 + q(e^ε - 1)), qδ)-DP; add-remove only.
+@rule(
+    "subsample",
+    mechanism,
+    epsilon=rational,
+    fraction=optional(positive),
+    sample=optional(whole(least=1)),
+    records=optional(whole(least=1)),
+)
+def subsample(
+    premise: Private,
+    epsilon: Fraction,
+    fraction: Fraction | None,
+    sample: int | None,
+    records: int | None,
+) -> Conclusion:
+    """(ε, δ)-DP on a sample of rate q is (ln(1 + q(e^ε - 1)), qδ)-DP; ε in nats.
 
-    Source: Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018, Theorem 8; ε in nats.
-
-    Guarantee
-    ---------
-    ``tests/proofs/rules/test_subsampling_rules.py::test_poisson_samples_of_random_mechanisms_keep_their_bound``.
-    """
-    premise, approx = read_premise(premises, ApproxDP)
-    needed = "add-remove of a record"
-    require_relation(premise.neighbours == AddRemove(), premises.rule, premise.neighbours, needed)
-    fraction = parameters.positive("fraction")
-    require(fraction <= 1, premises.rule, "the fraction must be at most 1")
-    whole = Mechanism.of(premises.rule, {"fraction": str(fraction)}, (1, premise.mechanism))
-    amplified = _amplify(approx, fraction, parameters.rational("epsilon"), premises.rule)
-    return Conclusion(Private(whole, premise.neighbours, amplified), SECRET)
-
-
-def without_replacement(premises: Premises, parameters: Parameters) -> Conclusion:
-    """(ε, δ)-DP on m of n records, n public, is that of `poisson` with q = m/n; replace-one only.
-
-    Source: Balle, Barthe & Gaboardi 2018, Theorem 9; ε in nats.
+    A Poisson sample of rate ``fraction`` under add-remove, or ``sample`` of ``records``, their
+    number public, under replace-one, with q = sample/records. Source: Li, Qardaji & Su 2012; Balle,
+    Barthe & Gaboardi 2018, Theorems 8 and 9.
 
     Guarantee
     ---------
-    ``tests/proofs/rules/test_subsampling_rules.py::test_samples_of_a_fixed_size_keep_their_bound``.
+    ``tests/proofs/rules/test_subsampling_rules.py::test_samples_of_random_mechanisms_keep_their_bound``.
     """
-    premise, approx = read_premise(premises, ApproxDP)
-    needed = "replace-one of a record"
-    require_relation(premise.neighbours == ReplaceOne(), premises.rule, premise.neighbours, needed)
-    sample, records = parameters.whole("sample", 1), parameters.whole("records", 1)
-    require(sample <= records, premises.rule, "the sample must not exceed the records")
-    size = {"sample": sample, "records": records}
-    whole = Mechanism.of(premises.rule, size, (1, premise.mechanism))
-    fraction, epsilon = Fraction(sample, records), parameters.rational("epsilon")
-    amplified = _amplify(approx, fraction, epsilon, premises.rule)
-    return Conclusion(Private(whole, premise.neighbours, amplified), SECRET)
-
-
-def _amplify(approx: ApproxDP, fraction: Fraction, epsilon: Fraction, rule: str) -> ApproxDP:
-    """(ε', qδ)-DP with the stated ε' where e^ε' >= 1 + q(e^ε - 1)."""
-    least = ExpRational.exp(approx.epsilon) * fraction + (1 - fraction)
+    approx, stated = guarantee_of(premise, ApproxDP), dict[str, object]()
+    if fraction is not None and sample is None and records is None:
+        needed = "add-remove of a record"
+        require_relation(premise.neighbours == AddRemove(), premise.neighbours, needed)
+        rate, stated = fraction, {"fraction": str(fraction)}
+    elif fraction is None and sample is not None and records is not None:
+        needed = "replace-one of a record"
+        require_relation(premise.neighbours == ReplaceOne(), premise.neighbours, needed)
+        rate, stated = Fraction(sample, records), {"sample": sample, "records": records}
+    else:
+        raise ProofError("it takes a fraction, or a sample and the records")
+    require(rate <= 1, "the sample is no larger than the whole")
+    least = ExpRational.exp(approx.epsilon) * rate + (1 - rate)
     expected = "epsilon must be at least ln(1 + fraction·(e^epsilon - 1)) of the premise's"
-    at_most(least, ExpRational.exp(epsilon), rule, expected)
-    return ApproxDP(epsilon, fraction * approx.delta)
+    at_most(least, ExpRational.exp(epsilon), expected)
+    judgment = Private(
+        Mechanism.of("subsample", stated, (1, premise.mechanism)),
+        premise.neighbours,
+        ApproxDP(epsilon, rate * approx.delta),
+    )
+    return Conclusion(judgment, SECRET)
 
 
-def poisson_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
+@rule("sampled-gaussian", query, fraction=rational, sigma_squared=positive)
+def sampled_gaussian(stable: Stable, fraction: Fraction, sigma_squared: Fraction) -> Conclusion:
     """Gaussian noise on a query of a Poisson sample of rate q, by the pair of one dimension.
 
     μ² = l2_squared/σ². With the record P = (1-q)·N(0, 1) + q·N(μ, 1), without it Q = N(0, 1): P
@@ -81,22 +91,15 @@ def poisson_gaussian(premises: Premises, parameters: Parameters) -> Conclusion:
 
     Guarantee
     ---------
-    ``tests/proofs/rules/test_poisson_gaussian_rule.py::test_the_sampled_gaussian_dominates_vectors_on_each_side``.
+    ``tests/proofs/rules/test_sampled_gaussian_rule.py::test_the_sampled_gaussian_dominates_vectors_on_each_side``.
     """
-    premise = premises.one(Stable)
     needed = "add-remove of a record"
-    require_relation(premise.neighbours == AddRemove(), premises.rule, premise.neighbours, needed)
-    fraction, squared = parameters.rational("fraction"), parameters.positive("sigma_squared")
-    loss = SampledGaussianLoss(fraction, premise.l2_squared / squared)
-    stated = {"fraction": str(fraction), "sigma_squared": str(squared)}
-    whole = Mechanism.of(premises.rule, {"query": json.loads(premise.query), **stated})
-    judgment = Private(whole, premise.neighbours, Dominated(((1, loss),)))
+    require_relation(stable.neighbours == AddRemove(), stable.neighbours, needed)
+    loss = SampledGaussianLoss(fraction, stable.l2_squared / sigma_squared)
+    stated = {"fraction": str(fraction), "sigma_squared": str(sigma_squared)}
+    whole_ = Mechanism.of("sampled-gaussian", {"query": json.loads(stable.query), **stated})
+    judgment = Private(whole_, stable.neighbours, LossList(((1, loss),)))
     return Conclusion(judgment, BASE | SECRET | {"real-numbers"})
 
 
-RULES: dict[str, Rule] = {
-    "poisson": poisson,
-    "without-replacement": without_replacement,
-    "poisson-gaussian": poisson_gaussian,
-}
-"""The rules of subsampling by their names."""
+RULES = (subsample, sampled_gaussian)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -136,6 +137,27 @@ def log_moment(loss: Loss, order: float) -> float:
             return _discrete_laplace(float(rate), shift, order)
         case SampledGaussianLoss():
             return SampledInDoubles.of(loss, "remove").far_log_moment(order)
+
+
+def entry_moment(entry: Entry, order: float) -> float:
+    """ln E_P[e^(order·L)] of an entry, or a bound on it, in doubles; leaks are left out."""
+    square = order * (1 + order)
+    match entry:
+        case NoiseLoss(law, amount, _, _, squared):
+            moves = sum(count * log_moment(pair, order) for count, pair in entry.pairs)
+            if law != "discrete-gaussian":
+                return moves
+            return min(moves, square * float(squared / (2 * amount)))
+        case BoundedRangeLoss(epsilon):
+            bounded = square * float(epsilon) ** 2 / 8
+            return min(log_moment(ResponseLoss(epsilon), order), bounded)
+        case ConcentratedLoss(xi, rho):
+            return order * float(xi) + square * float(rho)
+        case CurveLoss(points):
+            above = [epsilon for at, epsilon in points if at >= 1 + order]
+            return order * float(above[0]) if above else math.inf
+        case _:
+            return log_moment(entry, order)
 
 
 def _discrete_laplace(rate: float, shift: int, order: float) -> float:

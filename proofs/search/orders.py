@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs.kernel import Theorem, prove
-from proofs.losses import SIDES, Losses, SampledGaussianLoss
-from proofs.profiles.moments import log_moment as certified_moment
+from proofs.entries import CurveLoss, Entries
+from proofs.entry_moments import divergence, sides, total
+from proofs.losses import SampledGaussianLoss
 from proofs.search.decimals import rounded_up
-from proofs.search.float_moments import log_moment
+from proofs.search.float_moments import entry_moment
 from synthesizers.intervals import round_down, to_mpf
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -79,20 +79,22 @@ def best_order_at(divergence: Callable[[float], float], epsilon: Fraction) -> Fr
     return least_order(value)
 
 
-def renyi_theorem(
-    pairs: Theorem, losses: Losses, delta: Fraction
-) -> tuple[Theorem, Fraction, Fraction]:
-    """The Rényi guarantee of dominating pairs at the best order: theorem, order, divergence."""
-    orders = [best_order(lambda at: _divergence(losses, at), delta)]
-    sampled = [loss for _, loss in losses if isinstance(loss, SampledGaussianLoss)]
+def best_moment(entries: Entries, delta: Fraction) -> tuple[Fraction, Fraction]:
+    """The order at which the losses' Rényi divergences are worth most at a δ, and their sum."""
+    orders = [best_order(lambda at: _divergence(entries, at), delta)]
+    sampled = [entry for _, entry in entries if isinstance(entry, SampledGaussianLoss)]
     if sampled:
         # Between whole orders their moments are known by convexity alone.
         near = min(math.floor(orders[0]), *map(_most_order, sampled))
         orders = [Fraction(max(2, at)) for at in (near, near + 1)]
-    found = [(renyi_value(losses, order), order) for order in orders]
+    curves = [entry for _, entry in entries if isinstance(entry, CurveLoss)]
+    if curves:
+        # Between listed orders a curve has the value of the next one.
+        shared = set.intersection(*({order for order, _ in curve.points} for curve in curves))
+        orders = sorted(shared) or orders
+    found = [(renyi_value(entries, order), order) for order in orders]
     divergence, order = min(found, key=lambda point: convert(point[0], point[1], delta))
-    given = {"orders": [order], "epsilons": [divergence]}
-    return prove("pair-to-renyi", [pairs], given), order, divergence
+    return order, divergence
 
 
 def _most_order(loss: SampledGaussianLoss) -> int:
@@ -102,20 +104,17 @@ def _most_order(loss: SampledGaussianLoss) -> int:
     return min(MOST_SAMPLED - 1, by_rate, by_noise)
 
 
-def renyi_value(losses: Losses, order: Fraction) -> Fraction:
-    """A rational close above the Rényi divergence of a product of pairs at an order."""
+def renyi_value(entries: Entries, order: Fraction) -> Fraction:
+    """A rational close above the Rényi divergence of some losses at an order, leaks apart."""
     totals = [
-        sum(
-            (count * certified_moment(loss, order - 1, side).upper for count, loss in losses),
-            Fraction(0),
-        )
-        for side in SIDES
+        total((count, divergence(entry, order - 1, side)) for count, entry in entries).upper
+        for side in sides(entries)
     ]
     return rounded_up(max(totals) / (order - 1))
 
 
-def _divergence(losses: Losses, order: float) -> float:
-    return sum(count * log_moment(loss, order - 1) for count, loss in losses) / (order - 1)
+def _divergence(entries: Entries, order: float) -> float:
+    return sum(count * entry_moment(entry, order - 1) for count, entry in entries) / (order - 1)
 
 
 def _log(value: Fraction) -> float:
