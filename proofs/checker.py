@@ -1639,9 +1639,8 @@ def scale_to_group(meter: Meter, given: Data, steps: int, stated: Data) -> Data:
                 need(total(parts) <= epsilon, "an epsilon is below that of the group")
             return guarantee_of("renyi", points)
         case "losses":
-            return guarantee_of(
-                "losses", join([[of_group(steps, one) for one in given["losses"]]], [1])
-            )
+            scaled = [of_group(steps, one) for one in given["losses"]]
+            return guarantee_of("losses", join([scaled], [1]))
         case _:
             raise Rejected("groups of that kind of guarantee are not known")
 
