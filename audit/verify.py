@@ -45,7 +45,7 @@ from audit.statements.finding import Finding
 from audit.statements.finding_texts import compare_finding
 from audit.statements.published import Strange
 from audit.statements.reproduce import contradiction, parse_command
-from audit.statements.stated_proofs import compare_foundations, completes
+from audit.statements.stated_proofs import compare_foundations, completes, renew
 from audit.subjects.digests import OLDER
 from audit.subjects.stated_subjects import rebuild_subject
 from audit.subjects.subject import Subject
@@ -120,7 +120,8 @@ def verify(
     again = None if subject is None else _audit_again(document, subject, share)
     if again is None:
         if any(certificate.get(key) is not None for key in PROOFS):
-            checks.append(_check_proof(document.verdict, certificate))
+            handed = {**certificate, "proof": renew(document.proof)}
+            checks.append(_check_proof(document.verdict, handed))
         if not document.attacks or len(document.attacks) < len(document.evidence):
             checks += [
                 Check(part, Status.UNCHECKED, hindrance)
@@ -226,8 +227,8 @@ def _proofs(
     document: Document, certificate: Mapping[str, Any], again: Certificate
 ) -> Iterator[Check]:
     """The stated proof and channel, by the checker and beside those of the audit."""
-    stated, proof = document.proof, again.proof
-    handed = certificate
+    stated, proof = renew(document.proof), again.proof
+    handed = {**certificate, "proof": stated}
     if stated is not None and proof is not None and completes(stated, proof):
         # An older proof does not say what it is about; the checker reads the one that does.
         handed = {**certificate, "proof": proof}

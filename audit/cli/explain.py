@@ -15,6 +15,7 @@ from audit.report.words import clean
 from audit.statements import strict_json
 from dp_audit.results import Result, plain_lines
 from proofs.derivation import replay
+from proofs.older import translate
 from synthesizers.errors import InputError
 
 EXPECTED = "a certificate, or what account or calibrate wrote with --json"
@@ -57,7 +58,7 @@ def run(flags: argparse.Namespace) -> int:
     else:
         text = strict_json.read_text(flags.document)
         document = strict_json.parse(text, flags.document, EXPECTED)
-    data = _derivation(document)
+    data = translate(_derivation(document))
     # Nothing of a stranger's proof is printed that does not follow.
     replay(data)
     streams.deliver(ProofResult(data), flags)

@@ -16,7 +16,14 @@ from synthesizers.errors import InputError
 
 _END = r"(?:inf|-?[0-9.]+(?:E[+-]?[0-9]+)?)"
 _NUMBERS = re.compile(rf"exactly -?[0-9]+(?:/[0-9]+)?|in \[{_END}, {_END}\]|infinite")
-_RULE = re.compile(r", by ([a-z-]+)")
+_RULE = re.compile(r", by ([^,]+)")
+
+EARLIER_RULES = (
+    "basic composition",
+    "Gaussian DP of each mechanism",
+    "zCDP of the dominating pairs",
+)
+"""What a theorem was said to be by before, where today's has another name for it."""
 
 DIGITS = 10
 """Of the ends of an enclosure in a sentence."""
@@ -37,12 +44,12 @@ def compare_finding(name: str, stated: Evidence, found: Evidence, rules: Sequenc
     if old == new and bound == found.bound:
         return Check(name, Status.CONFIRMED)
     false = Check(name, Status.FALSE, "its finding does not follow from the audit")
-    if _words(old) != _words(new) or bound is None or found.bound is None:
-        return false
     of_theorem = stated.auditor == "proof"
+    if _words(old, of_theorem) != _words(new, of_theorem) or bound is None or found.bound is None:
+        return false
     if of_theorem and old != new:
         by = _RULE.findall(old)
-        if not by or by[-1] not in {*rules, *_RULE.findall(new)}:
+        if not by or by[-1] not in {*rules, *EARLIER_RULES, *_RULE.findall(new)}:
             return false
     numbers, others = _NUMBERS.findall(old), _NUMBERS.findall(new)
     if not _agree(numbers, stated.auditor, bound):
@@ -62,9 +69,10 @@ def compare_finding(name: str, stated: Evidence, found: Evidence, rules: Sequenc
         return false
 
 
-def _words(text: str) -> str:
-    """A sentence without its numbers, and without the rule of its theorem."""
-    return _RULE.sub(", by", _NUMBERS.sub("#", text))
+def _words(text: str, of_theorem: bool) -> str:
+    """A sentence without its numbers, and without the rule of its theorem, if it is about one."""
+    numberless = _NUMBERS.sub("#", text)
+    return _RULE.sub(", by", numberless) if of_theorem else numberless
 
 
 def _ends(number: str) -> Enclosure:

@@ -13,18 +13,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audit.statements.checks import Check, Status, same
-from proofs.checker import ABOUT, CONVERTED, MEASURED
+from proofs.checker import ABOUT, READINGS, RULES
+from proofs.derivation import replay
+from proofs.errors import ProofError
+from proofs.older import translate
 
 Proof = Mapping[str, Any]
 
 NAME = "proof"
 
-LATER = ("setting", "released")
-"""Parameters that steps came to have within the version: what a theorem says of its domain and of
-what is released."""
+LATER = ("setting",)
+"""What a theorem came to say of its program within the version: its domain."""
 
-EARLIER_MAP = "what the program makes of its clamped answers and of public randomness"
-"""What every release was called before."""
+
+def renew(proof: Proof | None) -> Proof | None:
+    """A stated proof whose derivations are of today's version, where they were of an older one.
+
+    One that does not translate stays as it is: the checker says what is wrong with it.
+    """
+    if proof is None:
+        return None
+    try:
+        found = {**proof, "derivation": translate(proof["derivation"])}
+        if "alternatives" in proof:
+            found["alternatives"] = [translate(one) for one in proof["alternatives"]]
+    except (ProofError, LookupError, TypeError, AttributeError):
+        return proof
+    return found
 
 
 def completes(stated: Proof | None, found: Proof | None) -> bool:
@@ -38,22 +53,24 @@ def completes(stated: Proof | None, found: Proof | None) -> bool:
     if stated is None or found is None:
         return stated is found
     own, others = (
-        [_older(one) for one in proof.get("alternatives", [])] for proof in (stated, found)
+        [proof["derivation"], *proof.get("alternatives", [])] for proof in (stated, found)
     )
-    # There were none, or none that was written.
-    alike = same(own, others) or "alternatives" not in stated
-    return alike and same(_older(stated["derivation"]), _older(found["derivation"]))
+    if "alternatives" not in stated:
+        # There were none, or none that was written.
+        others = others[:1]
+    return len(own) == len(others) and all(map(_says_as_much, others, own))
 
 
-def _older(derivation: Mapping[str, Any]) -> dict[str, Any]:
-    """A derivation as the first versions wrote it."""
-    steps = []
-    for step in derivation["steps"]:
-        given = {key: value for key, value in step["parameters"].items() if key not in LATER}
-        if step["rule"] == "post-processing":
-            given["map"] = EARLIER_MAP
-        steps.append({**step, "parameters": given})
-    return {**derivation, "steps": steps}
+def _says_as_much(found: Mapping[str, Any], stated: Mapping[str, Any]) -> bool:
+    """Whether the stated derivation holds, and is of the found theorem from the same foundation."""
+    try:
+        replay(stated)
+    except ProofError:
+        return False
+    last, other = (one["steps"][-1]["conclusion"] for one in (stated, found))
+    bases = [_foundation(one, LATER) for one in (stated, found)]
+    alike = same(last, other) and same(stated["hypotheses"], found["hypotheses"])
+    return alike and bases[0] == bases[1]
 
 
 def compare_foundations(stated: Proof, found: Sequence[Mapping[str, Any]]) -> Check:
@@ -77,7 +94,9 @@ def compare_foundations(stated: Proof, found: Sequence[Mapping[str, Any]]) -> Ch
     return Check(NAME, Status.CONFIRMED, "by other rules than today's")
 
 
-def _foundation(derivation: Mapping[str, Any]) -> tuple[dict[str, Any], Counter[str]]:
+def _foundation(
+    derivation: Mapping[str, Any], left_out: Sequence[str] = ()
+) -> tuple[dict[str, Any], Counter[str]]:
     """What is said of the program, and how often its ledger has each noisy answer."""
     steps = derivation["steps"]
     times = [0] * (len(steps) - 1) + [1]
@@ -88,25 +107,21 @@ def _foundation(derivation: Mapping[str, Any]) -> tuple[dict[str, Any], Counter[
         if not times[place]:
             continue
         if rule in ABOUT:
-            own = {key: value for key, value in given.items() if key not in ("seen", "order")}
+            own = {key: value for key, value in given.items() if key not in ("seen", *left_out)}
             about = {"rule": rule, "parameters": own}
-        if not steps[place]["premises"] or rule in MEASURED:
+        if not steps[place]["premises"] or RULES[rule].needs == "query":
             if rule not in ABOUT and rule != "public-draw":
                 asked[_answer(steps, place)] += times[place]
             continue
-        counts = given.get("counts", [given.get("count", 1)] * len(steps[place]["premises"]))
+        counts = given.get("counts", [1] * len(steps[place]["premises"]))
         for premise, count in zip(steps[place]["premises"], counts, strict=True):
-            times[premise] += times[place] * (1 if rule in CONVERTED else count)
+            times[premise] += times[place] * (1 if rule in READINGS else count)
     return about, asked
 
 
 def _answer(steps: Sequence[Mapping[str, Any]], place: int) -> str:
-    """A noisy answer as text: its query and its noise, by whichever rule they are read."""
+    """A noisy answer as text: its query and its noise."""
     step = steps[place]
-    name = step["rule"].removesuffix("-pair").removesuffix("-zcdp")
-    noise = dict(step["parameters"])
-    if name in ("analytic-gaussian", "classical-gaussian"):
-        # They read one guarantee off the noise of the rule "gaussian".
-        name, noise = "gaussian", {"sigma_squared": noise["sigma_squared"]}
+    name, noise = step["rule"], step["parameters"]
     queries = [_answer(steps, premise) for premise in step["premises"]]
     return json.dumps([name, noise, queries], sort_keys=True)

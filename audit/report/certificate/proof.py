@@ -65,11 +65,9 @@ def _guarantee(data: Mapping[str, Any]) -> str:
             return f"{_short(data['rho'])}-zCDP"
         case "gdp":
             return f"{_short(data['mu'])}-GDP"
-        case "approx-zcdp":
-            return f"{_short(data['delta'])}-approximate ({data['xi']}, {_short(data['rho'])})-zCDP"
-        case "dominated":
+        case "losses":
             losses = ", ".join(_loss(loss) for loss in data["losses"])
-            return f"dominated by {losses or 'nothing: the data are not used'}"
+            return f"the loss is that of {losses or 'nothing: the data are not used'}"
         case "renyi":
             points = ", ".join(f"({_short(a)}, {_short(e)})" for a, e in data["points"])
             return f"Rényi DP at (order, epsilon) = {points}"
