@@ -296,7 +296,7 @@ def power(base: Fraction, count: int, bits: int) -> Interval:
 class Meter:
     """What a check may still spend, and what its present step left to the kernel."""
 
-    left: int = WORK
+    left: int = field(default_factory=lambda: WORK)
     notes: list[str] = field(default_factory=list)
 
     def spend(self, units: int) -> None:
@@ -796,7 +796,7 @@ def curve_at_most(
                 moment_at_most(meter, losses, epsilon, delta, order)
         case "responses" if "grid" in hints["remove"]:
             need(kinds <= {"response", "bounded-range"}, "the method is for bounded losses")
-            grid = whole(hints["remove"]["grid"])
+            grid, _ = whole(hints["remove"]["grid"]), counting(hints["remove"]["bits"])
             meter.at_most(
                 lambda b: rounded_delta(meter, losses, kept(b), epsilon, grid, b), delta, words
             )
@@ -1629,6 +1629,7 @@ def scale_to_group(meter: Meter, given: Data, steps: int, stated: Data) -> Data:
             return guarantee_of("gdp", steps * given["mu"])
         case "renyi":  # Hölder's inequality, step by step (Mironov 2017, Proposition 11)
             points = [list(p) for p in zip(stated["orders"], stated["epsilons"], strict=True)]
+            found = guarantee_of("renyi", points)
             meter.spend(len(points) * steps * len(given["points"]))
             for order, epsilon in points:
                 top, parts = steps * order, []
@@ -1637,7 +1638,7 @@ def scale_to_group(meter: Meter, given: Data, steps: int, stated: Data) -> Data:
                     need(above != [], "an order of steps times each order must be listed")
                     parts.append(top / (top - step) * above[0])
                 need(total(parts) <= epsilon, "an epsilon is below that of the group")
-            return guarantee_of("renyi", points)
+            return found
         case "losses":
             scaled = [of_group(steps, one) for one in given["losses"]]
             return guarantee_of("losses", join([scaled], [1]))

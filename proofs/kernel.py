@@ -97,5 +97,7 @@ def _require_writable(rule: str, judgment: Judgment) -> None:
         value = texts.pop()
         if isinstance(value, dict | list):
             texts += value.values() if isinstance(value, dict) else value
-        elif isinstance(value, str) and len(value) > MAX_TEXT:
+        elif (isinstance(value, str) and len(value) > MAX_TEXT) or (
+            isinstance(value, int) and abs(value) >= 10**MAX_TEXT
+        ):
             raise ProofError(f"the rule {rule} gives a number of more than {MAX_TEXT} digits")

@@ -23,8 +23,8 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.search.decimals import smallest_proved
-from proofs.search.orders import best_moment, best_order, convert
-from synthesizers.intervals import to_mpf
+from proofs.search.orders import BITS, best_moment, best_order, convert
+from synthesizers.intervals import from_mpf, round_down, to_mpf
 
 NAMES = {
     "gaussian": "Gaussian DP, closed form",
@@ -185,19 +185,19 @@ def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer 
 
 def _order_of_tail(rho: Fraction, delta: Fraction) -> Fraction:
     """The order at which the tail of a loss of ρ-zCDP is bounded best, nearly."""
-    found = 1 + mpmath.sqrt(mpmath.log(1 / to_mpf(delta)) / to_mpf(rho))
-    return Fraction(float(found)).limit_denominator(10**6)
+    above = mpmath.sqrt(mpmath.log(1 / to_mpf(delta)) / to_mpf(rho))
+    return 1 + round_down(from_mpf(above), BITS)
 
 
 def concentrate(components: Sequence[Component]) -> Theorem:
     """The least ρ of all components; ProofError where one has none."""
     theorem = compose(components)
-    entries = entries_of(theorem)
-
-    def value() -> mpmath.mpf:
-        return to_mpf(total((n, concentration(entry, 128)) for n, entry in entries).upper)
-
-    return smallest_proved(value, lambda rho: prove("to-zcdp", [theorem], {"rho": rho}))
+    found = total((n, concentration(entry, 128)) for n, entry in entries_of(theorem))
+    if found.lower == found.upper:
+        return prove("to-zcdp", [theorem], {"rho": found.upper})
+    return smallest_proved(
+        lambda: to_mpf(found.upper), lambda rho: prove("to-zcdp", [theorem], {"rho": rho})
+    )
 
 
 def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
@@ -259,5 +259,5 @@ def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction
     return offer(NAMES[ends.method], read_off(theorem, ends.method, epsilon, delta, ends.hints))
 
 
-WAYS: tuple[Way, ...] = (tight, renyi, zcdp_at_order, zcdp_tail, compose_advanced, basic)
+WAYS: tuple[Way, ...] = (tight, zcdp_at_order, renyi, zcdp_tail, compose_advanced, basic)
 """Every way at a δ; of equal values the first is named."""

@@ -32,9 +32,11 @@ def delta(entries: Entries, side: Side, epsilon: Fraction, hint: Hint) -> Interv
     given = Parameters("the method moment", hint)
     order = given.positive("order")
     given.close()
-    size = log_interval(order / (1 + order)) * order - log_interval(1 + order) - order * epsilon
-    size += total((count, divergence(entry, order, side)) for count, entry in entries)
-    bound = exp_interval(max(min(size.upper, Fraction(0)), Fraction(-MAX_POWER))).upper
+    logs = log_interval(order / (1 + order)) * order - log_interval(1 + order)
+    found = total((count, divergence(entry, order, side)) for count, entry in entries)
+    # Exact, as the two large numbers may nearly cancel.
+    size = found.upper - order * epsilon + logs.upper
+    bound = exp_interval(max(min(size, Fraction(0)), Fraction(-MAX_POWER))).upper
     mass = infinite_mass(
         tuple((count, ResponseLoss(Fraction(0), leak(entry))) for count, entry in entries)
     )

@@ -37,9 +37,27 @@ def filtered(
     at: Neighbours | dict[str, Any] | None = None,
     **more: Any,
 ) -> Theorem:
-    """A program under a budget of ε, unless another measure is given, in its setting."""
-    given = {"neighbours": at or AddRemove(), "measure": "epsilon", "budget": budget}
-    return prove("filter", [], {**given, "program": program, "setting": setting(), **more})
+    """What holds of a program under a budget of ε, or of another measure, in its setting."""
+    measure, order = more.pop("measure", "epsilon"), more.pop("order", None)
+    loss, name, read = {
+        "epsilon": (
+            {"loss": "response", "epsilon": budget, "delta": 0},
+            "to-approx",
+            {"method": "sum", "epsilon": budget, "delta": 0, "hints": {}},
+        ),
+        "rho": (
+            {"loss": "concentrated", "xi": 0, "rho": budget, "delta": 0},
+            "to-zcdp",
+            {"rho": budget},
+        ),
+        "renyi": (
+            {"loss": "curve", "points": [[order, budget]]},
+            "to-renyi",
+            {"orders": [order], "epsilons": [budget]},
+        ),
+    }[measure]
+    given = {"neighbours": at or AddRemove(), "budget": {"count": 1, **loss}, "program": program}
+    return prove(name, [prove("filter", [], {**given, "setting": setting(), **more})], read)
 
 
 def output(theorem: Theorem, released: str = "output") -> Theorem:

@@ -35,17 +35,30 @@ def zcdp(rho: str) -> Theorem:
     return stated(kind="zcdp", rho=rho)
 
 
-def gaussians() -> Theorem:
-    one = prove("gaussian", [marginal(RO)], {"sigma_squared": 900})
-    return prove("compose-pairs", [one], {"counts": [1000]})
+def gaussians(at: dict[str, Any] = RO) -> Theorem:
+    one = noisy("gaussian", 900, at)
+    return prove("compose", [one], {"counts": [1000]})
+
+
+def noisy(law: str, amount: Any, at: dict[str, Any] = AR) -> Theorem:
+    return prove("additive-noise", [marginal(at)], {"law": law, "amount": amount})
 
 
 def renyi() -> Theorem:
     return stated(kind="renyi", points=[["2", "1/2"], ["4", "3/2"], ["9", "5"]])
 
 
-def pairs(*losses: dict[str, Any]) -> Theorem:
-    return stated(kind="dominated", losses=list(losses))
+def losses(*entries: dict[str, Any]) -> Theorem:
+    return stated(kind="losses", losses=list(entries))
+
+
+def as_losses(theorem: Theorem) -> Theorem:
+    return prove("as-losses", [theorem])
+
+
+def read(theorem: Theorem, method: str, epsilon: Any, delta: Any, **hints: Any) -> Theorem:
+    given = {"method": method, "epsilon": epsilon, "delta": delta, "hints": hints}
+    return prove("to-approx", [theorem], given)
 
 
 def asked(rule: str, at: dict[str, Any], **query: Any) -> Theorem:
@@ -62,13 +75,25 @@ def measured(rule: str, query: Theorem, **given: Any) -> Theorem:
     return prove(rule, [query], given)
 
 
-LAPLACE = {"loss": "laplace", "count": 3, "epsilon": "1/10"}
+def noise_loss(law: str, amount: str, count: int, move: int = 1) -> dict[str, Any]:
+    norms = {"l0": 1, "l1": str(move), "l2_squared": str(move**2), "linf": str(move)}
+    return {"loss": "noise", "count": count, "law": law, "amount": amount, **norms}
+
+
+LAPLACE = noise_loss("laplace", "10", 3)
+DISCRETE = noise_loss("discrete-laplace", "3", 2, 2)
+DGAUSS = noise_loss("discrete-gaussian", "25", 5)
+VECTOR = {
+    **noise_loss("discrete-gaussian", "25", 2),
+    **{"l0": None, "l1": "7", "l2_squared": "9", "linf": "5/2"},
+}
 RESPONSE = {"loss": "response", "count": 40, "epsilon": "1/10", "delta": "0"}
 LEAKY = {"loss": "response", "count": 4, "epsilon": "1/2", "delta": "1/1000000"}
-DISCRETE = {"loss": "discrete-laplace", "count": 2, "rate": "1/3", "shift": 2}
-DGAUSS = {"loss": "discrete-gaussian", "count": 5, "variance": "25", "shift": 1}
+RANGE = {"loss": "bounded-range", "count": 3, "epsilon": "1/5"}
 GAUSS = {"loss": "gaussian", "count": 1, "mu_squared": "3/7"}
 SAMPLED = {"loss": "sampled-gaussian", "count": 100, "fraction": "1/100", "mu_squared": "1"}
+TIGHT = {"loss": "concentrated", "count": 2, "xi": "1/8", "rho": "1/20", "delta": "1/1000000000"}
+CURVE = {"loss": "curve", "count": 2, "points": [["2", "1/2"], ["4", "3/2"], ["9", "5"]]}
 COINS = {
     "neighbours": RO,
     "databases": [[1, 0], [0, 1]],
@@ -194,39 +219,31 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
     "transformed": [
         lambda: prove("transformed", [marginal(AR3)], {"records": 3, "description": "copy"})
     ],
-    "laplace": [
-        lambda law=law: measured("laplace", marginal(RO), law=law, scale="7/2")
-        for law in ("laplace", "rounded-laplace", "discrete-laplace")
-    ],
-    "laplace-pair": [
-        lambda law=law, at=at: measured("laplace-pair", marginal(at), law=law, scale="7/2")
-        for law in ("laplace", "rounded-laplace", "discrete-laplace")
+    "additive-noise": [
+        lambda law=law, at=at: noisy(law, "7/2", at)
+        for law in (
+            "laplace",
+            "rounded-laplace",
+            "discrete-laplace",
+            "gaussian",
+            "discrete-gaussian",
+        )
         for at in (AR3, RO, RO2)
-    ],
-    "gaussian": [lambda: measured("gaussian", marginal(RO), sigma_squared="9/4")],
-    "analytic-gaussian": [
-        lambda: measured(
-            "analytic-gaussian", marginal(), sigma_squared=1, epsilon=5, delta="5.79372169192e-7"
-        )
-    ],
-    "classical-gaussian": [
-        lambda: measured(
-            "classical-gaussian", marginal(), sigma_squared=120, epsilon="1/2", delta="1e-6"
-        )
-    ],
-    "discrete-gaussian": [lambda: measured("discrete-gaussian", marginal(RO), variance="25/2")],
-    "discrete-gaussian-pair": [
-        lambda: measured("discrete-gaussian-pair", marginal(RO2), variance="25/2")
-    ],
+    ]
+    + [lambda: prove("additive-noise", [asked("total", RO)], {"law": "gaussian", "amount": 1})],
     "stated-guarantee": [
         renyi,
         lambda: stated(RO2, kind="gdp", mu="2"),
-        lambda: stated(AR3, kind="approx-zcdp", xi="0", rho="1/3", delta="1e-9"),
-        lambda: pairs(DGAUSS, DISCRETE, LAPLACE, RESPONSE, SAMPLED),
+        lambda: stated(AR3, kind="zcdp", rho="1/3"),
+        lambda: losses(
+            RANGE, TIGHT, CURVE, GAUSS, VECTOR, DGAUSS, DISCRETE, LAPLACE, RESPONSE, SAMPLED
+        ),
     ],
     "public-draw": [lambda: prove("public-draw", [], {"neighbours": AR, "law": {"law": "coin"}})],
-    "exponential": [lambda: measured("exponential", scores(), rate="1/4")],
-    "exponential-zcdp": [lambda: measured("exponential-zcdp", scores(True), rate="1/4")],
+    "exponential": [
+        lambda monotone=monotone: measured("exponential", scores(monotone), rate="1/4")
+        for monotone in (False, True)
+    ],
     "noisy-max": [
         lambda noise=noise: measured("noisy-max", scores(), noise=noise, scale=3)
         for noise in ("laplace", "exponential", "discrete-laplace")
@@ -243,30 +260,24 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             releases="bits",
         )
     ],
-    "randomized-response": [
-        lambda: prove("randomized-response", [], {"neighbours": RO, "values": 4, "epsilon": "1/2"})
-    ],
     "response": [lambda: measured("response", asked("total", AR), epsilon="1/3")],
-    "local-matrix": [
-        lambda: prove(
-            "local-matrix",
-            [],
-            {"neighbours": RO, "matrix": COINS["rows"], "epsilon": COINS["epsilon"]},
+    "local-randomizer": [
+        lambda own=own: prove("local-randomizer", [], {"neighbours": RO, **own})
+        for own in (
+            {"values": 4, "epsilon": "1/2"},
+            {"matrix": COINS["rows"], "epsilon": COINS["epsilon"]},
         )
     ],
-    "dirichlet-multinomial": [
-        lambda at=at: prove(
-            "dirichlet-multinomial",
+    "posterior-draws": [
+        lambda at=at, law=law, epsilon=epsilon: prove(
+            "posterior-draws",
             [],
-            {"neighbours": at, "alpha_min": "1/2", "records": 5, "epsilon": "7.1937"},
+            {"neighbours": at, "law": law, "alpha_min": "1/2", "records": 5, "epsilon": epsilon},
         )
-        for at in (AR3, RO)
-    ],
-    "plug-in-multinomial": [
-        lambda: prove(
-            "plug-in-multinomial",
-            [],
-            {"neighbours": RO, "alpha_min": "1/2", "records": 5, "epsilon": "5.4930615"},
+        for at, law, epsilon in (
+            (AR3, "dirichlet-multinomial", "7.1937"),
+            (RO, "dirichlet-multinomial", "7.1937"),
+            (RO, "plug-in-multinomial", "5.4930615"),
         )
     ],
     "finite-channel": [lambda: prove("finite-channel", [], COINS)],
@@ -276,146 +287,86 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             (approx("1"), {"kind": "approx", "epsilon": "2", "delta": "1e-9"}),
             (zcdp("1"), {"kind": "zcdp", "rho": "1"}),
             (renyi(), {"kind": "renyi", "points": [["3", "2"], ["4", "3/2"]]}),
+            (approx("1", "1e-9"), {"kind": "profile", "points": [["1", "1e-9"], ["2", "1e-9"]]}),
+            (
+                prove(
+                    "weaken", [approx("1")], {"guarantee": {"kind": "profile", "points": [[1, 0]]}}
+                ),
+                {"kind": "approx", "epsilon": "2", "delta": "1e-9"},
+            ),
         ]
     ],
-    "pure-to-zcdp": [lambda: prove("pure-to-zcdp", [approx("1/3")])],
-    "pure-to-zcdp-tight": [lambda: prove("pure-to-zcdp-tight", [approx("1")], {"rho": "0.4622"})],
-    "pure-to-pair": [lambda: prove("pure-to-pair", [approx("1/3", "1e-9")])],
-    "pure-to-gdp": [
-        lambda: prove("pure-to-gdp", [approx("1")], {"mu": "1.2327"}),
-        lambda: prove("pure-to-gdp", [approx("0")], {"mu": "0"}),
-    ],
-    "pure-to-renyi": [
-        lambda: prove(
-            "pure-to-renyi", [approx("1")], {"orders": ["3/2", "8"], "epsilons": ["0.7", "0.96"]}
+    "as-losses": [
+        lambda one=one: as_losses(one())
+        for one in (
+            renyi,
+            lambda: approx("1/3", "1e-9"),
+            lambda: zcdp("1/2"),
+            lambda: stated(kind="gdp", mu="2"),
+            lambda: stated(kind="gdp", mu="0"),
         )
     ],
-    "approx-to-approx-zcdp": [lambda: prove("approx-to-approx-zcdp", [approx("1/3", "1e-9")])],
-    "approx-to-profile": [lambda: prove("approx-to-profile", [approx("1/3", "1e-9")])],
-    "profile-to-approx": [
-        lambda: prove(
-            "profile-to-approx",
-            [prove("approx-to-profile", [approx("1/3", "1e-9")])],
-            {"epsilon": "1/2"},
-        )
-    ],
-    "gdp-to-pair": [lambda: prove("gdp-to-pair", [stated(kind="gdp", mu="2")])],
-    "gdp-to-zcdp": [lambda: prove("gdp-to-zcdp", [stated(kind="gdp", mu="2")])],
-    "zcdp-to-approx": [
-        lambda: prove("zcdp-to-approx", [zcdp("1/2")], {"epsilon": "5.756522", "delta": "1e-6"})
-    ],
-    "zcdp-to-approx-at-order": [
-        lambda: prove(
-            "zcdp-to-approx-at-order",
-            [zcdp("1/2")],
-            {"order": "5.7", "epsilon": "5.25", "delta": "1e-6"},
-        )
-    ],
-    "zcdp-to-renyi": [lambda: prove("zcdp-to-renyi", [zcdp("1/2")], {"orders": ["3/2", 8]})],
-    "zcdp-to-approx-zcdp": [lambda: prove("zcdp-to-approx-zcdp", [zcdp("1/2")], {"delta": "1e-9"})],
-    "approx-zcdp-to-approx": [
-        lambda: prove(
-            "approx-zcdp-to-approx",
-            [stated(kind="approx-zcdp", xi="1/8", rho="1/2", delta="1e-9")],
-            {"epsilon": "6", "delta_split": "1e-6"},
-        )
-    ],
-    "renyi-to-approx": [
-        lambda: prove("renyi-to-approx", [renyi()], {"order": 4, "epsilon": 6, "delta": "1e-6"})
-    ],
-    "renyi-to-approx-mironov": [
-        lambda: prove(
-            "renyi-to-approx-mironov", [renyi()], {"order": 9, "epsilon": 7, "delta": "1e-6"}
-        )
-    ],
-    "pair-to-approx": [
-        lambda: prove(
-            "pair-to-approx",
-            [gaussians()],
-            {"method": "gaussian", "epsilon": 8, "delta": "1e-6", "hints": {}},
+    "to-approx": [
+        lambda: read(gaussians(), "gaussian", 8, "1e-6"),
+        lambda: read(losses(RESPONSE), "responses", "5/2", "1e-3", remove={"bits": 128}),
+        lambda: read(losses(LEAKY), "responses", 2, "4e-6", remove={"bits": 128}),
+        lambda: read(losses(RANGE), "responses", "1/2", "1e-1", remove={"bits": 128}),
+        lambda: read(
+            losses({**RESPONSE, "count": 5}, {**LEAKY, "count": 2}),
+            "responses",
+            "1",
+            "1e-1",
+            remove={"bits": 128, "grid": 4},
         ),
-        lambda: prove(
-            "pair-to-approx",
-            [pairs(RESPONSE)],
-            {
-                "method": "responses",
-                "epsilon": "5/2",
-                "delta": "1e-3",
-                "hints": {"remove": {"bits": 128}},
-            },
-        ),
+        lambda: read(losses(DISCRETE, LAPLACE, RESPONSE), "sum", "6", 0),
+        lambda: read(losses(RANGE, LAPLACE, LEAKY), "sum", "3", "4e-6"),
         *[
-            lambda losses=losses: prove(
-                "pair-to-approx",
-                [pairs(*losses)],
-                {
-                    "method": "moment",
-                    "epsilon": 9,
-                    "delta": "1e-3",
-                    "hints": {"remove": {"order": "2"}, "add": {"order": "5/2"}},
-                },
+            lambda entries=entries: read(
+                losses(*entries), "moment", 12, "1e-3", remove={"order": "2"}, add={"order": "5/2"}
             )
-            for losses in ([DISCRETE, LAPLACE, LEAKY], [DGAUSS, GAUSS], [SAMPLED])
+            for entries in (
+                [DISCRETE, LAPLACE, LEAKY],
+                [GAUSS, VECTOR, DGAUSS],
+                [SAMPLED],
+                [RANGE, TIGHT, CURVE],
+            )
         ],
     ],
-    "pair-to-profile": [
+    "to-profile": [
         lambda: prove(
-            "pair-to-profile",
+            "to-profile",
             [gaussians()],
             {"method": "gaussian", "points": [[4, "1e-2"], [8, "1e-6"]], "hints": [{}, {}]},
         )
     ],
-    "pair-to-pure": [lambda: prove("pair-to-pure", [pairs(DISCRETE, LAPLACE, RESPONSE)])],
-    "pair-to-zcdp": [lambda: prove("pair-to-zcdp", [pairs(DGAUSS, DISCRETE, GAUSS, LAPLACE)])],
-    "pair-to-gdp": [lambda: prove("pair-to-gdp", [pairs(GAUSS)], {"mu": "0.655"})],
-    "pair-to-renyi": [
+    "to-zcdp": [
+        lambda: prove("to-zcdp", [losses(RANGE, GAUSS, DGAUSS, DISCRETE, LAPLACE)], {"rho": "1.2"}),
+        lambda: prove("to-zcdp", [losses(VECTOR)], {"rho": "9/25"}),
+        lambda: prove("to-zcdp", [as_losses(approx("1"))], {"rho": "0.4622"}),
+        lambda: prove("to-zcdp", [as_losses(zcdp("1/3"))], {"rho": "1/3"}),
+    ],
+    "to-gdp": [
+        lambda: prove("to-gdp", [losses(GAUSS)], {"mu": "0.655", "shares": []}),
+        lambda: prove("to-gdp", [as_losses(approx("1"))], {"mu": "1.2327", "shares": ["1.2327"]}),
+        lambda: prove("to-gdp", [as_losses(approx("0"))], {"mu": 0, "shares": [0]}),
+        lambda: prove("to-gdp", [losses(GAUSS, RESPONSE)], {"mu": "2", "shares": ["0.126"]}),
+    ],
+    "to-renyi": [
         lambda: prove(
-            "pair-to-renyi",
-            [pairs(DGAUSS, DISCRETE, GAUSS, LAPLACE, RESPONSE)],
-            {"orders": [2, 6], "epsilons": ["3", "8"]},
+            "to-renyi",
+            [losses(RANGE, CURVE, GAUSS, VECTOR, DGAUSS, DISCRETE, LAPLACE, RESPONSE)],
+            {"orders": [2, 6], "epsilons": ["6", "25"]},
         ),
         lambda: prove(
-            "pair-to-renyi", [pairs(SAMPLED)], {"orders": [2, "5/2"], "epsilons": ["0.02", "0.03"]}
+            "to-renyi", [losses(SAMPLED)], {"orders": [2, "5/2"], "epsilons": ["0.02", "0.03"]}
         ),
     ],
     "compose": [
-        lambda: prove("compose", [approx("1/3", "1e-9"), approx("1/5")], {"counts": [3, 2]}),
-        lambda: prove("compose", [approx("1/3", "1e-9"), approx("1/5")]),
-    ],
-    "compose-zcdp": [lambda: prove("compose-zcdp", [zcdp("1/3"), zcdp("1/5")])],
-    "compose-approx-zcdp": [
         lambda: prove(
-            "compose-approx-zcdp",
-            [stated(kind="approx-zcdp", xi="1/8", rho="1/2", delta="1e-9")],
-            {"counts": [7]},
-        )
-    ],
-    "compose-renyi": [lambda: prove("compose-renyi", [renyi(), renyi()], {"counts": [2, 3]})],
-    "compose-gdp": [lambda: prove("compose-gdp", [stated(kind="gdp", mu="3")] * 2, {"mu": "4.3"})],
-    "compose-pairs": [
-        lambda: prove("compose-pairs", [pairs(GAUSS, LAPLACE), gaussians_ar(), pairs(LAPLACE)], {})
-    ],
-    "advanced": [
-        lambda: prove(
-            "advanced",
-            [approx("1/10", "1e-9")],
-            {"count": 30, "slack": "1e-6", "epsilon": "3.195"},
-        )
-    ],
-    "optimal-homogeneous": [
-        lambda leak=leak, delta=delta: prove(
-            "optimal-homogeneous",
-            [approx("1/10", leak)],
-            {"count": 30, "drop": 3, "delta": delta},
-        )
-        for leak, delta in (("0", "1e-6"), ("1e-9", "2e-6"))
-    ],
-    "optimal-heterogeneous": [
-        lambda: prove(
-            "optimal-heterogeneous",
-            [approx("1/10", "1e-9"), approx("1/3"), approx("0", "1e-9")],
-            {"counts": [5, 2, 1], "epsilon": "1", "delta": "2e-2", "bits": 4},
-        )
+            "compose", [as_losses(approx("1/3", "1e-9")), noisy("laplace", 2)], {"counts": [3, 2]}
+        ),
+        lambda: prove("compose", [losses(GAUSS, LAPLACE), gaussians(AR), losses(LAPLACE)]),
+        lambda: prove("compose", [as_losses(renyi()), as_losses(renyi())], {"counts": [2, 3]}),
     ],
     "parallel": [
         lambda way=way: prove("parallel", [approx("1"), approx("2")], {"key": "k", "relation": way})
@@ -429,32 +380,16 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         )
     ],
     "filter": [
-        lambda measure=measure, more=more: prove(
+        lambda budget=budget: prove(
             "filter",
             [],
-            {
-                "neighbours": AR,
-                "measure": measure,
-                "budget": "2",
-                "program": {},
-                "setting": SETTING,
-                **more,
-            },
+            {"neighbours": AR, "budget": budget, "program": {}, "setting": SETTING},
         )
-        for measure, more in (("epsilon", {}), ("rho", {}), ("renyi", {"order": 8}))
-    ],
-    "sampled-filter": [
-        lambda: prove(
-            "sampled-filter",
-            [],
-            {
-                "neighbours": AR,
-                "fraction": "1/4",
-                "mu_squared": "2",
-                "steps": 3,
-                "program": {},
-                "setting": SETTING,
-            },
+        for budget in (
+            {"loss": "response", "count": 1, "epsilon": "2", "delta": "0"},
+            {"loss": "concentrated", "count": 1, "xi": "0", "rho": "2", "delta": "0"},
+            {"loss": "curve", "count": 1, "points": [["8", "2"]]},
+            {**SAMPLED, "count": 3},
         )
     ],
     "odometer": [
@@ -470,19 +405,17 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             },
         )
     ],
-    "poisson": [
-        lambda: prove("poisson", [approx("1", "1e-9")], {"fraction": "1/10", "epsilon": "0.159"}),
-        lambda: prove("poisson", [approx("1", "1e-9")], {"fraction": 1, "epsilon": 1}),
-    ],
-    "without-replacement": [
+    "subsample": [
+        lambda: prove("subsample", [approx("1", "1e-9")], {"fraction": "1/10", "epsilon": "0.159"}),
+        lambda: prove("subsample", [approx("1", "1e-9")], {"fraction": 1, "epsilon": 1}),
         lambda: prove(
-            "without-replacement",
+            "subsample",
             [approx("1", "1e-9", RO)],
             {"sample": 10, "records": 100, "epsilon": "0.159"},
-        )
+        ),
     ],
-    "poisson-gaussian": [
-        lambda: measured("poisson-gaussian", marginal(), fraction="1/100", sigma_squared=4)
+    "sampled-gaussian": [
+        lambda: measured("sampled-gaussian", marginal(), fraction="1/100", sigma_squared=4)
     ],
     "post-processing": [
         lambda: prove("post-processing", [zcdp("1")], {"map": "round", "released": "output"})
@@ -502,7 +435,9 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             (zcdp("1/3"), RO, {}),
             (stated(kind="gdp", mu="2"), AR3, {}),
             (renyi(), RO, {"orders": [2], "epsilons": ["7/2"]}),
-            (pairs(GAUSS), RO2, {}),
+            (losses(GAUSS), RO2, {}),
+            (losses(RANGE, VECTOR, DGAUSS, DISCRETE, RESPONSE), RO2, {}),
+            (as_losses(zcdp("1/3")), RO, {}),
             (renyi(), AR, {}),
         ]
     ],
@@ -511,15 +446,10 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
             "mixture",
             [approx("1", "1e-9"), approx("2", "1e-8")],
             {"weights": ["1/3", "2/3"]},
-        )
+        ),
+        lambda: prove("mixture", [zcdp("1"), zcdp("2")]),
     ],
-    "worst-branch": [lambda: prove("worst-branch", [zcdp("1"), zcdp("2")])],
 }
-
-
-def gaussians_ar() -> Theorem:
-    one = prove("gaussian", [marginal()], {"sigma_squared": 900})
-    return prove("compose-pairs", [one], {"counts": [1000]})
 
 
 def written(theorem: Theorem) -> Any:

@@ -101,7 +101,7 @@ def test_a_dropped_database_is_rejected(delta: str) -> None:
         rejected(new, "digest")
         # Even with a digest of its own it is not complete.
         found = checker.channel_of(
-            checker.REPLACE, new["databases"], [list(one) for one in new["rows"]]
+            checker.Meter(), checker.REPLACE, new["databases"], [list(one) for one in new["rows"]]
         )
         new["sha256"] = found.sha256
         rejected(new, "complete")
@@ -118,7 +118,9 @@ def test_a_pair_that_is_far_apart_can_not_be_left_out() -> None:
     same, far = rows[0], [Fraction(1, 100), Fraction(99, 100)]
     close = channel_certificate(ReplaceOne(), three, [same, same, same], ApproxDP(Fraction(1)))
     forged = {**close, "rows": [[str(c) for c in row] for row in (same, same, far)]}
-    forged["sha256"] = checker.channel_of(checker.REPLACE, three, forged["rows"]).sha256
+    forged["sha256"] = checker.channel_of(
+        checker.Meter(), checker.REPLACE, three, forged["rows"]
+    ).sha256
     rejected(forged, "not so close")
 
 

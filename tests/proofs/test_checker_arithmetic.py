@@ -19,11 +19,6 @@ POINTS = 250
 """Random points for each function at each precision."""
 
 
-@pytest.fixture(autouse=True)
-def unmetered() -> None:
-    checker.METER.left = 10**15
-
-
 def exact(value: Fraction) -> mpmath.mpf:
     return mpmath.mpf(value.numerator) / value.denominator
 
@@ -136,9 +131,8 @@ def test_far_out_ends_hold_and_costs_are_bounded() -> None:
         checker.exp(10**9, 64)
     with pytest.raises(Rejected):
         checker.log(0, 64)
-    checker.METER.left = 0
     with pytest.raises(Unaffordable):
-        checker.exp(1, 64)
+        checker.Meter(10).spend(11)
 
 
 RATIONALS = st.fractions(min_value=-50, max_value=50, max_denominator=10**6)
@@ -235,12 +229,14 @@ def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> N
                     if loss > epsilon
                 )
                 wanted = 1 - (1 - exact(leak)) ** count * (1 - apart)
-                found = checker.response_delta(count, own, leak, epsilon, 128)
+                kept = checker.power(1 - leak, count, 128)
+                meter = checker.Meter(10**15)
+                found = checker.response_delta(meter, count, own, kept, epsilon, 128)
                 slack = mpmath.mpf(2) ** -110
                 assert exact(found.low) - slack <= wanted <= exact(found.high) + slack
                 assert exact(found.high - found.low) < mpmath.mpf(2) ** -100
-                entries = [(count, {"epsilon": own, "delta": leak})]
-                mixed = checker.mixed_delta(entries, epsilon, 8, 128)
+                responses = [{"epsilon": own, "count": count}]
+                mixed = checker.rounded_delta(meter, responses, kept, epsilon, 8, 128)
                 assert exact(mixed.high) >= wanted - slack
                 assert exact(mixed.high) <= wanted + 0.02
 
@@ -248,7 +244,7 @@ def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> N
 def test_an_optimal_composition_is_that_of_the_references() -> None:
     one = Fraction(1, 10)
     at = Fraction("4.7745675881079862")
-    found = checker.response_delta(100, one, Fraction(0), at, 128)
+    found = checker.response_delta(checker.Meter(), 100, one, checker.interval(1), at, 128)
     assert abs(found.high * 10**6 - 1) < Fraction(1, 10**13)
 
 
@@ -266,4 +262,4 @@ def test_moments_of_sampled_gaussians_are_bounded_at_few_bits() -> None:
             )
         )
         for bits in (5, 8, 128):
-            assert exact(checker.sampled_moment(one, order, bits)) >= true * (1 - mpmath.eps * 99)
+            assert exact(checker._sampled_moment(one, order, bits)) >= true * (1 - mpmath.eps * 99)

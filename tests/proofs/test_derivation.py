@@ -30,10 +30,10 @@ def theorem() -> Theorem:
         "integers": True,
     }
     stable = prove("stated-sensitivity", [], answer)
-    one = prove("laplace", [stable], {"law": "discrete-laplace", "scale": 2})
-    two = prove("laplace", [stable], {"law": "discrete-laplace", "scale": 4})
+    one = prove("additive-noise", [stable], {"law": "discrete-laplace", "amount": 2})
+    two = prove("additive-noise", [stable], {"law": "discrete-laplace", "amount": 4})
     composed = prove("compose", [one, two, one], {"counts": [2, 1, 1]})
-    return prove("pure-to-zcdp", [composed])
+    return prove("to-zcdp", [composed], {"rho": 1})
 
 
 def written() -> Any:
@@ -49,7 +49,7 @@ def test_what_is_written_is_made_again() -> None:
 
 def test_a_premise_that_is_used_twice_is_one_step() -> None:
     rules = [step["rule"] for step in written()["steps"]]
-    assert rules.count("stated-sensitivity") == 1 and rules.count("laplace") == 2
+    assert rules.count("stated-sensitivity") == 1 and rules.count("additive-noise") == 2
 
 
 def test_a_long_chain_needs_no_recursion() -> None:
@@ -72,7 +72,7 @@ def _change(*path: Any, to: Any) -> Callable[[Any], None]:
 FORGED: dict[str, Callable[[Any], None]] = {
     "a smaller rho": _change("steps", -1, "conclusion", "guarantee", "rho", to="0"),
     "other neighbours": _change("steps", -1, "conclusion", "neighbours", to="replace-one"),
-    "more noise": _change("steps", 1, "parameters", "scale", to="8"),
+    "more noise": _change("steps", 1, "parameters", "amount", to="8"),
     "fewer runs": _change("steps", 3, "parameters", "counts", to=[1, 1, 1]),
     "a dropped hypothesis": _change("hypotheses", to=["entropy"]),
     "an added hypothesis": lambda data: data["hypotheses"].append("stopping"),
@@ -84,14 +84,14 @@ FORGED: dict[str, Callable[[Any], None]] = {
     "another rule": _change("steps", 4, "rule", to="weaken"),
     "no rule": _change("steps", 4, "rule", to="magic"),
     "a rule that is no text": _change("steps", 4, "rule", to=["laplace"]),
-    "a float": _change("steps", 1, "parameters", "scale", to=2.0),
+    "a float": _change("steps", 1, "parameters", "amount", to=2.0),
     "parameters that are a list": _change("steps", 1, "parameters", to=[]),
     "a spare key": _change("steps", 1, "note", to="trust me"),
     "a missing key": lambda data: data["steps"][1].pop("conclusion"),
     "a step that is no object": _change("steps", 1, to="laplace"),
     "no steps": _change("steps", to=[]),
     "steps that are no list": _change("steps", to={}),
-    "another schema": _change("schema", to="dp-audit/derivation/2"),
+    "another schema": _change("schema", to="dp-audit/derivation/1"),
     "a spare key at the top": _change("verdict", to="PROVED"),
 }
 
@@ -104,7 +104,7 @@ def test_whatever_is_forged_is_refused(forge: Callable[[Any], None]) -> None:
         replay(data)
 
 
-@pytest.mark.parametrize("data", [None, [], "proof", 1, {}, {"schema": "dp-audit/derivation/1"}])
+@pytest.mark.parametrize("data", [None, [], "proof", 1, {}, {"schema": "dp-audit/derivation/2"}])
 def test_what_is_no_derivation_is_refused(data: Any) -> None:
     with pytest.raises(ProofError):
         replay(data)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from proofs.entries import NoiseLoss
 from proofs.errors import ProofError, UndecidedError
-from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE, HYPOTHESES
-from proofs.judgments import Private
+from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
 from proofs.rules import RULES
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -31,20 +31,24 @@ ANSWER = {
 }
 
 
-def laplace(scale: Any = "2") -> Theorem:
+def laplace(amount: Any = "2") -> Theorem:
     stable = prove("stated-sensitivity", [], ANSWER)
-    return prove("laplace", [stable], {"law": "discrete-laplace", "scale": scale})
+    return prove("additive-noise", [stable], {"law": "discrete-laplace", "amount": amount})
+
+
+def loss(amount: Fraction) -> LossList:
+    return LossList(((1, NoiseLoss("discrete-laplace", amount, 1, F(1), F(1), F(1))),))
 
 
 def test_a_theorem_says_what_its_rule_concludes() -> None:
     judgment = laplace().judgment
     assert isinstance(judgment, Private) and judgment.neighbours == AddRemove()
-    assert judgment.guarantee == ApproxDP(F(1, 2))
+    assert judgment.guarantee == loss(F(2))
 
 
 def test_hypotheses_of_the_premises_stay() -> None:
     assert laplace().hypotheses == BASE | {"stated-sensitivity"}
-    assert prove("pure-to-zcdp", [laplace()]).hypotheses == laplace().hypotheses
+    assert prove("to-zcdp", [laplace()], {"rho": 1}).hypotheses == laplace().hypotheses
 
 
 def test_a_theorem_cannot_be_made_changed_or_copied_by_hand() -> None:
@@ -66,31 +70,31 @@ def test_what_only_looks_like_a_theorem_is_no_premise() -> None:
             pass
 
     with pytest.raises(ProofError, match="takes theorems"):
-        prove("pure-to-zcdp", [Forged()])
+        prove("as-losses", [Forged()])
 
 
 def test_unknown_rules_and_parameters_are_refused() -> None:
     with pytest.raises(ProofError, match="no rule"):
         prove("wishful-thinking")
     with pytest.raises(ProofError, match="no parameter"):
-        prove("pure-to-zcdp", [laplace()], {"hope": 1})
-    with pytest.raises(ProofError, match="needs the parameter scale"):
+        prove("to-zcdp", [laplace()], {"rho": 1, "hope": 1})
+    with pytest.raises(ProofError, match="needs the parameter amount"):
         stable = prove("stated-sensitivity", [], ANSWER)
-        prove("laplace", [stable], {"law": "discrete-laplace"})
+        prove("additive-noise", [stable], {"law": "discrete-laplace"})
 
 
 @pytest.mark.parametrize(
-    "scale", [0.1, float("nan"), 1j, b"1", None, True, "1e99999", "x", [], "0", -1]
+    "amount", [0.1, float("nan"), 1j, b"1", None, True, "1e99999", "x", [], "0", -1]
 )
-def test_floats_and_what_is_no_number_are_refused(scale: Any) -> None:
+def test_floats_and_what_is_no_number_are_refused(amount: Any) -> None:
     with pytest.raises(ProofError):
-        laplace(scale)
+        laplace(amount)
 
 
-@pytest.mark.parametrize("scale", ["0.5", "1/2", F(1, 2)])
-def test_decimals_and_fractions_are_exact(scale: Any) -> None:
-    judgment = laplace(scale).judgment
-    assert isinstance(judgment, Private) and judgment.guarantee == ApproxDP(F(2))
+@pytest.mark.parametrize("amount", ["0.5", "1/2", F(1, 2)])
+def test_decimals_and_fractions_are_exact(amount: Any) -> None:
+    judgment = laplace(amount).judgment
+    assert isinstance(judgment, Private) and judgment.guarantee == loss(F(1, 2))
 
 
 def test_a_number_of_too_many_digits_is_refused() -> None:
@@ -100,15 +104,15 @@ def test_a_number_of_too_many_digits_is_refused() -> None:
 
 def test_what_is_too_large_to_decide_is_undecided_and_not_false() -> None:
     with pytest.raises(UndecidedError, match="smaller mu"):
-        prove("pure-to-gdp", [laplace()], {"mu": 10**9})
+        prove("to-gdp", [laplace()], {"mu": 10**9, "shares": [10**9]})
     with pytest.raises(ProofError, match="does not apply") as refused:
-        prove("pure-to-gdp", [laplace()], {"mu": "1/10"})
+        prove("to-gdp", [laplace()], {"mu": "1/10", "shares": ["1/10"]})
     assert not isinstance(refused.value, UndecidedError)
 
 
 def test_premises_under_different_neighbours_do_not_compose() -> None:
     exchanged = prove("stated-sensitivity", [], {**ANSWER, "neighbours": ReplaceOne()})
-    other = prove("laplace", [exchanged], {"law": "discrete-laplace", "scale": 2})
+    other = prove("additive-noise", [exchanged], {"law": "discrete-laplace", "amount": 2})
     with pytest.raises(ProofError, match="same neighbours"):
         prove("compose", [laplace(), other])
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from proofs.accounting import accounting
+from proofs.entry_moments import largest, leak, pairs
 from proofs.errors import ProofError
-from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Dominated, Private
+from proofs.judgments import Private
 from proofs.ledger_files import Account, of_list, of_release
+from proofs.offers import concentrate, stated_value
 from synthesizers.budget import PureBudget, ZCDPBudget
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -53,30 +54,27 @@ def ledger(
 
 def pure(account: Account) -> Fraction:
     (found,) = account.components
-    own = found.of(ApproxDP)
-    assert own is not None
-    return own[1].epsilon
+    assert all(leak(entry) == 0 for _, entry in found.entries)
+    return sum((count * largest(entry) for count, entry in found.entries), F(0))
 
 
 def rules(account: Account) -> set[str]:
-    return {theorem.rule for part in account.components for theorem in part.theorems}
+    return {part.theorem.rule for part in account.components}
 
 
 def test_one_question_that_uses_the_budget_up_counts_by_itself() -> None:
     account = of_release(ledger(PureBudget(F(1, 2)), LAPLACE))
     assert rules(account) == {"fixed-ledger"} and pure(account) == F(1, 2)
     (found,) = account.components
-    pairs = found.of(Dominated)
-    assert pairs is not None and pairs[1].losses
-    assert {"fixed-ledger", "curator"} <= pairs[0].hypotheses
+    assert pairs(found.entries)
+    assert {"fixed-ledger", "curator"} <= found.theorem.hypotheses
 
 
 def test_the_same_of_a_concentrated_budget() -> None:
     account = of_release(ledger(ZCDPBudget(F(1, 4)), GAUSSIAN))
     assert rules(account) == {"fixed-ledger"}
     (found,) = account.components
-    own = found.of(ZCDP)
-    assert own is not None and own[1].rho == F(1, 4)
+    assert stated_value(concentrate([found])) == F(1, 4)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +115,8 @@ def test_a_budget_counted_under_add_remove_is_doubled_under_replace_one() -> Non
     assert account.neighbours == ReplaceOne()
     assert pure(account) == 1
     for part in account.components:
-        for theorem in part.theorems:
-            assert isinstance(theorem.judgment, Private)
-            assert theorem.judgment.neighbours == ReplaceOne()
+        assert isinstance(part.theorem.judgment, Private)
+        assert part.theorem.judgment.neighbours == ReplaceOne()
 
 
 def test_a_budget_counted_under_replace_one_says_nothing_under_add_remove() -> None:

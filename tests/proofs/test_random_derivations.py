@@ -76,15 +76,16 @@ def judgment(theorem: Theorem) -> Any:
     """The checker's own form of what a theorem says."""
     if theorem not in JUDGMENTS:
         inside = [judgment(premise) for premise in theorem.premises]
-        JUDGMENTS[theorem] = checker.conclusion(theorem.rule, inside, theorem.parameters)[0]
+        JUDGMENTS[theorem] = checker.conclusion(
+            checker.Meter(), theorem.rule, inside, theorem.parameters
+        )[0]
     return JUDGMENTS[theorem]
 
 
 def agree(rule: str, premises: list[Theorem], parameters: dict[str, Any]) -> Theorem | None:
     """What both conclude; fails where only one does, or it is not the same."""
     inside = [judgment(premise) for premise in premises]
-    checker.METER.left = checker.WORK
-    checker.METER.notes.clear()
+    meter = checker.Meter()
     undecided = False
     with bounded():
         try:
@@ -94,12 +95,12 @@ def agree(rule: str, premises: list[Theorem], parameters: dict[str, Any]) -> The
             theorem, undecided = None, isinstance(error, UndecidedError)
         try:
             checker.plain(parameters)
-            concluded = checker.conclusion(rule, inside, parameters)
+            concluded = checker.conclusion(meter, rule, inside, parameters)
         except REFUSALS:
             concluded = None
         except checker.Unaffordable:
             return theorem
-    open_ = bool(checker.METER.notes)
+    open_ = bool(meter.notes)
     if theorem is None:
         assert concluded is None or open_ or undecided, "the checker alone concludes"
         return None

@@ -14,10 +14,9 @@ import mpmath
 from hypothesis import strategies as st
 
 from proofs.judgments import Guarantee, Mechanism, Private
-from proofs.parameters import Parameters, plain
-from proofs.rules.composition import RULES as COMPOSITION
-from proofs.rules.rule import Conclusion, Premises
-from proofs.rules.structure import RULES as STRUCTURE
+from proofs.parameters import plain
+from proofs.rules import RULES
+from proofs.rules.rule import Conclusion
 from synthesizers.neighbours import AddRemove, Neighbours
 from tests.proofs.rules.divergences import ORDERS, Law, above, excess, mp, pairs, renyi, wide
 
@@ -39,10 +38,7 @@ def concluded(
 
 def from_premises(rule: str, premises: tuple[Any, ...], /, **given: Any) -> Conclusion:
     """What a rule concludes of judgments."""
-    parameters = Parameters(rule, plain(given))
-    found = {**COMPOSITION, **STRUCTURE}[rule](Premises(rule, premises), parameters)
-    parameters.close()
-    return found
+    return RULES[rule].apply(premises, plain(given))
 
 
 def guarantee(

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from proofs.errors import ProofError, UndecidedError
 from proofs.judgments import Guarantee, Mechanism, Private
-from proofs.parameters import Parameters, plain
-from proofs.rules.conversions import RULES
-from proofs.rules.rule import Premises
+from proofs.parameters import plain
+from proofs.rules import RULES
 from synthesizers.neighbours import AddRemove, Unit
 
 TINY = Fraction(1, 10**40)
@@ -51,11 +50,9 @@ def upwards(value: mpmath.mpf) -> Fraction:
 
 
 def convert(rule: str, guarantee: Guarantee, /, **given: Any) -> Guarantee:
-    """What a conversion concludes of a mechanism, and of nothing else."""
+    """What a rule concludes of one mechanism, and of nothing else."""
     premise = Private(Mechanism.of("M", {"x": 1}), AddRemove(Unit("person", 3)), guarantee)
-    parameters = Parameters(rule, plain(given))
-    found = RULES[rule](Premises(rule, (premise,)), parameters)
-    parameters.close()
+    found = RULES[rule].apply([premise], plain(given))
     assert isinstance(found.judgment, Private)
     assert found.judgment.mechanism == premise.mechanism
     assert found.judgment.neighbours == premise.neighbours

@@ -18,14 +18,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs.entries import BoundedRangeLoss, Entry
+from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Judgment, Private, Stable
+from proofs.judgments import Judgment, LossList, Mechanism, Private, RenyiCurve, Stable
 from proofs.kernel import prove
-from proofs.parameters import Parameters, plain
-from proofs.rules.rule import Conclusion, Premises
-from proofs.rules.selection import RULES
+from proofs.losses import ResponseLoss
+from proofs.parameters import plain
+from proofs.rules import RULES, selection
+from proofs.rules.rule import Conclusion
 from synthesizers.domain import Domain
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit, databases, neighbour_pairs
 from synthesizers.queries import CellCounts, Marginal, ModelError, Query, answers_of_histograms
@@ -35,6 +38,7 @@ from synthesizers.selection import Exponential
 mpmath.mp.dps = 40
 SLACK = 1 + mpmath.mpf(10) ** -25
 Scores = tuple[int, ...]
+TINY = Fraction(1, 10**30)
 RELATIONS = [
     AddRemove(),
     ReplaceOne(),
@@ -50,10 +54,7 @@ def stable(monotone: bool = False, linf: Any = 1, integers: bool = True) -> Stab
 
 
 def apply(rule: str, *judgments: Judgment, **given: Any) -> Conclusion:
-    reader = Parameters(rule, plain(given))
-    found = RULES[rule](Premises(rule, judgments), reader)
-    reader.close()
-    return found
+    return RULES[rule].apply(judgments, plain(given))
 
 
 def proved(conclusion: Conclusion) -> Any:
@@ -61,10 +62,45 @@ def proved(conclusion: Conclusion) -> Any:
     return conclusion.judgment.guarantee
 
 
+def loss_of(conclusion: Conclusion) -> Entry:
+    """The one loss of a selection."""
+    guarantee = proved(conclusion)
+    assert isinstance(guarantee, LossList)
+    ((count, entry),) = guarantee.entries
+    assert count == 1
+    return entry
+
+
 def epsilon_of(rule: str, *judgments: Judgment, **given: Any) -> Fraction:
-    guarantee = proved(apply(rule, *judgments, **given))
-    assert isinstance(guarantee, ApproxDP) and guarantee.delta == 0
-    return guarantee.epsilon
+    """The ε that is read off as a pure one; less than it is refused."""
+    found = apply(rule, *judgments, **given)
+    kind = BoundedRangeLoss if rule == "exponential" else ResponseLoss
+    assert isinstance(loss_of(found), kind)
+    epsilon = largest(loss_of(found))
+    point = {"method": "sum", "delta": 0, "hints": {}}
+    read = apply("to-approx", found.judgment, epsilon=epsilon, **point)
+    assert proved(read) == ApproxDP(epsilon)
+    if epsilon:
+        with pytest.raises(ProofError):
+            apply("to-approx", found.judgment, epsilon=epsilon * (1 - TINY), **point)
+    return epsilon
+
+
+def zcdp(losses: LossList, rho: Fraction) -> bool:
+    """Whether ρ-zCDP is proved of a mechanism with some losses."""
+    premise = Private(Mechanism.of("M", {}), AddRemove(), losses)
+    try:
+        return proved(apply("to-zcdp", premise, rho=rho)) == ZCDP(rho)
+    except ProofError:
+        return False
+
+
+def exponential_rho(rate: Any, monotone: bool = False, move: int = 1) -> Fraction:
+    """ε²/8 of the exponential mechanism: proved, and nothing smaller."""
+    losses = proved(apply("exponential", stable(monotone, move), rate=rate))
+    rho = (Fraction(rate) * (1 if monotone else 2) * move) ** 2 / 8
+    assert zcdp(losses, rho) and not zcdp(losses, rho * (1 - TINY))
+    return rho
 
 
 def moves(candidates: int, monotone: bool, largest: int = 1) -> Iterator[Scores]:
@@ -301,8 +337,8 @@ def test_the_rules_cost_what_the_law_of_the_curator_costs(monotone: bool) -> Non
     rate = Fraction(3, 7)
     cost = Exponential(rate).cost(Moves(9, 45, 5, monotone))
     scores = stable(monotone, 5)
-    assert proved(apply("exponential", scores, rate=rate)) == ApproxDP(cost.epsilon)
-    assert proved(apply("exponential-zcdp", scores, rate=rate)) == ZCDP(cost.rho)
+    assert epsilon_of("exponential", scores, rate=rate) == cost.epsilon
+    assert exponential_rho(rate, monotone, 5) == cost.rho
 
 
 # --- zCDP ----------------------------------------------------------------------------------------
@@ -327,8 +363,8 @@ def real_law(rate: Any) -> Callable[[Scores], list[Any]]:
 
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(3)])
-def test_no_scores_lose_more_than_the_zcdp_rule(rate: Fraction, monotone: bool) -> None:
-    rho = proved(apply("exponential-zcdp", stable(monotone), rate=rate)).rho
+def test_no_scores_lose_more_than_the_rho_of_their_range(rate: Fraction, monotone: bool) -> None:
+    rho = exponential_rho(rate, monotone)
     bound = mpmath.mpf(rho.numerator) / rho.denominator
     law = cache(real_law(mpmath.mpf(rate.numerator) / rate.denominator))
     for left, right in pairs(3, monotone, 2):
@@ -336,8 +372,8 @@ def test_no_scores_lose_more_than_the_zcdp_rule(rate: Fraction, monotone: bool) 
             assert renyi(order, law(left), law(right)) <= order * bound * SLACK
 
 
-def test_the_zcdp_rule_is_attained_in_the_limit_of_small_rates() -> None:
-    rho = proved(apply("exponential-zcdp", stable(), rate="0.001")).rho
+def test_the_rho_of_a_range_is_attained_in_the_limit_of_small_rates() -> None:
+    rho = exponential_rho("0.001")
     law = real_law(mpmath.mpf("0.001"))
     assert renyi(1, law((0, 1)), law((1, 0))) > 0.999999 * float(rho)
 
@@ -345,7 +381,7 @@ def test_the_zcdp_rule_is_attained_in_the_limit_of_small_rates() -> None:
 def test_an_eighth_of_the_square_holds_for_the_exponential_mechanism_alone() -> None:
     # ε = 1 throughout; ε²/8 = 0.125 bounds the divergence of order 1 where it holds.
     half = mpmath.mpf(1) / 2
-    assert proved(apply("exponential-zcdp", stable(), rate="0.5")) == ZCDP(Fraction(1, 8))
+    assert exponential_rho("0.5") == Fraction(1, 8)
     law = real_law(half)
     assert max(renyi(1, law(p), law(q)) for p, q in pairs(2, False, 5)) < 0.125
     # Scores (0, 0) and (1, -1), by the definitions: two fair coins, or one head alone.
@@ -354,7 +390,84 @@ def test_an_eighth_of_the_square_holds_for_the_exponential_mechanism_alone() -> 
     assert mpmath.nstr(found, 3) == "0.255"
     assert epsilon_of("permute-and-flip", stable(), rate="0.5") == 1
     assert epsilon_of("noisy-max", stable(), noise="exponential", scale=2) == 1
-    assert found < ZCDP(Fraction(1, 2)).rho
+    # Their ρ is that of ε-DP, ε·tanh(ε/2) = 0.4621…
+    for rule, own in (
+        ("permute-and-flip", {"rate": "0.5"}),
+        ("noisy-max", {"noise": "exponential", "scale": 2}),
+    ):
+        losses = proved(apply(rule, stable(), **own))
+        assert zcdp(losses, Fraction("0.4622")) and not zcdp(losses, Fraction("0.4621"))
+    assert found < 0.4621
+
+
+ORDERS = (Fraction(101, 100), Fraction(3, 2), Fraction(2), Fraction(5), Fraction(40))
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(3)])
+def test_no_scores_lose_more_than_the_renyi_curve_of_their_range(
+    rate: Fraction, monotone: bool
+) -> None:
+    premise = apply("exponential", stable(monotone), rate=rate).judgment
+    law = cache(real_law(mpmath.mpf(rate.numerator) / rate.denominator))
+    for order in ORDERS:
+        found = [
+            renyi(mpmath.mpf(order.numerator) / order.denominator, law(left), law(right))
+            for left, right in pairs(3, monotone, 2)
+        ]
+        least = least_renyi(premise, order)
+        assert max(found) <= mpmath.mpf(least.numerator) / least.denominator * SLACK
+
+
+def least_renyi(premise: Judgment, order: Fraction) -> Fraction:
+    """The smallest ε of nine decimals at an order that is read off."""
+
+    def holds(epsilon: Fraction) -> bool:
+        try:
+            found = proved(apply("to-renyi", premise, orders=[order], epsilons=[epsilon]))
+        except ProofError:
+            return False
+        assert found == RenyiCurve(((order, epsilon),))
+        return True
+
+    low, high = -1, 10**11
+    assert holds(Fraction(high, 10**9))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(Fraction(middle, 10**9)) else (middle, high)
+    return Fraction(high, 10**9)
+
+
+def test_the_curve_of_a_range_is_the_smaller_of_two_bounds() -> None:
+    """α·ε²/8 at low orders, and that of randomised response of ε at high ones."""
+    premise = apply("exponential", stable(), rate="0.5").judgment
+    assert abs(least_renyi(premise, Fraction(2)) - Fraction(2, 8)) <= Fraction(1, 10**9)
+    response = [1 / (1 + mpmath.exp(-1)), 1 / (1 + mpmath.exp(1))]
+    far = renyi(mpmath.mpf(40), response, response[::-1])
+    assert far < 40 / mpmath.mpf(8)
+    assert abs(least_renyi(premise, Fraction(40)) - Fraction(str(far))) <= Fraction(2, 10**9)
+
+
+def test_ranges_of_several_selections_add_up() -> None:
+    """Two choices, the second by the first's answer, against ε²/8 each."""
+    rate = Fraction(1, 2)
+    losses = proved(apply("exponential", stable(), rate=rate))
+    premise = Private(Mechanism.of("M", {}), AddRemove(), losses)
+    both = apply("compose", premise, premise).judgment
+    assert proved(apply("to-zcdp", both, rho="1/4")) == ZCDP(Fraction(1, 4))
+    law = real_law(mpmath.mpf(1) / 2)
+    near = [((0, 0), (1, -1)), ((0, 1), (1, 0)), ((2, 0), (1, 1))]
+    for first, second, third in itertools.product(near, repeat=3):
+        left, right = (
+            [
+                one * other
+                for place, one in enumerate(law(first[side]))
+                for other in law((second, third)[place][side])
+            ]
+            for side in (0, 1)
+        )
+        for order in (1, 2, 5, 40):
+            assert renyi(order, left, right) <= order / mpmath.mpf(4) * SLACK
 
 
 def test_laplace_noise_exceeds_an_eighth_of_the_square_too() -> None:
@@ -539,7 +652,7 @@ def test_a_resampled_threshold_is_refused_because_its_loss_is_larger() -> None:
     # With a fresh threshold after each answer above, two runs are independent.
     once = long_run(0, 0, 10**5) / long_run(1, -1, 10**5)
     assert mpmath.log(once**2) > int(allowed)
-    with pytest.raises(ProofError, match="one noise"):
+    with pytest.raises(ProofError, match="drawn once"):
         apply("sparse-vector", stable(), **{**SVT, "count": 2, "resampled": True}, **scales)
 
 
@@ -599,21 +712,20 @@ def test_malformed_sparse_vectors_are_refused(wrong: dict[str, Any]) -> None:
 
 GIVEN: dict[str, dict[str, Any]] = {
     "exponential": {"rate": "1/3"},
-    "exponential-zcdp": {"rate": "1/3"},
     "noisy-max": {"noise": "laplace", "scale": 3},
     "permute-and-flip": {"rate": "1/3"},
     "sparse-vector": {**SVT, "threshold_scale": 2, "query_scale": 3},
 }
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GIVEN)
 def test_scores_that_never_move_cost_nothing(rule: str) -> None:
     for monotone in (False, True):
-        found = proved(apply(rule, stable(monotone, 0), **GIVEN[rule]))
-        assert found in (ApproxDP(Fraction(0)), ZCDP(Fraction(0)))
+        assert epsilon_of(rule, stable(monotone, 0), **GIVEN[rule]) == 0
+        assert zcdp(proved(apply(rule, stable(monotone, 0), **GIVEN[rule])), Fraction(0))
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GIVEN)
 def test_conclusions_keep_the_neighbours_and_name_what_they_rest_on(rule: str) -> None:
     for neighbours in RELATIONS:
         one = Fraction(1)
@@ -631,7 +743,7 @@ def test_discrete_noise_rests_on_no_real_numbers() -> None:
     assert found.hypotheses == BASE
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GIVEN)
 def test_rates_and_scales_above_zero_are_needed(rule: str) -> None:
     name = {"noisy-max": "scale", "sparse-vector": "query_scale"}.get(rule, "rate")
     for wrong in (0, "-1/2"):
@@ -641,16 +753,17 @@ def test_rates_and_scales_above_zero_are_needed(rule: str) -> None:
         apply(rule, stable(), **{**GIVEN[rule], name: 0.5})
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GIVEN)
 def test_other_premises_are_refused(rule: str) -> None:
     for judgments in ((), (stable(), stable()), (apply(rule, stable(), **GIVEN[rule]).judgment,)):
         with pytest.raises(ProofError):
             apply(rule, *judgments, **GIVEN[rule])
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GIVEN)
 def test_the_kernel_knows_the_rules_of_selection(rule: str) -> None:
     asked = {"neighbours": AddRemove(), "shape": {"sex": 2}}
     scores = prove("marginal", [], {**asked, "query": {"kind": "marginal", "attributes": ["sex"]}})
     theorem = prove(rule, [scores], GIVEN[rule])
     assert theorem.hypotheses >= BASE
+    assert {own.name for own in selection.RULES} == set(GIVEN)
