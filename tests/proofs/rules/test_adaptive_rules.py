@@ -12,14 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.entries import ConcentratedLoss, CurveLoss
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Odometer, Private, RenyiCurve, Stable
+from proofs.judgments import LossList, Odometer, Private, RenyiCurve, Stable
+from proofs.losses import ResponseLoss
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from tests.proofs.rules.composing import (
     concluded,
     from_premises,
+    guarantee,
     worst_excess,
     worst_renyi,
 )
@@ -76,18 +79,22 @@ def choices(draw: st.DrawFn) -> Choice:
     return {history: loss for history, loss in drawn.items() if loss is not None}
 
 
-def _filter(measure: str, budget: object, **more: object) -> Any:
-    judgment = concluded(
-        "filter",
-        [],
-        neighbours=AddRemove(),
-        measure=measure,
-        budget=budget,
-        program=PROGRAM,
-        **more,
-    ).judgment
-    assert isinstance(judgment, Private)
-    return judgment.guarantee
+def _pure_budget(budget: object) -> dict[str, object]:
+    return {"loss": "response", "count": 1, "epsilon": budget, "delta": 0}
+
+
+def _rho_budget(budget: object) -> dict[str, object]:
+    return {"loss": "concentrated", "count": 1, "xi": 0, "rho": budget, "delta": 0}
+
+
+def _renyi_budget(order: object, budget: object) -> dict[str, object]:
+    return {"loss": "curve", "count": 1, "points": [[order, budget]]}
+
+
+def _filter(budget: dict[str, object]) -> LossList:
+    found = guarantee("filter", [], neighbours=AddRemove(), budget=budget, program=PROGRAM)
+    assert isinstance(found, LossList)
+    return found
 
 
 budgets = st.sampled_from([F(1, 2), F(1), F(3, 2), F(5, 2)])
@@ -99,16 +106,23 @@ def test_the_budget_bounds_programs_that_choose_losses_by_answers(
     choice: Choice, budget: Fraction
 ) -> None:
     _, _, p, q = zip(*transcripts(choice, _pure, budget), strict=True)
-    found = _filter("epsilon", budget)
+    losses = _filter(_pure_budget(budget))
+    assert losses == LossList(((1, ResponseLoss(budget)),))
+    point = {"method": "sum", "epsilon": budget, "delta": 0, "hints": {}}
+    found = guarantee("to-approx", [losses], **point)
     assert found == ApproxDP(budget)
     assert worst_excess(wide.exp(mp(found.epsilon)), (p, q)) < SMALL
     _, _, p, q = zip(*transcripts(choice, _concentrated, budget), strict=True)
-    found = _filter("rho", budget)
+    losses = _filter(_rho_budget(budget))
+    assert losses == LossList(((1, ConcentratedLoss(F(0), budget, F(0))),))
+    found = guarantee("to-zcdp", [losses], rho=budget)
     assert found == ZCDP(budget)
     for order in ORDERS:
         assert worst_renyi(order, (p, q)) <= mp(order * found.rho) + SMALL
         _, _, own_p, own_q = zip(*transcripts(choice, _renyi_charge(order), budget), strict=True)
-        curve = _filter("renyi", budget, order=order)
+        losses = _filter(_renyi_budget(order, budget))
+        assert losses == LossList(((1, CurveLoss(((order, budget),))),))
+        curve = guarantee("to-renyi", [losses], orders=[order], epsilons=[budget])
         assert curve == RenyiCurve(((order, budget),))
         assert worst_renyi(order, (own_p, own_q)) <= mp(budget) + SMALL
 
@@ -127,15 +141,14 @@ def test_without_a_budget_chosen_losses_exceed_the_sum_that_most_runs_spend() ->
 
 def test_a_filter_rests_on_the_curator_and_names_the_program() -> None:
     under = ReplaceOne(Unit("person", 3))
-    found = concluded(
-        "filter", [], neighbours=under, measure="renyi", budget="1/3", order=2, program=PROGRAM
-    )
+    budget = _renyi_budget(2, "1/3")
+    found = concluded("filter", [], neighbours=under, budget=budget, program=PROGRAM)
     assert found.hypotheses == BASE | {"curator"}
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == under
     assert found.judgment.mechanism.to_json() == {
         "name": "filter",
-        "parameters": {"budget": "1/3", "measure": "renyi", "order": "2", "program": PROGRAM},
+        "parameters": {"budget": budget, "program": PROGRAM},
         "parts": [],
     }
 
@@ -143,17 +156,25 @@ def test_a_filter_rests_on_the_curator_and_names_the_program() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"budget": -1}, "budget is at least 0"),
-        ({"measure": "delta"}, "measure"),
-        ({"order": 2}, "no parameter 'order'"),
-        ({"measure": "renyi"}, "order"),
-        ({"measure": "renyi", "order": 1}, "order is above 1"),
+        ({"budget": _rho_budget(-1)}, "rho >= 0"),
+        ({"budget": {**_rho_budget(1), "loss": "delta"}}, "loss to be one of"),
+        ({"budget": {**_rho_budget(1), "order": 2}}, "no parameter 'order'"),
+        ({"budget": {"loss": "curve", "count": 1}}, "points"),
+        ({"budget": _renyi_budget(1, 1)}, "orders above 1"),
+        ({"budget": {**_rho_budget(1), "xi": 1}}, "one epsilon, rho or Rényi point"),
+        ({"budget": {**_rho_budget(1), "delta": "1/2"}}, "one epsilon, rho or Rényi point"),
+        ({"budget": {**_pure_budget(1), "delta": "1/2"}}, "one epsilon, rho or Rényi point"),
+        ({"budget": {**_rho_budget(1), "count": 2}}, "one epsilon, rho or Rényi point"),
+        ({"budget": {**_renyi_budget(2, 1), "points": [[2, 1], [3, 2]]}}, "one epsilon, rho"),
+        ({"budget": {"loss": "gaussian", "count": 1, "mu_squared": 1}}, "one epsilon, rho"),
+        ({"budget": {"loss": "bounded-range", "count": 1, "epsilon": 1}}, "one epsilon, rho"),
+        ({"budget": 1}, "budget"),
         ({"program": "text"}, "program"),
         ({"neighbours": "add-remove"}, "neighbours"),
     ],
 )
 def test_filter_refuses(changed: dict[str, object], message: str) -> None:
-    stated = {"neighbours": AddRemove(), "measure": "rho", "budget": 1, "program": PROGRAM}
+    stated = {"neighbours": AddRemove(), "budget": _rho_budget(1), "program": PROGRAM}
     assert concluded("filter", [], **stated)
     with pytest.raises(ProofError, match=message):
         concluded("filter", [], **{**stated, **changed})
@@ -266,4 +287,8 @@ def test_odometer_refuses(changed: dict[str, object], message: str) -> None:
 def test_no_premises_are_taken(rule: str) -> None:
     stable = Stable("{}", AddRemove(), 1, F(1), F(1), F(1), True, True)
     with pytest.raises(ProofError, match="takes no premises"):
-        from_premises(rule, (stable,), neighbours=AddRemove())
+        given: dict[str, dict[str, object]] = {
+            "filter": {"budget": _rho_budget(1)},
+            "odometer": {"levels": [[1, 10]], "deltas": ["0.1"]},
+        }
+        from_premises(rule, (stable,), neighbours=AddRemove(), program=PROGRAM, **given[rule])

@@ -10,19 +10,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
+from proofs.entry_moments import pairs as dominating
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import (
-    ApproxZCDP,
-    Dominated,
     Guarantee,
+    LossList,
     Mechanism,
     Odometer,
     Private,
     Profile,
     RenyiCurve,
 )
-from proofs.losses import GaussianLoss, LaplaceLoss
+from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, compositions
 from tests.proofs.rules.composing import (
     Pair,
@@ -214,20 +215,24 @@ def test_groups_of_gaussian_mechanisms_are_attained() -> None:
             gap = worst_excess(gamma, binned([first * mu, second * mu], cuts))
             assert gap <= gaussian_excess(gamma, mp(found.mu)) + SMALL
             assert gap > gaussian_excess(gamma, mp(found.mu) * mp(F(99, 100))) - mp(F(1, 100))
-    losses = Dominated(((1, GaussianLoss(F(2))),))
-    assert _group(losses, 3) == Dominated(((1, GaussianLoss(F(18))),))
-    assert _group(Dominated(()), 3) == Dominated(())
+    losses = LossList(((1, GaussianLoss(F(2))),))
+    assert _group(losses, 3) == LossList(((1, GaussianLoss(F(18))),))
+    assert _group(LossList(()), 3) == LossList(())
 
 
 KINDS: list[Guarantee] = [
     ApproxDP(F(1), F(1, 9)),
     ZCDP(F(1)),
     GaussianDP(F(1)),
-    ApproxZCDP(F(1), F(2), F(1, 9)),
+    LossList(((1, ConcentratedLoss(F(1), F(2), F(1, 9))),)),
     RenyiCurve(((F(2), F(1)),)),
     Profile(((F(1), F(1, 9)),)),
-    Dominated(((1, LaplaceLoss(F(1))),)),
     Odometer(((F(1), F(9)),), F(1, 9)),
+    LossList(((1, ResponseLoss(F(1), F(1, 9))),)),
+    LossList(((1, ConcentratedLoss(F(0), F(2), F(1, 9))),)),
+    LossList(((1, ConcentratedLoss(F(1), F(2), F(0))),)),
+    LossList(((1, CurveLoss(((F(2), F(1)),))),)),
+    LossList(((1, SampledGaussianLoss(F(1, 2), F(1))),)),
 ]
 
 
@@ -251,8 +256,8 @@ def test_kinds_without_a_group_bound_are_refused(premise: Guarantee) -> None:
         (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta lies"),
         (ApproxDP(F(1), F(1, 9)), 2, {"delta": "0.4"}, "delta reaches"),
         (ApproxDP(F(1), F(1, 9)), 1001, {"delta": "0.4"}, "epsilon is at most"),
-        (ApproxDP(F(1)), 2, {"delta": "0.4"}, "no parameter 'delta'"),
-        (KINDS[4], 2, {"orders": [2], "epsilons": [100]}, "lists an order"),
+        (ApproxDP(F(1)), 2, {"delta": "0.4"}, "nothing to state of delta"),
+        (KINDS[4], 2, {"orders": [2], "epsilons": [100]}, "no order that is so large"),
         (KINDS[4], 2, {"orders": [1], "epsilons": [100]}, "order is above 1"),
         (KINDS[4], 2, {"orders": ["1.1", "1.2"], "epsilons": [100]}, "for each of the orders"),
         (KINDS[4], 2, {"orders": [], "epsilons": []}, "orders above 1"),

@@ -221,12 +221,12 @@ def test_parallel_refuses() -> None:
         guarantee("parallel", [premise, ZCDP(F(1))], key="k", relation="add-remove")
     with pytest.raises(ProofError, match="of the kind"):
         guarantee("parallel", [RenyiCurve(((F(2), F(1)),))], key="k", relation="add-remove")
-    with pytest.raises(ProofError, match="premises of the kind"):
+    with pytest.raises(ProofError, match="premises about mechanisms"):
         from_premises("parallel", (), key="k", relation="add-remove")
     with pytest.raises(ProofError, match="counts"):
         guarantee("parallel", [premise], key="k", relation="add-remove", counts=[0])
-    with pytest.raises(ProofError, match="delta"):
+    with pytest.raises(ProofError, match="delta of the group"):
         failing = ApproxDP(F(1), F(1, 10))
         guarantee("parallel", [failing], key="k", relation="replace-one")
-    with pytest.raises(ProofError, match="no parameter 'delta'"):
+    with pytest.raises(ProofError, match="nothing to state of delta"):
         guarantee("parallel", [premise], key="k", relation="add-remove", delta=F(1, 2))

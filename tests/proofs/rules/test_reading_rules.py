@@ -33,6 +33,7 @@ from tests.proofs.profiles.slow_profiles import (
     response_atoms,
     sampled_moment,
 )
+from tests.proofs.rules.divergences import ORDERS as ALL_ORDERS
 from tests.proofs.rules.divergences import (
     TINY,
     Law,
@@ -48,7 +49,6 @@ from tests.proofs.rules.divergences import (
     response_excess,
     wide,
 )
-from tests.proofs.rules.divergences import ORDERS as ALL_ORDERS
 
 F = Fraction
 SMALL = mp(TINY)
@@ -219,7 +219,8 @@ def test_a_profile_needs_every_point() -> None:
     for false in ([["0", "0.382"], ["1", "0.127"]], [["0", "0.383"], ["1", "0.126"]]):
         with pytest.raises(ProofError, match="delta"):
             read("to-profile", GAUSSIAN, points=false, **given)
-    for hints in ([{}], {}):
+    short: Any = [{}]
+    for hints in (short, {}):
         with pytest.raises(ProofError, match="hints"):
             read("to-profile", GAUSSIAN, points=points, method="gaussian", hints=hints)
     with pytest.raises(ProofError, match="ascending"):
@@ -305,12 +306,9 @@ def test_malformed_orders_are_refused(orders: list[str], epsilons: list[str]) ->
 
 def test_a_loss_that_may_be_infinite_is_neither_concentrated_nor_gaussian() -> None:
     for entries in (LEAKING, ((1, ConcentratedLoss(F(1), F(0), F(1, 10**9))),)):
-        for rule, given in (
-            ("to-renyi", {"orders": [2], "epsilons": [100]}),
-            ("to-gdp", {"mu": 10, "shares": [10]}),
-        ):
+        for rule in ("to-renyi", "to-gdp"):
             with pytest.raises(ProofError, match="infinite"):
-                read(rule, entries, **given)
+                read(rule, entries, **STATED[rule])
         with pytest.raises(ProofError, match=entries[0][1].name):
             read("to-zcdp", entries, rho=100)
 

@@ -9,24 +9,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.components import component
+from proofs.components import Component
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
-from proofs.judgments import Dominated, Private
-from proofs.kernel import prove
+from proofs.judgments import LossList, Private
+from proofs.kernel import Theorem, prove
 from proofs.ledgers import of_budget
 from proofs.losses import SampledGaussianLoss
 from proofs.prover import strongest
 from synthesizers.budget import SampledGaussianBudget
-from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
+from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 
 F = Fraction
-GIVEN = {"neighbours": AddRemove(), "fraction": F(1, 4), "mu_squared": F(1), "steps": 2}
-PROGRAM = {"program": {"name": "made"}}
+GIVEN: dict[str, Any] = {"neighbours": AddRemove(), "program": {"name": "made"}}
+STEPS = {"loss": "sampled-gaussian", "count": 2, "fraction": F(1, 4), "mu_squared": F(1)}
+
+
+def filtered(changed: dict[str, Any], **step: Any) -> Theorem:
+    """A program of so many sampled steps, as stated or changed."""
+    return prove("filter", [], {**GIVEN, "budget": {**STEPS, **step}, **changed})
 
 
 def test_the_theorem_is_that_of_composed_steps() -> None:
-    theorem = prove("sampled-filter", [], {**GIVEN, **PROGRAM})
+    theorem = filtered({})
     one = prove(
         "stated-sensitivity",
         [],
@@ -35,11 +40,11 @@ def test_the_theorem_is_that_of_composed_steps() -> None:
             "monotone": False, "integers": True,
         },
     )  # fmt: skip
-    step = prove("poisson-gaussian", [one], {"fraction": F(1, 4), "sigma_squared": 9})
-    composed = prove("compose-pairs", [step], {"counts": [2]})
+    step = prove("sampled-gaussian", [one], {"fraction": F(1, 4), "sigma_squared": 9})
+    composed = prove("compose", [step], {"counts": [2]})
     assert isinstance(theorem.judgment, Private) and isinstance(composed.judgment, Private)
     assert theorem.judgment.guarantee == composed.judgment.guarantee
-    assert theorem.judgment.guarantee == Dominated(((2, SampledGaussianLoss(F(1, 4), F(1))),))
+    assert theorem.judgment.guarantee == LossList(((2, SampledGaussianLoss(F(1, 4), F(1))),))
     assert theorem.hypotheses >= {"real-numbers", "secret-sample", "curator"}
 
 
@@ -64,8 +69,7 @@ def adaptive(present: bool, rate: float) -> Any:
 
 @pytest.mark.parametrize("rate", [pytest.param(F(1, 4), marks=pytest.mark.slow), F(3, 5)])
 def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
-    theorem = prove("sampled-filter", [], {**GIVEN, **PROGRAM, "fraction": rate})
-    whole = component("steps", 1, [theorem])
+    whole = Component("steps", 1, filtered({}, fraction=rate))
     with_it, without = adaptive(True, float(rate)), adaptive(False, float(rate))
     for delta in (F(1, 10), F(1, 100)):
         best = min(float(offer.value) for offer in strongest([whole], ApproxDP(F(1), delta)))
@@ -77,23 +81,26 @@ def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
 def test_a_budget_of_steps_is_proved_by_it() -> None:
     budget = SampledGaussianBudget(F(1, 4), F(1), 2)
     found = of_budget(budget, AddRemove(), {"name": "made"})
-    assert found is not None and found[0].theorems[0].rule == "sampled-filter"
+    assert found is not None and found[0].theorem.rule == "filter"
     assert of_budget(budget, ReplaceOne(), {"name": "made"}) is None
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "step"),
     [
-        {"neighbours": ReplaceOne()},
-        {"neighbours": AddRemove(Unit("person", 2))},
-        {"fraction": F(1)},
-        {"fraction": F(0)},
-        {"mu_squared": F(0)},
-        {"steps": 0},
-        {"steps": "2"},
-        {"more": 1},
+        ({"neighbours": ReplaceOne()}, {}),
+        ({"neighbours": AddRemove(Unit("person", 2))}, {}),
+        ({}, {"fraction": F(1)}),
+        ({}, {"fraction": F(0)}),
+        ({}, {"mu_squared": F(0)}),
+        ({}, {"count": 0}),
+        ({}, {"count": "2"}),
+        ({}, {"more": 1}),
+        ({"more": 1}, {}),
     ],
 )
-def test_other_neighbours_and_ranges_are_refused(changed: dict[str, Neighbours | Any]) -> None:
+def test_other_neighbours_and_ranges_are_refused(
+    changed: dict[str, Any], step: dict[str, Any]
+) -> None:
     with pytest.raises(ProofError):
-        prove("sampled-filter", [], {**GIVEN, **PROGRAM, **changed})
+        filtered(changed, **step)

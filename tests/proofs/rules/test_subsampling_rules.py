@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Judgment, Mechanism, Private
-from proofs.parameters import Parameters, plain
-from proofs.rules.rule import Conclusion, Premises
-from proofs.rules.subsampling import RULES
+from proofs.parameters import plain
+from proofs.rules import RULES
+from proofs.rules.rule import Conclusion
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.rules.divergences import (
     TINY,
@@ -39,23 +39,20 @@ Histogram = tuple[int, ...]
 Laws = dict[Histogram, tuple[Fraction, ...]]
 
 
-def apply(rule: str, premise: Judgment, **given: Any) -> Conclusion:
-    parameters = Parameters(rule, plain(given))
-    found = RULES[rule](Premises(rule, (premise,)), parameters)
-    parameters.close()
-    return found
+def apply(premise: Judgment, **given: Any) -> Conclusion:
+    return RULES["subsample"].apply([premise], plain(given))
 
 
 def private(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Private:
     return Private(INNER, neighbours, ApproxDP(epsilon, delta))
 
 
-def amplified(rule: str, premise: Private, **given: Any) -> ApproxDP:
+def amplified(premise: Private, **given: Any) -> ApproxDP:
     """The conclusion with the smallest ε of 20 decimals that the rule accepts."""
     assert isinstance(premise.guarantee, ApproxDP)
 
     def conclude(epsilon: Fraction) -> Conclusion:
-        return apply(rule, premise, epsilon=epsilon, **given)
+        return apply(premise, epsilon=epsilon, **given)
 
     epsilon = least(
         lambda value: accepted(lambda: conclude(value)), premise.guarantee.epsilon + 1, 20
@@ -131,14 +128,14 @@ epsilons = st.fractions(0, 2, max_denominator=10)
 
 @given(st.data(), fractions, epsilons)
 @settings(max_examples=25, deadline=None)
-def test_poisson_samples_of_random_mechanisms_keep_their_bound(
+def test_samples_of_random_mechanisms_keep_their_bound(
     data: st.DataObject, fraction: Fraction, epsilon: Fraction
 ) -> None:
     databases = [each for size in range(4) for each in histograms(2, size)]
     laws = drawn_laws(data.draw, databases)
     delta = above(delta_between(laws, AddRemove(), epsilon))
     premise = private(epsilon, delta, AddRemove())
-    found = amplified("poisson", premise, fraction=fraction)
+    found = amplified(premise, fraction=fraction)
     assert found.delta == fraction * delta
     sampled = {each: mixed(laws, poisson_samples(each, fraction)) for each in databases}
     assert delta_between(sampled, AddRemove(), found.epsilon) <= mp(found.delta) + SMALL
@@ -153,7 +150,7 @@ def test_samples_of_a_fixed_size_keep_their_bound(
     delta = above(delta_between(laws, ReplaceOne(), epsilon))
     premise = private(epsilon, delta, ReplaceOne())
     for records in range(sample, 5):
-        found = amplified("without-replacement", premise, sample=sample, records=records)
+        found = amplified(premise, sample=sample, records=records)
         assert found.delta == F(sample, records) * delta
         sampled = {
             each: mixed(laws, fixed_samples(each, sample)) for each in histograms(2, records)
@@ -171,25 +168,24 @@ def test_one_record_that_answers_at_random_attains_the_amplification(
         wide.log(mp(fraction * a + (1 - fraction) * b) / mp(b))
         for a, b in zip(yes, no, strict=True)
     )
-    for rule, neighbours, size in (
-        ("poisson", AddRemove(), {"fraction": fraction}),
-        (
-            "without-replacement",
-            ReplaceOne(),
-            {"sample": fraction.numerator, "records": fraction.denominator},
-        ),
-    ):
-        found = amplified(rule, private(epsilon, F(0), neighbours), **size)
+    fixed = {"sample": fraction.numerator, "records": fraction.denominator}
+    schemes: list[tuple[Neighbours, dict[str, Any]]] = [
+        (AddRemove(), {"fraction": fraction}),
+        (ReplaceOne(), fixed),
+    ]
+    for neighbours, size in schemes:
+        found = amplified(private(epsilon, F(0), neighbours), **size)
         assert mp(found.epsilon) - wide.mpf(10) ** -19 < attained <= mp(found.epsilon) + SMALL
         assert found.delta == 0
 
 
 def test_a_sample_of_all_records_changes_nothing() -> None:
-    for rule, neighbours, size in (
-        ("poisson", AddRemove(), {"fraction": 1}),
-        ("without-replacement", ReplaceOne(), {"sample": 7, "records": 7}),
-    ):
-        found = apply(rule, private(F(1), F(1, 7), neighbours), epsilon=1, **size).judgment
+    schemes: list[tuple[Neighbours, dict[str, Any]]] = [
+        (AddRemove(), {"fraction": 1}),
+        (ReplaceOne(), {"sample": 7, "records": 7}),
+    ]
+    for neighbours, size in schemes:
+        found = apply(private(F(1), F(1, 7), neighbours), epsilon=1, **size).judgment
         assert isinstance(found, Private)
         assert found.guarantee == ApproxDP(F(1), F(1, 7))
 
@@ -204,7 +200,7 @@ def test_poisson_sampling_amplifies_nothing_where_a_record_is_replaced() -> None
     bound = 1 + fraction * (mp(above(wide.e, 30)) - 1)
     assert excess(bound, sampled[1, 0], sampled[0, 1]) > wide.mpf("0.01")
     with pytest.raises(ProofError, match="add-remove"):
-        apply("poisson", private(F(1), F(0), ReplaceOne()), fraction=fraction, epsilon=1)
+        apply(private(F(1), F(0), ReplaceOne()), fraction=fraction, epsilon=1)
 
 
 PERSONS = Unit("person", 1)
@@ -212,45 +208,45 @@ AR, RO = private(F(1), F(0), AddRemove()), private(F(1), F(0), ReplaceOne())
 
 
 @pytest.mark.parametrize(
-    ("rule", "premise", "given"),
+    ("premise", "given"),
     [
-        ("poisson", RO, {"fraction": "0.5", "epsilon": 1}),
-        ("poisson", private(F(1), F(0), AddRemove(PERSONS)), {"fraction": "0.5", "epsilon": 1}),
-        ("poisson", AR, {"fraction": "1.01", "epsilon": 9}),
-        ("poisson", AR, {"fraction": 0, "epsilon": 9}),
-        ("poisson", AR, {"fraction": "-0.5", "epsilon": 9}),
-        ("poisson", AR, {"fraction": "0.5", "epsilon": "0.62"}),
-        ("poisson", AR, {"fraction": "0.5", "epsilon": -1}),
-        ("poisson", Private(INNER, AddRemove(), ZCDP(F(1))), {"fraction": "0.5", "epsilon": 1}),
-        ("without-replacement", AR, {"sample": 1, "records": 2, "epsilon": 1}),
-        (
-            "without-replacement",
-            private(F(1), F(0), ReplaceOne(PERSONS)),
-            {"sample": 1, "records": 2, "epsilon": 1},
-        ),
-        ("without-replacement", RO, {"sample": 3, "records": 2, "epsilon": 9}),
-        ("without-replacement", RO, {"sample": 0, "records": 2, "epsilon": 9}),
-        ("without-replacement", RO, {"sample": -1, "records": 2, "epsilon": 9}),
-        ("without-replacement", RO, {"sample": 1, "records": 2, "epsilon": "0.62"}),
-        ("without-replacement", RO, {"sample": "1/2", "records": 2, "epsilon": 9}),
+        (RO, {"fraction": "0.5", "epsilon": 1}),
+        (private(F(1), F(0), AddRemove(PERSONS)), {"fraction": "0.5", "epsilon": 1}),
+        (AR, {"fraction": "1.01", "epsilon": 9}),
+        (AR, {"fraction": 0, "epsilon": 9}),
+        (AR, {"fraction": "-0.5", "epsilon": 9}),
+        (AR, {"fraction": "0.5", "epsilon": "0.62"}),
+        (AR, {"fraction": "0.5", "epsilon": -1}),
+        (Private(INNER, AddRemove(), ZCDP(F(1))), {"fraction": "0.5", "epsilon": 1}),
+        (AR, {"sample": 1, "records": 2, "epsilon": 1}),
+        (private(F(1), F(0), ReplaceOne(PERSONS)), {"sample": 1, "records": 2, "epsilon": 1}),
+        (RO, {"sample": 3, "records": 2, "epsilon": 9}),
+        (RO, {"sample": 0, "records": 2, "epsilon": 9}),
+        (RO, {"sample": -1, "records": 2, "epsilon": 9}),
+        (RO, {"sample": 1, "records": 2, "epsilon": "0.62"}),
+        (RO, {"sample": "1/2", "records": 2, "epsilon": 9}),
+        # One scheme, and all of it.
+        (AR, {"epsilon": 9}),
+        (RO, {"sample": 1, "epsilon": 9}),
+        (RO, {"records": 2, "epsilon": 9}),
+        (AR, {"fraction": "0.5", "sample": 1, "records": 2, "epsilon": 9}),
+        (AR, {"fraction": "0.5", "records": 2, "epsilon": 9}),
     ],
 )
-def test_a_sample_of_another_kind_is_refused(
-    rule: str, premise: Private, given: dict[str, Any]
-) -> None:
+def test_a_sample_of_another_kind_is_refused(premise: Private, given: dict[str, Any]) -> None:
     with pytest.raises(ProofError):
-        apply(rule, premise, **given)
+        apply(premise, **given)
 
 
 def test_a_sample_is_secret_and_names_the_mechanism_within() -> None:
-    found = apply("poisson", AR, fraction="0.25", epsilon=1)
+    found = apply(AR, fraction="0.25", epsilon=1)
     assert found.hypotheses == {"secret-sample"}
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == AddRemove()
-    assert found.judgment.mechanism == Mechanism.of("poisson", {"fraction": "1/4"}, (1, INNER))
-    found = apply("without-replacement", RO, sample=2, records=8, epsilon=1)
+    assert found.judgment.mechanism == Mechanism.of("subsample", {"fraction": "1/4"}, (1, INNER))
+    found = apply(RO, sample=2, records=8, epsilon=1)
     assert found.hypotheses == {"secret-sample"}
     assert isinstance(found.judgment, Private)
     size = {"sample": 2, "records": 8}
-    assert found.judgment.mechanism == Mechanism.of("without-replacement", size, (1, INNER))
+    assert found.judgment.mechanism == Mechanism.of("subsample", size, (1, INNER))
     assert found.judgment.neighbours == ReplaceOne()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -11,17 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs.errors import ProofError, UndecidedError
+from proofs.entries import ConcentratedLoss
+from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import ApproxZCDP, Guarantee, RenyiCurve
-from proofs.rules.zcdp_conversions import PRECISIONS, at_most_growing, logs_at_most
-from synthesizers.intervals import Interval
+from proofs.judgments import Guarantee, LossList, RenyiCurve
+from synthesizers.errors import InputError
 from tests.proofs.rules.divergences import (
     ORDERS,
     TINY,
     Law,
     above,
-    accepted,
     convert,
     excess,
     gaussian_excess,
@@ -55,13 +53,34 @@ def cut(printed: str) -> tuple[Fraction, Fraction]:
     return F(int(F(printed) * 10**places), 10**places), F(1, 10**places)
 
 
+def at_order(held: Guarantee, epsilon: object, delta: object, order: Fraction) -> Guarantee:
+    """(ε, δ) by the moment of an order α > 1."""
+    losses = held if isinstance(held, LossList) else convert("as-losses", held)
+    given = {"epsilon": epsilon, "delta": delta, "hints": {"remove": {"order": order - 1}}}
+    return convert("to-approx", losses, method="moment", **given)
+
+
+def proved(held: Guarantee, epsilon: object, delta: object, order: Fraction) -> bool:
+    """Whether that moment is enough; where it is not, the least δ stays unknown."""
+    try:
+        at_order(held, epsilon, delta, order)
+    except ProofError:
+        return False
+    return True
+
+
+def of_tail(rho: mpmath.mpf, delta: mpmath.mpf) -> Fraction:
+    """The order at which Bun & Steinke 2016, Proposition 1.3, bound the tail: 1 + √(ln(1/δ)/ρ)."""
+    return above(1 + wide.sqrt(wide.log(1 / delta) / rho), 12)
+
+
 @pytest.mark.parametrize(("rho", "delta"), PRINTED)
-def test_bun_and_steinke_epsilons_are_accepted_to_their_last_digit(rho: str, delta: str) -> None:
+def test_bun_and_steinke_epsilons_are_more_than_is_needed(rho: str, delta: str) -> None:
     below, unit = cut(PRINTED[rho, delta][0])
-    found = convert("zcdp-to-approx", ZCDP(F(rho)), epsilon=below + unit, delta=delta)
-    assert found == ApproxDP(below + unit, F(delta))
-    with pytest.raises(ProofError):
-        convert("zcdp-to-approx", ZCDP(F(rho)), epsilon=below, delta=delta)
+    order = of_tail(mp(F(rho)), mp(F(delta)))
+    for epsilon in (below + unit, below):
+        found = at_order(ZCDP(F(rho)), epsilon, delta, order)
+        assert found == ApproxDP(epsilon, F(delta))
 
 
 def epsilon_at(order: mpmath.mpf, divergence: mpmath.mpf, delta: mpmath.mpf) -> mpmath.mpf:
@@ -84,11 +103,10 @@ def best_order(rho: Fraction, delta: Fraction) -> Fraction:
 def test_the_best_order_gives_the_printed_epsilon(rho: str, delta: str) -> None:
     below, unit = cut(PRINTED[rho, delta][1])
     zcdp, order = ZCDP(F(rho)), best_order(F(rho), F(delta))
-    given = {"order": order, "epsilon": below + unit, "delta": delta}
-    assert convert("zcdp-to-approx-at-order", zcdp, **given) == ApproxDP(below + unit, F(delta))
+    assert at_order(zcdp, below + unit, delta, order) == ApproxDP(below + unit, F(delta))
     for other in (order, 1 + (order - 1) / 3, order * F(99, 100), order * F(101, 100), 3 * order):
         with pytest.raises(ProofError):
-            convert("zcdp-to-approx-at-order", zcdp, order=other, epsilon=below, delta=delta)
+            at_order(zcdp, below, delta, other)
 
 
 @given(
@@ -97,47 +115,44 @@ def test_the_best_order_gives_the_printed_epsilon(rho: str, delta: str) -> None:
     st.one_of(st.sampled_from(ORDERS), st.fractions(F(11, 10), 40, max_denominator=30)),
 )
 @settings(max_examples=60, deadline=None)
-def test_zcdp_conversions_cover_the_exact_profile(
+def test_moments_of_zcdp_cover_the_exact_profile(
     rho: Fraction, extra: Fraction, order: Fraction
 ) -> None:
     epsilon, mu = rho + extra, wide.sqrt(2 * mp(rho))
     exact = gaussian_excess(wide.exp(mp(epsilon)), mu)
+    # Bun & Steinke's tail is at least the moment of its own order.
     tail = upwards(wide.exp(-(mp(extra) ** 2) / (4 * mp(rho))))
+    if tail < 1 - F(1, 10**10):
+        at_order(ZCDP(rho), epsilon, tail, 1 + extra / (2 * rho))
+        assert exact <= mp(tail)
     # The formula as Canonne, Kamath & Steinke print it.
     power = (mp(order) - 1) * (mp(order * rho) - mp(epsilon))
-    formula = wide.exp(power) * (1 - 1 / mp(order)) ** mp(order) / (mp(order) - 1)
-    for delta, rule, more in (
-        (tail, "zcdp-to-approx", {}),
-        (upwards(formula), "zcdp-to-approx-at-order", {"order": order}),
-    ):
-        if delta < 1 - F(1, 10**10):
-            found = convert(rule, ZCDP(rho), epsilon=epsilon, delta=delta, **more)
-            assert found == ApproxDP(epsilon, delta)
-            assert exact <= mp(delta)
-            with pytest.raises(ProofError):
-                short = delta * (1 - F(1, 10**25))
-                convert(rule, ZCDP(rho), epsilon=epsilon, delta=short, **more)
+    delta = upwards(wide.exp(power) * (1 - 1 / mp(order)) ** mp(order) / (mp(order) - 1))
+    if delta < 1 - F(1, 10**10):
+        assert at_order(ZCDP(rho), epsilon, delta, order) == ApproxDP(epsilon, delta)
+        assert exact <= mp(delta)
+        with pytest.raises(ProofError):
+            at_order(ZCDP(rho), epsilon, delta * (1 - F(1, 10**25)), order)
 
 
 def test_without_a_loss_any_delta_will_do() -> None:
-    nothing = ZCDP(F(0))
-    tiny = F(1, 10**900)
-    assert convert("zcdp-to-approx", nothing, epsilon=0, delta=tiny) == ApproxDP(F(0), tiny)
-    approx = convert(
-        "approx-zcdp-to-approx", ApproxZCDP(F(1), F(0), F(0)), epsilon=1, delta_split=tiny
-    )
-    assert approx == ApproxDP(F(1), tiny)
+    for held in (ZCDP(F(0)), LossList(((1, ConcentratedLoss(F(0), F(0), F(0))),))):
+        for method, tiny in (("sum", F(0)), ("moment", F(1, 10**900))):
+            losses = held if isinstance(held, LossList) else convert("as-losses", held)
+            hints = {"remove": {"order": 10**903}} if tiny else {}
+            given = {"method": method, "epsilon": 0, "delta": tiny, "hints": hints}
+            assert convert("to-approx", losses, **given) == ApproxDP(F(0), tiny)
 
 
 def test_zcdp_lists_its_divergence_at_each_order() -> None:
-    curve = convert("zcdp-to-renyi", ZCDP(F(1, 3)), orders=["1.5", 2, 64])
-    assert curve == RenyiCurve(((F(3, 2), F(1, 2)), (F(2), F(2, 3)), (F(64), F(64, 3))))
-
-
-@pytest.mark.parametrize("delta", ["0", "1e-9", "0.999"])
-def test_approximate_zcdp_takes_any_delta(delta: str) -> None:
-    found = convert("zcdp-to-approx-zcdp", ZCDP(F(1, 3)), delta=delta)
-    assert found == ApproxZCDP(F(0), F(1, 3), F(delta))
+    losses = convert("as-losses", ZCDP(F(1, 3)))
+    orders, epsilons = (F(3, 2), F(2), F(64)), [F(1, 2), F(2, 3), F(64, 3)]
+    curve = convert("to-renyi", losses, orders=orders, epsilons=epsilons)
+    assert curve == RenyiCurve(tuple(zip(orders, epsilons, strict=True)))
+    for place in range(3):
+        short = [one - (place == n) * TINY for n, one in enumerate(epsilons)]
+        with pytest.raises(ProofError, match="epsilon"):
+            convert("to-renyi", losses, orders=orders, epsilons=short)
 
 
 @given(
@@ -147,7 +162,7 @@ def test_approximate_zcdp_takes_any_delta(delta: str) -> None:
     st.fractions(F(1, 50), 6, max_denominator=50),
 )
 @settings(max_examples=40, deadline=None)
-def test_approximate_zcdp_pays_delta_on_top_of_the_tail(
+def test_approximate_zcdp_pays_delta_on_top_of_the_moment(
     xi: Fraction, rho: Fraction, delta: Fraction, extra: Fraction
 ) -> None:
     # Randomised response of loss ξ beside a Gaussian of ρ; with chance δ, all is given away.
@@ -156,154 +171,90 @@ def test_approximate_zcdp_pays_delta_on_top_of_the_tail(
     likely = 1 / (1 + wide.exp(-mp(xi)))
     inner = likely * gaussian_excess(gamma / wide.exp(mp(xi)), mu)
     inner += (1 - likely) * gaussian_excess(gamma * wide.exp(mp(xi)), mu)
-    split = upwards(wide.exp(-(mp(extra) ** 2) / (4 * mp(rho))))
-    known = ApproxZCDP(xi, rho, delta)
-    if split < 1:
-        found = convert("approx-zcdp-to-approx", known, epsilon=epsilon, delta_split=split)
-        assert found == ApproxDP(epsilon, delta + (1 - delta) * split)
-        assert mp(delta) + mp(1 - delta) * inner <= mp(found.delta)
+    order = 1 + extra / (2 * rho)
+    a = mp(order)
+    power = (a - 1) * (mp(xi + order * rho) - mp(epsilon))
+    split = upwards(wide.exp(power) * (1 - 1 / a) ** a / (a - 1))
+    assert mp(split) <= wide.exp(-(mp(extra) ** 2) / (4 * mp(rho)))
+    stated, known = delta + (1 - delta) * split, ConcentratedLoss(xi, rho, delta)
+    if split < 1 - F(1, 10**10):
+        losses = LossList(((1, known),))
+        assert at_order(losses, epsilon, stated, order) == ApproxDP(epsilon, stated)
+        assert mp(delta) + mp(1 - delta) * inner <= mp(stated)
         with pytest.raises(ProofError):
-            short = epsilon - F(1, 10**25)
-            convert("approx-zcdp-to-approx", known, epsilon=short, delta_split=split)
+            at_order(losses, epsilon - F(1, 10**25), stated, order)
 
 
 def test_a_delta_alone_is_all_of_an_approximate_guarantee_without_loss() -> None:
     # An outcome of chance δ that only one side has: δ cannot be less.
-    found = convert(
-        "approx-zcdp-to-approx",
-        ApproxZCDP(F(0), F(0), F(1, 4)),
-        epsilon=0,
-        delta_split=F(1, 10**30),
-    )
-    assert isinstance(found, ApproxDP)
-    assert response_excess(wide.mpf(1), F(0), F(1, 4)) < mp(found.delta)
-    assert found.delta < F(1, 4) + F(1, 10**29)
+    losses = LossList(((1, ConcentratedLoss(F(0), F(0), F(1, 4))),))
+    given: dict[str, Any] = {"method": "sum", "epsilon": 0, "hints": {}}
+    convert("to-approx", losses, delta="1/4", **given)
+    assert response_excess(wide.mpf(1), F(0), F(1, 4)) == mp(F(1, 4))
+    with pytest.raises(ProofError, match="delta"):
+        convert("to-approx", losses, delta=F(1, 4) - TINY, **given)
 
 
 @given(pairs(), st.sampled_from(ORDERS), st.fractions(0, 4, max_denominator=20))
 @settings(max_examples=40, deadline=None)
-def test_renyi_conversions_cover_exact_divergences(
+def test_moments_of_renyi_curves_cover_exact_divergences(
     pair: tuple[Law, Law], order: Fraction, epsilon: Fraction
 ) -> None:
     value = above(max(renyi(order, *pair), renyi(order, *pair[::-1])))
     curve = RenyiCurve(((order, value),))
     gamma = wide.exp(mp(epsilon))
     exact = max(excess(gamma, *pair), excess(gamma, *pair[::-1]))
-    for rule in ("renyi-to-approx", "renyi-to-approx-mironov"):
 
-        def holds(delta: Fraction, rule: str = rule) -> bool:
-            given = {"order": order, "epsilon": epsilon, "delta": delta}
-            return accepted(lambda: convert(rule, curve, **given))
+    def holds(delta: Fraction) -> bool:
+        return proved(curve, epsilon, delta, order)
 
-        if holds(1 - F(1, 10**12)):
-            delta = least(holds, 1 - F(2, 10**12), 12)
-            assert exact <= mp(delta)
+    if holds(1 - F(1, 10**12)):
+        assert exact <= mp(least(holds, 1 - F(2, 10**12), 12))
 
 
-def test_the_better_conversion_of_an_order_asks_for_less() -> None:
-    curve, known = RenyiCurve(((F(8), F(1)),)), {"order": 8, "delta": "1e-6"}
-
-    def found(rule: str) -> Fraction:
-        return least(lambda e: accepted(lambda: convert(rule, curve, epsilon=e, **known)), 9, 15)
-
-    better, mironov = found("renyi-to-approx"), found("renyi-to-approx-mironov")
-    printed = epsilon_at(wide.mpf(8), wide.mpf(1), mp(F(1, 10**6)))
-    assert mp(better - F(1, 10**15)) < printed <= mp(better)
-    direct = 1 + wide.log(10**6) / 7
-    assert mp(mironov - F(1, 10**15)) < direct <= mp(mironov)
-    assert better < mironov
+def test_an_order_asks_for_less_than_mironov_stated() -> None:
+    curve, order, delta = RenyiCurve(((F(8), F(1)),)), F(8), F(1, 10**6)
+    found = least(lambda epsilon: proved(curve, epsilon, delta, order), 9, 15)
+    printed = epsilon_at(wide.mpf(8), wide.mpf(1), mp(delta))
+    assert mp(found - F(1, 10**15)) < printed <= mp(found)
+    # Mironov 2017, Proposition 3.
+    assert mp(found) < 1 + wide.log(10**6) / 7
 
 
 CURVE = RenyiCurve(((F(2), F(1)), (F(8), F(3))))
-STATED = {"epsilon": 50, "delta": "1e-6"}
 
 
+@pytest.mark.parametrize("held", [ZCDP(F(1)), CURVE])
 @pytest.mark.parametrize(
-    ("rule", "premise", "parameters"),
+    ("epsilon", "delta", "order"),
     [
-        *(
-            (rule, premise, {**more, "epsilon": 50, name: delta})
-            for rule, premise, name, more in (
-                ("zcdp-to-approx", ZCDP(F(1)), "delta", {}),
-                ("zcdp-to-approx-at-order", ZCDP(F(1)), "delta", {"order": 2}),
-                ("renyi-to-approx", CURVE, "delta", {"order": 2}),
-                ("renyi-to-approx-mironov", CURVE, "delta", {"order": 2}),
-                ("approx-zcdp-to-approx", ApproxZCDP(F(0), F(1), F(0)), "delta_split", {}),
-            )
-            for delta in (0, 1, -1, "1.5")
-        ),
-        ("zcdp-to-approx", ZCDP(F(1)), {"epsilon": -1, "delta": "0.5"}),
-        ("zcdp-to-approx", ZCDP(F(0)), {"epsilon": -1, "delta": "0.5"}),
-        ("zcdp-to-approx", ZCDP(F(5)), {"epsilon": "0.1", "delta": "0.9"}),
-        ("zcdp-to-approx-at-order", ZCDP(F(1)), {**STATED, "order": 1}),
-        ("zcdp-to-approx-at-order", ZCDP(F(1)), {**STATED, "order": "0.5"}),
-        ("zcdp-to-approx-at-order", ZCDP(F(1)), {**STATED, "order": -2}),
-        ("zcdp-to-approx-at-order", ZCDP(F(0)), {"epsilon": "-0.1", "delta": "0.9", "order": 2}),
-        ("renyi-to-approx", CURVE, {**STATED, "order": 4}),
-        ("renyi-to-approx-mironov", CURVE, {**STATED, "order": 4}),
-        ("renyi-to-approx-mironov", CURVE, {**STATED, "order": 8, "epsilon": "4.97"}),
-        ("zcdp-to-renyi", ZCDP(F(1)), {"orders": [1, 2]}),
-        ("zcdp-to-renyi", ZCDP(F(1)), {"orders": [3, 2]}),
-        ("zcdp-to-renyi", ZCDP(F(1)), {"orders": []}),
-        ("zcdp-to-approx-zcdp", ZCDP(F(1)), {"delta": 1}),
-        ("zcdp-to-approx-zcdp", ZCDP(F(1)), {"delta": "-0.1"}),
-        ("zcdp-to-approx", ApproxDP(F(1)), STATED),
-        ("renyi-to-approx", ZCDP(F(1)), {**STATED, "order": 2}),
-        ("approx-zcdp-to-approx", ZCDP(F(1)), {"epsilon": 50, "delta_split": "0.1"}),
+        (50, 0, 2),
+        (50, 1, 2),
+        (50, -1, 2),
+        (50, "1.5", 2),
+        (50, "1e-6", 1),
+        (50, "1e-6", "0.5"),
+        (50, "1e-6", -2),
+        (-1, "0.5", 2),
+        ("0.1", "0.1", 8),
     ],
 )
 def test_what_no_theorem_covers_is_refused(
-    rule: str, premise: Guarantee, parameters: dict[str, Any]
+    held: Guarantee, epsilon: object, delta: object, order: object
 ) -> None:
-    with pytest.raises(ProofError) as error:
-        convert(rule, premise, **parameters)
-    assert not isinstance(error.value, UndecidedError)
+    assert at_order(held, 50, "1e-6", F(2))
+    with pytest.raises(InputError):
+        at_order(held, epsilon, delta, F(str(order)))
+
+
+def test_orders_beyond_a_curve_are_refused() -> None:
+    # Between two orders the larger one's divergence holds.
+    assert at_order(CURVE, "7.96", "1e-6", F(4)) == ApproxDP(F("7.96"), F("1e-6"))
+    with pytest.raises(ProofError, match="so large"):
+        at_order(CURVE, 50, "1e-6", F(9))
 
 
 def test_an_order_near_one_is_decided() -> None:
     near, delta = 1 + F(1, 10**30), 1 - F(1, 10**30)
-    given = {"order": near, "epsilon": 1, "delta": delta}
-    assert convert("zcdp-to-approx-at-order", ZCDP(F(10)), **given) == ApproxDP(F(1), delta)
-    with pytest.raises(ProofError) as error:
-        convert("zcdp-to-approx-at-order", ZCDP(F(100)), **given)
-    assert not isinstance(error.value, UndecidedError)
-
-
-# The arithmetic beneath
-
-
-def shrinking(centre: Fraction, seen: list[int]) -> Callable[[int], Interval]:
-    def enclosure(bits: int) -> Interval:
-        seen.append(bits)
-        return Interval(centre - F(1, 2**bits), centre + F(1, 2**bits))
-
-    return enclosure
-
-
-@pytest.mark.parametrize(("close", "tries"), [(100, 1), (500, 2), (3000, 3)])
-def test_the_precision_grows_until_an_inequality_is_decided(close: int, tries: int) -> None:
-    seen: list[int] = []
-    at_most_growing(shrinking(-F(1, 2**close), seen), F(0), "r", "e")
-    assert seen == list(PRECISIONS[:tries])
-    with pytest.raises(ProofError) as error:
-        at_most_growing(shrinking(F(1, 2**close), seen), F(0), "r", "e")
-    assert not isinstance(error.value, UndecidedError)
-
-
-def test_an_inequality_beyond_the_stated_precision_stays_open() -> None:
-    for side in (-1, 1):
-        with pytest.raises(UndecidedError):
-            at_most_growing(shrinking(F(side, 2**9999), []), F(0), "r", "e")
-
-
-@given(
-    st.lists(
-        st.tuples(st.fractions(-9, 9), st.fractions(F(1, 10**6), 10**6)), min_size=1, max_size=4
-    ),
-    st.integers(-3, 3),
-)
-def test_sums_of_logarithms_are_enclosed(terms: list[tuple[Fraction, Fraction]], away: int) -> None:
-    exact = wide.fsum(mp(factor) * wide.log(mp(number)) for factor, number in terms)
-    bound = above(exact, 45) + F(away, 10**44)
-    holds = accepted(lambda: logs_at_most(tuple(terms), bound, "r", "e"))
-    assert holds == (exact <= mp(bound)) or abs(exact - mp(bound)) < wide.mpf(10) ** -50
+    assert at_order(ZCDP(F(10)), 1, delta, near) == ApproxDP(F(1), delta)
+    assert not proved(ZCDP(F(100)), 1, delta, near)

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Dominated, Judgment, Mechanism, Private, Stable
+from proofs.judgments import Judgment, LossList, Mechanism, Private, Stable
 from proofs.losses import SampledGaussianLoss
-from proofs.parameters import Parameters, plain
-from proofs.rules.rule import Conclusion, Premises
-from proofs.rules.subsampling import poisson_gaussian
+from proofs.parameters import plain
+from proofs.rules import RULES
+from proofs.rules.rule import Conclusion
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.rules.divergences import TINY, mp, wide
 
@@ -32,10 +32,7 @@ PRIVATE = Private(Mechanism.of("M", {}), AddRemove(), ApproxDP(F(1)))
 
 
 def apply(premise: Judgment, **given: Any) -> Conclusion:
-    parameters = Parameters("poisson-gaussian", plain(given))
-    found = poisson_gaussian(Premises("poisson-gaussian", (premise,)), parameters)
-    parameters.close()
-    return found
+    return RULES["sampled-gaussian"].apply([premise], plain(given))
 
 
 QUERY = {"query": "total"}
@@ -53,8 +50,8 @@ def sampled_gaussian(l2_squared: Fraction, **given: Any) -> SampledGaussianLoss:
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == AddRemove()
     assert json.loads(found.judgment.mechanism.parameters)["query"] == QUERY
-    assert isinstance(found.judgment.guarantee, Dominated)
-    ((count, loss),) = found.judgment.guarantee.losses
+    assert isinstance(found.judgment.guarantee, LossList)
+    ((count, loss),) = found.judgment.guarantee.entries
     assert count == 1
     assert isinstance(loss, SampledGaussianLoss)
     return loss
