@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 PARTS: dict[str, tuple[str, ...]] = {
     "checker: one file, the standard library": ("proofs/checker.py",),
     "kernel: theorems, judgments, parameters": (
+        "proofs/entries.py",
+        "proofs/entry_moments.py",
         "proofs/errors.py",
         "proofs/hypotheses.py",
         "proofs/judgments.py",

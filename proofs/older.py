@@ -213,7 +213,7 @@ def _weakened(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
     """A list of losses is no weaker than what it was made of: approximate zCDP stays one."""
     if stated["guarantee"]["kind"] == "approx-zcdp":
         return premises[0]
-    return prove("weaken", premises, {"guarantee": stated["guarantee"]})
+    return prove("weaken", premises, {"guarantee": given.get("guarantee", stated["guarantee"])})
 
 
 def _composed(premises: list[Theorem], given: Given, stated: Given) -> Theorem:

@@ -243,7 +243,7 @@ documents: dict[str, tuple[Callable[[], Any], Reader]] = {
         lambda: {"schema": "dp-audit/self-test/1", "liars": [], "controls": [], "code": "x"},
         from_file(load_self_test),
     ),
-    "proofs by the kernel": (lambda: written(EXAMPLES["pair-to-approx"][0]()), replay),
+    "proofs by the kernel": (lambda: written(EXAMPLES["to-approx"][0]()), replay),
     "proofs by the checker": (lambda: written(EXAMPLES["fixed-ledger"][0]()), checked),
     "certificates by the checker": (proved, checked),
     "rules of attacks": (attacked, lambda plain: frozen_test(certificate_of(plain), None)),

@@ -88,7 +88,7 @@ CELLS = Domain.from_cells("2x3x2x2")
 DRAWS = json.dumps({"k-marginal": [["a1", "a2", "a3"], ["a1", "a3", "a4"]]})
 PLAN = '[k-marginal]\nk = 3\n[pmse-ratio]\npermutations = 10\n[workload-error]\nk = "1"\n'
 LIST = 'neighbours = "add-remove"\nmechanisms = ["10 * laplace(epsilon=0.1)"]\n'
-TEXT_OF_PROOF = json.dumps({"schema": "dp-audit/derivation/1", "steps": [], "hypotheses": []})
+TEXT_OF_PROOF = json.dumps({"schema": "dp-audit/derivation/2", "steps": [], "hypotheses": []})
 
 
 def parquet() -> bytes:

@@ -48,24 +48,24 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/rules/selection.py": (f"{RULES}selection_rules.py",),
     "proofs/rules/tables.py": (f"{RULES}table_rules.py",),
     "proofs/rules/channels.py": (f"{RULES}channel_rules.py",),
-    "proofs/rules/conversions.py": (f"{RULES}conversion_rules.py",),
-    "proofs/rules/zcdp_conversions.py": (f"{RULES}zcdp_conversion_rules.py",),
-    "proofs/rules/pairs.py": (f"{RULES}pair_rules.py",),
+    "proofs/rules/readings.py": (f"{RULES}reading_rules.py",),
     "proofs/rules/composition.py": (f"{RULES}composition_rules.py", f"{RULES}parallel_rule.py"),
-    "proofs/rules/adaptive.py": (f"{RULES}adaptive_rules.py",),
-    "proofs/rules/optimal.py": (f"{RULES}optimal_rules.py",),
+    "proofs/rules/adaptive.py": (f"{RULES}adaptive_rules.py", f"{RULES}sampled_filter_rule.py"),
     "proofs/rules/subsampling.py": (
         f"{RULES}subsampling_rules.py",
-        f"{RULES}poisson_gaussian_rule.py",
+        f"{RULES}sampled_gaussian_rule.py",
     ),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
         f"{RULES}fixed_ledger_rule.py",
+        f"{RULES}weaken_rule.py",
     ),
     "proofs/rules/guarantee_json.py": (f"{RULES}guarantee_json.py",),
     "proofs/rules/rule.py": ("tests/proofs/test_rule.py",),
-    "proofs/losses.py": ("tests/proofs/test_loss_kinds.py", f"{RULES}guarantee_json.py"),
+    "proofs/losses.py": ("tests/proofs/test_entries.py", f"{RULES}guarantee_json.py"),
+    "proofs/entries.py": ("tests/proofs/test_entries.py",),
+    "proofs/entry_moments.py": ("tests/proofs/test_entries.py",),
     "proofs/kernel.py": ("tests/proofs/test_kernel.py",),
     "proofs/checker.py": (
         "tests/hostile/test_forged_derivations.py",
@@ -88,8 +88,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/contour.py": (f"{PROFILES}contour.py",),
-    "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
-    "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
+    "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
+    "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
 }
 """The tests of each changed file, by the file."""
 

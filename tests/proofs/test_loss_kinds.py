@@ -1,4 +1,4 @@
-"""Losses: their ranges, their plain data, and how they add up."""
+"""The pairs of losses: their ranges, and how they add up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     join,
-    loss_to_json,
 )
 
 F = Fraction
@@ -62,8 +61,3 @@ def test_joined_losses_are_counted_and_gaussians_become_one() -> None:
 def test_the_order_of_the_parts_does_not_matter() -> None:
     parts = [((1, LaplaceLoss(F(n))), (1, DiscreteLaplaceLoss(F(1), n))) for n in (3, 1, 2)]
     assert join(parts, [1, 1, 1]) == join(parts[::-1], [1, 1, 1])
-
-
-def test_a_loss_names_its_kind_count_and_numbers() -> None:
-    wanted = {"loss": "discrete-laplace", "count": 2, "rate": "1/3", "shift": 4}
-    assert loss_to_json(2, DiscreteLaplaceLoss(F(1, 3), 4)) == wanted

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Guarantee, Mechanism, Private, Stable
-from proofs.rules.rule import Premises, at_most, require, require_relation
+from proofs.parameters import positive, text
+from proofs.rules.rule import (
+    Conclusion,
+    at_most,
+    at_most_growing,
+    guarantee_of,
+    mechanism,
+    mechanisms,
+    nothing,
+    query,
+    require,
+    require_relation,
+    rule,
+)
 from synthesizers.exact import ExpRational
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
@@ -25,9 +39,9 @@ STABLE = Stable("{}", AddRemove(), 1, F(1), F(1), F(1), True, True)
 
 
 def test_at_most_holds_of_all_members_of_two_intervals_or_raises() -> None:
-    at_most(Interval(F(1), F(2)), Interval(F(2), F(3)), "r", "it")
-    at_most(Interval(F(1), F(2)), F(2), "r", "it")
-    at_most(F(1), Interval(F(1), F(3)), "r", "it")
+    at_most(Interval(F(1), F(2)), Interval(F(2), F(3)), "it")
+    at_most(Interval(F(1), F(2)), F(2), "it")
+    at_most(F(1), Interval(F(1), F(3)), "it")
     for left, right in (
         (Interval(F(1), F(3)), Interval(F(2), F(4))),
         (Interval(F(1), F(3)), F(2)),
@@ -35,55 +49,89 @@ def test_at_most_holds_of_all_members_of_two_intervals_or_raises() -> None:
         (Interval(F(2), F(3)), Interval(F(1), F(2))),
     ):
         with pytest.raises(UndecidedError, match="cannot be decided"):
-            at_most(left, right, "r", "it")
+            at_most(left, right, "it")
     for left, right in ((Interval(F(3), F(4)), F(2)), (F(4), Interval(F(1), F(3)))):
         with pytest.raises(ProofError, match="it") as refusal:
-            at_most(left, right, "r", "it")
+            at_most(left, right, "it")
         assert not isinstance(refusal.value, UndecidedError)
 
 
 def test_at_most_is_exact_for_numbers_that_are_known_exactly() -> None:
     power = ExpRational.exp(F(1, 3))
-    at_most(F(1, 3), F(1, 3), "r", "it")
-    at_most(power * 3, power + power * 2, "r", "it")
-    at_most(power, power + F(1, 10**100), "r", "it")
+    at_most(F(1, 3), F(1, 3), "it")
+    at_most(power * 3, power + power * 2, "it")
+    at_most(power, power + F(1, 10**100), "it")
     for left, right in ((F(1, 3) + F(1, 10**100), F(1, 3)), (power + F(1, 10**100), power)):
         with pytest.raises(ProofError) as refusal:
-            at_most(left, right, "r", "it")
+            at_most(left, right, "it")
         assert not isinstance(refusal.value, UndecidedError)
 
 
 def test_premises_are_of_one_kind_and_as_many_as_wanted() -> None:
     pure, other = private(ApproxDP(F(1))), private(ZCDP(F(1)))
-    assert Premises("r", (pure,)).private(ApproxDP, ZCDP) == pure
-    found, guarantees = Premises("r", (pure, pure)).guarantees(ApproxDP)
-    assert found == (pure, pure) and guarantees == (ApproxDP(F(1)),) * 2
-    Premises("r", ()).none()
+    assert nothing([]) == () and query([STABLE]) == (STABLE,)
+    assert mechanism([pure]) == (pure,) and mechanisms([pure, other]) == ((pure, other),)
+    assert guarantee_of(pure, ApproxDP) == ApproxDP(F(1))
     refused = (
-        lambda: Premises("r", (pure,)).none(),
-        lambda: Premises("r", ()).one(Private),
-        lambda: Premises("r", ()).all(Private),
-        lambda: Premises("r", (pure, pure)).one(Private),
-        lambda: Premises("r", (pure, STABLE)).all(Private),
-        lambda: Premises("r", (STABLE,)).one(Private),
-        lambda: Premises("r", (other,)).private(ApproxDP),
-        lambda: Premises("r", (pure, other)).guarantees(ApproxDP),
+        lambda: nothing([pure]),
+        lambda: query([]),
+        lambda: query([pure]),
+        lambda: query([STABLE, STABLE]),
+        lambda: mechanism([]),
+        lambda: mechanism([pure, pure]),
+        lambda: mechanism([STABLE]),
+        lambda: mechanisms([]),
+        lambda: mechanisms([pure, STABLE]),
+        lambda: guarantee_of(other, ApproxDP),
     )
     for attempt in refused:
-        with pytest.raises(ProofError, match="the rule r"):
+        with pytest.raises(ProofError):
             attempt()
 
 
 def test_premises_are_under_the_same_neighbours() -> None:
-    both = (private(ApproxDP(F(1))), private(ApproxDP(F(1)), ReplaceOne()))
     with pytest.raises(ProofError, match="same neighbours"):
-        Premises("r", both).guarantees(ApproxDP)
+        mechanisms([private(ApproxDP(F(1))), private(ApproxDP(F(1)), ReplaceOne())])
+
+
+def test_a_rule_reads_its_declared_parameters_and_no_other() -> None:
+    @rule("named", mechanism, title=text, size=positive)
+    def named(premise: Private, title: str, size: Fraction) -> Conclusion:
+        return Conclusion(premise, frozenset({title, str(size)}))
+
+    pure = private(ApproxDP(F(1)))
+    given: dict[str, Any] = {"title": "a", "size": "1/2"}
+    assert named.name == "named" and named.apply([pure], given).hypotheses == {"a", "1/2"}
+    for wrong in (
+        {"title": "a"},
+        {**given, "spare": 1},
+        {**given, "size": 0},
+        {**given, "title": 1},
+    ):
+        with pytest.raises(ProofError, match="named"):
+            named.apply([pure], wrong)
+
+
+def test_the_precision_grows_until_an_inequality_is_decided() -> None:
+    asked: list[int] = []
+
+    def near(bits: int) -> Interval:
+        asked.append(bits)
+        return Interval(F(1) - F(1, 2**bits), F(1) + F(1, 2**bits))
+
+    at_most_growing(near, F(1) + F(1, 2**500), "it")
+    assert len(asked) == 2
+    with pytest.raises(ProofError, match="it") as refused:
+        at_most_growing(near, F(1) - F(1, 2**500), "it")
+    assert not isinstance(refused.value, UndecidedError)
+    with pytest.raises(UndecidedError):
+        at_most_growing(near, F(1), "it")
 
 
 def test_a_side_condition_that_fails_says_what_was_expected() -> None:
-    require(True, "r", "it")
-    with pytest.raises(ProofError, match="the rule r does not apply: it"):
-        require(False, "r", "it")
-    require_relation(True, "r", ReplaceOne(), "add-remove")
+    require(True, "it")
+    with pytest.raises(ProofError, match="it"):
+        require(False, "it")
+    require_relation(True, ReplaceOne(), "add-remove")
     with pytest.raises(ProofError, match="the premise is under replace-one of a record"):
-        require_relation(False, "r", ReplaceOne(), "add-remove")
+        require_relation(False, ReplaceOne(), "add-remove")

@@ -173,7 +173,7 @@ FILES = {
     "empty.json": b"",
     "text.json": b"hello",
     "list.json": b"[]",
-    "other.json": b'{"schema": "dp-audit/derivation/1"}',
+    "other.json": b'{"schema": "dp-audit/derivation/2"}',
     "deep.json": b'{"schema": ' + b"[" * 500 + b"]" * 500 + b"}",
     "deeper.json": b'{"schema": ' + b"[" * 200_000,
     "latin.json": b'{"schema": "\xe9"}',

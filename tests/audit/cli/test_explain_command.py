@@ -84,7 +84,7 @@ def _true_as_premise(document: Document) -> None:
 
 
 def _float(document: Document) -> None:
-    document["proof"]["derivation"]["steps"][1]["parameters"]["scale"] = 2.0
+    document["proof"]["derivation"]["steps"][1]["parameters"]["amount"] = 2.0
 
 
 def _spare_parameter(document: Document) -> None:
@@ -132,9 +132,9 @@ def test_of_a_forged_proof_nothing_is_printed(
         '{"proof": {"derivation": []}}',
         '{"verdict": "EXACT"}',
         '{"steps": 5}',
-        '{"schema": "dp-audit/derivation/1", "steps": [5], "hypotheses": []}',
+        '{"schema": "dp-audit/derivation/2", "steps": [5], "hypotheses": []}',
         '{"proof": ' + "[" * 90_000 + "]" * 90_000 + "}",
-        '{"schema": "dp-audit/derivation/1", "steps": [{"rule": "x", "premises": [], '
+        '{"schema": "dp-audit/derivation/2", "steps": [{"rule": "x", "premises": [], '
         '"parameters": ' + '{"a":' * 400 + "1" + "}" * 400 + ', "conclusion": {}}], '
         '"hypotheses": []}',
     ],

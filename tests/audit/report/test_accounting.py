@@ -10,7 +10,7 @@ from audit.report.accounting import Asked, accounting_json, accounting_lines
 from proofs.accounting import Accounting, accounting, delta_accounting
 from proofs.accounts import of_terms
 from proofs.checker import check
-from proofs.components import Component, component
+from proofs.components import Component
 from proofs.expressions import parse
 from proofs.hypotheses import HYPOTHESES
 from synthesizers.neighbours import AddRemove
@@ -86,7 +86,7 @@ def test_delta_at_an_epsilon_has_the_same_form() -> None:
 
 def test_names_of_strangers_cannot_move_the_cursor() -> None:
     (good,) = of_terms(parse("laplace(epsilon=1)"), AddRemove())
-    bad: Component = component("\x1b[2J\u202eevil", 1, good.theorems)
+    bad: Component = Component("\x1b[2J\u202eevil", 1, good.theorem)
     lines = list(
         accounting_lines(Asked((bad,), AddRemove(), "epsilon", F(0)), accounting((bad,), F(0)))
     )

@@ -262,7 +262,7 @@ _DERIVATION: dict[str, Any] = {
         ({"alternatives": [_DERIVATION]}, False),
         ({"derivation": _DERIVATION, "alternatives": _DERIVATION}, False),
         ({"derivation": _DERIVATION, "alternatives": [{}]}, False),
-        ({"derivation": {**_DERIVATION, "schema": "dp-audit/derivation/2"}}, False),
+        ({"derivation": {**_DERIVATION, "schema": "dp-audit/derivation/3"}}, False),
         ({"derivation": {**_DERIVATION, "steps": []}}, False),
         ({"derivation": {**_DERIVATION, "hypotheses": [1]}}, False),
         ({"derivation": {**_DERIVATION, "steps": [{**_STEP, "premises": [-1]}]}}, False),

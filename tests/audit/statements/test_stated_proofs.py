@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from audit.statements.checks import Status
-from audit.statements.stated_proofs import compare_foundations, completes
+from audit.statements.stated_proofs import compare_foundations, completes, renew
 from proofs.derivation import derivation
 from proofs.kernel import Theorem, prove
+from proofs.offers import by_sum
 from tests.proofs.honest_derivations import AR, marginal
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "certificates"
@@ -20,8 +21,9 @@ KINDS = ("proved", "rho", "rdp", "refuted", "any-size", "attacked-program")
 
 
 def proof_of(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text())["proof"]
-    return found
+    found = renew(json.loads((GOLDEN / f"{name}.json").read_text())["proof"])
+    assert found is not None
+    return dict(found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -29,7 +31,7 @@ def test_an_older_proof_is_todays_but_for_what_it_does_not_say(kind: str) -> Non
     old, new = proof_of(f"before-isolation-{kind}"), proof_of(f"with-isolation-{kind}")
     assert old != new and completes(old, new) and completes(new, new)
     assert completes(None, None) and not completes(None, new) and not completes(old, None)
-    for change in ("scale", "epsilon", "rho"):
+    for change in ("amount", "epsilon", "rho"):
         forged = copy.deepcopy(old)
         for step in forged["derivation"]["steps"]:
             for place in (step["parameters"], step["conclusion"].get("guarantee", {})):
@@ -46,12 +48,12 @@ def ledger(*noisy: Theorem, name: str = "mine") -> dict[str, Any]:
     return derivation(prove("fixed-ledger", [whole], about))
 
 
-def noise(scale: int, rule: str = "laplace") -> Theorem:
-    return prove(rule, [marginal()], {"law": "discrete-laplace", "scale": scale})
+def noise(scale: int) -> Theorem:
+    return prove("additive-noise", [marginal()], {"law": "discrete-laplace", "amount": scale})
 
 
 def pure(theorem: Theorem) -> Theorem:
-    return prove("pair-to-pure", [theorem], {})
+    return prove("as-losses", [by_sum(theorem)])
 
 
 def test_the_same_answers_by_other_rules_are_the_same_foundation() -> None:
@@ -63,8 +65,7 @@ def test_the_same_answers_by_other_rules_are_the_same_foundation() -> None:
     assert status(ledger(noise(1), noise(1))) is Status.CONFIRMED
     twice = prove("compose", [noise(1)], {"counts": [2]})
     assert status(ledger(twice)) is Status.CONFIRMED
-    by_pairs = pure(noise(1, "laplace-pair"))
-    assert status(ledger(by_pairs, noise(1))) is Status.CONFIRMED
+    assert status(ledger(pure(noise(1)), noise(1))) is Status.CONFIRMED
     for other in (
         ledger(noise(1)),
         ledger(noise(2), noise(1)),
@@ -72,8 +73,9 @@ def test_the_same_answers_by_other_rules_are_the_same_foundation() -> None:
         ledger(noise(1), noise(1), name="another"),
     ):
         assert status(other) is Status.FALSE
-    budget = {"neighbours": AR, "measure": "epsilon", "budget": 1, "program": {"name": "mine"}}
-    assert status(derivation(prove("filter", [], budget))) is Status.UNCHECKED
+    budget = {"loss": "response", "count": 1, "epsilon": 1, "delta": 0}
+    about = {"neighbours": AR, "budget": budget, "program": {"name": "mine"}}
+    assert status(derivation(prove("filter", [], about))) is Status.UNCHECKED
 
 
 def test_alternatives_rest_on_the_same_too() -> None:

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.entries import ConcentratedLoss, CurveLoss, Entries, NoiseLoss
+from proofs.entry_moments import divergence
 from proofs.errors import ProofError
 from proofs.losses import (
+    SIDES,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
-    Losses,
     ResponseLoss,
     SampledGaussianLoss,
     Side,
@@ -168,7 +170,7 @@ def test_infinite_losses_and_huge_orders_are_refused() -> None:
         moment(SampledGaussianLoss(F(1, 2), F(1, 10**9)), "1000000")
 
 
-GAUSSIAN: Losses = ((1, GaussianLoss(F(1))),)
+GAUSSIAN = ((1, GaussianLoss(F(1))),)
 
 
 @pytest.mark.parametrize("order", ["1/100", "1", "4", "30", "100000"])
@@ -196,7 +198,7 @@ def test_the_best_order_of_a_concentrated_mechanism_is_the_printed_one() -> None
 
 @pytest.mark.parametrize("mass", ["1e-12", "1/10"])
 def test_infinite_losses_are_added_to_the_bound(mass: str) -> None:
-    losses: Losses = ((20, ResponseLoss(F(1, 2), F(mass))),)
+    losses = ((20, ResponseLoss(F(1, 2), F(mass))),)
     true = responses.delta(losses, "remove", F(6), {"bits": 128})
     found = delta(losses, "remove", F(6), {"order": 2})
     infinite = 1 - (1 - F(mass)) ** 20
@@ -205,20 +207,24 @@ def test_infinite_losses_are_added_to_the_bound(mass: str) -> None:
     assert abs(found.upper - (infinite + (1 - infinite) * finite)) < F(1, 10**50)
 
 
-def test_all_kinds_of_loss_compose() -> None:
-    losses: Losses = (
-        (2, DiscreteGaussianLoss(F(9), 1)),
-        (1, DiscreteLaplaceLoss(F(1, 5), 2)),
+def test_all_kinds_of_entry_compose() -> None:
+    entries: Entries = (
+        (2, NoiseLoss("discrete-gaussian", F(9), 1, F(1), F(1), F(1))),
+        (1, NoiseLoss("discrete-laplace", F(5), 1, F(2), F(4), F(2))),
         (1, GaussianLoss(F(1, 4))),
-        (3, LaplaceLoss(F(1, 10))),
+        (3, NoiseLoss("laplace", F(10), 1, F(1), F(1), F(1))),
         (1, ResponseLoss(F(1, 7), F(1, 10**8))),
         (10, SampledGaussianLoss(F(1, 100), F(1))),
+        (1, ConcentratedLoss(F(0), F(1, 10**4), F(1, 10**9))),
+        (1, CurveLoss(((F(5), F(1, 1000)),))),
     )
-    for side in ("remove", "add"):
-        found = delta(losses, side, F(5), {"order": 4})
-        assert F(1, 10**9) < found.lower < F(11, 10**9) < found.upper < F(1, 10**6)
-        alone = delta(losses[:1], side, F(5), {"order": 4})
-        assert alone.upper < found.upper
+    for side in SIDES:
+        found = delta(entries, side, F(5), {"order": 4})
+        size = wide.fsum(n * mp(divergence(entry, F(4), side).upper) for n, entry in entries)
+        bound = wide.exp(size - 20) * wide.mpf(4) ** 4 / wide.mpf(5) ** 5
+        mass = 1 - (1 - F(1, 10**8)) * (1 - F(1, 10**9))
+        assert found.lower <= mass <= found.lower * (1 + F(1, 10**7))
+        assert abs(mp(found.upper) - (mp(mass) + mp(1 - mass) * bound)) < wide.mpf("1e-40")
 
 
 def test_powers_beyond_the_range_of_the_exponential_still_bound() -> None:

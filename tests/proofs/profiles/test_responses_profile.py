@@ -149,9 +149,54 @@ def test_large_counts_have_the_normal_approximation() -> None:
     assert float(found.upper) == pytest.approx(upper - lower, rel=1e-2)
 
 
-@pytest.mark.parametrize("hint", [{}, {"bits": 0}, {"bits": "64"}, {"bits": 10**9}])
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(counts, epsilons), min_size=1, max_size=3),
+    st.integers(0, 8),
+    st.fractions(0, 1),
+    st.sampled_from([F(0), F(1, 10**9), F(1, 3)]),
+)
+def test_a_grid_holds_delta_below_that_of_losses_rounded_up(
+    groups: list[tuple[int, Fraction]], grid: int, share: Fraction, mass: Fraction
+) -> None:
+    at = share * sum((count * epsilon for count, epsilon in groups), F(0))
+    rounded = [(n, F(math.ceil(epsilon * 2**grid), 2**grid)) for n, epsilon in groups]
+    exact, above = (
+        profile(tuple((n, ResponseLoss(epsilon, mass)) for n, epsilon in each), at)
+        for each in (groups, rounded)
+    )
+    losses: Losses = tuple((n, ResponseLoss(epsilon, mass)) for n, epsilon in groups)
+    found = delta(losses, "remove", at, {"bits": 128, "grid": grid})
+    assert found.lower <= exact.upper <= found.upper
+    assert found.upper <= above.upper + F(1, 10**35)
+
+
+def test_a_grid_composes_what_has_no_common_measure() -> None:
+    losses: Losses = ((3, ResponseLoss(F(1))), (2, ResponseLoss(F(1) + F(1, 10**9))))
+    with pytest.raises(ProofError, match="common measure"):
+        profile(losses, F(2))
+    found = delta(losses, "remove", F(2), {"bits": 128, "grid": 12})
+    assert profile(((5, ResponseLoss(F(1))),), F(2)).lower < found.upper
+    assert found.upper < profile(
+        (
+            (
+                5,
+                ResponseLoss(F(1) + F(1, 2**12)),
+            ),
+        ),
+        F(2),
+    ).upper * (1 + F(1, 10**30))
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        *({}, {"bits": 0}, {"bits": "64"}, {"bits": 10**9}),
+        *({"bits": 64, "grid": grid} for grid in (-1, "4", 10**9, None)),
+    ],
+)
 def test_malformed_hints_are_refused(hint: dict[str, object]) -> None:
-    with pytest.raises(ProofError, match="bits"):
+    with pytest.raises(ProofError, match=r"bits|grid"):
         delta(((1, ResponseLoss(F(1))),), "remove", F(1, 2), hint)
 
 

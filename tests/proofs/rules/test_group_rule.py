@@ -6,9 +6,11 @@ import itertools
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
 from proofs.entry_moments import pairs as dominating
@@ -43,6 +45,7 @@ from tests.proofs.rules.divergences import (
     amounts,
     gaussian_excess,
     mp,
+    response_excess,
     wide,
 )
 
@@ -218,6 +221,126 @@ def test_groups_of_gaussian_mechanisms_are_attained() -> None:
     losses = LossList(((1, GaussianLoss(F(2))),))
     assert _group(losses, 3) == LossList(((1, GaussianLoss(F(18))),))
     assert _group(LossList(()), 3) == LossList(())
+
+
+def _entry_of_group(entry: Entry, steps: int) -> Entry:
+    """The one loss that the rule concludes of a mechanism of one loss."""
+    found = _group(LossList(((1, entry),)), steps)
+    assert isinstance(found, LossList)
+    ((count, scaled),) = found.entries
+    assert count == 1
+    return scaled
+
+
+@settings(max_examples=40, deadline=None)
+@given(chains())
+def test_losses_of_groups_cover_the_ends_of_chains(chain: list[Law]) -> None:
+    """A response, a bounded range and a ρ that hold of each step, and what is made of them."""
+    steps, ends = len(chain) - 1, (chain[0], chain[-1])
+    ratios = [
+        [wide.log(mp(a) / mp(b)) for a, b in zip(*link, strict=True)] for link in _links(chain)
+    ]
+    bound = above(max(abs(loss) for own in ratios for loss in own), 40)
+    length = above(max(max(own) - min(own) for own in ratios), 40)
+    response = _entry_of_group(ResponseLoss(bound), steps)
+    assert response == ResponseLoss(steps * bound)
+    for gamma in GAMMAS:
+        gap = worst_excess(gamma, ends)
+        assert gap <= response_excess(gamma, steps * bound, F(0)) + SMALL
+    ranged = _entry_of_group(BoundedRangeLoss(length), steps)
+    assert ranged == BoundedRangeLoss(steps * length)
+    losses = [wide.log(mp(a) / mp(b)) for a, b in zip(*ends, strict=True)]
+    assert max(losses) - min(losses) <= mp(steps * length) + SMALL
+    rho = (steps * length) ** 2 / 8
+    assert guarantee("to-zcdp", [LossList(((1, ranged),))], rho=rho) == ZCDP(rho)
+    needed = [steps * order - step for order in ORDERS for step in range(steps)]
+    own = max(above(worst_renyi(a, link) / mp(a), 45) for link in _links(chain) for a in needed)
+    concentrated = _entry_of_group(ConcentratedLoss(F(0), own, F(0)), steps)
+    assert concentrated == ConcentratedLoss(F(0), steps**2 * own, F(0))
+    for order in ORDERS:
+        gap = worst_renyi(order, ends)
+        assert gap <= mp(order * rho) + SMALL
+        assert gap <= mp(order * steps**2 * own) + SMALL
+
+
+REACH = 40
+"""Laws of scale 1 or variance 1 are cut there: what is left out is below 1e-16."""
+FloatArray = NDArray[np.float64]
+
+
+def _noise_losses(law: str, shift: int) -> tuple[FloatArray, FloatArray]:
+    """The losses of noise of scale or variance 1 on a moved integer, and their chances."""
+    z = np.arange(-REACH, REACH + 1)
+    size = np.abs if law == "discrete-laplace" else (lambda at: at**2 / 2)
+    chances = np.exp(-size(z - shift))
+    return size(z) - size(z - shift), chances / np.exp(-size(z)).sum()
+
+
+def _delta_of_noise(law: str, shifts: list[int], epsilon: float) -> float:
+    """The divergence of independent noise on answers with these moves."""
+    values, chances = np.zeros(1), np.ones(1)
+    for shift in shifts:
+        own = _noise_losses(law, shift)
+        values = np.add.outer(values, own[0]).ravel()
+        chances = np.multiply.outer(chances, own[1]).ravel()
+        values, chances = values[chances > 1e-18], chances[chances > 1e-18]
+    return float((chances * -np.expm1(np.minimum(epsilon - values, 0.0))).sum())
+
+
+@pytest.mark.parametrize("law", ["discrete-laplace", "discrete-gaussian"])
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.integers(-2, 2), min_size=2, max_size=2).filter(any), min_size=2, max_size=3
+    ),
+    st.booleans(),
+)
+def test_noise_of_groups_covers_moves_that_add_up(
+    law: str, moves: list[list[int]], known: bool
+) -> None:
+    """Two answers that move step by step, against the noise with the norms of the group."""
+    l1, squared = (max(sum(abs(d) ** p for d in move) for move in moves) for p in (1, 2))
+    linf = max(abs(d) for move in moves for d in move)
+    l0 = max(sum(d != 0 for d in move) for move in moves) if known else None
+    entry = NoiseLoss(law, F(1), l0, F(l1), F(squared), F(linf))
+    steps = len(moves)
+    scaled = _entry_of_group(entry, steps)
+    moving, top = None if l0 is None else steps * l0, F(steps * linf)
+    assert scaled == NoiseLoss(law, F(1), moving, F(steps * l1), F(steps**2 * squared), top)
+    ends = [sum(own) for own in zip(*moves, strict=True)]
+    shifts = [int(top)] * sum(count for count, _ in dominating(((1, scaled),)))
+    for epsilon in (0.0, 0.3, 1.0, 2.0, 4.0):
+        assert _delta_of_noise(law, ends, epsilon) <= _delta_of_noise(law, shifts, epsilon) + 1e-12
+    losses = LossList(((1, scaled),))
+    if law == "discrete-laplace":
+        point = {"method": "sum", "epsilon": steps * l1, "delta": 0, "hints": {}}
+        assert guarantee("to-approx", [losses], **point) == ApproxDP(F(steps * l1))
+        assert sum(map(abs, ends)) <= steps * l1
+    else:
+        rho = F(steps**2 * squared, 2)
+        assert guarantee("to-zcdp", [losses], rho=rho) == ZCDP(rho)
+        assert F(sum(d * d for d in ends), 2) <= rho
+
+
+def test_noise_of_groups_is_attained() -> None:
+    """One answer that moves on in one direction: the pair of the group is its own."""
+    for law in ("laplace", "discrete-laplace", "discrete-gaussian"):
+        entry = NoiseLoss(law, F(3), 1, F(2), F(4), F(2))
+        ((count, pair),) = dominating(((1, _entry_of_group(entry, 4)),))
+        whole = NoiseLoss(law, F(3), 1, F(8), F(64), F(8))
+        # Of four steps that may move different answers, the largest moves still add up to 8.
+        assert (count, pair) == (1, dominating(((1, whole),))[0][1])
+
+
+def test_every_loss_of_a_list_is_scaled() -> None:
+    noise = NoiseLoss("laplace", F(3), None, F(2), F(4), F(2))
+    entries = ((2, BoundedRangeLoss(F(1))), (1, GaussianLoss(F(2))), (3, noise))
+    scaled = (
+        (2, BoundedRangeLoss(F(2))),
+        (1, GaussianLoss(F(8))),
+        (3, NoiseLoss("laplace", F(3), None, F(4), F(16), F(4))),
+    )
+    assert _group(LossList(entries), 2) == LossList(scaled)
 
 
 KINDS: list[Guarantee] = [

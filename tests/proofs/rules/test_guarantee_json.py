@@ -9,26 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs.entries import (
+    LAWS,
+    BoundedRangeLoss,
+    ConcentratedLoss,
+    CurveLoss,
+    Entry,
+    NoiseLoss,
+)
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import (
-    ApproxZCDP,
-    Dominated,
     Guarantee,
+    LossList,
     Odometer,
     Profile,
     RenyiCurve,
     guarantee_to_json,
 )
-from proofs.losses import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    ResponseLoss,
-    SampledGaussianLoss,
-    join,
-)
+from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss, join
 from proofs.rules.guarantee_json import guarantee_from_json
 
 sizes = st.fractions(0, 50)
@@ -41,24 +40,34 @@ def curves(first: Any, second: Any) -> Any:
     return ascending.map(lambda points: tuple(sorted(points.items())))
 
 
-losses = st.one_of(
+@st.composite
+def noises(draw: st.DrawFn) -> NoiseLoss:
+    moves = sorted(draw(sizes) for _ in range(3))
+    norms = moves[2], moves[1] ** 2, moves[0]
+    l0 = draw(st.none() | st.integers(0, 9))
+    return NoiseLoss(draw(st.sampled_from(LAWS)), draw(positives), l0, *norms)
+
+
+rates = st.fractions(Fraction(1, 99), Fraction(98, 99))
+renyi_points = curves(st.fractions(Fraction(101, 100), 99), sizes)
+losses: st.SearchStrategy[Entry] = st.one_of(
+    noises(),
     st.builds(GaussianLoss, sizes),
-    st.builds(LaplaceLoss, sizes),
-    st.builds(DiscreteLaplaceLoss, positives, st.integers(0, 9)),
-    st.builds(DiscreteGaussianLoss, positives, st.integers(0, 9)),
     st.builds(ResponseLoss, sizes, deltas),
-    st.builds(SampledGaussianLoss, st.fractions(Fraction(1, 99), Fraction(98, 99)), positives),
+    st.builds(BoundedRangeLoss, sizes),
+    st.builds(SampledGaussianLoss, rates, positives),
+    st.builds(ConcentratedLoss, sizes, sizes, deltas),
+    st.builds(CurveLoss, renyi_points),
 )
 entries = st.lists(st.tuples(st.integers(1, 9), losses), max_size=6)
 guarantees = st.one_of(
     st.builds(ApproxDP, sizes, deltas),
     st.builds(ZCDP, sizes),
     st.builds(GaussianDP, sizes),
-    st.builds(ApproxZCDP, sizes, sizes, deltas),
-    st.builds(RenyiCurve, curves(st.fractions(Fraction(101, 100), 99), sizes)),
+    st.builds(RenyiCurve, renyi_points),
     st.builds(Profile, curves(sizes, deltas)),
     st.builds(Odometer, curves(sizes, sizes), deltas),
-    entries.map(lambda listed: Dominated(join([tuple(listed)], [1]))),
+    entries.map(lambda listed: LossList(join([tuple(listed)], [1]))),
 )
 
 
@@ -74,13 +83,22 @@ def test_numbers_may_be_integers_and_decimals() -> None:
     assert found == ApproxDP(Fraction(1), Fraction(1, 10**6))
 
 
+NOISE = {"law": "discrete-laplace", "amount": "2", "l0": 1, "l1": 1, "l2_squared": 1, "linf": 1}
+
+
 def loss(**change: Any) -> dict[str, Any]:
-    return {"loss": "discrete-laplace", "count": 2, "rate": "1/2", "shift": 1, **change}
+    return {"loss": "noise", "count": 2, **NOISE, **change}
 
 
-def test_losses_are_read() -> None:
-    found = guarantee_from_json({"kind": "dominated", "losses": [loss(rate="0.5")]})
-    assert found == Dominated(((2, DiscreteLaplaceLoss(Fraction(1, 2), 1)),))
+def other(name: str, **own: Any) -> dict[str, Any]:
+    return {"loss": name, "count": 1, **own}
+
+
+@pytest.mark.parametrize("l0", [None, 1])
+def test_losses_are_read(l0: int | None) -> None:
+    found = guarantee_from_json({"kind": "losses", "losses": [loss(amount="2.0", l0=l0)]})
+    one = Fraction(1)
+    assert found == LossList(((2, NoiseLoss("discrete-laplace", 2 * one, l0, one, one, one)),))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +120,6 @@ def test_losses_are_read() -> None:
         {"kind": "approx", "epsilon": "1e999999999", "delta": "0"},
         {"kind": "zcdp", "rho": "-1"},
         {"kind": "gdp", "mu": "1/0"},
-        {"kind": "approx-zcdp", "xi": "0", "rho": "1", "delta": "1"},
         {"kind": "renyi", "points": []},
         {"kind": "renyi", "points": [["1", "1"]]},
         {"kind": "renyi", "points": [["3", "1"], ["2", "1"]]},
@@ -110,22 +127,42 @@ def test_losses_are_read() -> None:
         {"kind": "profile", "points": [["1", "1"]]},
         {"kind": "profile", "points": {"1": "0"}},
         {"kind": "odometer", "levels": [["1", "1"]]},
-        {"kind": "dominated"},
-        {"kind": "dominated", "losses": {}},
-        {"kind": "dominated", "losses": ["laplace"]},
-        {"kind": "dominated", "losses": [{}]},
-        {"kind": "dominated", "losses": [loss(loss="cauchy")]},
-        {"kind": "dominated", "losses": [loss(loss=["laplace"])]},
-        {"kind": "dominated", "losses": [loss(count=-1)]},
-        {"kind": "dominated", "losses": [loss(count=0)]},
-        {"kind": "dominated", "losses": [loss(count="2")]},
-        {"kind": "dominated", "losses": [loss(shift="1")]},
-        {"kind": "dominated", "losses": [loss(shift=-1)]},
-        {"kind": "dominated", "losses": [loss(shift=True)]},
-        {"kind": "dominated", "losses": [loss(rate="0")]},
-        {"kind": "dominated", "losses": [loss(rate="1e999999999")]},
-        {"kind": "dominated", "losses": [loss(scale="1")]},
-        {"kind": "dominated", "losses": [loss(note=1)]},
+        {"kind": "dominated", "losses": []},
+        {"kind": "losses"},
+        {"kind": "losses", "losses": {}},
+        {"kind": "losses", "losses": ["laplace"]},
+        *(
+            {"kind": "losses", "losses": [one]}
+            for one in (
+                {},
+                loss(loss="cauchy"),
+                loss(loss=["noise"]),
+                loss(count=-1),
+                loss(count=0),
+                loss(count="2"),
+                loss(law="cauchy"),
+                loss(law=1),
+                loss(l0="1"),
+                loss(l0=-1),
+                loss(l0=True),
+                loss(amount="0"),
+                loss(amount="1e999999999"),
+                loss(l1="1/2"),
+                loss(linf=None),
+                loss(scale="1"),
+                other("gaussian", mu_squared="-1"),
+                other("response", epsilon="1"),
+                other("response", epsilon="1", delta="1"),
+                other("bounded-range", epsilon="-1"),
+                other("sampled-gaussian", fraction="1", mu_squared="1"),
+                other("concentrated", xi="0", rho="1", delta="1"),
+                other("concentrated", xi="-1", rho="1", delta="0"),
+                other("curve", points=[]),
+                other("curve", points=[["1", "1"]]),
+                other("curve", points=[["3", "1"], ["2", "1"]]),
+                other("curve", points="none"),
+            )
+        ),
     ],
 )
 def test_malformed_guarantees_are_refused(data: object) -> None:
@@ -137,12 +174,13 @@ def test_malformed_guarantees_are_refused(data: object) -> None:
     "listed",
     [
         [loss(), loss()],
-        [loss(shift=2), loss()],
-        [{"loss": "laplace", "count": 1, "epsilon": "1"}, loss()],
-        [{"loss": "gaussian", "count": 2, "mu_squared": "1"}],
-        [{"loss": "gaussian", "count": 1, "mu_squared": "0"}],
+        [loss(amount="3"), loss()],
+        [loss(), loss(l0=None)],
+        [loss(), other("bounded-range", epsilon="1")],
+        [{**other("gaussian", mu_squared="1"), "count": 2}],
+        [other("gaussian", mu_squared="0")],
     ],
 )
 def test_losses_have_one_form(listed: list[dict[str, Any]]) -> None:
     with pytest.raises(ProofError, match="equal ones as one entry"):
-        guarantee_from_json({"kind": "dominated", "losses": listed})
+        guarantee_from_json({"kind": "losses", "losses": listed})

@@ -531,7 +531,7 @@ def test_the_gaussian_pair_has_the_norm_of_the_shift() -> None:
     "change", [{"delta": 1}, {"delta": -1}, {"epsilon": "-0.1"}, {"delta": "2"}, {"epsilon": 0.5}]
 )
 def test_points_out_of_range_are_refused(change: dict[str, Any]) -> None:
-    given = {"epsilon": "0.5", "delta": "0.1"}
+    given: dict[str, Any] = {"epsilon": "0.5", "delta": "0.1"}
     analytic(Fraction(10**6), **given)
     with pytest.raises(ProofError):
         analytic(Fraction(10**6), **{**given, **change})

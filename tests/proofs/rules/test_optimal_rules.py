@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import mpmath
 import pytest
@@ -12,24 +14,67 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from proofs.errors import ProofError, UndecidedError
-from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Mechanism, Private
-from proofs.rules import optimal
-from synthesizers.neighbours import ReplaceOne
+from proofs.guarantees import ApproxDP
+from proofs.judgments import Guarantee, LossList
+from proofs.losses import ResponseLoss, join
+from synthesizers.errors import InputError
 from tests.proofs.rules.composing import (
     Pair,
     adaptive,
-    concluded,
     delta_at,
-    guarantee,
     joint,
     worst_excess,
 )
-from tests.proofs.rules.divergences import TINY, above, accepted, amounts, least, mp, wide
+from tests.proofs.rules.divergences import (
+    TINY,
+    above,
+    accepted,
+    amounts,
+    convert,
+    least,
+    mp,
+    wide,
+)
 
 F = Fraction
 SMALL = mp(TINY)
 MILLIONTH = F(1, 10**6)
+Point = tuple[Fraction, Fraction]
+
+
+def runs(count: int, *parts: Point) -> LossList:
+    """Of mechanisms with these (ε, δ), each so often."""
+    return LossList(join([((1, ResponseLoss(*part)),) for part in parts], [count] * len(parts)))
+
+
+def optimal(losses: LossList, epsilon: object, delta: object, **hint: Any) -> Guarantee:
+    """(ε, δ) by the optimal composition."""
+    given = {"epsilon": epsilon, "delta": delta, "hints": {"remove": hint}}
+    return convert("to-approx", losses, method="responses", **given)
+
+
+def advanced(losses: LossList, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the moment that stands for advanced composition proves (ε, δ)."""
+    ((count, loss),) = losses.entries
+    assert isinstance(loss, ResponseLoss)
+    slack = delta - count * loss.delta
+    if slack <= 0:
+        return False
+    order = 1 / slack
+    if loss.epsilon:
+        order = above(wide.sqrt(2 * wide.log(1 / mp(slack)) / mp(count * loss.epsilon**2)), 9)
+    hints = {"remove": {"order": order}}
+    try:
+        convert("to-approx", losses, method="moment", epsilon=epsilon, delta=delta, hints=hints)
+    except ProofError:
+        return False
+    return True
+
+
+def stated(epsilon: Fraction, count: int, slack: Fraction) -> mpmath.mpf:
+    """ε of Dwork, Rothblum & Vadhan 2010, Theorem III.3."""
+    spread = wide.sqrt(2 * count * wide.log(1 / mp(slack)))
+    return spread * mp(epsilon) + count * mp(epsilon) * wide.expm1(mp(epsilon))
 
 
 def true_delta(parts: list[tuple[Fraction, Fraction]], epsilon: mpmath.mpf) -> mpmath.mpf:
@@ -64,96 +109,76 @@ failures = st.sampled_from([F(0), F(1, 10**9), F(1, 100), F(1, 3)])
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(small, failures), min_size=1, max_size=5), st.fractions(0, 6))
-def test_the_heterogeneous_bound_is_what_all_outcomes_add_up_to(
-    parts: list[tuple[Fraction, Fraction]], epsilon: Fraction
-) -> None:
-    truth = true_delta(parts, mp(epsilon))
-    given_ = [ApproxDP(*part) for part in parts]
-
-    def attempt(delta: Fraction) -> ApproxDP:
-        found: ApproxDP = guarantee(
-            "optimal-heterogeneous", given_, epsilon=epsilon, delta=delta, bits=200
-        )
-        return found
-
+def test_the_bound_is_what_all_outcomes_add_up_to(parts: list[Point], epsilon: Fraction) -> None:
+    truth, losses = true_delta(parts, mp(epsilon)), runs(1, *parts)
     margin = above(truth * wide.mpf(10) ** -25, 50) + F(1, 10**45)
     enough = above(truth, 50) + margin
     assume(enough < 1)
-    assert attempt(enough) == ApproxDP(epsilon, enough)
+    assert optimal(losses, epsilon, enough, bits=200) == ApproxDP(epsilon, enough)
     if enough > 3 * margin:
-        assert not accepted(lambda: attempt(enough - 3 * margin))
+        assert not accepted(lambda: optimal(losses, epsilon, enough - 3 * margin, bits=200))
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(small, failures), min_size=2, max_size=4), st.integers(0, 6), st.data())
 def test_coarser_losses_only_weaken_the_bound(
-    parts: list[tuple[Fraction, Fraction]], bits: int, data: st.DataObject
+    parts: list[Point], grid: int, data: st.DataObject
 ) -> None:
     epsilon = data.draw(st.fractions(0, sum((own for own, _ in parts), F(0))))
     truth = true_delta(parts, mp(epsilon))
     assume(truth > mp(F(1, 10**30)))
     below = above(truth, 50) * (1 - F(1, 10**20))
-    given_ = [ApproxDP(*part) for part in parts]
-    assert not accepted(
-        lambda: guarantee("optimal-heterogeneous", given_, epsilon=epsilon, delta=below, bits=bits)
-    )
+    with pytest.raises(ProofError):
+        optimal(runs(1, *parts), epsilon, below, bits=200, grid=grid)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(small, failures), min_size=2, max_size=4), st.integers(0, 10), st.data())
+def test_a_grid_proves_what_losses_rounded_up_to_it_have(
+    parts: list[Point], grid: int, data: st.DataObject
+) -> None:
+    rounded = [(F(math.ceil(own * 2**grid), 2**grid), delta) for own, delta in parts]
+    epsilon = data.draw(st.fractions(0, sum((own for own, _ in parts), F(0))))
+    enough = above(true_delta(rounded, mp(epsilon)) * (1 + wide.mpf(10) ** -25), 50)
+    assume(enough < 1)
+    assert optimal(runs(1, *parts), epsilon, enough + TINY, bits=200, grid=grid)
 
 
 @settings(max_examples=20, deadline=None)
 @given(adaptive(), amounts, amounts, st.fractions(0, 8))
-def test_the_heterogeneous_bound_holds_for_adaptive_mechanisms(
+def test_the_bound_holds_for_adaptive_mechanisms(
     both: tuple[Pair, list[Pair]], first: Fraction, second: Fraction, epsilon: Fraction
 ) -> None:
     parts = [(first, delta_at(first, [both[0]])), (second, delta_at(second, both[1]))]
     assume(max(delta for _, delta in parts) < 1)
-    stated = above(true_delta(parts, mp(epsilon)), 40) + F(1, 10**30)
-    assume(stated < 1)
-    found = guarantee(
-        "optimal-heterogeneous",
-        [ApproxDP(*part) for part in parts],
-        epsilon=epsilon,
-        delta=stated,
-        bits=200,
-    )
-    assert worst_excess(wide.exp(mp(found.epsilon)), joint(*both)) <= mp(found.delta) + SMALL
+    delta = above(true_delta(parts, mp(epsilon)), 40) + F(1, 10**30)
+    assume(delta < 1)
+    optimal(runs(1, *parts), epsilon, delta, bits=200)
+    assert worst_excess(wide.exp(mp(epsilon)), joint(*both)) <= mp(delta) + SMALL
 
 
 @pytest.mark.parametrize("delta", [F(0), F(1, 10**7), F(1, 5)])
 @pytest.mark.parametrize("count", [1, 2, 3, 6])
 @pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(7, 2)])
-def test_the_homogeneous_bound_is_exactly_that_of_randomised_responses(
+def test_the_bound_is_exactly_that_of_randomised_responses(
     epsilon: Fraction, count: int, delta: Fraction
 ) -> None:
+    losses = runs(count, (epsilon, delta))
     for drop in range(count // 2 + 1):
-        truth = true_delta([(epsilon, delta)] * count, mp((count - 2 * drop) * epsilon))
-        enough = above(truth * (1 + wide.mpf(10) ** -30), 55)
-        found = concluded(
-            "optimal-homogeneous", [ApproxDP(epsilon, delta)], count=count, drop=drop, delta=enough
-        ).judgment
-        assert isinstance(found, Private)
-        assert found.guarantee == ApproxDP((count - 2 * drop) * epsilon, enough)
-        assert found.mechanism.parts == ((count, Mechanism.of("M0", {})),)
-        short = above(truth * (1 - wide.mpf(10) ** -30), 55)
+        at = (count - 2 * drop) * epsilon
+        truth = true_delta([(epsilon, delta)] * count, mp(at))
+        enough, short = (above(truth * (1 + way * wide.mpf(10) ** -30), 55) for way in (1, -1))
+        assert optimal(losses, at, enough, bits=250) == ApproxDP(at, enough)
         if short < enough:
-            assert not accepted(
-                lambda short=short, drop=drop: guarantee(
-                    "optimal-homogeneous",
-                    [ApproxDP(epsilon, delta)],
-                    count=count,
-                    drop=drop,
-                    delta=short,
-                )
-            )
+            assert not accepted(partial(optimal, losses, at, short, bits=250))
 
 
-def test_nothing_dropped_of_pure_mechanisms_is_the_plain_sum() -> None:
-    found = guarantee("optimal-homogeneous", [ApproxDP(F(1, 10))], count=10, drop=0, delta=0)
-    assert found == ApproxDP(F(1))
-    nothing = guarantee("optimal-homogeneous", [ApproxDP(F(0))], count=10, drop=3, delta=0)
-    assert nothing == ApproxDP(F(0))
+def test_at_the_whole_sum_pure_mechanisms_leave_no_delta() -> None:
+    assert optimal(runs(10, (F(1, 10), F(0))), 1, 0, bits=64) == ApproxDP(F(1))
+    assert optimal(runs(10, (F(0), F(0))), 0, 0, bits=64) == ApproxDP(F(0))
 
 
-@pytest.mark.parametrize("count", [1000, 10**6])
+@pytest.mark.parametrize("count", [1000, 10**4])
 def test_many_runs_are_bounded_tightly(count: int) -> None:
     epsilon, drop = F(1, 2 * math.isqrt(count)), count // 2 - 2 * math.isqrt(count)
     at = (count - 2 * drop) * epsilon
@@ -175,9 +200,7 @@ def test_many_runs_are_bounded_tightly(count: int) -> None:
     for factor, holds in ((1 + wide.mpf(10) ** -20, True), (1 - wide.mpf(10) ** -20, False)):
         delta = above(truth * factor, 60)
         assert holds == accepted(
-            lambda delta=delta: guarantee(
-                "optimal-homogeneous", [ApproxDP(epsilon)], count=count, drop=drop, delta=delta
-            )
+            partial(optimal, runs(count, (epsilon, F(0))), at, delta, bits=200)
         )
 
 
@@ -193,30 +216,18 @@ PRINTED = [
 def test_the_smallest_accepted_epsilons_are_the_printed_ones(
     epsilon: Fraction, count: int, kov: str, basic: str, drv: str
 ) -> None:
-    premise = [ApproxDP(epsilon)]
+    losses = runs(count, (epsilon, F(0)))
 
-    def optimal_holds(value: Fraction) -> bool:
-        return value >= 0 and accepted(
-            lambda: guarantee(
-                "optimal-heterogeneous",
-                premise,
-                counts=[count],
-                epsilon=value,
-                delta=MILLIONTH,
-                bits=80,
-            )
-        )
+    def holds(value: Fraction) -> bool:
+        return value >= 0 and accepted(lambda: optimal(losses, value, MILLIONTH, bits=80))
 
-    def advanced_holds(value: Fraction) -> bool:
-        return accepted(
-            lambda: guarantee("advanced", premise, count=count, slack=MILLIONTH, epsilon=value)
-        )
-
-    for printed, holds in ((kov, optimal_holds), (drv, advanced_holds)):
-        places = len(printed.split(".")[1])
-        # The printed digits are rounded to nearest; the smallest accepted decimal is rounded up.
-        assert abs(least(holds, 40, places + 3) - F(printed)) <= F(51, 100 * 10**places)
-    assert guarantee("compose", premise, counts=[count]).epsilon == F(basic)
+    # The printed digits are rounded to nearest; the smallest accepted decimal is rounded up.
+    places = len(kov.split(".")[1])
+    assert abs(least(holds, 40, places + 3) - F(kov)) <= F(51, 100 * 10**places)
+    assert abs(stated(epsilon, count, MILLIONTH) - wide.mpf(drv)) < wide.mpf(10) ** -14
+    assert advanced(losses, F(drv), MILLIONTH)
+    whole = {"epsilon": basic, "delta": 0, "hints": {}}
+    convert("to-approx", losses, method="sum", **whole)
 
 
 @settings(max_examples=40, deadline=None)
@@ -225,205 +236,59 @@ def test_the_smallest_accepted_epsilons_are_the_printed_ones(
     st.integers(1, 40),
     st.sampled_from([F(1, 10**9), F(1, 1000), F(1, 10), F(1, 2), F(99, 100)]),
 )
-def test_the_advanced_bound_is_never_below_the_exact_one(
+def test_the_moment_lies_between_the_exact_bound_and_the_advanced_one(
     epsilon: Fraction, count: int, slack: Fraction
 ) -> None:
-    smallest = least(
-        lambda value: accepted(
-            lambda: guarantee(
-                "advanced", [ApproxDP(epsilon)], count=count, slack=slack, epsilon=value
-            )
-        ),
-        2000,
-        12,
-    )
+    losses = runs(count, (epsilon, F(0)))
+    assert advanced(losses, above(stated(epsilon, count, slack), 12), slack)
+    smallest = least(lambda value: advanced(losses, value, slack), 2000, 12)
     assert coins_delta(epsilon, count, mp(smallest)) <= mp(slack)
 
 
-def test_the_advanced_bound_adds_the_failures() -> None:
-    premise = [ApproxDP(F(1, 2), F(1, 1000))]
-    found = guarantee("advanced", premise, count=4, slack=F(1, 100), epsilon=6)
-    assert found == ApproxDP(F(6), F(14, 1000))
-    assert true_delta([(F(1, 2), F(1, 1000))] * 4, mp(F(6))) <= mp(found.delta)
+def test_the_moment_adds_the_failures() -> None:
+    losses, delta = runs(4, (F(1, 2), F(1, 1000))), F(14, 1000)
+    assert advanced(losses, F(6), delta)
+    assert true_delta([(F(1, 2), F(1, 1000))] * 4, mp(F(6))) <= mp(delta)
+    assert not advanced(losses, F(50), F(3, 1000))
 
 
 def test_a_million_runs_compose_in_closed_form() -> None:
-    found = guarantee(
-        "advanced", [ApproxDP(F(1, 1000))], count=10**6, slack=MILLIONTH, epsilon="6.2573"
-    )
-    assert found == ApproxDP(F("6.2573"), MILLIONTH)
-    assert not accepted(
-        lambda: guarantee(
-            "advanced", [ApproxDP(F(1, 1000))], count=10**6, slack=MILLIONTH, epsilon="6.257"
-        )
-    )
+    losses = runs(10**6, (F(1, 1000), F(0)))
+    assert stated(F(1, 1000), 10**6, MILLIONTH) < mp(F("6.2573"))
+    assert advanced(losses, F("6.2573"), MILLIONTH)
+    assert not advanced(losses, F(5), MILLIONTH)
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"slack": 0}, "slack lies"),
-        ({"slack": 1}, "slack lies"),
-        ({"slack": F(-1, 2)}, "slack lies"),
-        ({"slack": F(1, 2), "count": 500}, "below 1"),
-        ({"epsilon": F(1, 10)}, "reaches the bound"),
-        ({"epsilon": -50}, "reaches the bound"),
-        ({"count": 0}, "count"),
-        ({"count": "3"}, "count"),
-        ({"slack": 0.5}, "fractions and decimals"),
-        ({"bits": 3}, "no parameter 'bits'"),
+        ({"epsilon": -1}, "negative"),
+        ({"epsilon": 1}, "delta"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"delta": -1}, "delta"),
+        ({"bits": 0}, "bits"),
+        ({"bits": 1 << 13}, "bits of at most"),
+        ({"grid": -1}, "grid"),
+        ({"grid": 1 << 13}, "grid of at most"),
+        ({"grid": 1000}, "fewer losses"),
+        ({"grid": None}, "grid"),
+        ({"drop": 2}, "no parameter 'drop'"),
     ],
 )
-def test_advanced_refuses(changed: dict[str, object], message: str) -> None:
-    stated = {"count": 3, "slack": F(1, 10), "epsilon": 50, **changed}
-    premise = [ApproxDP(F(1, 2), F(1, 1000))]
-    assert guarantee("advanced", premise, count=3, slack=F(1, 10), epsilon=50)
-    with pytest.raises(ProofError, match=message):
-        guarantee("advanced", premise, **stated)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"drop": 3}, "at most half"),
-        ({"drop": -1}, "drop"),
-        ({"delta": 1}, "delta lies"),
-        ({"delta": F(-1, 2)}, "delta lies"),
-        ({"delta": 0}, "delta reaches"),
-        ({"count": 10**6 + 1}, "at most 1000000 mechanisms"),
-        ({"count": 0, "drop": 0}, "count"),
-    ],
-)
-def test_homogeneous_refuses(changed: dict[str, object], message: str) -> None:
-    stated = {"count": 5, "drop": 2, "delta": F(9, 10), **changed}
-    assert guarantee("optimal-homogeneous", [ApproxDP(F(1))], count=5, drop=2, delta=F(9, 10))
-    with pytest.raises(ProofError, match=message):
-        guarantee("optimal-homogeneous", [ApproxDP(F(1))], **stated)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"epsilon": -1}, "epsilon is at least 0"),
-        ({"epsilon": 1}, "delta reaches"),
-        ({"delta": 1}, "delta lies"),
-        ({"delta": -1}, "delta lies"),
-        ({"bits": -1}, "bits"),
-        ({"bits": 1025}, "bits is at most 1024"),
-        ({"counts": [1]}, "counts"),
-        ({"counts": [10**6, 1]}, "at most 1000000 mechanisms"),
-        ({"counts": [10**5, 10**5], "epsilon": 900, "bits": 1000}, "too many different sums"),
-        ({"counts": [2000, 10], "epsilon": 1200}, "the plain sum, or at most 1000"),
-    ],
-)
-def test_heterogeneous_refuses(changed: dict[str, object], message: str) -> None:
-    stated = {"epsilon": "1.3", "delta": F(1, 10), "bits": 20, **changed}
-    premises = [ApproxDP(F(1)), ApproxDP(F(1, 3))]
-    plain = {"epsilon": "1.3", "delta": F(1, 10), "bits": 20}
-    assert guarantee("optimal-heterogeneous", premises, **plain)
-    with pytest.raises(ProofError, match=message):
-        guarantee("optimal-heterogeneous", premises, **stated)
-
-
-@pytest.mark.parametrize(
-    ("rule", "stated"),
-    [
-        ("advanced", {"count": 3, "slack": F(1, 10), "epsilon": 50}),
-        ("optimal-homogeneous", {"count": 5, "drop": 2, "delta": F(9, 10)}),
-    ],
-)
-def test_one_approximate_premise_is_needed(rule: str, stated: dict[str, object]) -> None:
-    one = ApproxDP(F(1))
-    found = concluded(rule, [one], ReplaceOne(), **stated)
-    assert isinstance(found.judgment, Private)
-    assert found.judgment.neighbours == ReplaceOne()
-    assert found.hypotheses == frozenset()
-    for premises in ([], [one, one], [ZCDP(F(1))]):
-        with pytest.raises(ProofError):
-            guarantee(rule, premises, **stated)
-    with pytest.raises(ProofError, match="at most 1000"):
-        guarantee(rule, [ApproxDP(F(1001))], **stated)
+def test_what_cannot_be_proved_or_is_malformed_is_refused(
+    changed: dict[str, Any], message: str
+) -> None:
+    losses = runs(1, (F(1), F(0)), (F(1, 3), F(0)))
+    given = {"epsilon": "1.3", "delta": F(1, 10), "bits": 80}
+    for more in ({}, {"grid": 12}):
+        optimal(losses, **given, **more)
+        with pytest.raises(InputError, match=message):
+            optimal(losses, **{**given, **more, **changed})
 
 
 def test_a_delta_that_is_only_just_missed_or_reached_is_left_undecided() -> None:
     # 1 - (1 - δ)^3 exactly: no precision tells the two sides apart.
     delta = F(1, 3)
     with pytest.raises(UndecidedError):
-        guarantee(
-            "optimal-homogeneous",
-            [ApproxDP(F(1), delta)],
-            count=3,
-            drop=0,
-            delta=1 - (1 - delta) ** 3,
-        )
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.fractions(F(1, 1000), 40, max_denominator=1000),
-    st.integers(1, 60),
-    st.sampled_from([16, 64, 192]),
-)
-def test_the_chances_of_coins_are_enclosed(epsilon: Fraction, count: int, bits: int) -> None:
-    spread = optimal._flips(epsilon, count, 7, bits)
-    odds = wide.exp(-mp(epsilon))
-    unit, lost = mp(F(1, 2**bits)), wide.mpf(0)
-    for minus in range(count + 1):
-        chance = math.comb(count, minus) * odds**minus / (1 + odds) ** count
-        if 7 * minus in spread.chances:
-            low, high = spread.chances[7 * minus]
-            assert low * unit - SMALL <= chance <= high * unit + SMALL
-        else:
-            lost += chance
-    assert lost <= spread.lost * unit
-    assert set(spread.chances) <= {7 * minus for minus in range(count + 1)}
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    st.dictionaries(st.integers(1, 9), st.integers(1, 5), min_size=1, max_size=3),
-    st.sampled_from([F(1, 20), F(1, 3), F(1)]),
-    st.fractions(0, 1, max_denominator=24),
-    st.sampled_from([6, 10, 16, 40]),
-)
-def test_the_divergence_is_enclosed_at_any_precision(
-    groups: dict[int, int], grain: Fraction, share: Fraction, bits: int
-) -> None:
-    epsilon = share * grain * sum(unit * count for unit, count in groups.items())
-    found = optimal._divergence(groups, grain, epsilon, bits, "rule")
-    sums = {F(0): wide.mpf(1)}
-    for unit, count in groups.items():
-        likely = 1 / (1 + wide.exp(-mp(unit * grain)))
-        for _ in range(count):
-            moved: dict[Fraction, mpmath.mpf] = {}
-            for loss, chance in sums.items():
-                for way, part in ((1, likely), (-1, 1 - likely)):
-                    place = loss + way * unit * grain
-                    moved[place] = moved.get(place, 0) + chance * part
-            sums = moved
-    truth = wide.fsum(
-        chance * (1 - wide.exp(mp(epsilon - loss)))
-        for loss, chance in sums.items()
-        if loss > epsilon
-    )
-    assert mp(found.lower) - SMALL <= truth <= mp(found.upper) + SMALL
-    if bits == 40:
-        assert found.upper - found.lower < F(1, 1000)
-
-
-@pytest.mark.parametrize("bits", [8, 64])
-def test_the_chance_that_nothing_fails_is_enclosed(bits: int) -> None:
-    broken = [(F(1, 3), 2), (F(1, 1000), 500), (F(0), 10**6)]
-    low, high = optimal._survival(broken, bits)
-    truth = F(2, 3) ** 2 * F(999, 1000) ** 500
-    assert F(low, 2**bits) <= truth <= F(high, 2**bits)
-
-
-@pytest.mark.parametrize("groups", [{1: 12}, {1: 5, 2: 5, 3: 5}])
-def test_chances_below_the_resolution_still_count(groups: dict[int, int]) -> None:
-    # Only the outermost sum exceeds ε, and its chance is far below 2^-6.
-    grain = F(1, 20)
-    epsilon = grain * (sum(unit * count for unit, count in groups.items()) - 1)
-    found = optimal._divergence(groups, grain, epsilon, 6, "rule")
-    assert found.lower == 0 < found.upper
-    assert optimal._divergence(groups, grain, epsilon, 200, "rule").lower > 0
+        optimal(runs(3, (F(1), delta)), 3, 1 - (1 - delta) ** 3, bits=200)

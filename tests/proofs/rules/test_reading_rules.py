@@ -219,8 +219,8 @@ def test_a_profile_needs_every_point() -> None:
     for false in ([["0", "0.382"], ["1", "0.127"]], [["0", "0.383"], ["1", "0.126"]]):
         with pytest.raises(ProofError, match="delta"):
             read("to-profile", GAUSSIAN, points=false, **given)
-    short: Any = [{}]
-    for hints in (short, {}):
+    wrong: list[Any] = [[{}], {}]
+    for hints in wrong:
         with pytest.raises(ProofError, match="hints"):
             read("to-profile", GAUSSIAN, points=points, method="gaussian", hints=hints)
     with pytest.raises(ProofError, match="ascending"):

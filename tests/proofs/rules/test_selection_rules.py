@@ -90,7 +90,7 @@ def zcdp(losses: LossList, rho: Fraction) -> bool:
     """Whether ρ-zCDP is proved of a mechanism with some losses."""
     premise = Private(Mechanism.of("M", {}), AddRemove(), losses)
     try:
-        return proved(apply("to-zcdp", premise, rho=rho)) == ZCDP(rho)
+        return bool(proved(apply("to-zcdp", premise, rho=rho)) == ZCDP(rho))
     except ProofError:
         return False
 

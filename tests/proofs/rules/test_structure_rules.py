@@ -192,9 +192,7 @@ def test_a_public_branch_has_the_worst_of_each_number(
 ) -> None:
     found = concluded("mixture", premises, ReplaceOne())
     parts = [(1, Mechanism.of(f"M{place}", {})) for place in range(len(premises))]
-    assert found.judgment == Private(
-        Mechanism.of("mixture", {}, *parts), ReplaceOne(), expected
-    )
+    assert found.judgment == Private(Mechanism.of("mixture", {}, *parts), ReplaceOne(), expected)
     assert found.hypotheses == {"public"}
 
 

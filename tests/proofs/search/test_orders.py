@@ -8,16 +8,18 @@ import mpmath
 import pytest
 
 from proofs.accounts import of_terms
+from proofs.components import entries_of
+from proofs.entries import CurveLoss, NoiseLoss
 from proofs.expressions import parse
-from proofs.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
-from proofs.offers import compose_pairs
+from proofs.losses import GaussianLoss, SampledGaussianLoss
+from proofs.offers import compose
 from proofs.search.orders import (
     MOST_SAMPLED,
+    best_moment,
     best_order,
     best_order_at,
     convert,
     convert_to_delta,
-    renyi_theorem,
     renyi_value,
 )
 from synthesizers.neighbours import AddRemove
@@ -48,7 +50,8 @@ def test_an_epsilon_and_its_delta_are_converted_back_and_forth(epsilon: str) -> 
 
 
 def test_divergences_add_up_and_are_rounded_up() -> None:
-    losses = ((1, GaussianLoss(F(1, 4))), (3, LaplaceLoss(F(1, 2))))
+    laplace_noise = NoiseLoss("laplace", F(2), 1, F(1), F(1), F(1))
+    losses = ((1, GaussianLoss(F(1, 4))), (3, laplace_noise))
     with mpmath.workdps(40):
         # Mironov 2017, Propositions 6 and 7.
         a, e = mpmath.mpf(5) / 2, mpmath.mpf(1) / 2
@@ -67,8 +70,14 @@ def test_divergences_add_up_and_are_rounded_up() -> None:
     ],
 )
 def test_sampled_losses_are_looked_at_at_whole_orders_that_the_checker_knows(text: str) -> None:
-    pairs = compose_pairs(of_terms(parse(text), AddRemove()))
-    assert pairs is not None
-    assert any(isinstance(loss, SampledGaussianLoss) for _, loss in pairs[1])
-    _, order, divergence = renyi_theorem(*pairs, F("1e-6"))
-    assert order.denominator == 1 and 2 <= order <= MOST_SAMPLED and divergence > 0
+    entries = entries_of(compose(of_terms(parse(text), AddRemove())))
+    assert any(isinstance(entry, SampledGaussianLoss) for _, entry in entries)
+    order, divergence = best_moment(entries, F("1e-6"))
+    assert order.denominator == 1 and 2 <= order <= MOST_SAMPLED
+    assert divergence == renyi_value(entries, order) > 0
+
+
+def test_curves_are_looked_at_at_the_orders_that_they_list() -> None:
+    curve = CurveLoss(((F(3), F(1)), (F(9), F(2)), (F(30), F(9))))
+    order, divergence = best_moment(((1, curve), (1, GaussianLoss(F(1, 9)))), F("1e-6"))
+    assert (order, divergence) == (F(9), F(5, 2))

@@ -50,15 +50,11 @@ def test_every_step_stands_with_its_premises_and_what_it_says() -> None:
         ({"kind": "approx", "epsilon": "1/2", "delta": "1/9"}, "(1/2, 1/9)-DP"),
         ({"kind": "zcdp", "rho": "3"}, "3-zCDP"),
         ({"kind": "gdp", "mu": "3"}, "3-GDP"),
-        (
-            {"kind": "approx-zcdp", "xi": "1", "rho": "2", "delta": "1/9"},
-            "1/9-approximate (1, 2)-zCDP",
-        ),
         ({"kind": "renyi", "points": [["2", "1"]]}, "Rényi DP at (order, epsilon) = (2, 1)"),
-        ({"kind": "dominated", "losses": []}, "the data are not used"),
+        ({"kind": "losses", "losses": []}, "the data are not used"),
         (
-            {"kind": "dominated", "losses": [{"loss": "laplace", "count": 2, "epsilon": "1"}]},
-            "2 × laplace(epsilon = 1)",
+            {"kind": "losses", "losses": [{"loss": "bounded-range", "count": 2, "epsilon": "1"}]},
+            "2 × bounded-range(epsilon = 1)",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
