@@ -7,8 +7,9 @@ guarantee, nothing is known (0).
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs import accountants
@@ -32,6 +33,7 @@ from proofs.offers import (
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import best_order_at, convert_to_delta
+from proofs.search.shares import marginal_shares
 from synthesizers.exact import parse_rational
 from synthesizers.intervals import to_mpf
 
@@ -44,11 +46,13 @@ class Accounting:
     """What every rule gives for one composition, the best first: of ε at a δ, or of δ at an ε.
 
     ``lower``: no smaller value holds for mechanisms that attain their dominating pairs; 0 where
-    that is not known of all of them.
+    that is not known of all of them. ``shares``: how much of ε each part causes, by estimates in
+    doubles (`proofs.search.shares`); None where it is of δ, or none is found.
     """
 
     lower: Fraction
     found: tuple[Offer, ...]
+    shares: tuple[float, ...] | None = None
 
     @property
     def best(self) -> Offer:
@@ -65,7 +69,10 @@ def accounting(components: Sequence[Component], delta: Fraction) -> Accounting:
     """ε by all rules at a δ in [0, 1); raises ProofError where none gives a finite one."""
     if not 0 <= delta < 1:
         raise ProofError("delta must lie in [0, 1)")
-    return _of(components, offers(components, delta))
+    shares = None
+    with contextlib.suppress(ValueError, ArithmeticError):
+        shares = marginal_shares(components, delta)
+    return replace(_of(components, offers(components, delta)), shares=shares)
 
 
 def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Accounting:

@@ -42,9 +42,7 @@ SYMBOLS = {"epsilon": "ε", "delta": "δ"}
 def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
     """The accounting for a terminal, line by line."""
     symbol, best = SYMBOLS[asked.wanted], account.best
-    for component in asked.components:
-        times = "" if component.count == 1 else f"{component.count} × "
-        yield clean(f"{times}{component.name}")
+    yield from _ledger(asked, account)
     yield describe(asked.neighbours)
     yield f"at {SYMBOLS[asked.other]} = {number(asked.given, DIGITS)}"
     yield ""
@@ -62,6 +60,23 @@ def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
         yield f"  {offer.rule:<{width}}  {bound}{_mark(offer)}"
     yield ""
     yield from rests_on(best.theorem)
+
+
+def _ledger(asked: Asked, account: Accounting) -> Iterator[str]:
+    """The ledger line by line, each with its share of ε where there are several."""
+    lines = [
+        clean(f"{'' if part.count == 1 else f'{part.count} × '}{part.name}")
+        for part in asked.components
+    ]
+    if account.shares is None or len(lines) == 1:
+        yield from lines
+        return
+    whole = sum(account.shares)
+    width = max(map(len, lines))
+    for line, share in zip(lines, account.shares, strict=True):
+        part = f"{share / whole:5.0%}" if whole else "    -"
+        yield f"{line:<{width}}  ≈ {share:<9.4g} {part}"
+    yield "(≈ is each line's share of ε: how fast ε grows with its runs, times their number)"
 
 
 def rests_on(theorem: Theorem) -> Iterator[str]:
@@ -98,7 +113,7 @@ def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
     beside = [derivation(other.theorem)] if best.kernel_only and other is not None else []
     return {
         **relation_json(asked.neighbours),
-        "mechanisms": [{"count": part.count, "mechanism": part.name} for part in asked.components],
+        "mechanisms": _mechanisms_json(asked, account),
         asked.other: str(asked.given),
         asked.wanted: {
             "lower": decimal_below(account.lower, DIGITS + 5),
@@ -111,6 +126,15 @@ def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
         "hypotheses": {name: HYPOTHESES[name] for name in sorted(best.theorem.hypotheses)},
         "proof": {"derivation": derivation(best.theorem), "alternatives": beside},
     }
+
+
+def _mechanisms_json(asked: Asked, account: Accounting) -> list[dict[str, Any]]:
+    """The ledger's lines, each with its estimated share of ε where that is asked for."""
+    found = [{"count": part.count, "mechanism": part.name} for part in asked.components]
+    if account.shares is None:
+        return found
+    shares = zip(found, account.shares, strict=True)
+    return [{**line, "share": f"{share:.6g}"} for line, share in shares]
 
 
 def _offer_json(offer: Offer, wanted: str) -> dict[str, Any]:

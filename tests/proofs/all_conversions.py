@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,15 +10,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    ApproxZCDP,
-    Dominated,
-    Profile,
-    RenyiCurve,
-    guarantee_to_json,
-)
+from proofs.judgments import LossList, Profile, RenyiCurve, guarantee_to_json
 from proofs.kernel import Theorem, prove
-from proofs.losses import SampledGaussianLoss
+from proofs.losses import GaussianLoss, SampledGaussianLoss
 from synthesizers.errors import InputError
 from tests.proofs.covering import shortfall, strongest
 from tests.proofs.drawn_mechanisms import (
@@ -58,63 +53,61 @@ def conversions(theorem: Theorem, draw: Callable[[Any], Any]) -> list[Callable[[
     def weaker(kind: Any, place: Fraction) -> Callable[[], Theorem | None]:
         return lambda: strongest(lambda value: weakened(theorem, kind(((place, value),))))
 
-    order, limit, at = draw(orders), draw(deltas), draw(epsilons)
+    order, at = draw(orders), draw(epsilons)
     match guarantee_of(theorem):
-        case ApproxDP(_, 0):
-            return [
-                one("pure-to-zcdp"),
-                least("pure-to-zcdp-tight", "rho"),
-                one("pure-to-pair"),
-                least("pure-to-gdp", "mu"),
-                listed("pure-to-renyi", order),
-                one("approx-to-approx-zcdp"),
-            ]
-        case ApproxDP():
-            rules = ("pure-to-pair", "approx-to-approx-zcdp", "approx-to-profile")
-            return [one(rule) for rule in rules]
-        case ZCDP():
-            return [
-                least("zcdp-to-approx", "epsilon", delta=limit),
-                least("zcdp-to-approx-at-order", "epsilon", order=order, delta=limit),
-                least("zcdp-to-approx-at-order", "delta", order=order, epsilon=at),
-                one("zcdp-to-renyi", orders=[order, order + 1]),
-                one("zcdp-to-approx-zcdp", delta=limit),
-            ]
-        case ApproxZCDP():
-            return [least("approx-zcdp-to-approx", "epsilon", delta_split=limit)]
-        case GaussianDP():
-            return [one("gdp-to-pair"), one("gdp-to-zcdp")]
+        case ApproxDP(epsilon):
+            return [one("as-losses"), weaker(Profile, epsilon + at)]
+        case ZCDP() | GaussianDP():
+            return [one("as-losses")]
         case RenyiCurve(points):
             order = draw(st.sampled_from(points))[0]
             return [
-                least("renyi-to-approx", "epsilon", order=order, delta=limit),
-                least("renyi-to-approx", "delta", order=order, epsilon=at),
-                least("renyi-to-approx-mironov", "epsilon", order=order, delta=limit),
+                one("as-losses"),
                 weaker(RenyiCurve, order),
                 weaker(RenyiCurve, (1 + order) / 2),
             ]
         case Profile(points):
             return [
-                one("profile-to-approx", epsilon=at + points[0][0]),
-                weaker(Profile, points[0][0] + at),
-                weaker(Profile, at),
+                *(weaker(Profile, place) for place in (points[0][0] + at, at)),
+                lambda: strongest(lambda d: weakened(theorem, ApproxDP(at + points[0][0], d))),
             ]
-        case Dominated(losses):
-            sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-            hints = {"moment": {"order": str(order - 1)}}
-            if not sampled:
-                more_hints: dict[str, Any] = {"responses": {"bits": 90}, "laplace": {"bits": 90}}
-                hints |= more_hints | {"gaussian": {}}
-            found = [one("pair-to-pure"), one("pair-to-zcdp"), least("pair-to-gdp", "mu")]
-            found.append(listed("pair-to-renyi", order))
-            for method, hint in hints.items():
-                own = {"method": method, "hints": {"remove": hint, "add": hint}}
-                found.append(least("pair-to-approx", "delta", epsilon=at, **own))
-                places = [[F(1, 2), F(1, 4)], [2, F(1, 4)]]
-                both = {"points": places, "hints": [own["hints"]] * 2}
-                found.append(one("pair-to-profile", method=method, **both))
-            return found
+        case LossList(entries):
+            return _read_offs(theorem, entries, draw, one, least, listed)
     raise AssertionError(theorem.judgment)
+
+
+def _read_offs(
+    theorem: Theorem, entries: Any, draw: Any, one: Any, least: Any, listed: Any
+) -> list[Callable[[], Any]]:
+    """Every read-off of a list of losses."""
+    order, limit, at = draw(orders), draw(deltas), draw(epsilons)
+    sampled = any(isinstance(entry, SampledGaussianLoss) for _, entry in entries)
+    hints: dict[str, Any] = {"moment": {"order": str(order - 1)}}
+    if not sampled:
+        grid = {"bits": 90, "grid": draw(st.integers(0, 8))}
+        hints |= {"responses": draw(st.sampled_from([{"bits": 90}, grid]))}
+        hints |= {"laplace": {"bits": 90}, "gaussian": {}}
+    others = [entry for _, entry in entries if not isinstance(entry, GaussianLoss)]
+
+    def as_gaussian(share: Fraction) -> Theorem:
+        shares = [share] * len(others)
+        count = sum(n for n, entry in entries if entry in others)
+        squared = sum((n * e.mu_squared for n, e in entries if isinstance(e, GaussianLoss)), F(0))
+        squared += count * share**2
+        # √x <= (x/r + r)/2 for every r > 0.
+        root = Fraction(math.sqrt(squared)) or F(1)
+        return prove("to-gdp", [theorem], {"mu": (squared / root + root) / 2, "shares": shares})
+
+    found = [least("to-zcdp", "rho"), lambda: strongest(as_gaussian), listed("to-renyi", order)]
+    found.append(least("to-approx", "epsilon", method="sum", delta=limit, hints={}))
+    for method, hint in hints.items():
+        own = {"method": method, "hints": {"remove": hint, "add": hint}}
+        found.append(least("to-approx", "delta", epsilon=at, **own))
+        found.append(least("to-approx", "epsilon", delta=limit, **own))
+        places = [[F(1, 2), F(1, 4)], [2, F(1, 4)]]
+        both = {"points": places, "hints": [own["hints"]] * 2}
+        found.append(one("to-profile", method=method, **both))
+    return found
 
 
 def attempted(attempt: Callable[[], Theorem]) -> Theorem | None:

@@ -17,11 +17,7 @@ from hypothesis import strategies as st
 
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP, GaussianDP
-from proofs.judgments import (
-    Dominated,
-    RenyiCurve,
-    Stable,
-)
+from proofs.judgments import LossList, RenyiCurve, Stable
 from proofs.kernel import Theorem, prove
 from proofs.ledgers import shape_of
 from proofs.losses import SampledGaussianLoss
@@ -36,7 +32,6 @@ from tests.proofs.drawn_mechanisms import (
     SWAP,
     amounts,
     bulk,
-    deltas,
     epsilons,
     exact_curve,
     exact_point,
@@ -88,32 +83,46 @@ def check_random_composition(data: st.DataObject) -> None:
         worst = ApproxDP(at[1], max(point.delta for point in points[1:] if point))
         premises = [stated(relation, points[0]), stated(relation, worst)]
         _compositions_of_points(premises, found, data.draw)
-        covers(prove("pure-to-pair", premises[:1]), first)
+        covers(prove("as-losses", premises[:1]), first)
     order = data.draw(st.sampled_from([F(3, 2), F(2), F(5)]))
     curves = [exact_curve(one, relation, [order]) for one in (first, *seconds)]
     known = [curve for curve in curves if curve is not None]
     if len(known) == len(curves):
         second_curve = RenyiCurve(((order, max(c.points[0][1] for c in known[1:])),))
         renyis = [stated(relation, known[0]), stated(relation, second_curve)]
-        all_covered(prove("compose-renyi", renyis), found, data.draw, 1)
+        all_covered(composed(renyis), found, data.draw, 2)
+
+
+def composed(premises: list[Theorem], **given: Any) -> Theorem:
+    """The losses of all premises, one after another."""
+    return prove("compose", [prove("as-losses", [one]) for one in premises], given)
+
+
+def summed(theorem: Theorem, premises: list[Theorem]) -> Theorem | None:
+    """The plain sum of the premises' (ε, δ); None where the δ reach 1."""
+    epsilon, delta = (
+        sum((getattr(guarantee_of(one), name) for one in premises), F(0))
+        for name in ("epsilon", "delta")
+    )
+    given_: dict[str, Any] = {"method": "sum", "epsilon": epsilon, "delta": delta, "hints": {}}
+    return prove("to-approx", [theorem], given_) if delta < 1 else None
+
+
+def optimal(theorem: Theorem, epsilon: Fraction, **hint: int) -> Theorem | None:
+    """The least δ of the optimal composition."""
+    own = {"method": "responses", "epsilon": epsilon, "hints": {"remove": {"bits": 90, **hint}}}
+    return strongest(lambda delta: prove("to-approx", [theorem], own | {"delta": delta}))
 
 
 def _compositions_of_points(
     premises: list[Theorem], found: Table, draw: Callable[[Any], Any]
 ) -> None:
-    try:
-        covers(prove("compose", premises), found)
-    except ProofError:
-        assert sum(guarantee_of(one).delta for one in premises) >= 1
-    given_ = {"bits": draw(st.sampled_from([0, 2, 12])), "epsilon": draw(epsilons)}
-    covers(
-        strongest(lambda v: prove("optimal-heterogeneous", premises, given_ | {"delta": v})), found
-    )
-    pairs = prove("compose-pairs", [prove("pure-to-pair", [one]) for one in premises])
-    all_covered(pairs, found, draw, 1)
-    approx = [prove("approx-to-approx-zcdp", [one]) for one in premises]
-    if sum(guarantee_of(one).delta for one in approx) < 1:
-        all_covered(prove("compose-approx-zcdp", approx), found, draw, 1)
+    whole = composed(premises)
+    covers(summed(whole, premises), found)
+    at = draw(epsilons)
+    covers(optimal(whole, at), found)
+    covers(optimal(whole, at, grid=draw(st.sampled_from([0, 2, 12]))), found)
+    all_covered(whole, found, draw, 2)
 
 
 @bulk
@@ -138,29 +147,18 @@ def check_repetitions(data: st.DataObject) -> None:
     found = together([single] * times)
     point = exact_point(single, relation, data.draw(epsilons))
     if point is not None:
-        premise, slack = stated(relation, point), data.draw(deltas)
-        own = {"count": times, "slack": slack}
-        covers(strongest(lambda e: prove("advanced", [premise], own | {"epsilon": e})), found)
+        premises = [stated(relation, point)]
+        whole = composed(premises, counts=[times])
+        covers(summed(whole, premises * times), found)
         for drop in range(times // 2 + 1):
-            own = {"count": times, "drop": drop}
-            covers(
-                strongest(
-                    lambda d, o=own: prove("optimal-homogeneous", [premise], o | {"delta": d})
-                ),
-                found,
-            )
-        own = {"counts": [times], "epsilon": data.draw(epsilons), "bits": 8}
-        covers(
-            strongest(lambda d: prove("optimal-heterogeneous", [premise], own | {"delta": d})),
-            found,
-        )
+            covers(optimal(whole, (times - 2 * drop) * point.epsilon), found)
+        covers(optimal(whole, data.draw(epsilons), grid=8), found)
+        all_covered(whole, found, data.draw, 1)
     least = mu(single, directed_pairs(relation, listed))
     if least < wide.inf:
-        gaussian = stated(relation, GaussianDP(above(least)))
-        theorem = strongest(
-            lambda v: prove("compose-gdp", [gaussian], {"mu": v, "counts": [times]})
-        )
-        covers(theorem, found)
+        gaussian = composed([stated(relation, GaussianDP(above(least)))], counts=[times])
+        all_covered(gaussian, found, data.draw, 1)
+        covers(strongest(lambda v: prove("to-gdp", [gaussian], {"mu": v, "shares": []})), found)
 
 
 @bulk
@@ -191,8 +189,15 @@ def check_group(data: st.DataObject) -> None:
     promised += [] if point is None else [point]
     for guarantee in promised:
         covers(_grouped(stated(source, guarantee), target, order), found)
-    pure = prove("pure-to-zcdp", [stated(source, promised[0])])
-    covers(prove("group", [pure], {"neighbours": target}), found)
+    for theorem in _read(stated(source, promised[0])):
+        all_covered(prove("group", [theorem], {"neighbours": target}), found, data.draw, 1)
+
+
+def _read(pure: Theorem) -> list[Theorem]:
+    """The losses of pure DP, and what they are otherwise."""
+    losses = prove("as-losses", [pure])
+    zcdp = prove("to-zcdp", [losses], {"rho": guarantee_of(pure).epsilon ** 2 / 2})
+    return [losses, zcdp, prove("as-losses", [zcdp])]
 
 
 def _grouped(premise: Theorem, target: Neighbours, order: Fraction) -> Theorem | None:
@@ -212,7 +217,7 @@ def _group(premise: Theorem, parameters: dict[str, Any]) -> Theorem:
     try:
         return prove("group", [premise], parameters)
     except ProofError as error:
-        if "has no parameter" not in str(error):
+        if "nothing to state" not in str(error):
             raise
         return prove("group", [premise], {"neighbours": parameters["neighbours"]})
 
@@ -241,7 +246,7 @@ def check_structure(data: st.DataObject) -> None:
     weight = data.draw(st.sampled_from([F(1, 2), F(1, 5), F(9, 10)]))
     weights = [weight, 1 - weight]
     covers(prove("mixture", premises, {"weights": weights}), mixed(tables, weights))
-    branch = prove("worst-branch", premises)
+    branch = prove("mixture", premises)
     for one in tables:
         covers(branch, one)
     groups = data.draw(st.lists(st.integers(0, 2), min_size=2, max_size=5))
@@ -291,7 +296,7 @@ def check_parallel(data: st.DataObject) -> None:
             case "gdp":
                 premises.append(stated(RECORD, GaussianDP(above(mu(one, pairs)))))
             case _:
-                premises.append(prove("pure-to-zcdp", [stated(RECORD, pure)]))
+                premises.append(_read(stated(RECORD, pure))[1])
     own = {"key": "the first attribute", "relation": relation.name}
     if kinds == "approx" and relation == SWAP:
         if any(guarantee_of(one).delta for one in premises):
@@ -316,7 +321,7 @@ def check_samples(data: st.DataObject) -> None:
         sampled = on_images(one, listed, lambda counts: poisson_samples(fraction, counts))
         own = {"fraction": fraction}
         premise = stated(RECORD, point)
-        covers(strongest(lambda e: prove("poisson", [premise], own | {"epsilon": e})), sampled)
+        covers(strongest(lambda e: prove("subsample", [premise], own | {"epsilon": e})), sampled)
     size = data.draw(st.integers(1, 3))
     inner, wanted = all_databases(True, 2, size), all_databases(True, 2, 3)
     one = data.draw(random_tables(inner))
@@ -325,7 +330,7 @@ def check_samples(data: st.DataObject) -> None:
         sampled = on_images(one, wanted, lambda counts: fixed_samples(size, counts))
         own = {"sample": size, "records": 3}
         premise = stated(SWAP, point)
-        theorem = strongest(lambda e: prove("without-replacement", [premise], own | {"epsilon": e}))
+        theorem = strongest(lambda e: prove("subsample", [premise], own | {"epsilon": e}))
         covers(theorem, sampled)
 
 
@@ -349,7 +354,7 @@ def test_no_gaussian_on_a_sample_reveals_more_than_its_pair(data: st.DataObject)
     own = {"fraction": fraction, "sigma_squared": variance}
     assert isinstance(stable.judgment, Stable)
     if stable.judgment.l1:
-        all_covered(prove("poisson-gaussian", [stable], own), sampled, data.draw, 1)
+        all_covered(prove("sampled-gaussian", [stable], own), sampled, data.draw, 1)
 
 
 def test_a_gaussian_on_a_sample_has_the_length_of_the_whole_move() -> None:
@@ -363,12 +368,12 @@ def test_a_gaussian_on_a_sample_has_the_length_of_the_whole_move() -> None:
     sampled = on_images(
         together([once, once]), listed, lambda counts: poisson_samples(F(1, 2), counts)
     )
-    theorem = prove("poisson-gaussian", [stable], {"fraction": F(1, 2), "sigma_squared": F(1)})
-    assert guarantee_of(theorem) == Dominated(((1, SampledGaussianLoss(F(1, 2), F(2))),))
+    theorem = prove("sampled-gaussian", [stable], {"fraction": F(1, 2), "sigma_squared": F(1)})
+    assert guarantee_of(theorem) == LossList(((1, SampledGaussianLoss(F(1, 2), F(2))),))
     covers(theorem, sampled)
     for wrong in (SampledGaussianLoss(F(1, 2), F(1)), SampledGaussianLoss(F(1, 4), F(2))):
-        with pytest.raises(AssertionError, match="pairs"):
-            covers(stated(RECORD, Dominated(((1, wrong),))), sampled)
+        with pytest.raises(AssertionError, match="losses"):
+            covers(stated(RECORD, LossList(((1, wrong),))), sampled)
 
 
 def check_transformed(data: st.DataObject) -> None:
@@ -389,9 +394,8 @@ def check_transformed(data: st.DataObject) -> None:
     person = AddRemove(Unit("person", 2))
     stable = prove(query.kind, [], {"neighbours": person, "shape": shape, "query": query.to_json()})
     moved = prove("transformed", [stable], {"records": 2, "description": "records become others"})
-    noise = {"law": "discrete-laplace", "scale": event.noise.to_json()["scale"]}
-    covers(prove("laplace", [moved], noise), found)
-    covers(prove("laplace-pair", [moved], noise), found)
+    noise = {"law": "discrete-laplace", "amount": event.noise.to_json()["scale"]}
+    all_covered(prove("additive-noise", [moved], noise), found, data.draw, 1)
 
 
 @settings(bulk, max_examples=40)

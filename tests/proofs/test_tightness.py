@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 from proofs.accounts import of_events
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, NoiseLoss
+from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    ApproxZCDP,
-    Dominated,
-    RenyiCurve,
-)
-from proofs.kernel import prove
+from proofs.judgments import LossList, RenyiCurve
+from proofs.kernel import Theorem, prove
 from proofs.ledgers import shape_of
-from proofs.losses import DiscreteGaussianLoss, GaussianLoss, LaplaceLoss
+from proofs.losses import DiscreteGaussianLoss, GaussianLoss
 from proofs.profiles import grid
 from proofs.profiles.methods import METHODS
 from synthesizers.domain import Domain
@@ -58,15 +56,26 @@ from tests.synthesizers.brute_force import RELATIONS
 F = Fraction
 
 
+def read(theorem: Theorem, method: str, epsilon: Fraction, delta: Fraction, **hint: int) -> Theorem:
+    """(ε, δ), read off the theorem's losses."""
+    own = {"method": method, "epsilon": epsilon, "delta": delta}
+    return prove("to-approx", [theorem], own | {"hints": {"remove": hint} if hint else {}})
+
+
+def told(scale: int) -> LossList:
+    """One answer that moves by 1, with Laplace noise."""
+    return LossList(((1, NoiseLoss("laplace", F(scale), 1, F(1), F(1), F(1))),))
+
+
 def test_basic_composition_of_randomised_response_is_attained() -> None:
     matrix = responses(F(2, 3), 2)
     listed = all_databases(True, 2, 1)
     one = table(listed, lambda counts: {o: c for o, c in enumerate(matrix[counts[1]])})
     pairs = directed_pairs(SWAP, listed)
     given_ = {"neighbours": SWAP, "values": 2, "epsilon": F(2, 3)}
-    single = prove("randomized-response", [], given_)
+    single = prove("local-randomizer", [], given_)
     theorem = prove("compose", [single], {"counts": [3]})
-    assert guarantee_of(theorem) == ApproxDP(F(2))
+    assert guarantee_of(read(theorem, "sum", F(2), F(0))) == ApproxDP(F(2))
     assert abs(epsilon(together([one] * 3), pairs) - 2) < TINY
 
 
@@ -78,15 +87,15 @@ def test_optimal_composition_is_that_of_randomised_response(times: int) -> None:
     one = table(listed, lambda counts: {o: c for o, c in enumerate(matrix[counts[1]])})
     found, pairs = together([one] * times), directed_pairs(SWAP, listed)
     given_ = {"neighbours": SWAP, "values": 2, "epsilon": e}
-    premise = prove("randomized-response", [], given_)
+    single = prove("local-randomizer", [], given_)
+    whole = prove("compose", [single], {"counts": [times]})
     for drop in range((times + 1) // 2):
-        exact = delta(found, pairs, (times - 2 * drop) * e)
-        own = {"count": times, "drop": drop}
-        prove("optimal-homogeneous", [premise], own | {"delta": above(exact, 30)})
+        at = (times - 2 * drop) * e
+        exact = delta(found, pairs, at)
+        read(whole, "responses", at, above(exact, 30), bits=128)
         if exact > TINY:
             with pytest.raises(ProofError):
-                tight = {"delta": above(exact, 30) - F(2, 10**30)}
-                prove("optimal-homogeneous", [premise], own | tight)
+                read(whole, "responses", at, above(exact, 30) - F(2, 10**30), bits=128)
 
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda r: f"{r.name}-{r.unit.max_records}")
@@ -96,10 +105,9 @@ def test_the_geometric_law_spends_all_of_its_epsilon(relation: Neighbours) -> No
     listed = all_databases(relation.records_public, 2, 4)
     found = of_event(written(event, domain, relation), shape_of(domain), listed)
     (only,) = of_events([written(event, domain, relation)], shape_of(domain), relation)
-    promised = only.of(ApproxDP)
-    assert promised is not None
+    ((_, entry),) = only.entries
     exact = epsilon(found, directed_pairs(relation, listed))
-    assert abs(exact - mp(promised[1].epsilon)) < TINY
+    assert abs(exact - mp(largest(entry))) < TINY
 
 
 def test_the_gaussian_pair_is_the_mechanism_itself() -> None:
@@ -112,20 +120,18 @@ def test_the_gaussian_pair_is_the_mechanism_itself() -> None:
             "query": {"kind": "marginal", "attributes": ["cell"]},
         },
     )
-    pair = prove("gaussian", [stable], {"sigma_squared": F(8)})
-    assert guarantee_of(pair) == Dominated(((1, GaussianLoss(F(1, 4))),))
+    pair = prove("additive-noise", [stable], {"law": "gaussian", "amount": F(8)})
+    assert guarantee_of(pair) == LossList(((1, GaussianLoss(F(1, 4))),))
     # One record exchanged moves two counts by 1: a length of √2, μ = √2/√8 = 1/2.
     for at in (F(0), F(1, 2), F(2)):
         ends = [wide.ncdf(side * wide.mpf("0.25") - 2 * mp(at)) for side in (1, -1)]
         exact = ends[0] - wide.exp(mp(at)) * ends[1]
-        own = {"method": "gaussian", "epsilon": at, "hints": {}}
-        prove("pair-to-approx", [pair], own | {"delta": above(exact, 30)})
+        read(pair, "gaussian", at, above(exact, 30))
         with pytest.raises(ProofError):
-            prove("pair-to-approx", [pair], own | {"delta": above(exact, 30) - F(2, 10**30)})
-        own = {"sigma_squared": F(8), "epsilon": at}
-        prove("analytic-gaussian", [stable], own | {"delta": above(exact, 30)})
-    assert guarantee_of(prove("pair-to-zcdp", [pair])) == ZCDP(F(1, 8))
-    assert guarantee_of(prove("pair-to-gdp", [pair], {"mu": F(1, 2)})) == GaussianDP(F(1, 2))
+            read(pair, "gaussian", at, above(exact, 30) - F(2, 10**30))
+    assert guarantee_of(prove("to-zcdp", [pair], {"rho": F(1, 8)})) == ZCDP(F(1, 8))
+    own = {"mu": F(1, 2), "shares": list[Fraction]()}
+    assert guarantee_of(prove("to-gdp", [pair], own)) == GaussianDP(F(1, 2))
 
 
 def test_the_exponential_mechanism_spends_all_of_its_epsilon_in_the_limit() -> None:
@@ -135,8 +141,7 @@ def test_the_exponential_mechanism_spends_all_of_its_epsilon_in_the_limit() -> N
     plain = written(event, domain, relation)
     found = of_event(plain, shape_of(domain), listed)
     (only,) = of_events([plain], shape_of(domain), relation)
-    promised = only.of(ApproxDP)
-    assert promised is not None and promised[1].epsilon == 18
+    assert only.entries == ((1, BoundedRangeLoss(F(18))),)
     exact = epsilon(found, directed_pairs(relation, listed))
     assert 17 < exact <= 18
 
@@ -145,15 +150,14 @@ def test_a_laplace_answer_told_exactly_has_the_profile_of_its_pair() -> None:
     stable = prove(
         "total", [], {"neighbours": RECORD, "shape": {"cell": 2}, "query": {"kind": "total"}}
     )
-    pair = prove("laplace-pair", [stable], {"law": "laplace", "scale": F(1)})
-    assert guarantee_of(pair) == Dominated(((1, LaplaceLoss(F(1))),))
+    pair = prove("additive-noise", [stable], {"law": "laplace", "amount": F(1)})
+    assert guarantee_of(pair) == told(1)
     # P = Laplace(1), Q = Laplace(0): P - e^ε·Q on x > (1 + ε)/2 integrates to 1 - e^((ε-1)/2).
     for at in (F(0), F(1, 3)):
         exact = 1 - wide.exp(mp((at - 1) / 2))
-        own = {"method": "laplace", "epsilon": at, "hints": {"remove": {"bits": 120}}}
-        prove("pair-to-approx", [pair], own | {"delta": above(exact, 25)})
+        read(pair, "laplace", at, above(exact, 25), bits=120)
         with pytest.raises(ProofError):
-            prove("pair-to-approx", [pair], own | {"delta": above(exact, 25) - F(2, 10**25)})
+            read(pair, "laplace", at, above(exact, 25) - F(2, 10**25), bits=120)
 
 
 def test_a_loss_beyond_the_lattice_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +203,7 @@ def test_tables_are_compared_with_hand_computed_numbers() -> None:
     for wrong in (ZCDP(F(1, 10)), GaussianDP(F(2, 3)), RenyiCurve(((F(2), F(1, 4)),))):
         with pytest.raises(AssertionError):
             covers(stated(SWAP, wrong), found)
-    for wrong in (ApproxZCDP(F(0), F(0), F(1, 10)), Dominated(((1, LaplaceLoss(F(1, 5))),))):
+    odd = LossList(((1, ConcentratedLoss(F(0), F(0), F(1, 10))),))
+    for losses in (odd, told(5)):
         with pytest.raises(AssertionError):
-            covers(stated(SWAP, wrong), found)
+            covers(stated(SWAP, losses), found)

@@ -70,7 +70,9 @@ def test_the_keys_are_those_of_the_contract() -> None:
     assert isinstance(document["rule"], str)
     assert all(F(other["epsilon"]) >= upper for other in document["others"])
     assert document["neighbours"] == "add-remove" and document["unit"]["name"] == "record"
-    assert document["mechanisms"] == [{"count": 100, "mechanism": "laplace(epsilon=0.1)"}]
+    (line,) = document["mechanisms"]
+    assert (line["count"], line["mechanism"]) == (100, "laplace(epsilon=0.1)")
+    assert 0 < float(line["share"]) < float(upper)
 
 
 def test_delta_at_an_epsilon_has_the_same_form() -> None:
@@ -82,6 +84,16 @@ def test_delta_at_an_epsilon_has_the_same_form() -> None:
     document = accounting_json(question, account)
     assert document["epsilon"] == "1"
     assert F(document["delta"]["lower"]) < F(document["delta"]["upper"])
+
+
+def test_a_mixed_ledger_is_printed_line_by_line_with_shares() -> None:
+    text = "1000 * gaussian(sigma=30) + 20 * laplace(epsilon=0.1) + zcdp(rho=0.01)"
+    question, account = asked(text, "1e-6")
+    lines = list(accounting_lines(question, account))
+    assert lines[0].startswith("1000 × gaussian(sigma=30)  ≈ ")
+    assert [line.endswith("%") for line in lines[:4]] == [True, True, True, False]
+    assert account.shares is not None
+    assert 0 < sum(account.shares) < account.best.value
 
 
 def test_names_of_strangers_cannot_move_the_cursor() -> None:

@@ -71,7 +71,7 @@ def _renyi_charge(order: Fraction) -> Charge:
 def choices(draw: st.DrawFn) -> Choice:
     """A loss for each history of up to four answers, some of them missing."""
     losses = st.sampled_from([F(1, 4), F(1, 2), F(1), F(2)])
-    histories = [()]
+    histories: list[tuple[int, ...]] = [()]
     for _ in range(3):
         histories += [(*h, a) for h in histories for a in (0, 1) if (*h, a) not in histories]
     drawn = {history: draw(st.none() | losses) for history in histories}

@@ -181,7 +181,8 @@ def test_groups_of_renyi_and_concentrated_mechanisms(chain: list[Law]) -> None:
     )
     at = dict(curve.points)
     sums = [
-        sum(steps * a / (steps * a - j) * at[steps * a - j] for j in range(steps)) for a in ORDERS
+        sum((steps * a / (steps * a - j) * at[steps * a - j] for j in range(steps)), F(0))
+        for a in ORDERS
     ]
     found = _group(curve, steps, orders=list(ORDERS), epsilons=sums)
     assert found == RenyiCurve(tuple(zip(ORDERS, sums, strict=True)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -94,7 +95,7 @@ def test_the_worst_part_bounds_every_pair_of_databases(
 ) -> None:
     members = zip(parts, epsilons, strict=True)
     premises = [ApproxDP(own, delta_at(own, _steps(part))) for part, own in members]
-    stated: dict[str, object] = {"key": "half", "relation": under.name}
+    stated: dict[str, Any] = {"key": "half", "relation": under.name}
     failing = max(premise.delta for premise in premises)
     if under != AddRemove() and failing:
         stated["delta"] = above(mp(failing) * (1 + wide.exp(mp(max(epsilons)))), 40)
@@ -154,7 +155,7 @@ def test_an_exchange_inside_a_part_costs_twice_and_a_move_between_parts_the_sum(
         part = sum(DATABASES[i][:2]) == sum(DATABASES[j][:2])
         inside, between = (max(inside, ratio), between) if part else (inside, max(between, ratio))
     # Under add-remove ``part`` says where the one record came or went.
-    assert (inside, between) == ((2, 2) if under == AddRemove() else (4, 4))
+    assert (inside, between) == ((F(2), F(2)) if under == AddRemove() else (F(4), F(4)))
 
 
 def test_two_steps_cost_four_times_in_zcdp() -> None:
@@ -162,8 +163,8 @@ def test_two_steps_cost_four_times_in_zcdp() -> None:
     premises = [ZCDP(F(1, 2)), ZCDP(F(1, 3))]
     assert guarantee("parallel", premises, key="k", relation="add-remove") == ZCDP(F(1, 2))
     assert guarantee("parallel", premises, key="k", relation="replace-one") == ZCDP(F(2))
-    premises = [GaussianDP(F(1)), GaussianDP(F(1, 3))]
-    assert guarantee("parallel", premises, key="k", relation="replace-one") == GaussianDP(F(2))
+    gaussian = [GaussianDP(F(1)), GaussianDP(F(1, 3))]
+    assert guarantee("parallel", gaussian, key="k", relation="replace-one") == GaussianDP(F(2))
 
 
 def test_a_key_that_looks_at_the_data_breaks_the_bound() -> None:

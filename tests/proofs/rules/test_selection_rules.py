@@ -39,7 +39,7 @@ mpmath.mp.dps = 40
 SLACK = 1 + mpmath.mpf(10) ** -25
 Scores = tuple[int, ...]
 TINY = Fraction(1, 10**30)
-RELATIONS = [
+RELATIONS: list[AddRemove | ReplaceOne] = [
     AddRemove(),
     ReplaceOne(),
     AddRemove(Unit("person", 2)),
@@ -49,8 +49,8 @@ RELATIONS = [
 
 def stable(monotone: bool = False, linf: Any = 1, integers: bool = True) -> Stable:
     move = Fraction(linf)
-    norms = {"l0": None, "l1": 9 * move, "l2_squared": 9 * move * move, "linf": move}
-    return Stable('"scores"', AddRemove(), **norms, monotone=monotone, integers=integers)
+    norms = (None, 9 * move, 9 * move * move, move)
+    return Stable('"scores"', AddRemove(), *norms, monotone, integers)
 
 
 def apply(rule: str, *judgments: Judgment, **given: Any) -> Conclusion:
@@ -236,7 +236,7 @@ def discrete_law(base: int, ties: str) -> Callable[[Scores], list[Fraction]]:
     norm = Fraction(base - 1, base + 1)
 
     def at(z: int) -> Fraction:
-        return norm / base ** abs(z)
+        return norm / Fraction(base ** abs(z))
 
     def below(z: int) -> Fraction:
         """The chance of noise under z."""
@@ -251,7 +251,8 @@ def discrete_law(base: int, ties: str) -> Callable[[Scores], list[Fraction]]:
                 if not any(tied):
                     continue
                 factors = zip(scores, tied, strict=True)
-                chance = math.prod(at(top - s) if on else below(top - s) for s, on in factors)
+                each = [at(top - s) if on else below(top - s) for s, on in factors]
+                chance = math.prod(each, start=Fraction(1))
                 winners = [i for i, on in enumerate(tied) if on]
                 for i in winners[:1] if ties == "first" else winners:
                     chances[i] += chance / (1 if ties == "first" else len(winners))
@@ -321,8 +322,8 @@ def test_no_real_tables_lose_more_than_the_rules(
 ) -> None:
     domain = Domain.from_cells(cells)
     found = query.sensitivity(domain, neighbours)
-    norms = (found.l1, found.l2_squared, found.linf)
-    scores = Stable("{}", neighbours, None, *map(Fraction, norms), found.monotone, True)
+    norms = (Fraction(found.l1), Fraction(found.l2_squared), Fraction(found.linf))
+    scores = Stable("{}", neighbours, None, *norms, found.monotone, True)
     rows = databases(neighbours, domain.size, 3)
     answers = [tuple(row) for row in answers_of_histograms(query, domain, rows).tolist()]
     near = [(answers[i], answers[j]) for i, j in neighbour_pairs(neighbours, rows).tolist()]

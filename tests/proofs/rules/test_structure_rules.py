@@ -135,8 +135,9 @@ def test_a_mixture_that_names_its_choice_is_no_worse_than_the_worst(
     weights: list[Fraction], drawn: list[Pair], epsilons: list[Fraction]
 ) -> None:
     members = list(zip(weights, drawn, epsilons, strict=False))
-    whole: Pair = tuple(
-        tuple(w * p for w, pair, _ in members for p in pair[side]) for side in (0, 1)
+    whole: Pair = (
+        tuple(w * p for w, pair, _ in members for p in pair[0]),
+        tuple(w * p for w, pair, _ in members for p in pair[1]),
     )
     deltas = [delta_at(epsilon, [pair]) for _, pair, epsilon in members]
     assume(max(deltas) < 1)

@@ -36,7 +36,7 @@ F = Fraction
 SMALL = mp(TINY)
 INNER = Mechanism.of("M", {"x": 1})
 Histogram = tuple[int, ...]
-Laws = dict[Histogram, tuple[Fraction, ...]]
+Laws = dict[Histogram, Law]
 
 
 def apply(premise: Judgment, **given: Any) -> Conclusion:
@@ -100,9 +100,7 @@ def fixed_samples(histogram: Histogram, size: int) -> dict[Histogram, Fraction]:
     return samples
 
 
-def delta_between(
-    laws: dict[Histogram, Law], neighbours: Neighbours, epsilon: Fraction
-) -> mpmath.mpf:
+def delta_between(laws: Laws, neighbours: Neighbours, epsilon: Fraction) -> mpmath.mpf:
     """The least δ at ε over all neighbouring databases, both directions."""
     gamma = wide.exp(mp(epsilon))
     related = [
@@ -115,7 +113,7 @@ def delta_between(
 
 
 def drawn_laws(draw: Callable[[Any], Any], databases: list[Histogram]) -> Laws:
-    laws = {}
+    laws: Laws = {}
     for database in databases:
         row = draw(st.lists(st.integers(1, 12), min_size=3, max_size=3))
         laws[database] = tuple(F(value, sum(row)) for value in row)
@@ -195,7 +193,7 @@ def test_poisson_sampling_amplifies_nothing_where_a_record_is_replaced() -> None
     # replaced. Sampled with q = 1/10, what is answered at all is answered with ε = 1.
     yes, no = response(F(1))
     fraction = F(1, 10)
-    laws = {(0, 0): (F(1), F(0), F(0)), (1, 0): (F(0), *yes), (0, 1): (F(0), *no)}
+    laws: Laws = {(0, 0): (F(1), F(0), F(0)), (1, 0): (F(0), *yes), (0, 1): (F(0), *no)}
     sampled = {each: mixed(laws, poisson_samples(each, fraction)) for each in ((1, 0), (0, 1))}
     bound = 1 + fraction * (mp(above(wide.e, 30)) - 1)
     assert excess(bound, sampled[1, 0], sampled[0, 1]) > wide.mpf("0.01")

@@ -183,7 +183,10 @@ def bits_law(bits: Sequence[int], odds: Fraction) -> list[Fraction]:
     """The chances of all vectors of bits, each kept with the given odds."""
     keep = odds / (odds + 1)
     return [
-        math.prod(keep if a == b else 1 - keep for a, b in zip(bits, out, strict=True))
+        math.prod(
+            (keep if a == b else 1 - keep for a, b in zip(bits, out, strict=True)),
+            start=Fraction(1),
+        )
         for out in itertools.product((0, 1), repeat=len(bits))
     ]
 
@@ -225,7 +228,8 @@ MATRIX = [
 
 def matrix_ratio(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
     columns = [column for column in zip(*matrix, strict=True) if any(column)]
-    return max(p / q for column in columns for p in column for q in column)
+    worst: Fraction = max(p / q for column in columns for p in column for q in column)
+    return worst
 
 
 @given(

@@ -53,7 +53,7 @@ def stated(rho: Fraction) -> Theorem:
     guarantee = {"kind": "approx", "epsilon": "1", "delta": "0"}
     given_ = {"neighbours": AddRemove(), "mechanism": "m", "guarantee": guarantee}
     pure = prove("stated-guarantee", [], given_)
-    return prove("pure-to-zcdp-tight", [pure], {"rho": rho})
+    return prove("to-zcdp", [prove("as-losses", [pure])], {"rho": rho})
 
 
 def test_the_smallest_number_that_the_kernel_accepts_is_close() -> None:
