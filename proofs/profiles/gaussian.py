@@ -22,6 +22,13 @@ from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
 from synthesizers.normal import MAX_DISTANCE, normal_cdf
 
 
+PRECISIONS = (WORKING_BITS, 768, 3072)
+"""Bits that are tried one after the other: of a tiny μ² all but a few are lost."""
+
+CLOSE = 64
+"""The relative width, as a power of two, that is close enough."""
+
+
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
     """δ(``epsilon``) of Gaussian losses; both sides are alike, and there is no hint.
 
@@ -38,7 +45,12 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
         squared += count * loss.mu_squared
     if squared == 0:
         return Interval(Fraction(0), Fraction(0))
-    return gaussian_delta(squared, epsilon, WORKING_BITS)
+    found = Interval(Fraction(0), Fraction(1))
+    for bits in PRECISIONS:
+        found = gaussian_delta(squared, epsilon, bits)
+        if (found.upper - found.lower) * 2**CLOSE <= found.upper:
+            break
+    return found
 
 
 def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Interval:

@@ -68,7 +68,7 @@ def test_a_page_lists_tests_that_exist(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_says_what_backs_it(rule: str) -> None:
-    text = inspect.getdoc(RULES[rule]) or ""
+    text = inspect.getdoc(RULES[rule].concludes) or ""
     _, found, backing = text.partition("\nGuarantee\n---------\n")
     assert found, f"{rule} has no Guarantee section"
     assert TEST.search(backing), f"the Guarantee of {rule} names no test"
