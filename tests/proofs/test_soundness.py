@@ -25,7 +25,7 @@ from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.judgments import Odometer, Stable
-from proofs.kernel import prove
+from proofs.kernel import Theorem, prove
 from proofs.ledgers import of_budget, shape_of
 from proofs.prover import strongest as offered
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
@@ -331,10 +331,12 @@ def _odometer(
     levels = [budget.rho / 3, budget.rho]
     reached: list[Fraction] = []
     for spend, limit in zip(levels, limits, strict=True):
-        one = {"neighbours": setting.neighbours, "program": {}, "deltas": [limit]}
-        theorem = strongest(
-            lambda e, o=one, s=spend: prove("odometer", [], o | {"levels": [[s, e]]})
-        )
+        one: dict[str, Any] = {"neighbours": setting.neighbours, "program": {}, "deltas": [limit]}
+
+        def attempt(value: Fraction, own: Any = one, spend: Fraction = spend) -> Theorem:
+            return prove("odometer", [], own | {"levels": [[spend, value]]})
+
+        theorem = strongest(attempt)
         assert theorem is not None
         reached.append(guarantee_of(theorem).levels[0][1])
     one = {"neighbours": setting.neighbours, "program": {}, "deltas": limits}

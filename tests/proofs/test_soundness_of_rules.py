@@ -268,7 +268,8 @@ def check_parallel(data: st.DataObject) -> None:
     parts = [(0,), (1, 2)]
     owns = [tuple(dict.fromkeys(parts_of(listed, cells))) for cells in parts]
     tables = [data.draw(random_tables(own, zeros=False)) for own in owns]
-    relation = data.draw(st.sampled_from([RECORD, SWAP]))
+    kept: list[Neighbours] = [RECORD, SWAP]
+    relation = data.draw(st.sampled_from(kept))
     wanted = all_databases(relation.records_public, 3, 2)
     rows = [
         outer(
@@ -319,7 +320,7 @@ def check_samples(data: st.DataObject) -> None:
     point = exact_point(one, RECORD, data.draw(epsilons))
     if point is not None:
         sampled = on_images(one, listed, lambda counts: poisson_samples(fraction, counts))
-        own = {"fraction": fraction}
+        own: dict[str, Any] = {"fraction": fraction}
         premise = stated(RECORD, point)
         covers(strongest(lambda e: prove("subsample", [premise], own | {"epsilon": e})), sampled)
     size = data.draw(st.integers(1, 3))
@@ -414,7 +415,11 @@ def check_channel(data: st.DataObject) -> None:
     ]
     rows = [[F(w, sum(row)) for w in row] for row in weights]
     found = Table(listed, np.array([[mp(chance) for chance in row] for row in rows], dtype=object))
-    own = {"neighbours": relation, "databases": [list(d) for d in listed], "rows": rows}
+    own: dict[str, Any] = {
+        "neighbours": relation,
+        "databases": [list(d) for d in listed],
+        "rows": rows,
+    }
     own |= {"epsilon": data.draw(epsilons)}
     theorem = strongest(lambda d: prove("finite-channel", [], own | {"delta": d}))
     if theorem is not None:
