@@ -585,7 +585,12 @@ def response_delta(
 
 
 def rounded_delta(
-    meter: Meter, responses: list[Data], kept: Interval, epsilon: Fraction, grid: int, bits: int
+    meter: Meter,
+    responses: list[tuple[int, Fraction]],
+    kept: Interval,
+    epsilon: Fraction,
+    grid: int,
+    bits: int,
 ) -> Interval:
     """At least δ(ε) of different responses, each ε₀ rounded up to a multiple of 2^-grid.
 
@@ -593,8 +598,8 @@ def rounded_delta(
     """
     if grid > 64:
         raise Unaffordable("losses are rounded too finely")
-    steps = [-floor(-one["epsilon"] * 2**grid) for one in responses]
-    runs = [one["count"] if step else 0 for step, one in zip(steps, responses, strict=True)]
+    steps = [-floor(-own * 2**grid) for _, own in responses]
+    runs = [count if step else 0 for step, (count, _) in zip(steps, responses, strict=True)]
     whole_sum = sum(step * count for step, count in zip(steps, runs, strict=True))
     meter.spend(2 * sum(runs) * (whole_sum + 1))
     weights = [1 << bits]
@@ -688,10 +693,12 @@ def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
             return interval(order * (order - 1) * squared / 2)
         case {"loss": "noise", "law": law, "amount": amount}:
             count, size = moves(one)
-            if law == "laplace":
-                return count * _laplace_moment(size / amount, order, bits)
-            if law == "discrete-laplace":
-                return count * _geometric_moment(1 / amount, size, order, bits)
+            if law != "discrete-gaussian":
+                whole_ = _response_moment(one["l1"] / amount, order, bits)
+                if law == "laplace":
+                    return smaller(count * _laplace_moment(size / amount, order, bits), whole_)
+                each = count * _geometric_moment(1 / amount, size, order, bits)
+                return smaller(each, whole_)
             # Canonne, Kamath & Steinke 2020, Proposition 5: of all answers, or move by move.
             squared = min(one["l2_squared"], count * size**2)
             return Interval(ZERO, order * (order - 1) * squared / (2 * amount))
@@ -772,7 +779,7 @@ def curve_at_most(
     """Reject unless δ(ε) of some losses is at most ``delta``, on both sides."""
     kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
     sides = ("remove", "add") if "sampled-gaussian" in kinds else ("remove",)
-    need(set(hints) <= {"remove", "add"} and epsilon >= 0, "hints are for the sides remove and add")
+    need(set(hints) <= set(sides) and epsilon >= 0, f"hints are for the sides {sides}")
     for side in hints:
         extra = {"grid"} if method == "responses" else set[str]()
         fine = HINTS[method] <= set(record(hints[side])) <= HINTS[method] | extra
@@ -787,18 +794,19 @@ def curve_at_most(
             missed = total(one["count"] * leak(one) for one in losses)
             need(missed <= delta, "delta is below the sum of the losses' deltas")
         case "gaussian":
-            need(kinds <= {"gaussian"}, "the method is for Gaussian losses")
-            squared = total(one["mu_squared"] for one in losses)
+            moved = [one for one in losses if one["loss"] != "noise" or moves(one)[0]]
+            need(all(one["loss"] == "gaussian" for one in moved), "a loss is no Gaussian")
+            squared = total(one["mu_squared"] for one in moved)
             meter.at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
         case "moment":
             for side in sides:
                 order = positive(hints[side]["order"]) + 1
                 moment_at_most(meter, losses, epsilon, delta, order)
         case "responses" if "grid" in hints["remove"]:
-            need(kinds <= {"response", "bounded-range"}, "the method is for bounded losses")
             grid, _ = whole(hints["remove"]["grid"]), counting(hints["remove"]["bits"])
+            several = [as_responses(one) for one in losses]
             meter.at_most(
-                lambda b: rounded_delta(meter, losses, kept(b), epsilon, grid, b), delta, words
+                lambda b: rounded_delta(meter, several, kept(b), epsilon, grid, b), delta, words
             )
         case "responses" if len(losses) <= 1:
             counting(hints["remove"]["bits"])
@@ -816,9 +824,10 @@ def as_responses(one: Data) -> tuple[int, Fraction]:
     """How many responses a loss is, and their ε₀: discrete Laplace noise is one for a move by 1."""
     if one["loss"] in ("response", "bounded-range"):
         return one["count"], one["epsilon"]
-    fine = one["loss"] == "noise" and one["law"] == "discrete-laplace" and moves(one)[1] <= 1
+    fine = one["loss"] == "noise" and one["law"] != "laplace"
     need(fine, "the method is for other losses")
     count, size = moves(one)
+    need(count == 0 or (one["law"] == "discrete-laplace" and size == 1), "a move is not by 1")
     return one["count"] * count, size / one["amount"]
 
 

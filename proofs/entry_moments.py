@@ -121,7 +121,7 @@ def divergence(entry: Entry, order: Fraction, side: Side) -> Interval:
         case NoiseLoss():
             found = total((n, log_moment(pair, order, side)) for n, pair in entry.pairs)
             if entry.law != "discrete-gaussian":
-                return found
+                return _least(found, log_moment(ResponseLoss(largest(entry)), order, side))
             rho = entry.l2_squared / (2 * entry.amount)
             return _least(found, _exactly(order * (1 + order) * rho))
         case ResponseLoss():

@@ -15,6 +15,7 @@ from typing import Any
 from proofs.components import entries_of
 from proofs.derivation import SCHEMA, derivation
 from proofs.entries import Entry, NoiseLoss, entry_to_json
+from proofs.entry_moments import sides
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
@@ -85,10 +86,11 @@ def _read(theorem: Theorem, stated: Given, method: str = "sum", hints: Any = Non
     own, losses = stated["guarantee"], _losses(theorem)
     match own["kind"]:
         case "approx":
-            given = {"method": method, "hints": {} if hints is None else hints}
+            given = {"method": method, "hints": _of_sides(losses, hints or {})}
             return prove("to-approx", [losses], {**given, **_numbers(own)})
         case "profile":
-            given = {"method": method, "hints": hints, "points": own["points"]}
+            each = [_of_sides(losses, hint) for hint in hints]
+            given = {"method": method, "hints": each, "points": own["points"]}
             return prove("to-profile", [losses], given)
         case "zcdp":
             return prove("to-zcdp", [losses], _numbers(own))
@@ -101,6 +103,11 @@ def _read(theorem: Theorem, stated: Given, method: str = "sum", hints: Any = Non
             orders, epsilons = zip(*own["points"], strict=True)
             return prove("to-renyi", [losses], {"orders": orders, "epsilons": epsilons})
     return losses
+
+
+def _of_sides(losses: Theorem, hints: Given) -> dict[str, Any]:
+    """The hints for the sides that differ; others were not looked at."""
+    return {side: hints[side] for side in sides(entries_of(losses)) if side in hints}
 
 
 def _numbers(guarantee: Given) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from proofs.profiles.method import Hint
 from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
 from synthesizers.normal import MAX_DISTANCE, normal_cdf
 
-
 PRECISIONS = (WORKING_BITS, 768, 3072)
 """Bits that are tried one after the other: of a tiny μ² all but a few are lost."""
 

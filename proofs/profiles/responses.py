@@ -54,14 +54,15 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     ``tests/proofs/profiles/test_responses_profile.py``.
     """
     counts, mass = _counts(losses), infinite_mass(losses)
-    if "grid" in hint:
-        hint = dict(hint)
-        counts = _round_up(
-            counts, Parameters("responses", {"grid": hint.pop("grid")}).whole("grid")
-        )
-        mass = Interval(Fraction(0), mass.upper)
-    found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", hint))
-    return Interval(max(found.lower, Fraction(0)), min(found.upper, Fraction(1)))
+    own = dict(hint)
+    grid = (
+        Parameters("responses", {"grid": own.pop("grid")}).whole("grid") if "grid" in own else None
+    )
+    if grid is not None:
+        counts = _round_up(counts, grid)
+    found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", own))
+    lower = max(found.lower, Fraction(0)) if grid is None else mass.lower
+    return Interval(lower, min(found.upper, Fraction(1)))
 
 
 def bits_of(method: str, hint: Hint) -> int:

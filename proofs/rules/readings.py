@@ -14,7 +14,7 @@ from proofs.entries import Entries, Point
 from proofs.entry_moments import concentration, divergence, largest, leak, pairs, sides, total
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import LossList, Private, Profile, RenyiCurve
-from proofs.losses import SIDES, GaussianLoss, Side
+from proofs.losses import GaussianLoss, Side
 from proofs.parameters import choice, points, rational, rationals, record, value
 from proofs.profiles import moment
 from proofs.profiles.methods import METHODS
@@ -48,8 +48,8 @@ def _require_point(entries: Entries, method: str, point: Point, hints: Any) -> N
     """Raise ProofError unless the method finds δ(ε) <= δ of a ``point`` on every side."""
     epsilon, delta = point
     require(epsilon >= 0, "epsilon must not be negative")
-    known = isinstance(hints, dict) and set(hints) <= set(SIDES)
-    require(known, f"hints are named values for {' and '.join(SIDES)}")
+    known = isinstance(hints, dict) and set(hints) <= set(sides(entries))
+    require(known, f"hints are named values for {' and '.join(sides(entries))}")
     if method == "sum":
         require(not hints, "the sum takes no hints")
         most = sum((count * largest(entry) for count, entry in entries), Fraction(0))
@@ -61,7 +61,10 @@ def _require_point(entries: Entries, method: str, point: Point, hints: Any) -> N
         hint: Any = hints.get(side, {})
         require(isinstance(hint, dict), "hints are named values for remove and for add")
         found = _delta(entries, method, side, epsilon, hint)
-        at_most(found, delta, f"delta at epsilon must be that of the side {side}, or more")
+        expected = f"delta at epsilon must be that of the side {side}, or more"
+        if method == "moment":
+            require(found.upper <= delta, expected)
+        at_most(found, delta, expected)
 
 
 @rule(

@@ -146,7 +146,7 @@ def entry_moment(entry: Entry, order: float) -> float:
         case NoiseLoss(law, amount, _, _, squared):
             moves = sum(count * log_moment(pair, order) for count, pair in entry.pairs)
             if law != "discrete-gaussian":
-                return moves
+                return min(moves, log_moment(ResponseLoss(entry.l1 / amount), order))
             return min(moves, square * float(squared / (2 * amount)))
         case BoundedRangeLoss(epsilon):
             bounded = square * float(epsilon) ** 2 / 8

@@ -322,13 +322,13 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         lambda: read(losses(RANGE, LAPLACE, LEAKY), "sum", "3", "4e-6"),
         *[
             lambda entries=entries: read(
-                losses(*entries), "moment", 12, "1e-3", remove={"order": "2"}, add={"order": "5/2"}
+                losses(*entries), "moment", 12, "1e-3", remove={"order": "2"}, **more
             )
-            for entries in (
-                [DISCRETE, LAPLACE, LEAKY],
-                [GAUSS, VECTOR, DGAUSS],
-                [SAMPLED],
-                [RANGE, TIGHT, CURVE],
+            for entries, more in (
+                ([DISCRETE, LAPLACE, LEAKY], {}),
+                ([GAUSS, VECTOR, DGAUSS], {}),
+                ([SAMPLED], {"add": {"order": "5/2"}}),
+                ([RANGE, TIGHT, CURVE], {}),
             )
         ],
     ],

@@ -235,7 +235,7 @@ def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> N
                 slack = mpmath.mpf(2) ** -110
                 assert exact(found.low) - slack <= wanted <= exact(found.high) + slack
                 assert exact(found.high - found.low) < mpmath.mpf(2) ** -100
-                responses = [{"epsilon": own, "count": count}]
+                responses = [(count, own)]
                 mixed = checker.rounded_delta(meter, responses, kept, epsilon, 8, 128)
                 assert exact(mixed.high) >= wanted - slack
                 assert exact(mixed.high) <= wanted + 0.02
