@@ -90,8 +90,8 @@ def _read(theorem: Theorem, stated: Given, method: str = "sum", hints: Any = Non
             return prove("to-approx", [losses], {**given, **_numbers(own)})
         case "profile":
             each = [_of_sides(losses, hint) for hint in hints]
-            given = {"method": method, "hints": each, "points": own["points"]}
-            return prove("to-profile", [losses], given)
+            points = {"method": method, "hints": each, "points": own["points"]}
+            return prove("to-profile", [losses], points)
         case "zcdp":
             return prove("to-zcdp", [losses], _numbers(own))
         case "gdp":

@@ -54,15 +54,14 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     ``tests/proofs/profiles/test_responses_profile.py``.
     """
     counts, mass = _counts(losses), infinite_mass(losses)
-    own = dict(hint)
-    grid = (
-        Parameters("responses", {"grid": own.pop("grid")}).whole("grid") if "grid" in own else None
-    )
-    if grid is not None:
-        counts = _round_up(counts, grid)
-    found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", own))
-    lower = max(found.lower, Fraction(0)) if grid is None else mass.lower
-    return Interval(lower, min(found.upper, Fraction(1)))
+    if "grid" not in hint:
+        found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", hint))
+        return Interval(max(found.lower, Fraction(0)), min(found.upper, Fraction(1)))
+    given = Parameters("responses", hint)
+    rounded, bits = _round_up(counts, given.whole("grid")), given.whole("bits", 1)
+    given.close()
+    found = mass + (1 - mass) * _finite(rounded, epsilon, bits_of("responses", {"bits": bits}))
+    return Interval(mass.lower, min(found.upper, Fraction(1)))
 
 
 def bits_of(method: str, hint: Hint) -> int:

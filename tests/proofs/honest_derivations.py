@@ -321,7 +321,7 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         lambda: read(losses(DISCRETE, LAPLACE, RESPONSE), "sum", "6", 0),
         lambda: read(losses(RANGE, LAPLACE, LEAKY), "sum", "3", "4e-6"),
         *[
-            lambda entries=entries: read(
+            lambda entries=entries, more=more: read(
                 losses(*entries), "moment", 12, "1e-3", remove={"order": "2"}, **more
             )
             for entries, more in (

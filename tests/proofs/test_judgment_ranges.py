@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from proofs.errors import ProofError
-from proofs.judgments import ApproxZCDP, Odometer, Profile, RenyiCurve, Stable
+from proofs.judgments import Odometer, Profile, RenyiCurve, Stable
 from synthesizers.neighbours import AddRemove
 
 F = Fraction
@@ -22,10 +22,6 @@ def stable(l0: int | None, l1: Fraction, squared: Fraction, linf: Fraction) -> S
 @pytest.mark.parametrize(
     "made",
     [
-        lambda: ApproxZCDP(LESS, ONE, F(0)),
-        lambda: ApproxZCDP(ONE, LESS, F(0)),
-        lambda: ApproxZCDP(ONE, ONE, LESS),
-        lambda: ApproxZCDP(ONE, ONE, ONE),
         lambda: RenyiCurve(()),
         lambda: RenyiCurve(((ONE, ONE),)),
         lambda: RenyiCurve(((F(2), LESS),)),
@@ -56,7 +52,6 @@ def test_numbers_out_of_range_are_refused(made: Callable[[], object]) -> None:
 
 
 def test_numbers_at_the_ends_of_their_ranges_are_accepted() -> None:
-    ApproxZCDP(F(0), F(0), F(0))
     Profile(((F(0), F(0)), (ONE, F(99, 100))))
     RenyiCurve(((F(101, 100), F(0)),))
     Odometer(((F(0), F(0)), (ONE, F(0))), F(0))
