@@ -389,7 +389,7 @@ def members_of(data: object, *names: str) -> list[Any]:
 HINTS: dict[str, set[str]] = {
     "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"}, "moment": {"order"},
     "lattice": {"step", "order", "below", "above", "size", "start"},
-    "contour": {"order", "above", "step", "nodes", "bits", "grids"},
+    "contour": {"order", "above", "step", "nodes", "bits", "grids", "reach"},
 }  # fmt: skip
 """The methods of curves, and the names of the hints that each takes for a side."""
 

@@ -156,6 +156,7 @@ def _hint(
         "nodes": nodes,
         "bits": max(bits, 32),
         "grids": grids,
+        "reach": nodes,
     }
 
 
