@@ -16,6 +16,7 @@ import numpy as np
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
+    DiscreteGaussianLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -67,6 +68,9 @@ MOST_CELLS = 1 << 24
 
 MOST_NODES = 1 << 10
 """The most nodes after which a sieve begins."""
+
+TYPICAL_BITS = 80
+"""About the bits of a line."""
 
 NEAR_NODES = 1 << 12
 """The nodes after the last that tell whether there are enough of them."""
@@ -146,12 +150,13 @@ def _hint(
         (count, own, strip[0]) for (count, own, _), strip in zip(sampled, strips, strict=True)
     ]
     squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
-    far = _Far.of(losses, order, step)
-    if sampled or not far.falls:
+    nodes = reach = 0
+    lifts: list[float] = []
+    if squared or sampled or not _periodic(losses):
         height, lifts = _height(squared, limited, order, goal - power(order))
         nodes = reach = max(1, math.ceil(height / step))
-    else:
-        nodes, reach, lifts = *far.ends(goal - power(order)), []
+    if not nodes or (nodes > _most_nodes(losses, height) and not sampled):
+        nodes, reach = _Far.of(losses, order, step).ends(goal - power(order))
     grids = [
         _grid(own, (order, above), aim, strip, lift)
         for (_, own, aim), strip, lift in zip(sampled, strips, lifts, strict=True)
@@ -310,6 +315,20 @@ def _height(
         middle = (low + high) / 2
         low, high = (low, middle) if decay(middle)[0] <= goal else (middle, high)
     return high, decay(high)[1]
+
+
+def _periodic(losses: Losses) -> bool:
+    return any(not isinstance(loss, GaussianLoss | LaplaceLoss) for _, loss in losses)
+
+
+def _most_nodes(losses: Losses, height: float) -> float:
+    """The nodes up to a height that cost less than a sieve."""
+    terms = [
+        math.sqrt(8 * loss.variance * TYPICAL_BITS)
+        for _, loss in losses
+        if isinstance(loss, DiscreteGaussianLoss) and loss.variance < height * loss.shift
+    ]
+    return MAX_WORK / 8 / len(losses) / max(terms, default=1.0)
 
 
 @dataclass(frozen=True, slots=True)

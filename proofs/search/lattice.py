@@ -264,6 +264,12 @@ def _log_moment(points: Points, order: float) -> float:
     return float(np.logaddexp.reduce(points[1] + order * points[0]))
 
 
+def is_exact(losses: Losses) -> bool:
+    """Whether there is a lattice on which no loss has to be rounded, and that is not too fine."""
+    step = _exact_step(losses)
+    return step is not None and step * SIZE >= 1
+
+
 def _exact_step(losses: Losses) -> Fraction | None:
     """The largest step of at most 1 on whose lattice all losses lie; None for continuous ones."""
     if any(isinstance(loss, LaplaceLoss) for _, loss in losses):
