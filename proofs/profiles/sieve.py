@@ -19,7 +19,7 @@ transform of a Gaussian loss of μ² = s²/v,
 and |e^(-2π²vk² + 2πiks(1+z))|·|G(z)| = G(c)·e^(-(st + 2πvk)²/(2v)) with z = c + it. So, as
 θ(0) >= 1 and κ = s²/(2v), |M(z)| <= G(c)·Σ e^(-κ(t + kP)²), P = 2πv/s. This sum falls with y, for
 by the triple product it is one of factors 1 + 2q^(2n-1)·cos(2πt/P) + q^(4n-2). For y <= 3P/8 it is
-at most e^(-κy²)·(1 + x)/(1 - x) with x = e^(-π²v/2): the exponents (y - kP)²κ - κy², k >= 1, are
+at most e^(-κy²)·(1 + 2x/(1 - x)) with x = e^(-π²v/2): the exponents (y - kP)²κ - κy², k >= 1, are
 2π²vk(k - 2y/P) >= k·π²v/2, and those of k <= -1 larger. Near t = 0 all but G is left out of M
 (`nearly_gaussian`).
 
@@ -111,7 +111,7 @@ def fall_of(count: int, loss: Loss, order: Fraction, moment: Fraction | None) ->
     match loss:
         case DiscreteGaussianLoss(variance, shift) if shift:
             x = _exp_of_minus(PI * PI * variance / 2).upper
-            lead = log_interval((1 + x) / (1 - x)).upper
+            lead = 2 * x / (1 - x)
             if moment is not None:
                 lead += shift**2 * order * (order + 1) / (2 * variance) - log_interval(moment).lower
             period = 2 * PI * variance / shift
