@@ -72,6 +72,9 @@ MOST_NODES = 1 << 10
 TYPICAL_BITS = 80
 """About the bits of a line."""
 
+LARGE = 0.02
+"""A mean of the modulus after the last node with which a contour finds too little."""
+
 NEAR_NODES = 1 << 12
 """The nodes after the last that tell whether there are enough of them."""
 
@@ -369,15 +372,19 @@ class _Far:
         most = min(MOST_CELLS * width, MAX_REACH / 4, MAX_HEIGHT / self.step / 4)
         bend = self.squared / 2 + sum(fall.count * fall.curve for fall in self.falls)
         nodes = max(8, math.ceil(math.sqrt(-goal / bend) / self.step / 2))
-        while True:
+        tried: list[tuple[int, float]] = []
+        while nodes <= MOST_NODES:
             size = self.steady(nodes * self.step) - math.log(math.pi * self.step)
-            wanted = math.exp(min(size - goal, 600.0)) * 4
-            reach = max(nodes, math.ceil(min(wanted, most)))
-            if self.near(nodes) * 50 < 1 / min(wanted, most):
-                return nodes, reach
+            wanted = min(math.exp(min(size - goal, 600.0)) * 4, most)
+            tried.append((nodes, self.near(nodes)))
+            if tried[-1][1] * 50 < 1 / wanted:
+                return nodes, max(nodes, math.ceil(wanted))
             nodes += nodes // 4
-            if nodes > MOST_NODES:
-                raise ProofError("the contour method found no node after which little is left")
+        least = min((near for _, near in tried), default=1.0)
+        nodes = next((last for last, near in tried if near < 2 * least), 1)
+        if least * nodes > LARGE:
+            raise ProofError("the contour method found no node after which little is left")
+        return nodes, max(nodes, math.ceil(min(wanted, 50 / least)))
 
     def near(self, last: int) -> float:
         """About what the `NEAR` nodes after the last add up to."""
