@@ -72,7 +72,7 @@ MOST_NODES = 1 << 10
 TYPICAL_BITS = 80
 """About the bits of a line."""
 
-LARGE = 0.02
+LARGE = 0.004
 """A mean of the modulus after the last node with which a contour finds too little."""
 
 NEAR_NODES = 1 << 12
