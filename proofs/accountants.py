@@ -9,7 +9,7 @@ tight it is: no smaller ε holds for the pairs themselves, and so for mechanisms
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -47,6 +47,12 @@ cube of it."""
 
 MAX_VALUES = 1_000_000
 """The most values of a discrete loss whose profile is looked for."""
+
+MANY_LATTICES = 3
+"""So many different discrete Gaussians leave little of a contour integral's tail."""
+
+NARROW = Fraction(1, 10**9)
+"""The distance of two ends, of an ε or relative to a δ, beyond which another method is tried."""
 
 MAX_KINDS = {"lattice": 50}
 """The most different losses that a method is asked about."""
@@ -90,7 +96,13 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
         return ("laplace", "lattice")
     sizes = {_two_point(loss) for _, loss in losses}
-    return ("responses", "lattice") if None not in sizes and len(sizes) == 1 else ("lattice",)
+    if None not in sizes and len(sizes) == 1:
+        return ("responses", "lattice")
+    if len(losses) == 1:
+        return ("lattice",)
+    sieved = sum(isinstance(loss, DiscreteGaussianLoss) for _, loss in losses) >= MANY_LATTICES
+    many = sieved and not lattice.is_exact(losses)
+    return ("contour", "lattice") if many else ("lattice", "contour")
 
 
 def _two_point(loss: object) -> Fraction | None:
@@ -137,7 +149,7 @@ def hint_for(
 
 def delta(losses: Losses, epsilon: Fraction, least: Fraction = LEAST_DELTA) -> Bracket:
     """Both ends of the smallest δ at an ε >= 0; ``least``: a δ down to which it is resolved."""
-    return _first_of(losses, lambda method: _delta(method, losses, epsilon, least))
+    return _narrowest(losses, lambda method: _delta(method, losses, epsilon, least), relative=True)
 
 
 def _delta(method: str, losses: Losses, epsilon: Fraction, least: Fraction) -> Bracket:
@@ -151,7 +163,7 @@ def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket
     """Both ends of the smallest ε at a δ; ProofError where no finite ε has so small a δ."""
     if delta == 0 or not losses:
         return _pure(losses)
-    return _first_of(losses, lambda method: _epsilon(method, losses, delta, width))
+    return _narrowest(losses, lambda method: _epsilon(method, losses, delta, width))
 
 
 def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> Bracket:
@@ -169,19 +181,29 @@ def _hints(method: str, losses: Losses, epsilon: Fraction, delta: Fraction) -> H
     return {side: hint_for(method, losses, side, epsilon, delta) for side in sides(losses)}
 
 
-def _first_of(losses: Losses, found: Callable[[str], Bracket]) -> Bracket:
-    """What the first method finds that finds anything; ProofError where none does."""
+def _narrowest(losses: Losses, found: Callable[[str], Bracket], relative: bool = False) -> Bracket:
+    """The first bracket that is `NARROW`, or else the least upper end beside the largest lower one.
+
+    Raises ProofError where no method finds any.
+    """
     _require_searchable(losses)
     refusal: Exception = ProofError("there are too many different losses")
+    ends: list[Bracket] = []
     for method in methods_for(losses):
         if len(losses) > MAX_KINDS.get(method, len(losses)):
             continue
         try:
-            return found(method)
+            ends.append(found(method))
         except (ValueError, ArithmeticError) as error:
             # A search in doubles that leaves their range has found nothing.
             refusal = error
-    raise ProofError(f"no method could enclose the profile: {refusal}")
+            continue
+        if ends[-1].upper - ends[-1].lower <= NARROW * (ends[-1].upper if relative else 1):
+            break
+    if not ends:
+        raise ProofError(f"no method could enclose the profile: {refusal}")
+    best = min(ends, key=lambda each: each.upper)
+    return replace(best, lower=max(each.lower for each in ends))
 
 
 def _profile(method: str, losses: Losses, delta: Fraction) -> Callable[[Fraction], Interval]:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from math import floor, isqrt, lcm
 from typing import Any
 
@@ -30,11 +30,12 @@ MAX_STEPS = 100_000
 MAX_DIGITS = 4_000
 MAX_EXPONENT = 1 << 15
 MAX_TERMS = 20_000
+MAX_CELLS = 1 << 17
 WORK = 60_000_000
 """Limits of what is read and computed (choices of this project): bytes of a file, lists and objects
-in it and how deep they are nested, steps, digits of a number, exponents of e, terms of a sum, and
-units of work, about a microsecond each; a step beyond them is left to the kernel, a file beyond
-them is malformed."""
+in it and how deep they are nested, steps, digits of a number, exponents of e, terms of a sum, cells
+of a line, and units of work, about a microsecond each; a step beyond them is left to the kernel, a
+file beyond them is malformed."""
 
 PRECISIONS = (128, 384, 1536)
 """Bits at which an inequality is tried before it stays open."""
@@ -768,7 +769,7 @@ def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Int
 HINTS: dict[str, set[str]] = {
     "sum": set(), "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"},
     "moment": {"order"}, "lattice": {"step", "order", "below", "above", "size", "start"},
-    "contour": {"order", "above", "step", "nodes", "bits", "grids"},
+    "contour": {"order", "above", "step", "nodes", "bits", "grids", "reach"},
 }  # fmt: skip
 """The methods that read a curve off losses, and the names of the hints of each for a side."""
 
@@ -814,6 +815,8 @@ def curve_at_most(
             meter.at_most(
                 lambda b: response_delta(meter, count, own, kept(b), epsilon, b), delta, words
             )
+        case "contour" if "sampled-gaussian" not in kinds:
+            contour_at_most(meter, losses, epsilon, delta, hints["remove"])
         case "responses" | "laplace" | "lattice" | "contour":
             meter.notes.append(f"the numbers of the method {method} are left to the kernel")
         case _:
@@ -842,6 +845,216 @@ def moment_at_most(
         return 1 - without_leaks(losses, bits) * (1 - exp(size, bits))
 
     meter.at_most(value, delta, "delta is too small, by the method moment")
+
+
+def pairs_of(losses: list[Data]) -> list[Data]:
+    """The dominating pairs of losses, noisy answers as moves of one size."""
+    found = []
+    for one in losses:
+        count, size = moves(one) if one["loss"] == "noise" else (1, ONE)
+        own: Data = {"loss": one.get("law", one["loss"]), "count": one["count"] * count}
+        match own["loss"]:
+            case "laplace":
+                own["epsilon"] = size / one["amount"]
+            case "discrete-laplace":
+                own |= {"rate": 1 / one["amount"], "shift": int(size)}
+            case "discrete-gaussian":
+                own |= {"variance": one["amount"], "shift": int(size)}
+            case "bounded-range":
+                own |= {"loss": "response", "epsilon": one["epsilon"]}
+            case "gaussian" | "response":
+                own |= one
+            case _:
+                raise Rejected(f"a loss of the kind {one['loss']} has no pair")
+        found += [own] if count else []
+    return found
+
+
+Complex = tuple[Interval, Interval]
+
+
+def product(a: Complex, b: Complex, bits: int) -> Complex:
+    """The product of two complex numbers."""
+    real, imag = a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+    return real.rounded(bits), imag.rounded(bits)
+
+
+def quotient(a: Complex, b: Complex, bits: int) -> Complex:
+    """The quotient of two complex numbers."""
+    size = b[0] * b[0] + b[1] * b[1]
+    return product(a, (b[0] / size, -b[1] / size), bits)
+
+
+def plus(a: Complex, b: Complex) -> Complex:
+    """The sum of two complex numbers."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+def scaled(a: Complex, factor: Number) -> Complex:
+    """A complex number times a real one."""
+    return a[0] * factor, a[1] * factor
+
+
+def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
+    """e^(x + iy): the series of e^(iy/2^k), y/2^k < 1/2, squared k times.
+
+    In units of 2^-places each of n terms is less than 4 off, and so is what follows them; a square
+    doubles the error and adds less than 3.
+    """
+    halvings = floor(abs(y)).bit_length() + 1
+    places = bits + halvings + 16
+    small = (y.numerator << places) // (y.denominator << halvings)
+    term, parts, count = 1 << places, [0, 0], 0
+    while term not in (0, -1):
+        parts[count % 2] += -term if count % 4 > 1 else term
+        count += 1
+        term = (term * small >> places) // count
+    cos, sin = parts
+    for _ in range(halvings):
+        cos, sin = cos * cos - sin * sin >> places, 2 * cos * sin >> places
+    error, size = (8 * count + 24) << halvings, exp(x, bits)
+    ends = [Interval(_dyadic(p - error, places), _dyadic(p + error, places)) for p in (cos, sin)]
+    return (ends[0] * size).rounded(bits), (ends[1] * size).rounded(bits)
+
+
+def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
+    """E_P[e^(zL)] at z = c + it, of a pair with two exponential tails or two values."""
+    unit, z = (interval(1), interval(0)), (interval(c), interval(t))
+    rate, shift = one["rate" if "rate" in one else "epsilon"], one.get("shift", 1)
+    top = turn(c * rate, t * rate, bits)
+    if one["loss"] == "laplace":
+        low = product(z, turn(-(1 + c) * rate, -t * rate, bits), bits)
+        high = product(plus(unit, z), top, bits)
+        return quotient(plus(high, low), plus(unit, scaled(z, 2)), bits)
+    # Of the geometric series between the ends is left (1 - aw + aw^s - w^(s+1))/(1 - w).
+    a, angle = exp(-rate, bits), -2 * t * rate
+    w, last = (turn(-rate * (1 + 2 * c) * n, angle * n, bits) for n in (1, shift))
+    inner = plus(
+        plus(unit, scaled(w, -a)), plus(scaled(last, a), scaled(product(w, last, bits), -1))
+    )
+    ends = turn(c * rate * shift, t * rate * shift, bits)
+    return scaled(
+        quotient(product(inner, ends, bits), plus(unit, scaled(w, -1)), bits), 1 / (1 + a)
+    )
+
+
+def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, int]]:
+    """(count, period, cap, curve, lead): |M(c+it)| <= M(c)·e^(-count·max(0, curve·y² - lead)).
+
+    y is t's distance from the multiples of the period, or the cap. In units of 2^-32 (2^-64: the
+    curve), those beside the period on the safe side, the longest period first.
+    """
+    found, circle = [], pi(128)
+    for one in losses:
+        if one["loss"] == "discrete-gaussian" and one["shift"]:
+            # Poisson's summation formula: the Gaussian's |M|, once for each multiple.
+            v, s = one["variance"], one["shift"]
+            period, cap, curve = circle * 2 * v / s, circle * v * 3 / (4 * s), s**2 / (2 * v)
+            x = exp(-circle * circle * v / 2, 64).high
+            lead = 2 * x / (1 - x)
+        elif one["loss"] == "response" or one.get("shift") == 1:
+            # The modulus is √(1 - 4pq·sin²(rt)).
+            r = one["rate" if "rate" in one else "epsilon"]
+            if r == 0:
+                continue
+            odds, period = exp(-r * (1 + 2 * c), 64), circle / r
+            curve, cap = (
+                (8 * r * r * odds / ((1 + odds) * (1 + odds) * circle * circle)).low,
+                period,
+            )
+            lead = ZERO
+        else:
+            continue
+        numbers = floor(period.low * 2**32), floor(cap.low * 2**32), floor(curve * 2**64)
+        found.append((one["count"], *numbers, -floor(-lead * 2**32)))
+    return sorted(found, key=lambda fall: -fall[1])
+
+
+def far_sum(meter: Meter, falls: list[Any], step: Fraction, last: int, reach: int) -> Fraction:
+    """At least Σ 1/j²·Π e^(-count·max(0, …)) at t = j·step, over the j beyond the last.
+
+    Cells of nodes are parted into four until the product is small enough in them.
+    """
+    start, width, found = last + 1, 1, 0
+    while falls and 8 * width * step * 2**32 <= falls[0][1]:
+        width *= 4
+    end = min(reach, last + MAX_CELLS * width) if falls else last
+    cells = [(first, width) for first in range(start, end + 1, width)]
+    start += len(cells) * width
+    while cells:
+        first, width = cells.pop()
+        meter.spend(len(falls))
+        half = -floor(-(width - 1) * step * 2**31)
+        middle, fallen = floor((2 * first + width - 1) * step * 2**31), 0
+        enough = ((reach // first).bit_length() + 6) << 32
+        for count, period, cap, curve, lead in falls:
+            turns, rest = divmod(middle, period)
+            # The period is up to a unit longer, and the middle up to one further on.
+            away = min(min(rest, period - rest) - turns - 3 - half, cap)
+            if away > 0:
+                fallen += count * max((curve * away * away >> 96) - lead, 0)
+            if fallen > enough:
+                break
+        if fallen > enough or width == 1:
+            # Σ 1/j² is at most the integral of 1/x² over as much, and e^-x <= 2^-floor(1.4426x).
+            share = -((-4 * width << 256) // ((2 * first - 1) * (2 * (first + width) - 1)))
+            found += (share >> (fallen * 14426 // (10000 << 32))) + 1
+        else:
+            width //= 4
+            cells += [(first + n * width, width) for n in range(4)]
+    return Fraction(found, 1 << 256) + 1 / (start - Fraction(1, 2))
+
+
+def contour_at_most(
+    meter: Meter, losses: list[Data], epsilon: Fraction, delta: Fraction, hint: Data
+) -> None:
+    """Reject unless δ is at least the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
+
+    The trapezoid rule exceeds it, by what Poisson's summation formula tells: δ(ε + 2πm/step) at all
+    m, weighted. Nodes beyond the last are bounded by `far_sum`.
+    """
+    c, above, step = (positive(hint[name]) for name in ("order", "above", "step"))
+    last, reach = counting(hint["nodes"]), counting(hint["reach"])
+    need(hint["grids"] == [] and above > c, "the hints are those of another method")
+    found = pairs_of(losses)
+    others = [one for one in found if one["loss"] not in ("gaussian", "discrete-gaussian")]
+    near = [one for one in found if one["loss"] == "discrete-gaussian"]
+    gaussian = total(one["mu_squared"] for one in found if one["loss"] == "gaussian")
+    squared = gaussian + total(one["count"] * one["shift"] ** 2 / one["variance"] for one in near)
+
+    @cache
+    def beyond() -> Fraction:
+        return far_sum(meter, falls_of(found, c), step, last, reach)
+
+    def node(t: Fraction, slack: Fraction, bits: int) -> Complex:
+        size, angle = squared * (c * (c + 1) - t * t) / 2, squared * t * (2 * c + 1) / 2
+        term = turn(size - c * epsilon, angle - t * epsilon, bits)
+        for one in others:
+            once, count = transform(one, c, t, bits), one["count"]
+            for _ in range(count.bit_length()):
+                term = product(term, once, bits) if count & 1 else term
+                once, count = product(once, once, bits), count >> 1
+        square = (interval(c * (c + 1) - t * t), interval(t * (2 * c + 1)))
+        term = quotient(term, square, bits)
+        return product(term, (Interval(1 - slack, 1 + slack), Interval(-slack, slack)), bits)
+
+    def value(bits: int) -> Interval:
+        meter.spend((last + 1) * (len(others) + 1) * 16 * bits + 1_000 * len(losses))
+        circle, slack, kept, size = pi(bits), ZERO, interval(1), interval(-c * epsilon)
+        for one in near:
+            # M is the Gaussian's, e^(μ²z(z+1)/2), but for 8·e^(-2π(πv - st)) of it.
+            if 2 * circle.low * (circle.low * one["variance"] - one["shift"] * step * last) < 128:
+                raise Unaffordable("a discrete Gaussian is too narrow for this checker's contour")
+            slack += 16 * one["count"] / Fraction(2**128)
+        for one in losses:
+            size += one["count"] * log_moment(one, c + 1, bits).high
+            kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
+        terms = [node(j * step, slack, bits)[0] for j in range(last + 1)]
+        sums = (terms[0] + 2 * sum(terms[1:], interval(0))) * step / (2 * circle)
+        far = exp(size - gaussian * (last * step) ** 2 / 2, bits) * beyond() / (circle * step)
+        return Interval(ZERO, (1 - kept * (1 - min(sums.high + far.high, ONE))).high)
+
+    meter.at_most(value, delta, "delta is too small, by the method contour")
 
 
 # --- Rules ----------------------------------------------------------------------------------------

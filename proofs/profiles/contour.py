@@ -14,12 +14,14 @@ are at least 0, so δ(ε) <= S; and those of m < 0 sum to at most x/(1-x) with x
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import mpmath
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    DiscreteGaussianLoss,
     GaussianLoss,
     LaplaceLoss,
     Losses,
@@ -30,6 +32,7 @@ from proofs.parameters import Parameters
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.sampled_moments import PI, Grid, sampled_transform
+from proofs.profiles.sieve import Fall, fall_of, nearly_gaussian, sum_beyond
 from proofs.profiles.transforms import (
     MAX_POWER,
     MAX_SIZE,
@@ -56,7 +59,8 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
     ``hint``: ``order`` c and ``above`` d > c; the ``step`` h and the last j, ``nodes``; ``bits``
     of the numbers; ``grids``, one for each sampled Gaussian in their order, with the fields of
-    `Grid`. Without a Gaussian or a sampled Gaussian loss the enclosure is wide.
+    `Grid`; the ``reach``, a j up to which is looked at what lies beyond ``nodes``. Without Gaussian
+    losses the enclosure is wide, unless there are losses on many lattices.
 
     Guarantee
     ---------
@@ -65,6 +69,7 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     """
     given = Parameters("contour", hint)
     bits, last = given.whole("bits"), given.whole("nodes", 1)
+    reach = given.whole("reach", 1)
     order, above, step = (_number(given, name) for name in ("order", "above", "step"))
     line = Line(order, step, last, bits, len(losses))
     higher = Line(above, step, 0, bits, len(losses))
@@ -74,11 +79,11 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
         raise ProofError("the contour method needs fewer losses or nodes, or smaller counts")
     grids = _grids(given, losses)
     given.close()
-    transforms = _transforms(losses, side, line, grids)
-    size = _log_moment(losses, line, transforms) - order * epsilon
-    found = _sum(losses, epsilon, line, transforms) * _exp(size)
-    beyond = _beyond(losses, line, transforms, size)
-    moment = _log_moment(losses, higher, _transforms(losses, side, higher, grids))
+    product = _product(losses, side, line, grids)
+    size = product.log_moment() - order * epsilon
+    found = product.sum(epsilon) * _exp(size)
+    beyond = product.beyond(size, reach)
+    moment = _product(losses, side, higher, grids).log_moment()
     aliased = _bound_aliases(line, above, moment - above * epsilon)
     lower = max(found.lower - beyond - aliased, Fraction(0))
     upper = min(found.upper + beyond, Fraction(1))
@@ -116,51 +121,81 @@ def _grids(given: Parameters, losses: Losses) -> list[Grid]:
     return found
 
 
-def _transforms(losses: Losses, side: Side, line: Line, grids: list[Grid]) -> list[Factor]:
-    """The transform of each loss but the Gaussians, with how often it occurs."""
-    found = []
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """Losses on a line: the ``transforms`` of some, and of the others the sum of their μ².
+
+    The others are Gaussian losses, whose M(z) is e^(μ²z(z+1)/2), and ``near`` discrete ones for
+    which this is nearly true; ``gaussian`` is the part of the former.
+    """
+
+    line: Line
+    mu_squared: Fraction
+    gaussian: Fraction
+    near: int
+    transforms: tuple[Factor, ...]
+    falls: tuple[Fall, ...]
+
+    def log_moment(self) -> Interval:
+        """ln of a number that is at least M(c)."""
+        power = self.mu_squared * self.line.order * (self.line.order + 1) / 2
+        start = Interval(power, power)
+        return sum((log_interval(each.moment) * count for count, each in self.transforms), start)
+
+    def sum(self, epsilon: Fraction) -> Interval:
+        """(h/2π)·Σ F(jh) over |j| <= J, divided by e^(-cε) and the number of `log_moment`."""
+        line = self.line
+        points = _kernel(self.mu_squared, epsilon, line)
+        # A near one is right but for 8·2^-bits; and e^x - 1 <= 2x for x <= 1.
+        points = replace(points, error=points.error + 16 * self.near)
+        for count, each in self.transforms:
+            points = points.times(each.points.power(count))
+        # F(-t) is the conjugate of F(t).
+        total = points.real[0] + 2 * sum(points.real[1:])
+        error = (2 * line.last + 1) * points.error
+        unit = line.step / (2 * line.order * (line.order + 1) * 2**line.bits)
+        return Interval((total - error) * unit, (total + error) * unit) / PI
+
+    def beyond(self, size: Interval, reach: int) -> Fraction:
+        """At least (h/2π)·Σ |F(jh)| over |j| > J, given ln of the size of F."""
+        line = self.line
+        power = size.upper - self.gaussian * line.height**2 / 2
+        for count, each in self.transforms:
+            power += count * log_interval(each.tail).upper
+        return exp_above(power) * sum_beyond(self.falls, line, reach) / (PI.lower * line.step)
+
+
+def _product(losses: Losses, side: Side, line: Line, grids: list[Grid]) -> _Product:
+    """The losses on a line."""
+    gaussian, discrete, near = Fraction(0), Fraction(0), 0
+    transforms, falls = [], []
     remaining = iter(grids)
     for count, loss in losses:
-        if isinstance(loss, SampledGaussianLoss):
-            found.append((count, sampled_transform(loss, side, line, next(remaining))))
-        elif isinstance(loss, LaplaceLoss):
-            found.append((count, laplace_transform(loss, line)))
-        elif not isinstance(loss, GaussianLoss):
-            found.append((count, discrete_transform(loss, line)))
-    return found
-
-
-def _mu_squared(losses: Losses) -> Fraction:
-    """That of all Gaussian losses together, whose M(z) is e^(μ²z(z+1)/2)."""
-    return sum(
-        (count * loss.mu_squared for count, loss in losses if isinstance(loss, GaussianLoss)),
-        Fraction(0),
-    )
-
-
-def _log_moment(losses: Losses, line: Line, transforms: list[Factor]) -> Interval:
-    """ln of the product of the transforms' moments, which is at least ln M(c)."""
-    power = _mu_squared(losses) * line.order * (line.order + 1) / 2
-    start = Interval(power, power)
-    return sum((log_interval(each.moment) * count for count, each in transforms), start)
+        moment: Fraction | None = None
+        if isinstance(loss, GaussianLoss):
+            gaussian += count * loss.mu_squared
+        elif isinstance(loss, DiscreteGaussianLoss) and nearly_gaussian(loss, line):
+            discrete += count * loss.shift**2 / loss.variance
+            near += count
+        else:
+            if isinstance(loss, SampledGaussianLoss):
+                found = sampled_transform(loss, side, line, next(remaining))
+            elif isinstance(loss, LaplaceLoss):
+                found = laplace_transform(loss, line)
+            else:
+                found = discrete_transform(loss, line)
+            transforms.append((count, found))
+            moment = found.moment
+        fall = fall_of(count, loss, line.order, moment)
+        falls += [fall] if fall else []
+    mu_squared = gaussian + discrete
+    return _Product(line, mu_squared, gaussian, near, tuple(transforms), tuple(falls))
 
 
 def _exp(power: Interval) -> Interval:
     if max(abs(power.lower), abs(power.upper)) > MAX_POWER:
         raise ProofError("the contour method needs an order that fits epsilon better")
     return Interval(exp_interval(power.lower).lower, exp_interval(power.upper).upper)
-
-
-def _sum(losses: Losses, epsilon: Fraction, line: Line, transforms: list[Factor]) -> Interval:
-    """(h/2π)·Σ F(jh) over |j| <= J, divided by e^(-cε) and the transforms' moments."""
-    points = _kernel(_mu_squared(losses), epsilon, line)
-    for count, each in transforms:
-        points = points.times(each.points.power(count))
-    # F(-t) is the conjugate of F(t).
-    total = points.real[0] + 2 * sum(points.real[1:])
-    error = (2 * line.last + 1) * points.error
-    unit = line.step / (2 * line.order * (line.order + 1) * 2**line.bits)
-    return Interval((total - error) * unit, (total + error) * unit) / PI
 
 
 def _kernel(mu_squared: Fraction, epsilon: Fraction, line: Line) -> Points:
@@ -177,14 +212,6 @@ def _kernel(mu_squared: Fraction, epsilon: Fraction, line: Line) -> Points:
             power = mpmath.mpc(to_mpf(-mu_squared * t * t / 2), to_mpf(turn * t))
             values.append(to_mpf(order * (order + 1)) / (z * (z + 1)) * mpmath.exp(power))
         return fix_points(values, line.bits)
-
-
-def _beyond(losses: Losses, line: Line, transforms: list[Factor], size: Interval) -> Fraction:
-    """At least (h/2π)·Σ |F(jh)| over |j| > J, given ln of the size of F: Σ h/(jh)² < 1/(Jh)."""
-    decay = -_mu_squared(losses) * line.height**2 / 2
-    for count, each in transforms:
-        decay += count * log_interval(each.tail).upper
-    return exp_above(size.upper + decay) / (PI.lower * line.height)
 
 
 def _bound_aliases(line: Line, above: Fraction, power: Interval) -> Fraction:

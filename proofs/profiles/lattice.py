@@ -34,7 +34,7 @@ from proofs.profiles.method import Hint
 from proofs.profiles.payoff import payoff
 from proofs.profiles.responses import infinite_mass
 from synthesizers.errors import TooLargeError
-from synthesizers.intervals import Interval, exp_interval
+from synthesizers.intervals import Interval, exp_interval, log_interval
 
 FOURIER = 16 * ROUNDING
 """The error of a transform, divided by log2(N) and by the norm that it is relative to."""
@@ -50,6 +50,9 @@ MAX_COUNT = 1 << 32
 
 MAX_BITS = 256
 """Bits of the numerator and of the denominator of a number in a hint."""
+
+LEAST_LOG = -(1 << 16)
+"""The logarithm of the least chance that is looked at by itself."""
 
 ROOM = 1.01
 """A factor for the rounding errors of error bounds."""
@@ -117,7 +120,7 @@ def _plan(hint: Hint, losses: Losses) -> Plan:
 
 def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fraction]:
     """Numbers below and above the profile of the losses, given that all are finite."""
-    mu_squared, anchor, lost = Fraction(0), Fraction(0), Fraction(0)
+    mu_squared, anchor, lost, top = Fraction(0), Fraction(0), Fraction(0), Fraction(0)
     power = -plan.order * epsilon
     lower, upper = _nothing(plan), _nothing(plan)
     for count, loss in losses:
@@ -135,6 +138,7 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         power += count * (Fraction(constant) + plan.order * found.anchor)
         anchor += count * found.anchor
         lost += count * found.lost
+        top += count * log_interval(found.lower[0].factor.lower).lower
     # Bounded losses have their largest value as anchor.
     if epsilon >= anchor and not mu_squared and not lost:
         return Fraction(0), Fraction(0)
@@ -150,7 +154,11 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         above, below = law.outside(first)
         ends.append((value, error + above * most + below * from_below))
     (low, less), (high, more) = ends
-    return scale.lower * (low - less), scale.upper * (high + more) + lost
+    least = scale.lower * (low - less)
+    if not mu_squared and not lost and top > LEAST_LOG:
+        # All bounded losses are at their largest values, their first atoms, at once.
+        least = max(least, exp_interval(top).lower * (1 - exp_interval(epsilon - anchor).upper))
+    return least, scale.upper * (high + more) + lost
 
 
 def _from_below(start: Fraction, plan: Plan) -> Fraction:

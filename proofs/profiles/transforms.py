@@ -16,7 +16,14 @@ import mpmath
 
 from proofs.errors import ProofError
 from proofs.losses import DiscreteGaussianLoss, DiscreteLaplaceLoss, LaplaceLoss, ResponseLoss
-from synthesizers.intervals import GUARD_BITS, exp_interval, from_mpf, round_up, to_mpf
+from synthesizers.intervals import (
+    GUARD_BITS,
+    exp_interval,
+    from_mpf,
+    log_interval,
+    round_up,
+    to_mpf,
+)
 
 MAX_SIZE = 1 << 20
 """The largest order, height of a line and parameter of a loss."""
@@ -200,21 +207,28 @@ def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
 
 
 def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
-    """((1 + z)·e^(zε) + z·e^(-(1+z)ε))/(1 + 2z), for the Laplace loss of ε."""
-    bits = line.bits
+    """((1 + z)·e^(zε) + z·e^(-(1+z)ε))/(1 + 2z), for the Laplace loss of ε.
+
+    As t grows, |1 + z|/|1 + 2z| falls, and |z|/|1 + 2z| grows to 1/2.
+    """
+    bits, order = line.bits, line.order
     if (1 + line.order) * loss.epsilon > MAX_POWER:
         raise ProofError("a contour's order makes the moments too large")
     with mpmath.workprec(_bits_for(line)):
         epsilon = to_mpf(loss.epsilon)
-        order, step = to_mpf(line.order), to_mpf(line.step)
+        real, step = to_mpf(order), to_mpf(line.step)
         values = []
         for node in range(line.last + 1):
-            z = mpmath.mpc(order, node * step)
+            z = mpmath.mpc(real, node * step)
             ends = (1 + z) * mpmath.exp(z * epsilon) + z * mpmath.exp(-(1 + z) * epsilon)
             values.append(ends / (1 + 2 * z))
         moment = round_up(from_mpf(values[0].real) * (1 + Fraction(2) ** -bits), bits)
         # Each summand is at most twice M(c), as |1 + z| <= |1 + 2z|: no digits cancel.
-        return Transform(moment, fix_points([v / to_mpf(moment) for v in values], bits))
+        points = fix_points([v / to_mpf(moment) for v in values], bits)
+    near = ((1 + order) ** 2 + line.height**2) / ((1 + 2 * order) ** 2 + 4 * line.height**2)
+    top = exp_above(order * loss.epsilon + log_interval(near).upper / 2)
+    tail = (top + exp_above(-(1 + order) * loss.epsilon) / 2) / moment
+    return Transform(moment, points, min(round_up(tail, bits), Fraction(1)))
 
 
 def _bits_for(line: Line) -> int:

@@ -16,7 +16,9 @@ import numpy as np
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
+    DiscreteGaussianLoss,
     GaussianLoss,
+    LaplaceLoss,
     Loss,
     Losses,
     SampledGaussianLoss,
@@ -24,6 +26,7 @@ from proofs.losses import (
 )
 from proofs.profiles import contour
 from proofs.profiles.responses import infinite_mass
+from proofs.profiles.sieve import MAX_HEIGHT, MAX_REACH, Fall, fall_of
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
 from proofs.search.float_moments import SampledInDoubles, log_moment, minimize
 from proofs.search.start import estimate_epsilon
@@ -58,6 +61,22 @@ NEAR = Fraction(1, 100)
 
 MOST_ORDER = 1e6
 """The largest order that is looked at."""
+
+
+MOST_CELLS = 1 << 24
+"""The most cells of the first width in a sieve, about two seconds."""
+
+MOST_NODES = 1 << 10
+"""The most nodes after which a sieve begins."""
+
+TYPICAL_BITS = 80
+"""About the bits of a line."""
+
+LARGE = 0.004
+"""A mean of the modulus after the last node with which a contour finds too little."""
+
+NEAR_NODES = 1 << 12
+"""The nodes after the last that tell whether there are enough of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +153,13 @@ def _hint(
         (count, own, strip[0]) for (count, own, _), strip in zip(sampled, strips, strict=True)
     ]
     squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
-    height, lifts = _height(squared, limited, order, goal - power(order))
-    nodes = max(1, math.ceil(height / step))
+    nodes = reach = 0
+    lifts: list[float] = []
+    if squared or sampled or not _periodic(losses):
+        height, lifts = _height(squared, limited, order, goal - power(order))
+        nodes = reach = max(1, math.ceil(height / step))
+    if not nodes or (nodes > _most_nodes(losses, height) and not sampled):
+        nodes, reach = _Far.of(losses, order, step).ends(goal - power(order))
     grids = [
         _grid(own, (order, above), aim, strip, lift)
         for (_, own, aim), strip, lift in zip(sampled, strips, lifts, strict=True)
@@ -156,6 +180,7 @@ def _hint(
         "nodes": nodes,
         "bits": max(bits, 32),
         "grids": grids,
+        "reach": reach,
     }
 
 
@@ -192,9 +217,10 @@ def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction
         found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
         slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
     blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
-    margin = max(2 * blur, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    # There the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
+    margin = max(blur / 4, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
-        upper, lower = epsilon + margin, max(epsilon - margin, least)
+        upper, lower = epsilon + blur + margin, max(epsilon - margin, least)
         fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
         if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
             return lower, upper
@@ -292,6 +318,84 @@ def _height(
         middle = (low + high) / 2
         low, high = (low, middle) if decay(middle)[0] <= goal else (middle, high)
     return high, decay(high)[1]
+
+
+def _periodic(losses: Losses) -> bool:
+    return any(not isinstance(loss, GaussianLoss | LaplaceLoss) for _, loss in losses)
+
+
+def _most_nodes(losses: Losses, height: float) -> float:
+    """The nodes up to a height that cost less than a sieve."""
+    terms = [
+        math.sqrt(8 * loss.variance * TYPICAL_BITS)
+        for _, loss in losses
+        if isinstance(loss, DiscreteGaussianLoss) and loss.variance < height * loss.shift
+    ]
+    return MAX_WORK / 8 / len(losses) / max(terms, default=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Far:
+    """What is far out on a line: the falls, the μ² of Gaussian losses, and the Laplace losses."""
+
+    falls: tuple[Fall, ...]
+    squared: float
+    laplace: tuple[tuple[int, float], ...]
+    order: float
+    step: float
+
+    @classmethod
+    def of(cls, losses: Losses, order: float, step: float) -> _Far:
+        """That of a product."""
+        falls = (fall_of(count, loss, Fraction(order), None) for count, loss in losses)
+        return cls(
+            tuple(sorted((fall for fall in falls if fall), key=lambda fall: -fall.period)),
+            sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss)),
+            tuple((count, float(x.epsilon)) for count, x in losses if isinstance(x, LaplaceLoss)),
+            order,
+            step,
+        )
+
+    def steady(self, height: float) -> float:
+        """ln of what the losses without a period are, at most, from a height on."""
+        found, c = -self.squared * height**2 / 2, self.order
+        near = math.hypot(1 + c, height) / math.hypot(1 + 2 * c, 2 * height)
+        for count, epsilon in self.laplace:
+            most = near + math.exp(-(1 + 2 * c) * epsilon) / 2
+            whole = (1 + c + c * math.exp(-(1 + 2 * c) * epsilon)) / (1 + 2 * c)
+            found += count * min(math.log(most / whole), 0.0)
+        return found
+
+    def ends(self, goal: float) -> tuple[int, int]:
+        """The last node, and the reach of the sieve, with which what is left is about e^goal."""
+        width = max(self.falls[0].period / (8 * self.step), 1.0)
+        most = min(MOST_CELLS * width, MAX_REACH / 4, MAX_HEIGHT / self.step / 4)
+        bend = self.squared / 2 + sum(fall.count * fall.curve for fall in self.falls)
+        nodes = max(8, math.ceil(math.sqrt(-goal / bend) / self.step / 2))
+        tried: list[tuple[int, float]] = []
+        while nodes <= MOST_NODES:
+            size = self.steady(nodes * self.step) - math.log(math.pi * self.step)
+            wanted = min(math.exp(min(size - goal, 600.0)) * 4, most)
+            tried.append((nodes, self.near(nodes)))
+            if tried[-1][1] * 50 < 1 / wanted:
+                return nodes, max(nodes, math.ceil(wanted))
+            nodes += nodes // 4
+        least = min((near for _, near in tried), default=1.0)
+        nodes = next((last for last, near in tried if near < 2 * least), 1)
+        if least * nodes > LARGE:
+            raise ProofError("the contour method found no node after which little is left")
+        return nodes, max(nodes, math.ceil(min(wanted, 50 / least)))
+
+    def near(self, last: int) -> float:
+        """About what the `NEAR` nodes after the last add up to."""
+        node = last + 1 + np.arange(NEAR_NODES)
+        fallen = np.zeros(NEAR_NODES)
+        for fall in self.falls:
+            t = node * self.step
+            away = np.abs(t - fall.period * np.rint(t / fall.period))
+            bent = fall.curve * np.minimum(away, fall.cap) ** 2 - fall.lead
+            fallen += fall.count * np.maximum(bent, 0.0)
+        return float(np.sum(np.exp(-fallen) / node.astype(np.float64) ** 2))
 
 
 def _grid(

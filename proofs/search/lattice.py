@@ -74,6 +74,9 @@ NEAR_ZERO = Fraction(1, 1000)
 MARGIN = 0.6
 """How far from the middle an end is tried, as a share of the width of the enclosure there."""
 
+NEAR_LARGEST = Fraction(1, 10**10)
+"""Where the ε of a δ is so close to the largest loss, nothing closer is looked for."""
+
 MAX_STEPS = 30
 """Evaluations after which a search for an ε gives up."""
 
@@ -146,13 +149,18 @@ def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fractio
     """
     if _profile(losses, Fraction(0), ROUGH).upper <= wanted:
         return Fraction(0), Fraction(0)
+    largest = _largest(losses)
+    if largest is not None:
+        near = round_down(largest - _below_largest(losses, wanted), BITS)
+        close = 0 < largest - near <= NEAR_LARGEST
+        if close and _profile(losses, near, ROUGH).lower > wanted:
+            return near, largest
     goal, slope = _solve_roughly(losses, wanted, estimate_epsilon(losses, wanted))
     for _ in range(2):
         found = _profile(losses, goal, SIZE)
         goal = _next(goal, found, wanted, slope)
     reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
     upper = _move_until(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
-    largest = _largest(losses)
     upper = upper if largest is None else min(upper, largest)
     return _move_until(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
 
@@ -214,6 +222,19 @@ def _largest(losses: Losses) -> Fraction | None:
     return total
 
 
+def _below_largest(losses: Losses, wanted: Fraction) -> Fraction:
+    """How far below the largest loss, of a chance p, p·(1 - e^(ε - largest)) is a wanted δ."""
+    power = 0.0
+    for count, loss in losses:
+        if isinstance(loss, LaplaceLoss):
+            power -= count * math.log(2)
+        elif isinstance(loss, ResponseLoss | DiscreteLaplaceLoss):
+            rate = loss.epsilon if isinstance(loss, ResponseLoss) else loss.rate
+            power -= count * math.log1p(math.exp(-rate))
+    share = math.exp(min(_log(wanted) - power, 0.0))
+    return Fraction(-math.log1p(-share) * 1.001) if share < 1 else Fraction(1)
+
+
 def _points(loss: Loss) -> Points | None:
     """Some points that stand for a loss; None for a Gaussian one, or one that is always 0."""
     match loss:
@@ -241,6 +262,12 @@ def _points(loss: Loss) -> Points | None:
 
 def _log_moment(points: Points, order: float) -> float:
     return float(np.logaddexp.reduce(points[1] + order * points[0]))
+
+
+def is_exact(losses: Losses) -> bool:
+    """Whether there is a lattice on which no loss has to be rounded, and that is not too fine."""
+    step = _exact_step(losses)
+    return step is not None and step * SIZE >= 1
 
 
 def _exact_step(losses: Losses) -> Fraction | None:

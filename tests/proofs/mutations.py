@@ -71,6 +71,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_forged_derivations.py",
         "tests/proofs/test_checker_certificates.py",
         "tests/proofs/test_checker.py",
+        "tests/proofs/test_checker_contour.py",
     ),
     "proofs/derivation.py": ("tests/proofs/test_derivation.py",),
     "proofs/implication.py": ("tests/proofs/test_implication.py",),
@@ -87,7 +88,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/laplace.py": (f"{PROFILES}laplace_profile.py",),
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
-    "proofs/profiles/contour.py": (f"{PROFILES}contour.py",),
+    "proofs/profiles/contour.py": (f"{PROFILES}contour.py", f"{PROFILES}sieve.py"),
+    "proofs/profiles/sieve.py": (f"{PROFILES}sieve.py",),
+    "proofs/profiles/transforms.py": (f"{PROFILES}sieve.py",),
     "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
     "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
 }

@@ -260,7 +260,8 @@ def test_other_losses_have_a_wide_profile_alone() -> None:
     """Two responses: the profile from the binomial sum."""
     losses = ((2, ResponseLoss(Fraction(1), Fraction(0))),)
     truth = (math.e / (1 + math.e)) ** 2 * (1 - math.exp(-1.5))
-    found = enclosed(losses, "remove", Fraction(1, 2))
+    hint = {"order": "0.7", "above": "1.4", "step": "0.3", "nodes": 2000, "bits": 64, "grids": []}
+    found = contour.delta(losses, "remove", Fraction(1, 2), hint | {"reach": 2000})
     assert holds(found, truth, 1e-12)
     assert width(found) < 0.01
 
@@ -468,6 +469,7 @@ def test_hostile_hints_never_lie(
         "step": str(line[2]),
         "nodes": nodes,
         "bits": bits,
+        "reach": nodes,
         "grids": [
             {
                 "step": str(grid[0]),
@@ -506,6 +508,8 @@ def test_hostile_hints_never_lie(
         {"grids": []},
         {"grids": [1]},
         {"grids": "none"},
+        {"reach": 0},
+        {"reach": 1 << 60},
         {"unknown": 1},
         {"order": 0.5},
     ],
@@ -546,7 +550,7 @@ def test_malformed_and_immense_grids_are_refused(changes: dict[str, Any]) -> Non
         LaplaceLoss(Fraction(10**9)),
         ResponseLoss(Fraction(10**9)),
         DiscreteLaplaceLoss(Fraction(1), 10**9),
-        DiscreteGaussianLoss(Fraction(10**9), 1),
+        DiscreteGaussianLoss(Fraction(10**9), 10**9),
         DiscreteGaussianLoss(Fraction(1, 10**9), 1),
         SampledGaussianLoss(Fraction(1, 2), Fraction(10**40)),
         GaussianLoss(Fraction(10**40)),
@@ -566,6 +570,7 @@ def test_immense_losses_are_refused(loss: Any) -> None:
 def test_orders_of_immense_moments_are_refused(loss: Any) -> None:
     """Moments of e^(10^11), which would make immense fractions."""
     hint = {"order": "100000", "above": "100001", "step": "1", "nodes": 2, "bits": 64, "grids": []}
+    hint["reach"] = 2
     with pytest.raises(ProofError):
         contour.delta(((1, loss), (1, GaussianLoss(Fraction(1)))), "add", Fraction(1), hint)
 
@@ -603,7 +608,7 @@ def test_a_line_so_high_that_nothing_is_left_is_refused() -> None:
     grid = {"step": "1/10", "left": 0, "right": 60, "height": "3/4", "tail_height": "3/4"}
     hint = {"order": "1", "above": "2", "step": "10000000000", "nodes": 100, "bits": 64}
     with pytest.raises(ProofError):
-        contour.delta(losses, "remove", Fraction(1), hint | {"grids": [grid]})
+        contour.delta(losses, "remove", Fraction(1), hint | {"grids": [grid], "reach": 100})
 
 
 def test_brackets_have_the_gaussians_known_epsilon() -> None:

@@ -586,6 +586,30 @@ def test_an_epsilon_next_to_the_sum_of_all_is_bracketed() -> None:
     assert F(29999, 10**4) < low < high <= 3
 
 
+@pytest.mark.parametrize("below", ["1e-3", "1e-6", "1e-9", "1e-15"])
+def test_next_to_the_sum_of_all_the_profile_is_that_of_the_largest_losses(below: str) -> None:
+    """Two responses and a Laplace loss: what is just below adds to δ, and never takes from it."""
+    losses = ((1, LaplaceLoss(Fraction(1, 2))), (2, ResponseLoss(Fraction(1, 4))))
+    epsilon = 1 - Fraction(below)
+    chance = 1 / (2 * (1 + mpmath.exp(mpmath.mpf(-1) / 4)) ** 2)
+    # Of the Laplace pair alone δ is 1 - e^((ε - 1/2)/2), and it is met where both responses agree.
+    truth = -2 * chance * mpmath.expm1(-to_mpf(F(below)) / 2)
+    least = -chance * mpmath.expm1(-to_mpf(F(below)))
+    found = delta(losses, "remove", epsilon, hint(losses, "remove", epsilon))
+    assert float(found.lower) <= truth <= float(found.upper) * (1 + 1e-12)
+    assert float(found.lower) >= least * (1 - 1e-9)
+
+
+def test_the_epsilon_of_a_tiny_delta_lies_just_below_the_sum_of_all() -> None:
+    losses = ((30, LaplaceLoss(Fraction(1, 10))), (20, ResponseLoss(Fraction(1, 20))))
+    low, high = epsilon_bracket(losses, Fraction(1, 10**30))
+    assert high == 4
+    assert 4 - Fraction(1, 10**14) < low < 4
+    mixed = ((1, LaplaceLoss(Fraction(1, 2))), (2, ResponseLoss(Fraction(1, 4))))
+    low, high = epsilon_bracket(mixed, Fraction(1, 10**20))
+    assert 1 - Fraction(1, 10**18) < low < high == 1
+
+
 def test_a_bracket_may_begin_at_zero() -> None:
     assert epsilon_bracket(((1, ResponseLoss(F(1, 10))),), F(1, 2)) == (F(0), F(0))
 
