@@ -44,6 +44,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "proofs/profiles/lattice.py",
         "proofs/profiles/payoff.py",
         "proofs/profiles/sampled_moments.py",
+        "proofs/profiles/sieve.py",
         "proofs/profiles/transforms.py",
     ),
 }

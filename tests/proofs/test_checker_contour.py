@@ -21,6 +21,7 @@ from proofs.expressions import parse
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    GaussianLoss,
     LaplaceLoss,
     Loss,
     ResponseLoss,
@@ -139,6 +140,25 @@ def test_the_sum_far_out_is_above_that_of_all_nodes(step: str) -> None:
     found = float(checker.far_sum(checker.Meter(), falls, Fraction(step), last, reach))
     assert truth + 1 / (reach + 5000) <= found <= 2.1 * truth + 1.5 / reach
     assert checker.far_sum(checker.Meter(), [], Fraction(step), last, reach) > found
+
+
+def test_places_where_all_periods_meet_are_seen() -> None:
+    """Periods of 2π·6 and 2π·10 meet at 2π·30: with nodes half a circle apart, at every 60th."""
+    losses = [plain(DiscreteGaussianLoss(Fraction(v), 1), 1000) for v in (6, 10)]
+    falls = checker.falls_of(losses, Fraction(1))
+    step = Fraction(314159265358979, 10**14)
+    found = float(checker.far_sum(checker.Meter(), falls, step, 59, 4000))
+    assert sum(1 / j**2 for j in range(60, 4001, 60)) + 1 / 4100 <= found <= 1e-3
+
+
+def test_nodes_that_are_not_summed_are_bounded() -> None:
+    """Three nodes so close together that they are a small part of a Gaussian's δ(1) = 0.1269."""
+    losses = [plain(GaussianLoss(Fraction(1)))]
+    line = {"order": "1", "above": "2", "bits": 64, "grids": []}
+    for step, nodes, confirmed in (("1/20", 1, False), ("1/20", 60, False), ("1/5", 60, True)):
+        meter, hint = checker.Meter(), line | {"step": step, "nodes": nodes, "reach": nodes}
+        checker.contour_at_most(meter, losses, Fraction(1), Fraction("0.127"), hint)
+        assert (not meter.notes) == confirmed
 
 
 def proof(text: str, delta: str, more: str) -> dict[str, Any]:
