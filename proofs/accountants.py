@@ -51,6 +51,9 @@ MAX_VALUES = 1_000_000
 MAX_KINDS = {"lattice": 50}
 """The most different losses that a method is asked about."""
 
+VALUED = {ResponseLoss, DiscreteLaplaceLoss, DiscreteGaussianLoss, SampledGaussianLoss}
+"""The losses that the method values knows: discrete ones, and one sampled Gaussian."""
+
 MAX_SAMPLED = 4
 """The most different sampled losses whose profile is looked for."""
 
@@ -84,13 +87,16 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
     if SampledGaussianLoss in kinds:
-        return ("contour",)
+        sampled = sum(count for count, loss in losses if isinstance(loss, SampledGaussianLoss))
+        return ("values", "contour") if sampled == 1 and kinds <= VALUED else ("contour",)
     if GaussianLoss in kinds:
         return ("contour", "lattice")
     if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
         return ("laplace", "lattice")
     sizes = {_two_point(loss) for _, loss in losses}
-    return ("responses", "lattice") if None not in sizes and len(sizes) == 1 else ("lattice",)
+    if None not in sizes and len(sizes) == 1:
+        return ("responses", "lattice")
+    return ("values", "lattice")
 
 
 def _two_point(loss: object) -> Fraction | None:
@@ -156,8 +162,9 @@ def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket
 
 def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> Bracket:
     if method == "contour":
-        low, high = contour.epsilon_bracket(losses, delta)
-    elif method == "lattice":
+        low, high, hints = contour.epsilon_bracket(losses, delta)
+        return Bracket(low, high, method, hints)
+    if method == "lattice":
         low, high = lattice.epsilon_bracket(losses, delta)
     else:
         profile = _profile(method, losses, delta)
@@ -185,11 +192,10 @@ def _first_of(losses: Losses, found: Callable[[str], Bracket]) -> Bracket:
 
 
 def _profile(method: str, losses: Losses, delta: Fraction) -> Callable[[Fraction], Interval]:
-    (side,) = sides(losses)
-
     def at(epsilon: Fraction) -> Interval:
-        hint = hint_for(method, losses, side, epsilon, delta)
-        return METHODS[method](losses, side, epsilon, hint)
+        hints = _hints(method, losses, epsilon, delta)
+        found = [METHODS[method](losses, side, epsilon, hints[side]) for side in sides(losses)]
+        return Interval(max(i.lower for i in found), max(i.upper for i in found))
 
     return at
 

@@ -14,7 +14,9 @@ are at least 0, so δ(ε) <= S; and those of m < 0 sum to at most x/(1-x) with x
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 
@@ -27,6 +29,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.parameters import Parameters
+from proofs.profiles.bulk import Bulk, enclose_bulk, log_tail, points_without_bulk
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.sampled_moments import PI, Grid, sampled_transform
@@ -56,7 +59,8 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
     ``hint``: ``order`` c and ``above`` d > c; the ``step`` h and the last j, ``nodes``; ``bits``
     of the numbers; ``grids``, one for each sampled Gaussian in their order, with the fields of
-    `Grid`. Without a Gaussian or a sampled Gaussian loss the enclosure is wide.
+    `Grid`, and where one kind of them is sampled a ``bulk``, with the fields of `Bulk` but that
+    ``range`` is the first and the last i. Without a Gaussian or a sampled Gaussian loss the enclosure is wide.
 
     Guarantee
     ---------
@@ -78,12 +82,17 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     size = _log_moment(losses, line, transforms) - order * epsilon
     found = _sum(losses, epsilon, line, transforms) * _exp(size)
     beyond = _beyond(losses, line, transforms, size)
-    moment = _log_moment(losses, higher, _transforms(losses, side, higher, grids))
+    whole = [replace(grid, bulk=None) for grid in grids]
+    moment = _log_moment(losses, higher, _transforms(losses, side, higher, whole))
     aliased = _bound_aliases(line, above, moment - above * epsilon)
     lower = max(found.lower - beyond - aliased, Fraction(0))
     upper = min(found.upper + beyond, Fraction(1))
     if lower > upper:
         raise ProofError("the contour method found no enclosure")
+    for grid in grids:
+        if grid.bulk is not None:
+            apart = enclose_bulk(losses, side, epsilon, grid.bulk)
+            lower, upper = lower + apart.lower, min(upper + apart.upper, Fraction(1))
     mass = infinite_mass(losses)
     # At most 1, and it grows with both: m + (1 - m)·δ.
     return Interval(
@@ -111,8 +120,24 @@ def _grids(given: Parameters, losses: Losses) -> list[Grid]:
             raise ProofError("the contour method needs grids of named numbers")
         own = Parameters("contour", record)
         heights = _number(own, "height"), _number(own, "tail_height")
-        found.append(Grid(_number(own, "step"), own.whole("left"), own.whole("right"), *heights))
+        bulk = _bulk(own.record("bulk")) if own.has("bulk") else None
+        sizes = own.whole("left"), own.whole("right")
+        found.append(Grid(_number(own, "step"), *sizes, *heights, bulk))
         own.close()
+    return found
+
+
+def _bulk(record: dict[str, Any]) -> Bulk:
+    """The samples that are taken out."""
+    own = Parameters("contour", record)
+    cut, (first, last) = own.rational("cut"), own.wholes("range", None)
+    if max(cut.numerator.bit_length(), cut.denominator.bit_length()) > MAX_DIGITS:
+        raise ProofError("the contour method needs fewer digits in cut")
+    slope, step, *heights = (
+        _number(own, name) for name in ("slope", "step", "height", "tail_height")
+    )
+    found = Bulk(cut, slope, own.whole("power"), step, first, last, heights[0], heights[1])
+    own.close()
     return found
 
 
@@ -155,7 +180,7 @@ def _sum(losses: Losses, epsilon: Fraction, line: Line, transforms: list[Factor]
     """(h/2π)·Σ F(jh) over |j| <= J, divided by e^(-cε) and the transforms' moments."""
     points = _kernel(_mu_squared(losses), epsilon, line)
     for count, each in transforms:
-        points = points.times(each.points.power(count))
+        points = points.times(points_without_bulk(each, count))
     # F(-t) is the conjugate of F(t).
     total = points.real[0] + 2 * sum(points.real[1:])
     error = (2 * line.last + 1) * points.error
@@ -183,7 +208,7 @@ def _beyond(losses: Losses, line: Line, transforms: list[Factor], size: Interval
     """At least (h/2π)·Σ |F(jh)| over |j| > J, given ln of the size of F: Σ h/(jh)² < 1/(Jh)."""
     decay = -_mu_squared(losses) * line.height**2 / 2
     for count, each in transforms:
-        decay += count * log_interval(each.tail).upper
+        decay += log_tail(each, count)
     return exp_above(size.upper + decay) / (PI.lower * line.height)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.profiles import contour, gaussian, laplace, lattice, moment, responses
+from proofs.profiles import contour, gaussian, laplace, lattice, moment, responses, values
 from proofs.profiles.method import Method
 
 METHODS: dict[str, Method] = {
@@ -12,5 +12,6 @@ METHODS: dict[str, Method] = {
     "lattice": lattice.delta,
     "moment": moment.delta,
     "responses": responses.delta,
+    "values": values.delta,
 }
 """Every method by its name."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +24,7 @@ from proofs.losses import (
 from proofs.profiles import contour
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
+from proofs.search.bulk import Rest, Settled
 from proofs.search.float_moments import SampledInDoubles, log_moment, minimize
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
@@ -53,19 +53,11 @@ LEAST_MOVE = Fraction(1, 10**9)
 SMALL = Fraction(1, 10)
 """The ε below which it is looked at first whether 0 is enough."""
 
-NEAR = Fraction(1, 100)
-"""The step of the secant method after which the profile is needed to all digits."""
+MANY_NODES = 300
+"""The nodes from which on it is tried to take a bulk out."""
 
 MOST_ORDER = 1e6
 """The largest order that is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An enclosed profile, and the order of the line."""
-
-    value: Interval
-    order: float
 
 
 def contour_hint(
@@ -100,7 +92,7 @@ def contour_hint(
     for share in SMALLER_ORDERS:
         for wanted in tried:
             try:
-                return _hint(losses, side, power, share * saddle, guess, wanted)
+                return _hint(losses, side, epsilon, power, share * saddle, guess, wanted)
             except ProofError as error:
                 refusal = error
     raise refusal
@@ -117,6 +109,7 @@ def _guess(power: Callable[[float], float], order: float) -> float:
 def _hint(
     losses: Losses,
     side: Side,
+    epsilon: Fraction,
     power: Callable[[float], float],
     order: float,
     guess: float,
@@ -124,8 +117,10 @@ def _hint(
 ) -> dict[str, Any]:
     goal = guess - digits * math.log(10)
     order, above, step = _line(power, order, goal)
+    # How far all errors must be below the largest value of the integrand.
+    depth = max(power(order) - goal, digits * math.log(10))
     sampled = [
-        (count, SampledInDoubles.of(loss, side), digits * math.log(10) + math.log(count) + 6)
+        (count, SampledInDoubles.of(loss, side), depth + math.log(count) + 6)
         for count, loss in losses
         if isinstance(loss, SampledGaussianLoss)
     ]
@@ -141,6 +136,23 @@ def _hint(
         for (_, own, aim), strip, lift in zip(sampled, strips, lifts, strict=True)
     ]
     points = max((grid["left"] + grid["right"] + 1 for grid in grids), default=1)
+    lost = 0
+    if nodes > MANY_NODES:
+        settled = Settled.of(losses, sampled[0][1], epsilon) if sampled else None
+        choice = settled.best(goal) if settled else None
+        if settled and choice:
+            ((_, own, aim),) = sampled
+            rest = Rest(own, order, *choice)
+            half, spacing = rest.strip(aim)
+            height, lifts = _height(0.0, limited, order, goal - power(order), (rest, half))
+            if height < nodes * step:
+                nodes = max(1, math.ceil(height / step))
+                bulk = rest.grid(aim, half, spacing, lifts[1])
+                bulk["cut"], bulk["slope"] = _text(rest.cut), _text(rest.slope)
+                bulk["power"] = settled.log_open(*choice)[1]
+                grids = [{**_grid(own, (order, above), aim, strips[0], lifts[0]), "bulk": bulk}]
+                points += bulk["range"][1] - bulk["range"][0] + 1
+                lost = math.ceil((1 + rest.slope**2) * half**2)
     if (
         nodes > MAX_NODES
         or points > MAX_TERMS // len(losses)
@@ -148,7 +160,7 @@ def _hint(
     ):
         raise ProofError("the contour method needs too many nodes")
     most = sum(count for count, _ in losses)
-    bits = math.ceil(digits * math.log2(10) + math.log2(most * points * nodes)) + 24
+    bits = math.ceil(depth / math.log(2) + math.log2(most * points * nodes)) + 24 + lost
     return {
         "order": _text(order),
         "above": _text(above),
@@ -159,47 +171,77 @@ def _hint(
     }
 
 
-def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """(lower, upper): δ(upper) <= ``delta`` on both sides, δ(lower) > delta on one or lower = 0.
+def epsilon_bracket(
+    losses: Losses, delta: Fraction
+) -> tuple[Fraction, Fraction, dict[str, dict[str, Any]]]:
+    """(lower, upper, hints): δ(upper) <= ``delta`` on all sides, δ(lower) > delta or lower = 0.
 
-    Both are certified. Raises ProofError where no such ends are found.
+    Both are certified, the upper end by the hints. Raises ProofError where no such ends are found.
     """
+    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    sides = SIDES if sampled else SIDES[:1]
 
-    def at(side: Side, epsilon: Fraction, digits: int) -> _Found:
-        hint = contour_hint(losses, side, epsilon, delta, digits)
-        value = contour.delta(losses, side, epsilon, hint)
-        return _Found(value, float(Fraction(hint["order"])))
+    def hint_at(side: Side, epsilon: Fraction, digits: int) -> dict[str, Any]:
+        return contour_hint(losses, side, epsilon, delta, digits)
 
     left = delta - infinite_mass(losses).upper
     if left <= 0:
         raise ProofError("no epsilon has a delta below the chance of an infinite loss")
     epsilon = round_down(estimate_epsilon(losses, delta), 64)
     least = Fraction(0)
-    if epsilon < SMALL and all(at(side, least, FINE).value.upper <= delta for side in SIDES):
-        return least, least
-    larger = max(SIDES, key=lambda side: at(side, epsilon, ROUGH).value.upper)
-    # Secants of the logarithm of δ without its infinite part, which start from the slope at a
-    # saddle of order c, about -c.
-    found = at(larger, epsilon, ROUGH)
-    slope = -found.order
+    if epsilon < SMALL:
+        hints = {side: hint_at(side, least, FINE) for side in sides}
+        if all(contour.delta(losses, side, least, hints[side]).upper <= delta for side in sides):
+            return least, least, hints
+    hints = {side: hint_at(side, epsilon, ROUGH) for side in sides}
+    larger = max(sides, key=lambda side: contour.delta(losses, side, epsilon, hints[side]).upper)
     for step in range(MAX_STEPS):
-        height = _excess(found.value.lower, delta, left)
-        goal = epsilon - Fraction(height / slope)
-        goal = max(round_down(goal, 64), epsilon / 2)
-        move, epsilon = goal - epsilon, goal
-        if (abs(move) < LEAST_MOVE and step) or not move:
+        hint = hint_at(larger, epsilon, FINE) if step else hints[larger]
+        order = float(Fraction(hint["order"]))
+        near, blur = _solve(
+            lambda at, hint=hint: contour.delta(losses, larger, at, hint),  # type: ignore[misc]
+            epsilon,
+            -order,
+            (delta, left),
+        )
+        moved, epsilon = abs(near - epsilon), near
+        if step and moved * Fraction(order) < 1:
             break
-        found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
-        slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
-    blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
-    margin = max(2 * blur, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    margin = max(2 * blur, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
         upper, lower = epsilon + margin, max(epsilon - margin, least)
-        fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
-        if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
-            return lower, upper
+        hints = {side: hint if side == larger else hint_at(side, upper, FINE) for side in sides}
+        fits = all(contour.delta(losses, side, upper, hints[side]).upper <= delta for side in sides)
+        if fits and (lower == 0 or contour.delta(losses, larger, lower, hint).lower > delta):
+            return lower, upper, hints
         margin *= 8
     raise ProofError("the contour method found no certified bracket")
+
+
+def _solve(
+    profile: Callable[[Fraction], Interval],
+    epsilon: Fraction,
+    slope: float,
+    goals: tuple[Fraction, Fraction],
+) -> tuple[Fraction, Fraction]:
+    """The ε of a δ by secants of ln δ without its infinite part, and how exactly it is known.
+
+    ``slope``: the one to start from. ``goals``: δ, and what the infinite part leaves of it.
+    """
+    delta, left = goals
+    blur, height = Fraction(0), 0.0
+    for step in range(MAX_STEPS):
+        found = profile(epsilon)
+        height, before = _excess(found.lower, delta, left), height
+        if step:
+            slope = min((height - before) / float(move), -1e-6)
+        goal = max(round_down(epsilon - Fraction(height / slope), 64), epsilon / 2)
+        move, epsilon = goal - epsilon, goal
+        blur = Fraction(float((found.upper - found.lower) / left) / -slope)
+        # A profile that is wide here needs another hint.
+        if abs(move) <= max(blur, LEAST_MOVE) or found.upper > 2 * found.lower:
+            break
+    return epsilon, max(blur, abs(move) / 64)
 
 
 def _excess(value: Fraction, delta: Fraction, left: Fraction) -> float:
@@ -264,11 +306,16 @@ def _line(
 
 
 def _height(
-    squared: float, sampled: list[tuple[int, SampledInDoubles, float]], order: float, goal: float
+    squared: float,
+    sampled: list[tuple[int, SampledInDoubles, float]],
+    order: float,
+    goal: float,
+    bulk: tuple[Rest, float] | None = None,
 ) -> tuple[float, list[float]]:
     """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there.
 
     ``squared``: μ² of the Gaussians. ``sampled``: counts, losses, and their largest lifts.
+    ``bulk``: what is left where one is taken out, and the half-width of its strip.
     """
     if not squared and not sampled:
         return 1000 * order, []
@@ -279,8 +326,14 @@ def _height(
             _, lift = own.log_decay(order, height, most * 2.0 ** -np.arange(24.0))
             tried = np.minimum(most, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
             value, lift = own.log_decay(order, height, tried)
-            total += count * min(value, 0.0)
             lifts.append(lift)
+            if bulk:
+                value = max(value, -50.0) if count > 1 else 0.0
+                rest, least = bulk[0].log_decay(height, bulk[0].lifts(bulk[1]))
+                lifts.append(least)
+                total += math.log(count) + rest + (count - 1) * min(value, 0.0)
+            else:
+                total += count * min(value, 0.0)
         return total, lifts
 
     low = high = order / 8
