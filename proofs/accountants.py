@@ -32,7 +32,7 @@ from proofs.search.bracket import bracket
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval
 
-Hints = Mapping[str, Mapping[str, Any]]
+Hints = Mapping[Side, Mapping[str, Any]]
 """A hint for each side that is looked at."""
 
 WIDTH = Fraction(1, 10**16)

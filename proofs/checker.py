@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from math import floor, isqrt, lcm
 from types import SimpleNamespace
 from typing import Any
@@ -388,6 +388,7 @@ def members_of(data: object, *names: str) -> list[Any]:
 
 HINTS: dict[str, set[str]] = {
     "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"}, "moment": {"order"},
+    "values": {"bits"},
     "lattice": {"step", "order", "below", "above", "size", "start"},
     "contour": {"order", "above", "step", "nodes", "bits", "grids"},
 }  # fmt: skip
@@ -570,6 +571,82 @@ def mixed_delta(
     return Interval(ZERO, (1 - kept * (1 - min(found / 2**bits, ONE))).high)
 
 
+def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
+    """δ of N(0, 1) and its mixture of rate q with N(μ, 1), at any real ε.
+
+    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q.
+    """
+    q: Fraction = one["fraction"]
+    mu = sqrt(one["mu_squared"], bits)
+    ratio = exp(epsilon if side == "remove" else -epsilon, bits)
+    above = ratio - (1 - q)
+    if above.high <= 0:
+        return 1 - ratio if side == "remove" else ZERO
+    if above.low <= 0:
+        raise Unaffordable("a likelihood ratio could not be told from its least value")
+    place = (log(above / q, bits) / mu + mu / 2).rounded(bits)
+    if side == "remove":
+        return q * normal((mu - place).rounded(bits), bits) - above * normal(-place, bits)
+    return (above * normal(place, bits) - q * normal((place - mu).rounded(bits), bits)) / ratio
+
+
+def law_of(one: Data, bits: int) -> dict[Fraction, Number]:
+    """The chance of each value of a discrete loss that is finite."""
+    kind, shift = one["loss"], one.get("shift", 1)
+    need(kind in ("response", "discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
+    rate: Fraction = one["epsilon"] if kind == "response" else one.get("rate", ONE)
+    if shift * rate == 0:
+        return {ZERO: ONE}
+    if kind == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
+        spread = 2 * one["variance"]
+        radius = isqrt(floor(spread * bits) + 1) + 1
+        spend(radius * bits)
+        weights = [exp(-z * z / spread, bits) for z in range(radius + 1)]
+        inner = (weights[0] + 2 * sum(weights[1:], interval(0))).rounded(bits)
+        whole_sum = Interval(inner.low, inner.high * (1 + Fraction(3, 2**bits)))
+        return {
+            (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).rounded(bits)
+            for z in range(-radius, radius + 1)
+        }
+    spend(shift * bits)
+    fewer = exp(-rate, bits)
+    top = 1 / (1 + fewer)
+    between = {
+        rate * (2 * z - shift): ((1 - fewer) * top * exp(-rate * (shift - z), bits)).rounded(bits)
+        for z in range(1, shift)
+    }
+    return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
+
+
+def valued_delta(losses: list[Data], side: str, epsilon: Fraction, bits: int) -> Number:
+    """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
+    law: dict[Fraction, Number] = {ZERO: ONE}
+    sampled, kept, lost = [], interval(1), ZERO
+    for one in losses:
+        if one["loss"] == "sampled-gaussian":
+            sampled += [one] * min(one["count"], 2)
+            continue
+        kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
+        lost += Fraction(3 * one["count"], 2**bits) if one["loss"] == "discrete-gaussian" else ZERO
+        own = law_of(one, bits)
+        for _ in range(one["count"]):
+            longer: dict[Fraction, Number] = {}
+            spend(len(law) * len(own) * bits // 16 + 64)
+            for value, chance in law.items():
+                for more, weight in own.items():
+                    found = longer.get(value + more, ZERO) + interval(chance) * weight
+                    longer[value + more] = found.rounded(bits)
+            law = longer
+    need(len(sampled) < 2, "the method is for one sampled Gaussian")
+    total_delta = interval(0)
+    for value, chance in law.items():
+        spend(bits)
+        part: Number = 1 - exp(epsilon - value, bits) if epsilon < value else ZERO
+        part = sampled_delta(sampled[0], side, epsilon - value, bits) if sampled else part
+        total_delta = (total_delta + interval(chance) * part).rounded(bits)
+    return 1 - kept * (1 - Interval(total_delta.low, total_delta.high + lost))
+
+
 def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
     """ln of E_Q[(P/Q)^order], order >= 1, of a pair's larger side; of responses without leaks."""
     match one["loss"]:
@@ -640,6 +717,10 @@ def curve_at_most(
             counting(hints["remove"]["bits"])
             own, leak = one["rate" if "rate" in one else "epsilon"], one.get("delta", ZERO)
             at_most(lambda b: response_delta(one["count"], own, leak, epsilon, b), delta, words)
+        case "values":
+            for side in sides:
+                counting(hints[side]["bits"])
+                at_most(partial(valued_delta, losses, side, epsilon), delta, words)
         case "moment":
             for side in sides:
                 moment_at_most(losses, epsilon, delta, positive(hints[side]["order"]))

@@ -2,17 +2,23 @@
 
 Far to the left a sampled Gaussian's loss is next to constant, and the part of M(z) that comes from
 there falls slowly along a line. But where all of n samples lie there their sum is on a known side
-of ε. Let R(z) be the integral of `proofs.profiles.sampled_moments` with the weight Φ(λ(x - k)),
-and A = M - R, of weight w(x) = Φ(λ(k - x)). Mⁿ - Aⁿ is the transform of a positive measure that is
+of ε. Let R(z) be the integral of `proofs.profiles.sampled_moments` with the weight Φ(λ(x - b)),
+and A = M - R, of weight w(x) = Φ(λ(b - x)). Mⁿ - Aⁿ is the transform of a positive measure that is
 no larger than that of Mⁿ: all bounds hold of it. And it falls fast, for its summands hold R.
 
 What Aⁿ contributes is known but for what Chernoff's bound leaves. Let the other losses be v with
-chance p_v, and a_k = ∫ φ·g^k·w dx. On remove, where L = Σ ln g >= n·ln(1-q), the contribution is
+chance p_v, and a_k = ∫ φ·g^k·w dx. On remove L = Σ ln g >= n·ln(1-q), and the contribution is
 
-    p_v·(a_1ⁿ - e^(ε-v)·a_0ⁿ) where v + n·ln(1-q) >= ε, else at most p_v·e^(-(k-1)(ε-v))·a_kⁿ, k > 1,
+    p_v·(a_1ⁿ - e^(ε-v)·a_0ⁿ)               where v + n·ln(1-q) >= ε, else
+    p_v·e^(-(k-1)(ε-v))·a_kⁿ at most,       as max(0, 1 - e^-u) <= e^((k-1)u) for k > 1.
 
-as max(0, 1 - e^-u) <= e^((k-1)u). On add, where L = -Σ ln g, it is nothing for v <= ε + n·ln(1-q),
-else p_v·(a_0ⁿ - e^(ε-v)·a_1ⁿ) and at most p_v·e^(k(ε-v))·a_kⁿ more, as max(0, e^-u - 1) <= e^-ku.
+On add L = -Σ ln g <= -n·ln(1-q), and it is
+
+    nothing                                 where v - n·ln(1-q) <= ε, else
+    p_v·(a_0ⁿ - e^(ε-v)·a_1ⁿ)               and at most p_v·e^(k(ε-v))·a_kⁿ more,
+
+as max(0, e^-u - 1) <= e^-ku. Laplace losses are at most ε₀ each: what is nothing, or next to
+nothing, when all of them are that large is so.
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ from math import ceil, isqrt
 import mpmath
 
 from proofs.errors import ProofError
-from proofs.losses import Losses, SampledGaussianLoss, Side
+from proofs.losses import LaplaceLoss, Losses, SampledGaussianLoss, Side
 from proofs.profiles.responses import exp_of
 from proofs.profiles.transforms import MAX_SIZE, Points, Transform, exp_above
 from proofs.profiles.values import enclose_normal, exp_below, law_of, root_of
@@ -43,9 +49,9 @@ MAX_EXPONENT = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """Which samples are taken out: the ``cut`` k and the ``slope`` λ > 0 of w; k of Chernoff's
-    bound, ``power`` > 1; and the grid of R: x = i·step, first <= i <= last.
+    """Which samples are taken out, and the grid of R: x = i·step, first <= i <= last.
 
+    ``cut``: b of w; ``slope``: its λ > 0; ``power``: the power k > 1 of g in Chernoff's bound.
     ``height``: of the line for R; ``tail_height`` <= 2·height: of the bound beyond the last node.
     """
 
@@ -70,11 +76,11 @@ class Bulk:
             raise ProofError("a bulk's grid needs to begin below its cut")
 
     def lift(self, height: Fraction) -> Fraction:
-        """|φ·Φ(λ(x - k))| grows by e to this at most: |Φ(u + iv)| <= ∫_{s<u} |φ(s + iv)| ds."""
+        """|φ·Φ(λ(x - b))| grows by e to this at most: |Φ(u + iv)| <= ∫_{s<u} |φ(s + iv)| ds."""
         return (1 + self.slope**2) * height**2 / 2
 
     def ramp(self, index: int, height: Fraction, reach: int) -> mpmath.mpc:
-        """Φ(λ(x - k)) at a height, or 1 where λ(x - k) is beyond a reach."""
+        """Φ(λ(x - b)) at a height, or 1 where λ(x - b) is beyond a reach."""
         place = self.slope * (index * self.step - self.cut)
         if place > reach:
             return mpmath.mpf(1)
@@ -124,16 +130,19 @@ def enclose_bulk(losses: Losses, side: Side, epsilon: Fraction, bulk: Bulk) -> I
         raise ProofError("a bulk needs one kind of sampled Gaussian")
     ((count, loss),) = sampled
     assert isinstance(loss, SampledGaussianLoss)
-    others = tuple(entry for entry in losses if entry not in sampled)
+    largest = laplace_sum(losses)
+    others = tuple(e for e in losses if not isinstance(e[1], SampledGaussianLoss | LaplaceLoss))
     law, left_out = law_of(others, LAW_BITS)
     lowest = count * log_interval(1 - loss.fraction)
     logs = [log_of(_moment(loss, bulk, k)) * count for k in (0, 1, bulk.power)]
     masses = [exp_of(each) for each in logs[:2]]
     found = Interval(Fraction(0), left_out)
     for value, chance in law.items():
-        gap = epsilon - value
+        gap = epsilon - value - largest
         if side == "remove" and gap > lowest.lower:
             part = Interval(Fraction(0), _small(logs[2].upper - (bulk.power - 1) * gap))
+        elif largest and (side == "remove" or gap < -lowest.lower):
+            raise ProofError("a bulk needs an epsilon above the Laplace losses")
         elif side == "remove":
             part = masses[1] - exp_below(gap) * masses[0]
         elif gap >= -lowest.lower:
@@ -145,6 +154,12 @@ def enclose_bulk(losses: Losses, side: Side, epsilon: Fraction, bulk: Bulk) -> I
     return Interval(max(found.lower, Fraction(0)), max(found.upper, Fraction(0)))
 
 
+def laplace_sum(losses: Losses) -> Fraction:
+    """The largest sum of the Laplace losses."""
+    sizes = [count * loss.epsilon for count, loss in losses if isinstance(loss, LaplaceLoss)]
+    return sum(sizes, Fraction(0))
+
+
 def _small(power: Fraction) -> Fraction:
     """At least the smaller of e^``power`` and 1."""
     return exp_above(power) if power < 0 else Fraction(1)
@@ -152,7 +167,7 @@ def _small(power: Fraction) -> Fraction:
 
 @lru_cache(maxsize=16)
 def _moment(loss: SampledGaussianLoss, bulk: Bulk, power: int) -> Interval:
-    """a_k = Σ C(k,j)·(1-q)^(k-j)·q^j·e^(μ²(j²-j)/2)·Φ(λ(k - jμ)/√(1+λ²)), the cut k in Φ."""
+    """a_k = Σ C(k,j)·(1-q)^(k-j)·q^j·e^(μ²(j²-j)/2)·Φ(λ(b - jμ)/√(1+λ²))."""
     if loss.mu_squared * power**2 > MAX_EXPONENT:
         raise ProofError("a bulk needs a smaller power")
     mu, width = root_of(loss.mu_squared), root_of(1 + 1 / bulk.slope**2)

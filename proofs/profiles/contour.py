@@ -59,8 +59,9 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
     ``hint``: ``order`` c and ``above`` d > c; the ``step`` h and the last j, ``nodes``; ``bits``
     of the numbers; ``grids``, one for each sampled Gaussian in their order, with the fields of
-    `Grid`, and where one kind of them is sampled a ``bulk``, with the fields of `Bulk` but that
-    ``range`` is the first and the last i. Without a Gaussian or a sampled Gaussian loss the enclosure is wide.
+    `Grid`. Where one kind is sampled its grid may have a ``bulk``: the fields of `Bulk`, with
+    ``range`` for the first and the last i. Without a Gaussian or a sampled Gaussian loss the
+    enclosure is wide.
 
     Guarantee
     ---------

@@ -125,7 +125,7 @@ def _rest(
     """R on the line, in units of M's ``moment``: as `sampled_transform`, but for the ramp Φ.
 
     A line at height v weighs it by e^(λ²v²/2) at most. The tail is bounded by the integral of
-    e^(λ²v²/2)·Φ(λ(x - k)) times the modulus of the other factors; in its strip of half-width a
+    e^(λ²v²/2)·Φ(λ(x - b)) times the modulus of the other factors; in its strip of half-width a
     heights are v + a at most.
     """
     height, tail = bulk.height, bulk.tail_height

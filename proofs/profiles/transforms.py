@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor, isqrt
 
 import mpmath
@@ -201,6 +202,7 @@ def exponential_sum(
     return Transform(moment, Points([a for a, _ in sums], [b for _, b in sums], error, bits))
 
 
+@lru_cache(maxsize=16)
 def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
     """The transform of a loss with countably many values, given that the loss is finite."""
     left_out = Fraction(0)
@@ -217,6 +219,7 @@ def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
         return exponential_sum(terms, line, left_out, absolute)
 
 
+@lru_cache(maxsize=16)
 def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
     """((1 + z)·e^(zε) + z·e^(-(1+z)ε))/(1 + 2z), for the Laplace loss of ε."""
     bits = line.bits

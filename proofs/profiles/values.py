@@ -149,6 +149,8 @@ def law_of(losses: Losses, bits: int) -> tuple[Law, Fraction]:
     """The law of the sum of discrete losses, given that it is finite, and the chance left out."""
     total, left_out = {Fraction(0): ONE}, Fraction(0)
     for count, loss in losses:
+        if count == 0:
+            continue
         total = _add(total, _times(_chances(loss, bits), count))
         if isinstance(loss, DiscreteGaussianLoss):
             left_out += count * Fraction(3, 1 << bits)

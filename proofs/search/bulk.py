@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from proofs.errors import ProofError
-from proofs.losses import Losses, SampledGaussianLoss
+from proofs.losses import LaplaceLoss, Losses, SampledGaussianLoss
+from proofs.profiles.bulk import laplace_sum
 from proofs.profiles.values import law_of
 from proofs.search.float_moments import MOST_LIFT, SampledInDoubles, Vector
 
@@ -112,17 +113,22 @@ class Settled:
         sampled = [entry for entry in losses if isinstance(entry[1], SampledGaussianLoss)]
         if len(sampled) != 1:
             return None
-        others = tuple(entry for entry in losses if entry not in sampled)
+        largest = laplace_sum(losses)
+        others = tuple(e for e in losses if not isinstance(e[1], SampledGaussianLoss | LaplaceLoss))
         try:
             law, _ = law_of(others, LAW_BITS)
         except ProofError:
             return None
         count = sampled[0][0]
         lowest = count * math.log1p(-own.fraction)
-        gaps = np.array([float(epsilon - value) for value in law])
+        gaps = np.array([float(epsilon - value - largest) for value in law])
         chances = np.array([float(chance.upper) for chance in law.values()])
         # What is settled for sure leaves nothing open.
         kept = (gaps > lowest) if own.sign > 0 else (gaps < -lowest)
+        if largest and own.sign > 0 and not kept.all():
+            return None
+        if largest and own.sign < 0 and kept.any():
+            return None
         return cls(own, count, gaps[kept], np.log(np.maximum(chances[kept], 1e-300)))
 
     def log_open(self, cut: float, slope: float) -> tuple[float, int]:

@@ -53,6 +53,9 @@ LEAST_MOVE = Fraction(1, 10**9)
 SMALL = Fraction(1, 10)
 """The ε below which it is looked at first whether 0 is enough."""
 
+CLOSE, NEAR = Fraction(1, 4), 1
+"""About how far ln δ may move from a hint where it is used at last, and where it was rough."""
+
 MANY_NODES = 300
 """The nodes from which on it is tried to take a bulk out."""
 
@@ -173,7 +176,7 @@ def _hint(
 
 def epsilon_bracket(
     losses: Losses, delta: Fraction
-) -> tuple[Fraction, Fraction, dict[str, dict[str, Any]]]:
+) -> tuple[Fraction, Fraction, dict[Side, dict[str, Any]]]:
     """(lower, upper, hints): δ(upper) <= ``delta`` on all sides, δ(lower) > delta or lower = 0.
 
     Both are certified, the upper end by the hints. Raises ProofError where no such ends are found.
@@ -195,18 +198,20 @@ def epsilon_bracket(
             return least, least, hints
     hints = {side: hint_at(side, epsilon, ROUGH) for side in sides}
     larger = max(sides, key=lambda side: contour.delta(losses, side, epsilon, hints[side]).upper)
-    for step in range(MAX_STEPS):
-        hint = hint_at(larger, epsilon, FINE) if step else hints[larger]
-        order = float(Fraction(hint["order"]))
-        near, blur = _solve(
+    digits, hint = ROUGH, hints[larger]
+    slope = -float(Fraction(hint["order"]))
+    for _ in range(MAX_STEPS):
+        near, slope, blur = _solve(
             lambda at, hint=hint: contour.delta(losses, larger, at, hint),  # type: ignore[misc]
             epsilon,
-            -order,
+            slope,
             (delta, left),
         )
-        moved, epsilon = abs(near - epsilon), near
-        if step and moved * Fraction(order) < 1:
+        moved, epsilon = abs(near - epsilon) * Fraction(-slope), near
+        if moved < CLOSE and digits == FINE:
             break
+        digits = FINE if moved < NEAR else ROUGH
+        hint = hint_at(larger, epsilon, digits)
     margin = max(2 * blur, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
         upper, lower = epsilon + margin, max(epsilon - margin, least)
@@ -223,25 +228,27 @@ def _solve(
     epsilon: Fraction,
     slope: float,
     goals: tuple[Fraction, Fraction],
-) -> tuple[Fraction, Fraction]:
-    """The ε of a δ by secants of ln δ without its infinite part, and how exactly it is known.
+) -> tuple[Fraction, float, Fraction]:
+    """The ε of a δ by secants of ln δ without its infinite part; the slope, and ε's error.
 
     ``slope``: the one to start from. ``goals``: δ, and what the infinite part leaves of it.
     """
     delta, left = goals
-    blur, height = Fraction(0), 0.0
+    blur, move, height = Fraction(0), Fraction(0), 0.0
     for step in range(MAX_STEPS):
         found = profile(epsilon)
+        if step and found.upper > 2 * found.lower:
+            # The hint does not fit here.
+            break
         height, before = _excess(found.lower, delta, left), height
         if step:
             slope = min((height - before) / float(move), -1e-6)
-        goal = max(round_down(epsilon - Fraction(height / slope), 64), epsilon / 2)
+        goal = max(round_down(epsilon - Fraction(height / slope), 64), epsilon * 3 / 4)
         move, epsilon = goal - epsilon, goal
         blur = Fraction(float((found.upper - found.lower) / left) / -slope)
-        # A profile that is wide here needs another hint.
-        if abs(move) <= max(blur, LEAST_MOVE) or found.upper > 2 * found.lower:
+        if abs(move) <= max(blur, LEAST_MOVE):
             break
-    return epsilon, max(blur, abs(move) / 64)
+    return epsilon, slope, max(blur, abs(move) / 64)
 
 
 def _excess(value: Fraction, delta: Fraction, left: Fraction) -> float:
