@@ -82,14 +82,16 @@ class Rest:
         """The grid on which the rest errs by less than e^-aim of M(c)."""
         own = self.own
         grown = (1 + self.slope**2) * max(half, lift) ** 2 / 2
-        density = max(0.0, own.beta(self.order) * float(own.log_ratio(np.array([self.cut]))[0]))
         need = aim + grown - own.log_moment(self.order)
-        reach = math.sqrt(2 * max(need + density, 1.0))
-        last = 0.0
         if own.sign > 0:
+            density = max(0.0, own.log_density(self.cut, self.order) + self.cut**2 / 2)
             last = 1.001 * (1 + self.order) * own.mu
-        while own.log_density(last, self.order) > -need:
-            last += step
+            while own.log_density(last, self.order) > -need:
+                last += step
+        else:
+            density = -self.order * math.log1p(-own.fraction)
+            last = math.sqrt(2 * max(need + density, 1.0))
+        reach = math.sqrt(2 * max(need + density, 1.0))
         return {
             "step": _text(step),
             "range": [math.floor((self.cut - reach / self.slope) / step), math.ceil(last / step)],

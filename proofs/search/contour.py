@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import contour
+from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
 from proofs.search.bulk import Rest, Settled
@@ -53,8 +55,11 @@ LEAST_MOVE = Fraction(1, 10**9)
 SMALL = Fraction(1, 10)
 """The ε below which it is looked at first whether 0 is enough."""
 
-CLOSE, NEAR = Fraction(1, 4), 1
-"""About how far ln δ may move from a hint where it is used at last, and where it was rough."""
+CLOSE, KNOWN = Fraction(1, 4), Fraction(1, 100)
+"""How far ln δ may move from where a hint was made; how exactly it is known after rough steps."""
+
+APART = 0.05
+"""How far apart in ln δ two points of different hints must be for their slope."""
 
 MANY_NODES = 300
 """The nodes from which on it is tried to take a bulk out."""
@@ -199,18 +204,14 @@ def epsilon_bracket(
     hints = {side: hint_at(side, epsilon, ROUGH) for side in sides}
     larger = max(sides, key=lambda side: contour.delta(losses, side, epsilon, hints[side]).upper)
     digits, hint = ROUGH, hints[larger]
-    slope = -float(Fraction(hint["order"]))
+    search = _Secants(delta, left, -float(Fraction(hint["order"])))
     for _ in range(MAX_STEPS):
-        near, slope, blur = _solve(
-            lambda at, hint=hint: contour.delta(losses, larger, at, hint),  # type: ignore[misc]
-            epsilon,
-            slope,
-            (delta, left),
-        )
-        moved, epsilon = abs(near - epsilon) * Fraction(-slope), near
-        if moved < CLOSE and digits == FINE:
+        start = epsilon
+        epsilon, blur = search.solve(partial(_enclose, losses, larger, hint), start)
+        close = abs(epsilon - start) * Fraction(-search.slope) < CLOSE
+        if close and digits == FINE:
             break
-        digits = FINE if moved < NEAR else ROUGH
+        digits = FINE if blur * Fraction(-search.slope) < KNOWN else ROUGH
         hint = hint_at(larger, epsilon, digits)
     margin = max(2 * blur, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
@@ -223,32 +224,40 @@ def epsilon_bracket(
     raise ProofError("the contour method found no certified bracket")
 
 
-def _solve(
-    profile: Callable[[Fraction], Interval],
-    epsilon: Fraction,
-    slope: float,
-    goals: tuple[Fraction, Fraction],
-) -> tuple[Fraction, float, Fraction]:
-    """The ε of a δ by secants of ln δ without its infinite part; the slope, and ε's error.
+def _enclose(losses: Losses, side: Side, hint: Hint, epsilon: Fraction) -> Interval:
+    return contour.delta(losses, side, epsilon, hint)
 
-    ``slope``: the one to start from. ``goals``: δ, and what the infinite part leaves of it.
-    """
-    delta, left = goals
-    blur, move, height = Fraction(0), Fraction(0), 0.0
-    for step in range(MAX_STEPS):
-        found = profile(epsilon)
-        if step and found.upper > 2 * found.lower:
-            # The hint does not fit here.
-            break
-        height, before = _excess(found.lower, delta, left), height
-        if step:
-            slope = min((height - before) / float(move), -1e-6)
-        goal = max(round_down(epsilon - Fraction(height / slope), 64), epsilon * 3 / 4)
-        move, epsilon = goal - epsilon, goal
-        blur = Fraction(float((found.upper - found.lower) / left) / -slope)
-        if abs(move) <= max(blur, LEAST_MOVE):
-            break
-    return epsilon, slope, max(blur, abs(move) / 64)
+
+class _Secants:
+    """Secants of ln δ without its infinite part, which ``left`` is what δ leaves for."""
+
+    def __init__(self, delta: Fraction, left: Fraction, slope: float) -> None:
+        self.delta, self.left, self.slope = delta, left, slope
+        self.last: tuple[Fraction, float] | None = None
+
+    def solve(
+        self, profile: Callable[[Fraction], Interval], epsilon: Fraction
+    ) -> tuple[Fraction, Fraction]:
+        """The ε of δ, and how exactly it is known; or an ε near it, where the profile is wide."""
+        blur = epsilon
+        for step in range(MAX_STEPS):
+            found = profile(epsilon)
+            if step and found.upper > 2 * found.lower:
+                # The hint does not fit here.
+                return epsilon, epsilon
+            height = _excess(found.lower, self.delta, self.left)
+            # Points of two hints differ by their errors, too.
+            if self.last and (step or abs(height - self.last[1]) > APART):
+                move = float(epsilon - self.last[0])
+                self.slope = min((height - self.last[1]) / move, -1e-6)
+            self.last = epsilon, height
+            goal = round_down(epsilon - Fraction(height / self.slope), 64)
+            goal = max(goal, epsilon * 3 / 4)
+            jump, epsilon = abs(goal - epsilon), goal
+            blur = Fraction(float((found.upper - found.lower) / self.left) / -self.slope)
+            if jump <= max(blur, LEAST_MOVE):
+                return epsilon, max(blur, jump / 1024)
+        return epsilon, blur
 
 
 def _excess(value: Fraction, delta: Fraction, left: Fraction) -> float:
