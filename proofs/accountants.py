@@ -48,6 +48,9 @@ cube of it."""
 MAX_VALUES = 1_000_000
 """The most values of a discrete loss whose profile is looked for."""
 
+MAX_LOSS = 1 << 60
+"""The largest s²/v of a discrete Gaussian whose profile is looked for."""
+
 MAX_KINDS = {"lattice": 50}
 """The most different losses that a method is asked about."""
 
@@ -118,6 +121,8 @@ def _require_searchable(losses: Losses) -> None:
             most = loss.shift
         elif isinstance(loss, DiscreteGaussianLoss) and loss.shift:
             most = 2 * DEVIATIONS * isqrt(int(loss.variance))
+            if loss.shift**2 > MAX_LOSS * loss.variance:
+                raise ProofError("a loss is too large for a search in doubles")
         if most > MAX_VALUES:
             raise ProofError(f"a loss has more than {MAX_VALUES} values")
         if isinstance(loss, SampledGaussianLoss) and loss.fraction < LEAST_FRACTION:

@@ -31,8 +31,8 @@ from proofs.losses import (
 )
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import bits_of, infinite_mass
-from synthesizers.intervals import MAX_POWER, WORKING_BITS, Interval, exp_interval, log_interval
-from synthesizers.normal import MAX_DISTANCE, normal_cdf
+from synthesizers.intervals import WORKING_BITS, Interval, exp_interval, log_interval
+from synthesizers.normal import normal_cdf
 
 MAX_VALUES = 1 << 10
 """The most values of the sum of the discrete losses."""
@@ -43,7 +43,13 @@ MAX_PAIRS = 1 << 15
 MAX_SAMPLED_VALUES = 1 << 8
 """The most values beside a sampled Gaussian."""
 
-FAR = Fraction(MAX_DISTANCE)
+LEAST_POWER = Fraction(-4096)
+"""ln of the smallest chance that is told from 0: smaller ones would have very long ends."""
+
+MOST_EPSILON = Fraction(4096)
+"""The |ε| up to which the sampled Gaussian's profile is evaluated: beyond it is bounded by that."""
+
+FAR = Fraction(256)
 """The distance from which Φ is bounded, not evaluated."""
 
 ZERO, ONE = Interval(Fraction(0), Fraction(0)), Interval(Fraction(1), Fraction(1))
@@ -88,9 +94,9 @@ def _excess(power: Fraction) -> Interval:
 
 
 def exp_below(power: Fraction) -> Interval:
-    """e^power of a power that is not too large."""
-    if power < -MAX_POWER:
-        return Interval(Fraction(0), exp_interval(Fraction(-MAX_POWER)).upper)
+    """e^power of a power that is not too large; a tiny one is known from above alone."""
+    if power < LEAST_POWER:
+        return Interval(Fraction(0), exp_interval(LEAST_POWER).upper)
     return exp_interval(power)
 
 
@@ -101,10 +107,9 @@ def sampled_delta(loss: SampledGaussianLoss, side: Side, epsilon: Fraction) -> I
     ---------
     Backed by the integral of the densities in ``tests/proofs/profiles/test_values_profile.py``.
     """
-    if epsilon > MAX_POWER:
-        return Interval(Fraction(0), sampled_delta(loss, side, Fraction(MAX_POWER)).upper)
-    if epsilon < -MAX_POWER:
-        return Interval(1 - exp_interval(Fraction(-MAX_POWER)).upper, Fraction(1))
+    if abs(epsilon) > MOST_EPSILON:
+        edge = sampled_delta(loss, side, MOST_EPSILON if epsilon > 0 else -MOST_EPSILON)
+        return Interval(Fraction(0), edge.upper) if epsilon > 0 else Interval(edge.lower, ONE.upper)
     rate, mu = loss.fraction, root_of(loss.mu_squared)
     level = exp_interval(epsilon if side == "remove" else -epsilon)
     above = level - (1 - rate)

@@ -28,6 +28,9 @@ POWERS = np.unique(np.round(np.geomspace(2, 300, 40)))
 MOST_EXPONENT = 2.0**19
 """The largest μ²k²."""
 
+MOST_PLACE = 240.0
+"""The largest μk, near which Φ is still evaluated."""
+
 MOST_SHIFT = 8.0
 """How far to the right a power moves the samples that are taken out, at most."""
 
@@ -92,6 +95,7 @@ class Rest:
             density = -self.order * math.log1p(-own.fraction)
             last = math.sqrt(2 * max(need + density, 1.0))
         reach = math.sqrt(2 * max(need + density, 1.0))
+        last = max(last, self.cut)
         return {
             "step": _text(step),
             "range": [math.floor((self.cut - reach / self.slope) / step), math.ceil(last / step)],
@@ -140,7 +144,7 @@ class Settled:
         if not len(self.gaps):
             return -math.inf, 2
         own = self.own
-        small = POWERS**2 * own.mu**2 < MOST_EXPONENT
+        small = (POWERS**2 * own.mu**2 < MOST_EXPONENT) & (POWERS * own.mu < MOST_PLACE)
         powers = POWERS[small & (POWERS * own.mu < MOST_SHIFT * (1 + slope**2))]
         x = np.linspace(-12.0, max(cut, 0.0) + 12 / slope + MOST_SHIFT, 500)
         size = log_ndtr(slope * (cut - x)) - x * x / 2 + math.log((x[1] - x[0]) / 2.5066)

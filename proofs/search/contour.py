@@ -25,7 +25,7 @@ from proofs.losses import (
 from proofs.profiles import contour
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
-from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
+from proofs.profiles.transforms import MAX_NODES, MAX_SIZE, MAX_TERMS, MAX_WORK
 from proofs.search.bulk import Rest, Settled
 from proofs.search.float_moments import SampledInDoubles, log_moment, minimize
 from proofs.search.start import estimate_epsilon
@@ -49,8 +49,8 @@ LEAST_LOG = -120.0
 MAX_STEPS = 12
 """Steps after which a search for an ε gives up."""
 
-LEAST_MOVE = Fraction(1, 10**9)
-"""The step of the secant method after which the next is of no interest."""
+LEAST_MOVE = Fraction(1, 10**15)
+"""The relative step of the secant method after which the next is of no interest."""
 
 SMALL = Fraction(1, 10)
 """The ε below which it is looked at first whether 0 is enough."""
@@ -94,7 +94,8 @@ def contour_hint(
     if delta is not None:
         enough = _log(max(delta - infinite_mass(losses).upper, delta / 10**6)) - MARGIN
     saddle, close = _order(power, enough)
-    guess = _guess(power, saddle)
+    # The saddle-point method sees too much where what is settled weighs most.
+    guess = min(_guess(power, saddle), enough + MARGIN) if close else _guess(power, saddle)
     tried = [digits, *(fewer for fewer in FEWER_DIGITS if fewer < digits)] if close else [2]
     refusal = ProofError("the contour method found no hint")
     for share in SMALLER_ORDERS:
@@ -196,6 +197,8 @@ def epsilon_bracket(
     if left <= 0:
         raise ProofError("no epsilon has a delta below the chance of an infinite loss")
     epsilon = round_down(estimate_epsilon(losses, delta), 64)
+    if epsilon > MAX_SIZE:
+        raise ProofError("an epsilon is too large for the contour method")
     least = Fraction(0)
     if epsilon < SMALL:
         hints = {side: hint_at(side, least, FINE) for side in sides}
@@ -213,7 +216,7 @@ def epsilon_bracket(
             break
         digits = FINE if blur * Fraction(-search.slope) < KNOWN else ROUGH
         hint = hint_at(larger, epsilon, digits)
-    margin = max(2 * blur, epsilon / 10**15, Fraction(1, 10**18))
+    margin = max(blur, epsilon / 10**15, Fraction(1, 10**18))
     for _ in range(MAX_STEPS):
         upper, lower = epsilon + margin, max(epsilon - margin, least)
         hints = {side: hint if side == larger else hint_at(side, upper, FINE) for side in sides}
@@ -245,7 +248,7 @@ class _Secants:
             if step and found.upper > 2 * found.lower:
                 # The hint does not fit here.
                 return epsilon, epsilon
-            height = _excess(found.lower, self.delta, self.left)
+            height = _excess((found.lower + found.upper) / 2, self.delta, self.left)
             # Points of two hints differ by their errors, too.
             if self.last and (step or abs(height - self.last[1]) > APART):
                 move = float(epsilon - self.last[0])
@@ -255,8 +258,8 @@ class _Secants:
             goal = max(goal, epsilon * 3 / 4)
             jump, epsilon = abs(goal - epsilon), goal
             blur = Fraction(float((found.upper - found.lower) / self.left) / -self.slope)
-            if jump <= max(blur, LEAST_MOVE):
-                return epsilon, max(blur, jump / 1024)
+            if jump <= max(blur, epsilon * LEAST_MOVE):
+                return epsilon, blur
         return epsilon, blur
 
 
