@@ -13,6 +13,7 @@ import numpy as np
 from proofs.errors import ProofError
 from proofs.losses import LaplaceLoss, Losses, SampledGaussianLoss
 from proofs.profiles.bulk import laplace_sum
+from proofs.profiles.transforms import MAX_TERMS
 from proofs.profiles.values import law_of
 from proofs.search.float_moments import MOST_LIFT, SampledInDoubles, Vector
 
@@ -91,6 +92,8 @@ class Rest:
             last = 1.001 * (1 + self.order) * own.mu
             while own.log_density(last, self.order) > -need:
                 last += step
+                if last > MAX_TERMS * step:
+                    raise ProofError("a bulk needs too many nodes")
         else:
             density = -self.order * math.log1p(-own.fraction)
             last = math.sqrt(2 * max(need + density, 1.0))

@@ -61,6 +61,9 @@ CLOSE, KNOWN = Fraction(1, 4), Fraction(1, 100)
 APART = 0.05
 """How far apart in ln δ two points of different hints must be for their slope."""
 
+LEAST_SQUARE = Fraction(1, 10**16)
+"""The least μ² of a sampled Gaussian for which a hint is looked for."""
+
 MANY_NODES = 300
 """The nodes from which on it is tried to take a bulk out."""
 
@@ -81,6 +84,9 @@ def contour_hint(
     ProofError where none is found.
     """
     at = float(epsilon)
+    for _, loss in losses:
+        if isinstance(loss, SampledGaussianLoss) and not LEAST_SQUARE < loss.mu_squared < MAX_SIZE:
+            raise ProofError("a sampled Gaussian's mu is out of the range of a search in doubles")
 
     def moment(loss: Loss, order: float) -> float:
         if isinstance(loss, SampledGaussianLoss):
@@ -138,7 +144,8 @@ def _hint(
         (count, own, strip[0]) for (count, own, _), strip in zip(sampled, strips, strict=True)
     ]
     squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
-    height, lifts = _height(squared, limited, order, goal - power(order))
+    most_height = 2 * MAX_NODES * step
+    height, lifts = _height(squared, limited, (order, goal - power(order), most_height))
     nodes = max(1, math.ceil(height / step))
     grids = [
         _grid(own, (order, above), aim, strip, lift)
@@ -153,7 +160,9 @@ def _hint(
             ((_, own, aim),) = sampled
             rest = Rest(own, order, *choice)
             half, spacing = rest.strip(aim)
-            height, lifts = _height(0.0, limited, order, goal - power(order), (rest, half))
+            height, lifts = _height(
+                0.0, limited, (order, goal - power(order), most_height), (rest, half)
+            )
             if height < nodes * step:
                 nodes = max(1, math.ceil(height / step))
                 bulk = rest.grid(aim, half, spacing, lifts[1])
@@ -327,23 +336,24 @@ def _line(
 def _height(
     squared: float,
     sampled: list[tuple[int, SampledInDoubles, float]],
-    order: float,
-    goal: float,
+    limits: tuple[float, float, float],
     bulk: tuple[Rest, float] | None = None,
 ) -> tuple[float, list[float]]:
     """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there.
 
     ``squared``: μ² of the Gaussians. ``sampled``: counts, losses, and their largest lifts.
+    ``limits``: the order c, the goal, and the height beyond which no one looks.
     ``bulk``: what is left where one is taken out, and the half-width of its strip.
     """
+    order, goal, most = limits
     if not squared and not sampled:
         return 1000 * order, []
 
     def decay(height: float) -> tuple[float, list[float]]:
         total, lifts = -squared * height**2 / 2 - math.log(math.pi * height), []
-        for count, own, most in sampled:
-            _, lift = own.log_decay(order, height, most * 2.0 ** -np.arange(24.0))
-            tried = np.minimum(most, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
+        for count, own, largest in sampled:
+            _, lift = own.log_decay(order, height, largest * 2.0 ** -np.arange(24.0))
+            tried = np.minimum(largest, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
             value, lift = own.log_decay(order, height, tried)
             lifts.append(lift)
             if bulk:
@@ -358,8 +368,8 @@ def _height(
     low = high = order / 8
     while decay(high)[0] > goal:
         low, high = high, high * 2
-        if high > 1e9 * order:
-            raise ProofError("the contour method found no height where its integrand is small")
+        if high > most:
+            return high, decay(high)[1]
     for _ in range(6):
         middle = (low + high) / 2
         low, high = (low, middle) if decay(middle)[0] <= goal else (middle, high)
@@ -382,6 +392,8 @@ def _grid(
         for order in orders:
             while own.log_density(right * step, order) > -aim:
                 right += 1
+                if right > MAX_TERMS:
+                    raise ProofError("the contour method needs too many nodes")
     return {
         "step": _text(step),
         "left": left,
