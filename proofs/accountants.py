@@ -99,7 +99,7 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     sizes = {_two_point(loss) for _, loss in losses}
     if None not in sizes and len(sizes) == 1:
         return ("responses", "lattice")
-    return ("values", "lattice")
+    return ("values", "lattice") if kinds <= VALUED else ("lattice",)
 
 
 def _two_point(loss: object) -> Fraction | None:

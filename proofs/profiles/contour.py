@@ -131,13 +131,15 @@ def _grids(given: Parameters, losses: Losses) -> list[Grid]:
 def _bulk(record: dict[str, Any]) -> Bulk:
     """The samples that are taken out."""
     own = Parameters("contour", record)
-    cut, (first, last) = own.rational("cut"), own.wholes("range", None)
+    cut, ends = own.rational("cut"), own.wholes("range", None)
+    if len(ends) != 2:
+        raise ProofError("the contour method needs a range of two ends")
     if max(cut.numerator.bit_length(), cut.denominator.bit_length()) > MAX_DIGITS:
         raise ProofError("the contour method needs fewer digits in cut")
     slope, step, *heights = (
         _number(own, name) for name in ("slope", "step", "height", "tail_height")
     )
-    found = Bulk(cut, slope, own.whole("power"), step, first, last, heights[0], heights[1])
+    found = Bulk(cut, slope, own.whole("power"), step, *ends, *heights)
     own.close()
     return found
 

@@ -71,6 +71,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_forged_derivations.py",
         "tests/proofs/test_checker_certificates.py",
         "tests/proofs/test_checker.py",
+        f"{PROFILES}values_profile.py",
     ),
     "proofs/derivation.py": ("tests/proofs/test_derivation.py",),
     "proofs/implication.py": ("tests/proofs/test_implication.py",),
@@ -88,6 +89,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/contour.py": (f"{PROFILES}contour.py",),
+    "proofs/profiles/values.py": (f"{PROFILES}values_profile.py",),
+    "proofs/profiles/bulk.py": (f"{PROFILES}bulk.py",),
+    "proofs/profiles/sampled_moments.py": (f"{PROFILES}bulk.py", f"{PROFILES}contour.py"),
     "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
     "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
 }

