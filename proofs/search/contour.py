@@ -64,6 +64,9 @@ APART = 0.05
 LEAST_SQUARE = Fraction(1, 10**16)
 """The least μ² of a sampled Gaussian for which a hint is looked for."""
 
+TRUST = 25.0
+"""How far ln of a δ that is asked for may be below its estimate, so that it is aimed at."""
+
 MANY_NODES = 300
 """The nodes from which on it is tried to take a bulk out."""
 
@@ -100,8 +103,10 @@ def contour_hint(
     if delta is not None:
         enough = _log(max(delta - infinite_mass(losses).upper, delta / 10**6)) - MARGIN
     saddle, close = _order(power, enough)
+    guess = _guess(power, saddle)
     # The saddle-point method sees too much where what is settled weighs most.
-    guess = min(_guess(power, saddle), enough + MARGIN) if close else _guess(power, saddle)
+    if close and 0 < guess - enough - MARGIN < TRUST:
+        guess = enough + MARGIN
     tried = [digits, *(fewer for fewer in FEWER_DIGITS if fewer < digits)] if close else [2]
     refusal = ProofError("the contour method found no hint")
     for share in SMALLER_ORDERS:

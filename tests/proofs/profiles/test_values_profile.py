@@ -146,7 +146,7 @@ def test_the_contour_agrees(side: Side) -> None:
         (1, SampledGaussianLoss(F(1, 10), F(1))),
     )
     hint = contour_hint(losses, side, F(6, 5), digits=6)
-    wider, found = contour.delta(losses, side, F(3, 5), hint), delta(losses, side, F(6, 5), BITS)
+    wider, found = contour.delta(losses, side, F(6, 5), hint), delta(losses, side, F(6, 5), BITS)
     assert wider.lower <= found.lower and found.upper <= wider.upper
     assert wider.upper - wider.lower < F(1, 10**6)
 
