@@ -40,7 +40,7 @@ def hint_for(losses: Losses, side: Side, epsilon: F, digits: int = 8) -> dict[st
 
 HINT = hint_for(((1, ONE),), "remove", EPSILON)
 BULK = HINT["grids"][0]["bulk"]
-LINE = Line(F(HINT["order"]), F(8), 40, 120, 1)
+LINE = Line(F(HINT["order"]), F(8), 40, 90, 1)
 
 
 def bulk_of(changes: dict[str, Any]) -> Bulk:
@@ -91,12 +91,12 @@ def test_moments_of_the_bulk_are_integrals(power: int) -> None:
 @pytest.mark.parametrize("side", SIDES)
 def test_the_rest_is_known_to_its_error_and_tail(side: Side) -> None:
     grid = HINT["grids"][0]
-    bulk = bulk_of({"range": [BULK["range"][0] - 10, BULK["range"][1] + 150]})
-    whole = Grid(F(grid["step"]) / 2, 180, 320, F(grid["height"]), F(grid["tail_height"]), bulk)
+    bulk = bulk_of({"range": [BULK["range"][0] - 5, BULK["range"][1] + 40]})
+    whole = Grid(F(grid["step"]), 100, 200, F(grid["height"]), F(grid["tail_height"]), bulk)
     found = sampled_transform(ONE, side, LINE, whole)
     rest = found.rest
     assert rest is not None and rest.points.error < 2 ** (LINE.bits - 20)
-    for node in (0, 1, 17, 40):
+    for node in (1, 40):
         z = coarse.mpc(mp(LINE.order), mp(LINE.step * node))
         truth = integrated(side, ramp, 1 + z if side == "remove" else -z) / mp(found.moment)
         seen = coarse.mpc(rest.points.real[node], rest.points.imag[node])

@@ -208,7 +208,7 @@ def test_the_checker_accepts_the_upper_end_and_no_less_than_the_lower(losses: Lo
          loss_to_json(count, loss).items()}
         for count, loss in losses
     ]  # fmt: skip
-    hints = {side: dict(hint) for side, hint in found.hints.items()}
+    hints: dict[str, Any] = {side: dict(hint) for side, hint in found.hints.items()}
     for epsilon, accepted in ((found.upper, True), (found.lower - F(1, 10**9), False)):
         checker.METER = checker.Meter()
         try:
