@@ -7,12 +7,14 @@ negative if it fell below the truth, at two grids, and its seconds.
     python benchmarks/accounting.py                 # closed forms and lattice
     python benchmarks/accounting.py --sampled       # and 10,000 Poisson-sampled Gaussians
     python benchmarks/accounting.py --small-delta   # the same at delta = 1e-30
+    python benchmarks/accounting.py --few           # 1 to 50 sampled Gaussians: widths and seconds
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -54,6 +56,37 @@ SAMPLED: dict[str, Losses] = {
 }
 
 
+FEW_COUNTS = (1, 2, 5, 10, 50)
+FEW_BESIDE: dict[str, Losses] = {
+    "discrete Laplace 1/2": ((1, DiscreteLaplaceLoss(F(1, 2), 1)),),
+    "5 discrete Laplace 1/10 of shift 3": ((5, DiscreteLaplaceLoss(F(1, 10), 3)),),
+    "response 1": ((1, ResponseLoss(F(1))),),
+    "Laplace 1/2": ((1, LaplaceLoss(F(1, 2))),),
+    "Gaussian 1/4": ((1, GaussianLoss(F(1, 4))),),
+}
+
+
+def print_few() -> None:
+    """A line for each composition of few sampled Gaussians: ε, width, seconds of the processor."""
+    for delta in (F(1, 10**5), F(1, 10**10)):
+        for rate in (F(1, 100), F(1, 10)):
+            cases: dict[str, Losses] = {}
+            for squared in (F(1), F(1, 4), F(4)):
+                one = SampledGaussianLoss(rate, squared)
+                cases |= {f"{n} of mu² {squared}": ((n, one),) for n in FEW_COUNTS}
+            one = SampledGaussianLoss(rate, F(1))
+            for name, beside in FEW_BESIDE.items():
+                cases |= {f"{n} of mu² 1 + {name}": ((n, one), *beside) for n in (1, 5)}
+            print(f"\nq {rate}, delta {float(delta):g}: epsilon, width, seconds, method")
+            for name, losses in cases.items():
+                start = time.process_time()
+                ends = accountants.epsilon(join([losses], [1]), delta)
+                taken, width = time.process_time() - start, float(ends.upper - ends.lower)
+                print(
+                    f"  {name:42}{float(ends.upper):17.13g}{width:9.1e}{taken:7.2f}  {ends.method}"
+                )
+
+
 def peer(losses: Losses, grid: float) -> Any:
     """The same composition in dp-accounting, or None where it has no such mechanism."""
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -87,7 +120,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sampled", action="store_true")
     parser.add_argument("--small-delta", action="store_true")
+    parser.add_argument("--few", action="store_true")
     flags = parser.parse_args()
+    if flags.few:
+        print_few()
+        return
     delta = F(1, 10**30) if flags.small_delta else F(1, 10**6)
     cases = {**CASES, **SAMPLED} if flags.sampled else CASES
     for name, losses in cases.items():

@@ -37,8 +37,10 @@ PARTS: dict[str, tuple[str, ...]] = {
         "proofs/profiles/method*.py",
         "proofs/profiles/moment*.py",
         "proofs/profiles/responses.py",
+        "proofs/profiles/values.py",
     ),
     "kernel: profiles by contour and lattice": (
+        "proofs/profiles/bulk.py",
         "proofs/profiles/contour.py",
         "proofs/profiles/grid.py",
         "proofs/profiles/lattice.py",

@@ -21,6 +21,7 @@ from proofs.losses import (
     DiscreteLaplaceLoss,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     Losses,
     ResponseLoss,
     SampledGaussianLoss,
@@ -32,7 +33,7 @@ from proofs.search.bracket import bracket
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval
 
-Hints = Mapping[str, Mapping[str, Any]]
+Hints = Mapping[Side, Mapping[str, Any]]
 """A hint for each side that is looked at."""
 
 WIDTH = Fraction(1, 10**16)
@@ -53,9 +54,17 @@ MANY_LATTICES = 3
 
 NARROW = Fraction(1, 10**9)
 """The distance of two ends, of an ε or relative to a δ, beyond which another method is tried."""
+LARGE_LOSS = 100
+"""The s²/v of a discrete Gaussian beyond which a lattice has many points between few values."""
+
+MAX_LOSS = 1 << 60
+"""The largest s²/v of a discrete Gaussian whose profile is looked for."""
 
 MAX_KINDS = {"lattice": 50}
 """The most different losses that a method is asked about."""
+
+VALUED = {ResponseLoss, DiscreteLaplaceLoss, DiscreteGaussianLoss, SampledGaussianLoss}
+"""The losses that the method values knows: discrete ones, and one sampled Gaussian."""
 
 MAX_SAMPLED = 4
 """The most different sampled losses whose profile is looked for."""
@@ -90,7 +99,8 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
     if SampledGaussianLoss in kinds:
-        return ("contour",)
+        sampled = sum(count for count, loss in losses if isinstance(loss, SampledGaussianLoss))
+        return ("values", "contour") if sampled == 1 and kinds <= VALUED else ("contour",)
     if GaussianLoss in kinds:
         return ("contour", "lattice")
     if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
@@ -98,11 +108,17 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     sizes = {_two_point(loss) for _, loss in losses}
     if None not in sizes and len(sizes) == 1:
         return ("responses", "lattice")
-    if len(losses) == 1:
-        return ("lattice",)
-    sieved = sum(isinstance(loss, DiscreteGaussianLoss) for _, loss in losses) >= MANY_LATTICES
-    many = sieved and not lattice.is_exact(losses)
-    return ("contour", "lattice") if many else ("lattice", "contour")
+    many = sum(isinstance(loss, DiscreteGaussianLoss) for _, loss in losses) >= MANY_LATTICES
+    exact = lattice.is_exact(losses) and not any(_is_large(loss) for _, loss in losses)
+    if many and not exact:
+        return ("contour", "lattice")
+    valued = ("values",) if kinds <= VALUED and not many else ()
+    rest = ("contour",) if len(losses) > 1 else ()
+    return ("lattice", *valued, *rest) if exact else (*valued, "lattice", *rest)
+
+
+def _is_large(loss: Loss) -> bool:
+    return isinstance(loss, DiscreteGaussianLoss) and loss.shift**2 > LARGE_LOSS * loss.variance
 
 
 def _two_point(loss: object) -> Fraction | None:
@@ -124,6 +140,8 @@ def _require_searchable(losses: Losses) -> None:
             most = loss.shift
         elif isinstance(loss, DiscreteGaussianLoss) and loss.shift:
             most = 2 * DEVIATIONS * isqrt(int(loss.variance))
+            if loss.shift**2 > MAX_LOSS * loss.variance:
+                raise ProofError("a loss is too large for a search in doubles")
         if most > MAX_VALUES:
             raise ProofError(f"a loss has more than {MAX_VALUES} values")
         if isinstance(loss, SampledGaussianLoss) and loss.fraction < LEAST_FRACTION:
@@ -168,8 +186,9 @@ def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket
 
 def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> Bracket:
     if method == "contour":
-        low, high = contour.epsilon_bracket(losses, delta)
-    elif method == "lattice":
+        low, high, hints = contour.epsilon_bracket(losses, delta)
+        return Bracket(low, high, method, hints)
+    if method == "lattice":
         low, high = lattice.epsilon_bracket(losses, delta)
     else:
         profile = _profile(method, losses, delta)
@@ -207,11 +226,10 @@ def _narrowest(losses: Losses, found: Callable[[str], Bracket], relative: bool =
 
 
 def _profile(method: str, losses: Losses, delta: Fraction) -> Callable[[Fraction], Interval]:
-    (side,) = sides(losses)
-
     def at(epsilon: Fraction) -> Interval:
-        hint = hint_for(method, losses, side, epsilon, delta)
-        return METHODS[method](losses, side, epsilon, hint)
+        hints = _hints(method, losses, epsilon, delta)
+        found = [METHODS[method](losses, side, epsilon, hints[side]) for side in sides(losses)]
+        return Interval(max(i.lower for i in found), max(i.upper for i in found))
 
     return at
 

@@ -687,6 +687,85 @@ def smaller(one: Interval, other: Interval) -> Interval:
     return Interval(min(one.low, other.low), min(one.high, other.high))
 
 
+def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
+    """δ of N(0, 1) and its mixture of rate q with N(μ, 1), at any real ε.
+
+    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q.
+    """
+    q: Fraction = one["fraction"]
+    mu = sqrt(one["mu_squared"], bits)
+    ratio = exp(epsilon if side == "remove" else -epsilon, bits)
+    above = ratio - (1 - q)
+    if above.high <= 0:
+        return 1 - ratio if side == "remove" else ZERO
+    if above.low <= 0:
+        raise Unaffordable("a likelihood ratio could not be told from its least value")
+    place = (log(above / q, bits) / mu + mu / 2).rounded(bits)
+    if side == "remove":
+        return q * normal((mu - place).rounded(bits), bits) - above * normal(-place, bits)
+    return (above * normal(place, bits) - q * normal((place - mu).rounded(bits), bits)) / ratio
+
+
+def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
+    """The chance of each value of a discrete loss that is finite."""
+    kind, shift = one["loss"], one.get("shift", 1)
+    need(kind in ("response", "discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
+    rate: Fraction = one["epsilon"] if kind == "response" else one.get("rate", ONE)
+    if shift * rate == 0:
+        return {ZERO: ONE}
+    if kind == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
+        spread = 2 * one["variance"]
+        radius = isqrt(floor(spread * bits) + 1) + 1
+        meter.spend(radius * bits)
+        weights = [exp(-z * z / spread, bits) for z in range(radius + 1)]
+        inner = (weights[0] + 2 * sum(weights[1:], interval(0))).rounded(bits)
+        whole_sum = Interval(inner.low, inner.high * (1 + Fraction(3, 2**bits)))
+        return {
+            (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).rounded(bits)
+            for z in range(-radius, radius + 1)
+        }
+    meter.spend(shift * bits)
+    fewer = exp(-rate, bits)
+    top = 1 / (1 + fewer)
+    between = {
+        rate * (2 * z - shift): ((1 - fewer) * top * exp(-rate * (shift - z), bits)).rounded(bits)
+        for z in range(1, shift)
+    }
+    return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
+
+
+def valued_delta(
+    meter: Meter, losses: list[Data], side: str, epsilon: Fraction, bits: int
+) -> Number:
+    """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
+    law: dict[Fraction, Number] = {ZERO: ONE}
+    sampled, left_out = [], ZERO
+    for one in pairs_of(losses):
+        if one["loss"] == "sampled-gaussian":
+            sampled += [one] * min(one["count"], 2)
+            continue
+        if one["loss"] == "discrete-gaussian":
+            left_out += Fraction(3 * one["count"], 2**bits)
+        own = law_of(meter, one, bits)
+        for _ in range(one["count"]):
+            longer: dict[Fraction, Number] = {}
+            meter.spend(len(law) * len(own) * bits // 16 + 64)
+            for value, chance in law.items():
+                for more, weight in own.items():
+                    found = longer.get(value + more, ZERO) + interval(chance) * weight
+                    longer[value + more] = found.rounded(bits)
+            law = longer
+    need(len(sampled) < 2, "the method is for one sampled Gaussian")
+    total_delta = interval(0)
+    for value, chance in law.items():
+        meter.spend(bits)
+        part: Number = 1 - exp(epsilon - value, bits) if epsilon < value else ZERO
+        part = sampled_delta(sampled[0], side, epsilon - value, bits) if sampled else part
+        total_delta = (total_delta + interval(chance) * part).rounded(bits)
+    most = Interval(total_delta.low, total_delta.high + left_out)
+    return 1 - without_leaks(losses, bits) * (1 - most)
+
+
 def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
     """ln of E_Q[(P/Q)^order], order > 1, or at least that, of a loss's larger side, leaks apart."""
     match one:
@@ -768,7 +847,8 @@ def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Int
 
 HINTS: dict[str, set[str]] = {
     "sum": set(), "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"},
-    "moment": {"order"}, "lattice": {"step", "order", "below", "above", "size", "start"},
+    "values": {"bits"}, "moment": {"order"},
+    "lattice": {"step", "order", "below", "above", "size", "start"},
     "contour": {"order", "above", "step", "nodes", "bits", "grids", "reach"},
 }  # fmt: skip
 """The methods that read a curve off losses, and the names of the hints of each for a side."""
@@ -799,6 +879,10 @@ def curve_at_most(
             need(all(one["loss"] == "gaussian" for one in moved), "a loss is no Gaussian")
             squared = total(one["mu_squared"] for one in moved)
             meter.at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
+        case "values":
+            for side in sides:
+                counting(hints[side]["bits"])
+                meter.at_most(partial(valued_delta, meter, losses, side, epsilon), delta, words)
         case "moment":
             for side in sides:
                 order = positive(hints[side]["order"]) + 1
@@ -862,7 +946,7 @@ def pairs_of(losses: list[Data]) -> list[Data]:
                 own |= {"variance": one["amount"], "shift": int(size)}
             case "bounded-range":
                 own |= {"loss": "response", "epsilon": one["epsilon"]}
-            case "gaussian" | "response":
+            case "gaussian" | "response" | "sampled-gaussian":
                 own |= one
             case _:
                 raise Rejected(f"a loss of the kind {one['loss']} has no pair")

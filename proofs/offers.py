@@ -32,6 +32,7 @@ NAMES = {
     "gaussian": "Gaussian DP, closed form",
     "responses": "optimal composition, closed form",
     "laplace": "privacy-loss distribution, closed form",
+    "values": "privacy-loss distribution, value by value",
     "contour": "privacy-loss distribution, contour integral",
     "lattice": "privacy-loss distribution, lattice",
     "sum": "sum of the largest losses",

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 
@@ -29,6 +30,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.parameters import Parameters
+from proofs.profiles.bulk import Bulk, enclose_bulk, log_tail, points_without_bulk
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.sampled_moments import PI, Grid, sampled_transform
@@ -59,8 +61,10 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
     ``hint``: ``order`` c and ``above`` d > c; the ``step`` h and the last j, ``nodes``; ``bits``
     of the numbers; ``grids``, one for each sampled Gaussian in their order, with the fields of
-    `Grid`; the ``reach``, a j up to which is looked at what lies beyond ``nodes``. Without Gaussian
-    losses the enclosure is wide, unless there are losses on many lattices.
+    `Grid`; the ``reach``, a j up to which is looked at what lies beyond ``nodes``. Where one kind
+    is sampled its grid may have a ``bulk``: the fields of `Bulk`, with ``range`` for the first and
+    the last i. Without Gaussian or sampled Gaussian losses the enclosure is wide, unless there are
+    losses on many lattices.
 
     Guarantee
     ---------
@@ -83,12 +87,17 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     size = product.log_moment() - order * epsilon
     found = product.sum(epsilon) * _exp(size)
     beyond = product.beyond(size, reach)
-    moment = _product(losses, side, higher, grids).log_moment()
+    whole = [replace(grid, bulk=None) for grid in grids]
+    moment = _product(losses, side, higher, whole).log_moment()
     aliased = _bound_aliases(line, above, moment - above * epsilon)
     lower = max(found.lower - beyond - aliased, Fraction(0))
     upper = min(found.upper + beyond, Fraction(1))
     if lower > upper:
         raise ProofError("the contour method found no enclosure")
+    for grid in grids:
+        if grid.bulk is not None:
+            apart = enclose_bulk(losses, side, epsilon, grid.bulk)
+            lower, upper = lower + apart.lower, min(upper + apart.upper, Fraction(1))
     mass = infinite_mass(losses)
     # At most 1, and it grows with both: m + (1 - m)·δ.
     return Interval(
@@ -116,8 +125,26 @@ def _grids(given: Parameters, losses: Losses) -> list[Grid]:
             raise ProofError("the contour method needs grids of named numbers")
         own = Parameters("contour", record)
         heights = _number(own, "height"), _number(own, "tail_height")
-        found.append(Grid(_number(own, "step"), own.whole("left"), own.whole("right"), *heights))
+        bulk = _bulk(own.record("bulk")) if own.has("bulk") else None
+        sizes = own.whole("left"), own.whole("right")
+        found.append(Grid(_number(own, "step"), *sizes, *heights, bulk))
         own.close()
+    return found
+
+
+def _bulk(record: dict[str, Any]) -> Bulk:
+    """The samples that are taken out."""
+    own = Parameters("contour", record)
+    cut, ends = own.rational("cut"), own.wholes("range", None)
+    if len(ends) != 2:
+        raise ProofError("the contour method needs a range of two ends")
+    if max(cut.numerator.bit_length(), cut.denominator.bit_length()) > MAX_DIGITS:
+        raise ProofError("the contour method needs fewer digits in cut")
+    slope, step, *heights = (
+        _number(own, name) for name in ("slope", "step", "height", "tail_height")
+    )
+    found = Bulk(cut, slope, own.whole("power"), step, *ends, *heights)
+    own.close()
     return found
 
 
@@ -149,7 +176,7 @@ class _Product:
         # A near one is right but for 8·2^-bits; and e^x - 1 <= 2x for x <= 1.
         points = replace(points, error=points.error + 16 * self.near)
         for count, each in self.transforms:
-            points = points.times(each.points.power(count))
+            points = points.times(points_without_bulk(each, count))
         # F(-t) is the conjugate of F(t).
         total = points.real[0] + 2 * sum(points.real[1:])
         error = (2 * line.last + 1) * points.error
@@ -161,7 +188,7 @@ class _Product:
         line = self.line
         power = size.upper - self.gaussian * line.height**2 / 2
         for count, each in self.transforms:
-            power += count * log_interval(each.tail).upper
+            power += log_tail(each, count)
         return exp_above(power) * sum_beyond(self.falls, line, reach) / (PI.lower * line.step)
 
 

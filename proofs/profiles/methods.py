@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.profiles import contour, gaussian, laplace, lattice, responses
+from proofs.profiles import contour, gaussian, laplace, lattice, responses, values
 from proofs.profiles.method import Method
 
 METHODS: dict[str, Method] = {
@@ -11,5 +11,6 @@ METHODS: dict[str, Method] = {
     "laplace": laplace.delta,
     "lattice": lattice.delta,
     "responses": responses.delta,
+    "values": values.delta,
 }
 """Every method by its name."""

@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, isqrt
 
 import mpmath
 
 from proofs.errors import ProofError
 from proofs.losses import SampledGaussianLoss, Side
+from proofs.profiles.bulk import Bulk
 from proofs.profiles.transforms import (
     MAX_POWER,
     MAX_SIZE,
@@ -53,7 +55,7 @@ class Grid:
     """Where the integrand is evaluated: x = i·step for -left <= i <= right.
 
     ``height``: of the line for M; ``tail_height`` <= height: of that for the bound beyond the
-    last node.
+    last node. ``bulk``: which samples are taken out, if any.
     """
 
     step: Fraction
@@ -61,6 +63,7 @@ class Grid:
     right: int
     height: Fraction
     tail_height: Fraction
+    bulk: Bulk | None = None
 
     def __post_init__(self) -> None:
         if not (0 < self.step <= MAX_SIZE and 0 < self.tail_height <= self.height <= MAX_SIZE):
@@ -70,7 +73,18 @@ class Grid:
         if self.step * max(self.left, self.right) > MAX_SIZE:
             raise ProofError("a grid reaches beyond 2^20")
 
+    @property
+    def indices(self) -> range:
+        """The i of its points."""
+        return range(-self.left, self.right + 1)
 
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Its first and its last point."""
+        return -self.step * self.left, self.step * self.right
+
+
+@lru_cache(maxsize=8)
 def sampled_transform(loss: SampledGaussianLoss, side: Side, line: Line, grid: Grid) -> Transform:
     """M on the line, with the bound of |M| beyond it. Raises ProofError where the grid fails.
 
@@ -88,18 +102,76 @@ def sampled_transform(loss: SampledGaussianLoss, side: Side, line: Line, grid: G
     if 16 * grid.height**2 * loss.mu_squared > Fraction("9.869") or loss.mu_squared > MAX_SIZE:
         raise ProofError("a grid needs height at most π/(4μ), and μ at most 2^10")
     relative, absolute = _errors(loss, side, line.order, grid)
-    with mpmath.workprec(_precision(loss, line, grid)):
-        terms = _terms(loss, side, line, grid, grid.height)
+    with mpmath.workprec(_precision(loss, line, grid.step, grid.ends, grid.height)):
+        terms = _terms(loss, side, line, grid.step, grid.indices, grid.height)
         found = exponential_sum(terms, line, relative, absolute)
         height = to_mpf(line.height)
         sizes = [
             mpmath.exp(mpmath.re(exponent) - height * mpmath.im(value))
-            for exponent, value in _terms(loss, side, line, grid, grid.tail_height)
+            for exponent, value in _terms(
+                loss, side, line, grid.step, grid.indices, grid.tail_height
+            )
         ]
         # What is added is more than the error of the sum.
         modulus = from_mpf(mpmath.ldexp(1 + mpmath.fsum(sizes), -line.bits) + mpmath.fsum(sizes))
     tail = min(Fraction(1), (modulus + absolute) / found.moment + relative)
-    return Transform(found.moment, found.points, tail)
+    rest = None if grid.bulk is None else _rest(loss, side, line, grid.bulk, found.moment)
+    return Transform(found.moment, found.points, tail, rest)
+
+
+def _rest(
+    loss: SampledGaussianLoss, side: Side, line: Line, bulk: Bulk, moment: Fraction
+) -> Transform:
+    """R on the line, in units of M's ``moment``: as `sampled_transform`, but for the ramp Φ.
+
+    A line at height v weighs it by e^(λ²v²/2) at most. The tail is bounded by the integral of
+    e^(λ²v²/2)·Φ(λ(x - b)) times the modulus of the other factors; in its strip of half-width a
+    heights are v + a at most.
+    """
+    height, tail = bulk.height, bulk.tail_height
+    indices = range(bulk.first, bulk.last + 1)
+    line.admit(len(indices))
+    most = max(2 * height, height + tail)
+    if 4 * most**2 * loss.mu_squared > Fraction("9.869") or loss.mu_squared > MAX_SIZE:
+        raise ProofError("a bulk needs heights at most π/(4μ), and μ at most 2^10")
+    ends = bulk.step * bulk.first, bulk.step * bulk.last
+    spread, weights = _spread(loss, side, line.order, ends, most)
+    strip = exp_interval(min(2 * PI.lower * height / bulk.step, MAX_POWER)).lower - 1
+    if strip < 1:
+        raise ProofError("a bulk needs a smaller step")
+    relative = 2 * exp_above(bulk.lift(2 * height) + bulk.lift(height) + spread) / strip
+    start, reach = bulk.slope * (bulk.cut - ends[0]), bulk.reach(line.bits + 10)
+    if 2 * relative > 1 or start > reach:
+        raise ProofError("a bulk's grid is too coarse, or begins too far to the left")
+    # The ramp is known to 2^-(bits + 10).
+    fine = exp_above(bulk.lift(height) + spread) / 2 ** (line.bits + 8)
+    top = exp_above(bulk.lift(max(height, tail)))
+    absolute = (relative + fine) * moment + top * (
+        exp_above(weights[0] - start**2 / 2) / (4 * bulk.slope)
+        + exp_above(weights[1] - ends[1] ** 2 / 2) / 2
+    )
+    sign = 1 if side == "remove" else -1
+    with mpmath.workprec(_precision(loss, line, bulk.step, ends, most) + ceil(2 * bulk.lift(most))):
+        terms = [
+            (exponent + mpmath.log(ramp), value)
+            for i, (exponent, value) in zip(
+                indices, _terms(loss, side, line, bulk.step, indices, height), strict=True
+            )
+            if (ramp := bulk.ramp(i, sign * height, reach))
+        ]
+        found = exponential_sum(terms, line, Fraction(0), absolute)
+        last = to_mpf(line.height)
+        sizes = [
+            mpmath.exp(mpmath.re(exponent) - last * mpmath.im(value))
+            * mpmath.re(bulk.ramp(i, Fraction(0), reach))
+            for i, (exponent, value) in zip(
+                indices, _terms(loss, side, line, bulk.step, indices, tail), strict=True
+            )
+        ]
+        modulus = from_mpf(mpmath.fsum(sizes) * (1 + mpmath.ldexp(1, -line.bits)))
+    modulus *= exp_above((bulk.slope * tail) ** 2 / 2)
+    share = min(Fraction(1), (modulus + absolute) / moment)
+    return Transform(moment, found.points.scaled(found.moment / moment), share)
 
 
 def _errors(
@@ -112,20 +184,10 @@ def _errors(
     falls at least as e^(-(x-X)²/2) from X >= βμ on: its logarithm has the derivative
     -x + βμ·(q·e^(μx-μ²/2)/g). Heights reach 2a in the strips, and cos(μa) >= 1 - (μa)²/2.
     """
-    ends = (grid.step * grid.left, grid.step * grid.right)
-    lift, turn = grid.height**2 / 2, loss.mu_squared * grid.height**2 / 2
-    if side == "remove":
-        beta = 1 + order
-        if ends[1] ** 2 < beta**2 * loss.mu_squared:
-            raise ProofError("a grid needs to reach (1 + order)·μ to the right")
-        mu = Fraction(isqrt(ceil(loss.mu_squared * 2**128)) + 1, 1 << 64)
-        density = 1 - loss.fraction + loss.fraction * exp_above(mu * ends[1] - loss.mu_squared / 2)
-        spread, weights = Fraction(0), (Fraction(0), beta * log_interval(density).upper)
-    else:
-        spread = -order * log_interval(max(1 - loss.fraction, 1 - turn)).lower
-        weights = (-order * log_interval(1 - loss.fraction).lower,) * 2
+    lift = grid.height**2 / 2
+    spread, weights = _spread(loss, side, order, grid.ends, 2 * grid.height)
     absolute = Fraction(0)
-    for weight, end in zip(weights, ends, strict=True):
+    for weight, end in zip(weights, grid.ends, strict=True):
         absolute += exp_above(lift + weight - end**2 / 2) / 2
     strip = exp_interval(min(2 * PI.lower * grid.height / grid.step, MAX_POWER)).lower - 1
     if strip < 1:
@@ -133,34 +195,69 @@ def _errors(
     return 2 * exp_above(4 * lift + spread) / strip, absolute
 
 
-def _precision(loss: SampledGaussianLoss, line: Line, grid: Grid) -> int:
+def _spread(
+    loss: SampledGaussianLoss,
+    side: Side,
+    order: Fraction,
+    ends: tuple[Fraction, Fraction],
+    most: Fraction,
+) -> tuple[Fraction, tuple[Fraction, Fraction]]:
+    """ln κ, and at least ln g^β at both ends and beyond; ``most``: the largest height."""
+    if side == "add":
+        turn = loss.mu_squared * most**2 / 8
+        spread = -order * log_interval(max(1 - loss.fraction, 1 - turn)).lower
+        return spread, (-order * log_interval(1 - loss.fraction).lower,) * 2
+    beta = 1 + order
+    if ends[1] < 0 or ends[1] ** 2 < beta**2 * loss.mu_squared:
+        raise ProofError("a grid needs to reach (1 + order)·μ to the right")
+    mu = Fraction(isqrt(ceil(loss.mu_squared * 2**128)) + 1, 1 << 64)
+    weights = []
+    for end in ends:
+        power = mu * end if end > 0 else Fraction(0)
+        density = 1 - loss.fraction + loss.fraction * exp_above(power - loss.mu_squared / 2)
+        weights.append(max(beta * log_interval(density).upper, Fraction(0)))
+    return Fraction(0), (weights[0], weights[1])
+
+
+def _precision(
+    loss: SampledGaussianLoss,
+    line: Line,
+    step: Fraction,
+    ends: tuple[Fraction, Fraction],
+    most: Fraction,
+) -> int:
     """Exponents err by a few units of the last place of what they are summed of.
 
     Those are x², v², μx, μv, μ² and ln of the step and of 1 - q, times at most 2 + c + T; ln g
     is as good as its exponents because no digits cancel in g.
     """
-    reach = (grid.step * max(grid.left, grid.right)) ** 2 + grid.height**2 + loss.mu_squared
+    reach = max(-ends[0], ends[1]) ** 2 + most**2 + loss.mu_squared
     digits = sum(
         part.bit_length()
-        for number in (loss.fraction, 1 - loss.fraction, grid.step)
+        for number in (loss.fraction, 1 - loss.fraction, step)
         for part in (number.numerator, number.denominator)
     )
     return working_bits(line, 4 * (2 + line.order + line.height) * (16 + reach + digits))
 
 
 def _terms(
-    loss: SampledGaussianLoss, side: Side, line: Line, grid: Grid, height: Fraction
+    loss: SampledGaussianLoss,
+    side: Side,
+    line: Line,
+    step: Fraction,
+    indices: range,
+    height: Fraction,
 ) -> Sequence[Term]:
     """The summands of the trapezoid rule at a height: weights, and values of the loss."""
     sign = 1 if side == "remove" else -1
     beta = to_mpf(1 + line.order if side == "remove" else -line.order)
     mu = mpmath.sqrt(to_mpf(loss.mu_squared))
-    fraction, step = to_mpf(loss.fraction), to_mpf(grid.step)
+    fraction, spacing = to_mpf(loss.fraction), to_mpf(step)
     rest, half = to_mpf(1 - loss.fraction), to_mpf(loss.mu_squared / 2)
-    common = mpmath.log(step) - mpmath.log(2 * mpmath.pi) / 2
+    common = mpmath.log(spacing) - mpmath.log(2 * mpmath.pi) / 2
     terms = []
-    for i in range(-grid.left, grid.right + 1):
-        x = mpmath.mpc(i * step, sign * to_mpf(height))
+    for i in indices:
+        x = mpmath.mpc(i * spacing, sign * to_mpf(height))
         value = mpmath.log(rest + fraction * mpmath.exp(mu * x - half))
         terms.append((common - x * x / 2 + beta * value, sign * value))
     return terms

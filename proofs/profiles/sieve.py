@@ -30,9 +30,9 @@ ln(1 - u) <= -u and |sin x| >= 2|x|/π up to π/2, κ = 8Ar²/π² and P = π/r.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import fsum
 
 import numpy as np
@@ -153,7 +153,8 @@ def _two_sided(rate: Fraction, shift: int, order: Fraction) -> tuple[Fraction, I
     return curve.lower, PI / rate
 
 
-def sum_beyond(falls: Iterable[Fall], line: Line, reach: int) -> Fraction:
+@lru_cache(maxsize=8)
+def sum_beyond(falls: tuple[Fall, ...], line: Line, reach: int) -> Fraction:
     """At least Σ 1/j²·Π e^(-count·max(0, …)) at the t = jh, over the nodes j beyond the last.
 
     ``reach``: the node up to which it is looked at how small the products are. Raises ProofError

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isqrt
+from functools import lru_cache
+from math import ceil, floor, isqrt
 
 import mpmath
 
@@ -113,6 +114,22 @@ class Points:
             bits,
         )
 
+    def minus(self, other: Points) -> Points:
+        """The differences, of modulus at most 1 themselves, node by node."""
+        rows = list(zip(self.real, self.imag, other.real, other.imag, strict=True))
+        error = self.error + other.error
+        return Points(
+            [a - c for a, _, c, _ in rows], [b - d for _, b, _, d in rows], error, self.bits
+        )
+
+    def scaled(self, ratio: Fraction) -> Points:
+        """The products with a ratio >= 0, if their moduli are at most 1."""
+        factor, bits = floor(ratio * 2**self.bits), self.bits
+        # The factor is off by less than a unit, of a number below 2; the shifts round by one each.
+        error = (self.error * factor >> bits) + 4
+        real, imag = ([a * factor >> bits for a in part] for part in (self.real, self.imag))
+        return Points(real, imag, error, bits)
+
     def power(self, count: int) -> Points:
         """The ``count``-th powers, count >= 1."""
         if count == 1:
@@ -126,12 +143,14 @@ class Points:
 class Transform:
     """M on a line: ``moment`` >= M(c), and ``points`` are the M(c + ijh)/moment.
 
-    |M(c + it)| <= tail·moment for all t >= the line's height.
+    |M(c + it)| <= tail·moment for all t >= the line's height. ``rest``: the same of what is left
+    of M where a bulk is taken out, over the moment of M.
     """
 
     moment: Fraction
     points: Points
     tail: Fraction = Fraction(1)
+    rest: Transform | None = None
 
 
 def working_bits(line: Line, magnitude: Fraction) -> int:
@@ -190,6 +209,7 @@ def exponential_sum(
     return Transform(moment, Points([a for a, _ in sums], [b for _, b in sums], error, bits))
 
 
+@lru_cache(maxsize=16)
 def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
     """The transform of a loss with countably many values, given that the loss is finite."""
     left_out = Fraction(0)
@@ -206,6 +226,7 @@ def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
         return exponential_sum(terms, line, left_out, absolute)
 
 
+@lru_cache(maxsize=16)
 def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
     """((1 + z)·e^(zε) + z·e^(-(1+z)ε))/(1 + 2z), for the Laplace loss of ε.
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import contour
+from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from proofs.profiles.sieve import MAX_HEIGHT, MAX_REACH, Fall, fall_of
-from proofs.profiles.transforms import MAX_NODES, MAX_TERMS, MAX_WORK
+from proofs.profiles.transforms import MAX_NODES, MAX_SIZE, MAX_TERMS, MAX_WORK
+from proofs.search.bulk import Rest, Settled
 from proofs.search.float_moments import SampledInDoubles, log_moment, minimize
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
@@ -50,18 +53,29 @@ LEAST_LOG = -120.0
 MAX_STEPS = 12
 """Steps after which a search for an ε gives up."""
 
-LEAST_MOVE = Fraction(1, 10**9)
-"""The step of the secant method after which the next is of no interest."""
+LEAST_MOVE = Fraction(1, 10**15)
+"""The relative step of the secant method after which the next is of no interest."""
 
 SMALL = Fraction(1, 10)
 """The ε below which it is looked at first whether 0 is enough."""
 
-NEAR = Fraction(1, 100)
-"""The step of the secant method after which the profile is needed to all digits."""
+CLOSE, KNOWN = Fraction(1, 4), Fraction(1, 100)
+"""How far ln δ may move from where a hint was made; how exactly it is known after rough steps."""
+
+APART = 0.05
+"""How far apart in ln δ two points of different hints must be for their slope."""
+
+LEAST_SQUARE = Fraction(1, 10**16)
+"""The least μ² of a sampled Gaussian for which a hint is looked for."""
+
+TRUST = 25.0
+"""How far ln of a δ that is asked for may be below its estimate, so that it is aimed at."""
+
+MANY_NODES = 300
+"""The nodes from which on it is tried to take a bulk out."""
 
 MOST_ORDER = 1e6
 """The largest order that is looked at."""
-
 
 MOST_CELLS = 1 << 24
 """The most cells of the first width in a sieve, about two seconds."""
@@ -79,14 +93,6 @@ NEAR_NODES = 1 << 12
 """The nodes after the last that tell whether there are enough of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An enclosed profile, and the order of the line."""
-
-    value: Interval
-    order: float
-
-
 def contour_hint(
     losses: Losses,
     side: Side,
@@ -100,6 +106,9 @@ def contour_hint(
     ProofError where none is found.
     """
     at = float(epsilon)
+    for _, loss in losses:
+        if isinstance(loss, SampledGaussianLoss) and not LEAST_SQUARE < loss.mu_squared < MAX_SIZE:
+            raise ProofError("a sampled Gaussian's mu is out of the range of a search in doubles")
 
     def moment(loss: Loss, order: float) -> float:
         if isinstance(loss, SampledGaussianLoss):
@@ -114,12 +123,15 @@ def contour_hint(
         enough = _log(max(delta - infinite_mass(losses).upper, delta / 10**6)) - MARGIN
     saddle, close = _order(power, enough)
     guess = _guess(power, saddle)
+    # The saddle-point method sees too much where what is settled weighs most.
+    if close and 0 < guess - enough - MARGIN < TRUST:
+        guess = enough + MARGIN
     tried = [digits, *(fewer for fewer in FEWER_DIGITS if fewer < digits)] if close else [2]
     refusal = ProofError("the contour method found no hint")
     for share in SMALLER_ORDERS:
         for wanted in tried:
             try:
-                return _hint(losses, side, power, share * saddle, guess, wanted)
+                return _hint(losses, side, epsilon, power, share * saddle, guess, wanted)
             except ProofError as error:
                 refusal = error
     raise refusal
@@ -136,6 +148,7 @@ def _guess(power: Callable[[float], float], order: float) -> float:
 def _hint(
     losses: Losses,
     side: Side,
+    epsilon: Fraction,
     power: Callable[[float], float],
     order: float,
     guess: float,
@@ -143,8 +156,10 @@ def _hint(
 ) -> dict[str, Any]:
     goal = guess - digits * math.log(10)
     order, above, step = _line(power, order, goal)
+    # How far all errors must be below the largest value of the integrand.
+    depth = max(power(order) - goal, digits * math.log(10))
     sampled = [
-        (count, SampledInDoubles.of(loss, side), digits * math.log(10) + math.log(count) + 6)
+        (count, SampledInDoubles.of(loss, side), depth + math.log(count) + 6)
         for count, loss in losses
         if isinstance(loss, SampledGaussianLoss)
     ]
@@ -153,18 +168,38 @@ def _hint(
         (count, own, strip[0]) for (count, own, _), strip in zip(sampled, strips, strict=True)
     ]
     squared = sum(count * float(x.mu_squared) for count, x in losses if isinstance(x, GaussianLoss))
+    most_height = 2 * MAX_NODES * step
     nodes = reach = 0
     lifts: list[float] = []
     if squared or sampled or not _periodic(losses):
-        height, lifts = _height(squared, limited, order, goal - power(order))
-        nodes = reach = max(1, math.ceil(height / step))
-    if not nodes or (nodes > _most_nodes(losses, height) and not sampled):
+        height, lifts = _height(squared, limited, (order, goal - power(order), most_height))
+        nodes = max(1, math.ceil(height / step))
+    if not sampled and (not nodes or nodes > min(_most_nodes(losses, height), MAX_NODES)):
         nodes, reach = _Far.of(losses, order, step).ends(goal - power(order))
     grids = [
         _grid(own, (order, above), aim, strip, lift)
         for (_, own, aim), strip, lift in zip(sampled, strips, lifts, strict=True)
     ]
     points = max((grid["left"] + grid["right"] + 1 for grid in grids), default=1)
+    lost = 0
+    if nodes > MANY_NODES:
+        settled = Settled.of(losses, sampled[0][1], epsilon) if sampled else None
+        choice = settled.best(goal) if settled else None
+        if settled and choice:
+            ((_, own, aim),) = sampled
+            rest = Rest(own, order, *choice)
+            half, spacing = rest.strip(aim)
+            height, lifts = _height(
+                0.0, limited, (order, goal - power(order), most_height), (rest, half)
+            )
+            if height < nodes * step:
+                nodes = max(1, math.ceil(height / step))
+                bulk = rest.grid(aim, half, spacing, lifts[1])
+                bulk["cut"], bulk["slope"] = _text(rest.cut), _text(rest.slope)
+                bulk["power"] = settled.log_open(*choice)[1]
+                grids = [{**_grid(own, (order, above), aim, strips[0], lifts[0]), "bulk": bulk}]
+                points += bulk["range"][1] - bulk["range"][0] + 1
+                lost = math.ceil((1 + rest.slope**2) * half**2)
     if (
         nodes > MAX_NODES
         or points > MAX_TERMS // len(losses)
@@ -172,7 +207,7 @@ def _hint(
     ):
         raise ProofError("the contour method needs too many nodes")
     most = sum(count for count, _ in losses)
-    bits = math.ceil(digits * math.log2(10) + math.log2(most * points * nodes)) + 24
+    bits = math.ceil(depth / math.log(2) + math.log2(most * points * nodes)) + 24 + lost
     return {
         "order": _text(order),
         "above": _text(above),
@@ -180,52 +215,92 @@ def _hint(
         "nodes": nodes,
         "bits": max(bits, 32),
         "grids": grids,
-        "reach": reach,
+        "reach": max(nodes, reach),
     }
 
 
-def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """(lower, upper): δ(upper) <= ``delta`` on both sides, δ(lower) > delta on one or lower = 0.
+def epsilon_bracket(
+    losses: Losses, delta: Fraction
+) -> tuple[Fraction, Fraction, dict[Side, dict[str, Any]]]:
+    """(lower, upper, hints): δ(upper) <= ``delta`` on all sides, δ(lower) > delta or lower = 0.
 
-    Both are certified. Raises ProofError where no such ends are found.
+    Both are certified, the upper end by the hints. Raises ProofError where no such ends are found.
     """
+    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    sides = SIDES if sampled else SIDES[:1]
 
-    def at(side: Side, epsilon: Fraction, digits: int) -> _Found:
-        hint = contour_hint(losses, side, epsilon, delta, digits)
-        value = contour.delta(losses, side, epsilon, hint)
-        return _Found(value, float(Fraction(hint["order"])))
+    def hint_at(side: Side, epsilon: Fraction, digits: int) -> dict[str, Any]:
+        return contour_hint(losses, side, epsilon, delta, digits)
 
     left = delta - infinite_mass(losses).upper
     if left <= 0:
         raise ProofError("no epsilon has a delta below the chance of an infinite loss")
     epsilon = round_down(estimate_epsilon(losses, delta), 64)
+    if epsilon > MAX_SIZE:
+        raise ProofError("an epsilon is too large for the contour method")
     least = Fraction(0)
-    if epsilon < SMALL and all(at(side, least, FINE).value.upper <= delta for side in SIDES):
-        return least, least
-    larger = max(SIDES, key=lambda side: at(side, epsilon, ROUGH).value.upper)
-    # Secants of the logarithm of δ without its infinite part, which start from the slope at a
-    # saddle of order c, about -c.
-    found = at(larger, epsilon, ROUGH)
-    slope = -found.order
-    for step in range(MAX_STEPS):
-        height = _excess(found.value.lower, delta, left)
-        goal = epsilon - Fraction(height / slope)
-        goal = max(round_down(goal, 64), epsilon / 2)
-        move, epsilon = goal - epsilon, goal
-        if (abs(move) < LEAST_MOVE and step) or not move:
-            break
-        found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
-        slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
-    blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
-    # There the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
-    margin = max(blur / 4, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    if epsilon < SMALL:
+        hints = {side: hint_at(side, least, FINE) for side in sides}
+        if all(contour.delta(losses, side, least, hints[side]).upper <= delta for side in sides):
+            return least, least, hints
+    hints = {side: hint_at(side, epsilon, ROUGH) for side in sides}
+    larger = max(sides, key=lambda side: contour.delta(losses, side, epsilon, hints[side]).upper)
+    digits, hint = ROUGH, hints[larger]
+    search = _Secants(delta, left, -float(Fraction(hint["order"])))
     for _ in range(MAX_STEPS):
-        upper, lower = epsilon + blur + margin, max(epsilon - margin, least)
-        fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
-        if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
-            return lower, upper
+        start = epsilon
+        epsilon, blur = search.solve(partial(_enclose, losses, larger, hint), start)
+        close = abs(epsilon - start) * Fraction(-search.slope) < CLOSE
+        if close and digits == FINE:
+            break
+        digits = FINE if blur * Fraction(-search.slope) < KNOWN else ROUGH
+        hint = hint_at(larger, epsilon, digits)
+    # The profile is about δ in its middle: its ends are δ half of the blur away.
+    margin = max(blur * 3 / 4, epsilon / 10**15, Fraction(1, 10**18))
+    for _ in range(MAX_STEPS):
+        upper, lower = epsilon + margin, max(epsilon - margin, least)
+        hints = {side: hint if side == larger else hint_at(side, upper, FINE) for side in sides}
+        fits = all(contour.delta(losses, side, upper, hints[side]).upper <= delta for side in sides)
+        if fits and (lower == 0 or contour.delta(losses, larger, lower, hint).lower > delta):
+            return lower, upper, hints
         margin *= 8
     raise ProofError("the contour method found no certified bracket")
+
+
+def _enclose(losses: Losses, side: Side, hint: Hint, epsilon: Fraction) -> Interval:
+    return contour.delta(losses, side, epsilon, hint)
+
+
+class _Secants:
+    """Secants of ln δ without its infinite part, which ``left`` is what δ leaves for."""
+
+    def __init__(self, delta: Fraction, left: Fraction, slope: float) -> None:
+        self.delta, self.left, self.slope = delta, left, slope
+        self.last: tuple[Fraction, float] | None = None
+
+    def solve(
+        self, profile: Callable[[Fraction], Interval], epsilon: Fraction
+    ) -> tuple[Fraction, Fraction]:
+        """The ε of δ, and how exactly it is known; or an ε near it, where the profile is wide."""
+        blur = epsilon
+        for step in range(MAX_STEPS):
+            found = profile(epsilon)
+            if step and found.upper > 2 * found.lower:
+                # The hint does not fit here.
+                return epsilon, epsilon
+            height = _excess((found.lower + found.upper) / 2, self.delta, self.left)
+            # Points of two hints differ by their errors, too.
+            if self.last and (step or abs(height - self.last[1]) > APART):
+                move = float(epsilon - self.last[0])
+                self.slope = min((height - self.last[1]) / move, -1e-6)
+            self.last = epsilon, height
+            goal = round_down(epsilon - Fraction(height / self.slope), 64)
+            goal = max(goal, epsilon * 3 / 4)
+            jump, epsilon = abs(goal - epsilon), goal
+            blur = Fraction(float((found.upper - found.lower) / self.left) / -self.slope)
+            if jump <= max(blur, epsilon * LEAST_MOVE):
+                return epsilon, blur
+        return epsilon, blur
 
 
 def _excess(value: Fraction, delta: Fraction, left: Fraction) -> float:
@@ -290,30 +365,42 @@ def _line(
 
 
 def _height(
-    squared: float, sampled: list[tuple[int, SampledInDoubles, float]], order: float, goal: float
+    squared: float,
+    sampled: list[tuple[int, SampledInDoubles, float]],
+    limits: tuple[float, float, float],
+    bulk: tuple[Rest, float] | None = None,
 ) -> tuple[float, list[float]]:
     """The height from which on |M/M(c)| stays below e^goal, and the lift of each grid there.
 
     ``squared``: μ² of the Gaussians. ``sampled``: counts, losses, and their largest lifts.
+    ``limits``: the order c, the goal, and the height beyond which no one looks.
+    ``bulk``: what is left where one is taken out, and the half-width of its strip.
     """
+    order, goal, most = limits
     if not squared and not sampled:
         return 1000 * order, []
 
     def decay(height: float) -> tuple[float, list[float]]:
         total, lifts = -squared * height**2 / 2 - math.log(math.pi * height), []
-        for count, own, most in sampled:
-            _, lift = own.log_decay(order, height, most * 2.0 ** -np.arange(24.0))
-            tried = np.minimum(most, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
+        for count, own, largest in sampled:
+            _, lift = own.log_decay(order, height, largest * 2.0 ** -np.arange(24.0))
+            tried = np.minimum(largest, lift * 2.0 ** (np.arange(-3.0, 4.0) / 4))
             value, lift = own.log_decay(order, height, tried)
-            total += count * min(value, 0.0)
             lifts.append(lift)
+            if bulk:
+                value = max(value, -50.0) if count > 1 else 0.0
+                rest, least = bulk[0].log_decay(height, bulk[0].lifts(bulk[1]))
+                lifts.append(least)
+                total += math.log(count) + rest + (count - 1) * min(value, 0.0)
+            else:
+                total += count * min(value, 0.0)
         return total, lifts
 
     low = high = order / 8
     while decay(high)[0] > goal:
         low, high = high, high * 2
-        if high > 1e9 * order:
-            raise ProofError("the contour method found no height where its integrand is small")
+        if high > most:
+            return high, decay(high)[1]
     for _ in range(6):
         middle = (low + high) / 2
         low, high = (low, middle) if decay(middle)[0] <= goal else (middle, high)
@@ -414,6 +501,8 @@ def _grid(
         for order in orders:
             while own.log_density(right * step, order) > -aim:
                 right += 1
+                if right > MAX_TERMS:
+                    raise ProofError("the contour method needs too many nodes")
     return {
         "step": _text(step),
         "left": left,

@@ -161,8 +161,15 @@ def test_the_method_is_the_narrowest_that_knows_the_losses() -> None:
     assert {name: methods_for(losses)[0] for name, losses in first.items()} == {
         name: name for name in first
     }
-    assert methods_for(((1, response), (1, ResponseLoss(F(2)))))[0] == "lattice"
-    assert methods_for(((1, SampledGaussianLoss(F(1, 2), F(1))),)) == ("contour",)
+    sampled = SampledGaussianLoss(F(1, 2), F(1))
+    exact = ("lattice", "values", "contour")
+    assert methods_for(((1, response), (1, ResponseLoss(F(2))))) == exact
+    fine = ResponseLoss(F(1 + 2**40, 2**40))
+    assert methods_for(((1, response), (1, fine))) == ("values", "lattice", "contour")
+    many = tuple((1, DiscreteGaussianLoss(F(v), 1)) for v in (211, 2003, 7919))
+    assert methods_for(many) == ("contour", "lattice")
+    assert methods_for(((1, sampled), (7, response))) == ("values", "contour")
+    assert methods_for(((2, sampled),)) == methods_for(((1, plain), (1, sampled))) == ("contour",)
 
 
 def test_losses_of_several_kinds_lie_between_what_they_are_between() -> None:

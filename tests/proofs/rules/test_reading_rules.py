@@ -479,4 +479,4 @@ def test_powers_beyond_the_stated_size_are_refused_at_once() -> None:
 
 
 def test_every_method_has_its_name() -> None:
-    assert set(METHODS) == {"contour", "gaussian", "laplace", "lattice", "responses"}
+    assert set(METHODS) == {"contour", "gaussian", "laplace", "lattice", "responses", "values"}
