@@ -697,7 +697,10 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
     doubles the error and adds less than 3.
     """
     halvings = floor(abs(y)).bit_length() + 1
+    if halvings > bits:
+        raise Unaffordable("an angle is too large")
     places = bits + halvings + 16
+    spend(places)
     small = (y.numerator << places) // (y.denominator << halvings)
     term, parts, count = 1 << places, [0, 0], 0
     while term not in (0, -1):
@@ -761,7 +764,7 @@ def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, 
         else:
             continue
         numbers = floor(period.low * 2**32), floor(cap.low * 2**32), floor(curve * 2**64)
-        found.append((one["count"], *numbers, -floor(-lead * 2**32)))
+        found += [(one["count"], *numbers, -floor(-lead * 2**32))] if min(numbers) > 0 else []
     return sorted(found, key=lambda fall: -fall[1])
 
 
@@ -778,7 +781,7 @@ def far_sum(falls: list[Any], step: Fraction, last: int, reach: int) -> Fraction
     start += len(cells) * width
     while cells:
         first, width = cells.pop()
-        spend(len(falls))
+        spend(len(falls) + 8)
         half = -floor(-(width - 1) * step * 2**31)
         middle, fallen = floor((2 * first + width - 1) * step * 2**31), 0
         enough = ((reach // first).bit_length() + 6) << 32
@@ -808,7 +811,8 @@ def contour_at_most(losses: list[Data], epsilon: Fraction, delta: Fraction, hint
     """
     c, above, step = (positive(hint[name]) for name in ("order", "above", "step"))
     last, reach = counting(hint["nodes"]), counting(hint["reach"])
-    need(hint["grids"] == [] and above > c, "the hints are those of another method")
+    digits = max(max(n.numerator, n.denominator).bit_length() for n in (c, above, step))
+    need(hint["grids"] == [] and above > c and digits <= 256, "other hints are expected")
     others = [one for one in losses if one["loss"] not in ("gaussian", "discrete-gaussian")]
     near = [one for one in losses if one["loss"] == "discrete-gaussian"]
     gaussian = total(

@@ -217,14 +217,15 @@ def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction
         found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
         slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
     blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
-    # There the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
-    margin = max(blur / 4, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    slack = max(abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    # Here the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
+    rise, drop = max(blur * 5 / 4, slack), max(blur / 4, slack)
     for _ in range(MAX_STEPS):
-        upper, lower = epsilon + blur + margin, max(epsilon - margin, least)
+        upper, lower = epsilon + rise, max(epsilon - drop, least)
         fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
         if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
             return lower, upper
-        margin *= 8
+        rise, drop = 8 * rise, 8 * drop
     raise ProofError("the contour method found no certified bracket")
 
 

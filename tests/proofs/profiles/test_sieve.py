@@ -23,7 +23,7 @@ from proofs.losses import (
     ResponseLoss,
     join,
 )
-from proofs.profiles import contour
+from proofs.profiles import contour, sieve
 from proofs.profiles.sieve import Fall, fall_of, nearly_gaussian, sum_beyond
 from proofs.profiles.transforms import Line, laplace_transform
 from proofs.search.contour import contour_hint, epsilon_bracket
@@ -207,6 +207,18 @@ def test_without_a_reach_all_nodes_count() -> None:
         sum_beyond([], line, 1 << 49)
 
 
+def test_a_sieve_ends_where_it_has_looked_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has not seen counts in full: more and more of the nodes, the sooner it ends."""
+    fall = fall_of(1, ResponseLoss(Fraction(1, 1000)), Fraction(1), None)
+    assert fall
+    line, found = Line(Fraction(1), Fraction(1), 9, 64, 1), []
+    for looks in (1 << 20, 30_000, 100):
+        monkeypatch.setattr(sieve, "MAX_LOOKS", looks)
+        found.append(sum_beyond([fall], line, 200_000))
+    assert found == sorted(found)
+    assert found[0] < found[2] <= sum_beyond([], line, 1) * Fraction("1.02")
+
+
 def sum_delta(losses: list[Loss], epsilon: float) -> float:
     """δ(ε) of one of each loss, summed over all atoms; of a Laplace loss by its closed form."""
     laws = [atoms(loss) for loss in losses if not isinstance(loss, LaplaceLoss)]
@@ -228,7 +240,7 @@ def sum_delta(losses: list[Loss], epsilon: float) -> float:
 
 
 PRODUCTS: tuple[tuple[list[Loss], str, float], ...] = (
-    ([DiscreteGaussianLoss(Fraction(v), 1) for v in (3, 5, 7)], "2", 1e-3),
+    ([DiscreteGaussianLoss(Fraction(v), 1) for v in (3, 5, 7)], "2", 0.1),
     ([DiscreteGaussianLoss(Fraction(v), 1) for v in (17, 29, 43)], "1", 1e-4),
     ([DiscreteGaussianLoss(Fraction(v), 1) for v in (50, 61, 97)], "3/4", 1e-5),
     (
@@ -306,7 +318,8 @@ def test_a_census_has_narrow_ends(size: int, delta: str) -> None:
     found = accountants.epsilon(losses, goal)
     assert found.method == "contour"
     assert found.upper - found.lower <= Fraction(1, 10**9)
-    squared = sum(1 / loss.variance for _, loss in losses if isinstance(loss, DiscreteGaussianLoss))
+    discrete = [loss for _, loss in losses if isinstance(loss, DiscreteGaussianLoss)]
+    squared = sum((1 / loss.variance for loss in discrete), Fraction(0))
     alone = accountants.epsilon(((1, GaussianLoss(squared)),), goal)
     assert found.lower < alone.upper + Fraction(1, 10**12)
     assert alone.lower - Fraction(1, 10**12) < found.upper
