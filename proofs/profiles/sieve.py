@@ -54,6 +54,9 @@ MAX_HEIGHT = 1 << 50
 MAX_LOOKS = 1 << 26
 """The distances after which a sieve ends, a few seconds: beyond it, all is believed large."""
 
+LEAST_PERIOD = Fraction(1, 1 << 30)
+"""The shortest period that is of use."""
+
 BATCH = 1 << 15
 """The cells that are looked at together."""
 
@@ -99,7 +102,7 @@ def nearly_gaussian(loss: DiscreteGaussianLoss, line: Line) -> bool:
 
 
 def fall_of(count: int, loss: Loss, order: Fraction, moment: Fraction | None) -> Fall | None:
-    """The fall of a loss on a lattice, on a line of an ``order`` c; None for any other loss.
+    """The fall of a loss on a lattice, on a line of an ``order`` c; None where there is none.
 
     ``moment``: a bound of M(c), or for a discrete Gaussian None where it is G(c).
 
@@ -124,9 +127,11 @@ def fall_of(count: int, loss: Loss, order: Fraction, moment: Fraction | None) ->
             cap, lead = period.lower / 2, Fraction(0)
         case _:
             return None
-    return Fall(
-        float(period.lower), float_below(curve), float_below(cap), float_above(lead), float(count)
-    )
+    if period.lower < LEAST_PERIOD:
+        return None
+    # Of a longer one, no other multiple than 0 comes near.
+    length = float(min(period.lower, Fraction(4 * MAX_HEIGHT)))
+    return Fall(length, float_below(curve), float_below(cap), float_above(lead), float(count))
 
 
 def _exp_of_minus(power: Interval) -> Interval:
@@ -142,7 +147,7 @@ def _two_sided(rate: Fraction, shift: int, order: Fraction) -> tuple[Fraction, I
     2c)).
     """
     ratio = _exp_of_minus(Interval(rate * (1 + 2 * order), rate * (1 + 2 * order)))
-    inside = 1 - exp_interval(-rate)
+    inside = 1 - _exp_of_minus(Interval(rate, rate))
     size, beside = 1 + ratio, ratio
     if shift > 1:
         size = 1 + ratio + inside * ratio / (1 - ratio)

@@ -207,6 +207,17 @@ def test_without_a_reach_all_nodes_count() -> None:
         sum_beyond([], line, 1 << 49)
 
 
+def test_immense_and_tiny_periods_are_no_falls_or_never_end() -> None:
+    assert fall_of(1, ResponseLoss(Fraction(10**400)), Fraction(1), None) is None
+    fall = fall_of(1, DiscreteGaussianLoss(Fraction(10**400), 1), Fraction(1), None)
+    assert fall
+    line = Line(Fraction(1), Fraction(1), 9, 64, 1)
+    assert sum_beyond([fall], line, 1000) >= sum_beyond([], line, 1000) * Fraction("0.999")
+    long = fall_of(1, DiscreteGaussianLoss(Fraction(10**40), 10**15), Fraction(1), None)
+    assert long
+    assert float(sum_beyond([long], line, 10**6)) == pytest.approx(float(sum_beyond([], line, 1)))
+
+
 def test_a_sieve_ends_where_it_has_looked_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has not seen counts in full: more and more of the nodes, the sooner it ends."""
     fall = fall_of(1, ResponseLoss(Fraction(1, 1000)), Fraction(1), None)
