@@ -62,7 +62,6 @@ NEAR = Fraction(1, 100)
 MOST_ORDER = 1e6
 """The largest order that is looked at."""
 
-
 MOST_CELLS = 1 << 24
 """The most cells of the first width in a sieve, about two seconds."""
 
@@ -369,6 +368,8 @@ class _Far:
 
     def ends(self, goal: float) -> tuple[int, int]:
         """The last node, and the reach of the sieve, with which what is left is about e^goal."""
+        if not self.falls:
+            raise ProofError("the contour method found nothing that falls")
         width = max(self.falls[0].period / (8 * self.step), 1.0)
         most = min(MOST_CELLS * width, MAX_REACH / 4, MAX_HEIGHT / self.step / 4)
         bend = self.squared / 2 + sum(fall.count * fall.curve for fall in self.falls)
@@ -388,7 +389,7 @@ class _Far:
         return nodes, max(nodes, math.ceil(min(wanted, 50 / least)))
 
     def near(self, last: int) -> float:
-        """About what the `NEAR` nodes after the last add up to."""
+        """About what the `NEAR_NODES` nodes after the last add up to."""
         node = last + 1 + np.arange(NEAR_NODES)
         fallen = np.zeros(NEAR_NODES)
         for fall in self.falls:

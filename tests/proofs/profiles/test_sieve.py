@@ -308,6 +308,16 @@ def test_no_hint_moves_the_enclosure_off_its_value() -> None:
     assert right > 40
 
 
+def test_no_hint_is_found_where_nothing_falls() -> None:
+    """Losses that are always 0 beside a Laplace loss; and two that return too often."""
+    for losses in (
+        ((1, LaplaceLoss(Fraction(1))), (1, DiscreteLaplaceLoss(Fraction(1), 0))),
+        ((1, LaplaceLoss(Fraction(1))), (2, ResponseLoss(Fraction(1)))),
+    ):
+        with pytest.raises(ProofError):
+            contour_hint(losses, "remove", Fraction(1, 2))
+
+
 def census(size: int) -> Losses:
     """Discrete Gaussians of so many variances from 200 to 8000."""
     variances = (200 + round(7800 * i / (size - 1)) for i in range(size))
