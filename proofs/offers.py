@@ -232,17 +232,21 @@ def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
 
 
 def tight_rechecked(components: Sequence[Component], delta: Fraction) -> Offer | None:
-    """The contour's ε rounded up until the independent checker can follow; None where it can't."""
-    pairs = compose_pairs(components)
-    if pairs is None:
+    """The contour's ε rounded up until the independent checker can follow.
+
+    None where it can't, and where it needs no room.
+    """
+    narrow, pairs = tight(components, delta), compose_pairs(components)
+    if narrow is None or pairs is None or not narrow.kernel_only:
         return None
     theorem, losses = pairs
     ends = _ends(losses, delta)
-    if ends.method != "contour":
+    # It does not know sampled losses, whose sides differ.
+    if ends.method != "contour" or len(ends.hints) > 1:
         return None
     stated = rounded_up(ends.upper * (1 + Fraction(1, 10**7)), 8)
     given = {"method": ends.method, "epsilon": stated, "delta": delta, "hints": ends.hints}
-    found = offer(NAMES[ends.method] + ", rounded up", prove("pair-to-approx", [theorem], given))
+    found = offer(f"{narrow.rule}, rounded up", prove("pair-to-approx", [theorem], given))
     return None if found.kernel_only else found
 
 
