@@ -236,13 +236,16 @@ def tight_rechecked(components: Sequence[Component], delta: Fraction) -> Offer |
 
     None where it can't, and where it needs no room.
     """
-    narrow, pairs = tight(components, delta), compose_pairs(components)
-    if narrow is None or pairs is None or not narrow.kernel_only:
+    pairs = compose_pairs(components)
+    if pairs is None:
         return None
     theorem, losses = pairs
     ends = _ends(losses, delta)
     # It does not know sampled losses, whose sides differ.
     if ends.method != "contour" or len(ends.hints) > 1:
+        return None
+    narrow = tight(components, delta)
+    if narrow is None or not narrow.kernel_only:
         return None
     stated = rounded_up(ends.upper * (1 + Fraction(1, 10**7)), 8)
     given = {"method": ends.method, "epsilon": stated, "delta": delta, "hints": ends.hints}
