@@ -86,7 +86,7 @@ MOST_NODES = 1 << 10
 TYPICAL_BITS = 80
 """About the bits of a line."""
 
-LARGE = 0.004
+LARGE = 0.01
 """A mean of the modulus after the last node with which a contour finds too little."""
 
 NEAR_NODES = 1 << 12
@@ -455,6 +455,8 @@ class _Far:
 
     def ends(self, goal: float) -> tuple[int, int]:
         """The last node, and the reach of the sieve, with which what is left is about e^goal."""
+        if not self.falls:
+            raise ProofError("the contour method found nothing that falls")
         width = max(self.falls[0].period / (8 * self.step), 1.0)
         most = min(MOST_CELLS * width, MAX_REACH / 4, MAX_HEIGHT / self.step / 4)
         bend = self.squared / 2 + sum(fall.count * fall.curve for fall in self.falls)
@@ -474,7 +476,7 @@ class _Far:
         return nodes, max(nodes, math.ceil(min(wanted, 50 / least)))
 
     def near(self, last: int) -> float:
-        """About what the `NEAR` nodes after the last add up to."""
+        """About what the `NEAR_NODES` nodes after the last add up to."""
         node = last + 1 + np.arange(NEAR_NODES)
         fallen = np.zeros(NEAR_NODES)
         for fall in self.falls:

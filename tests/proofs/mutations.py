@@ -88,6 +88,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/responses.py": (f"{PROFILES}responses_profile.py",),
     "proofs/profiles/laplace.py": (f"{PROFILES}laplace_profile.py",),
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
+    "proofs/profiles/payoff.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/contour.py": (f"{PROFILES}contour.py", f"{PROFILES}sieve.py"),
     "proofs/profiles/sieve.py": (f"{PROFILES}sieve.py",),
