@@ -1,0 +1,284 @@
+"""Theorems: what the kernel proves of a described mechanism. Nothing else here calls `prove`.
+
+A mechanism becomes components, as in `proofs.accounts`, and `proofs.prover` composes and converts
+them. Where persons own several records, what holds of a record is scaled to a group of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+from laws import ADDITIVE, matrix_of, variance
+from reading import Formal, Mechanism, Norm, Query
+from refuting import premise_of, sampling_rate
+
+from proofs.checker import check
+from proofs.components import (
+    Component,
+    additive_theorems,
+    component,
+    event_theorems,
+    query_theorem,
+)
+from proofs.derivation import derivation
+from proofs.errors import ProofError
+from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from proofs.implication import implies
+from proofs.judgments import Dominated, Private, RenyiCurve, Stable, canonical, guarantee_to_json
+from proofs.kernel import Theorem, prove
+from proofs.offers import tight_at
+from proofs.prover import settling, strongest
+from proofs.search.decimals import smallest_proved
+from synthesizers.errors import InputError
+from synthesizers.intervals import to_mpf
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A theorem that implies a statement's claim; ``kernel_only``: the checker can't afford it."""
+
+    theorem: Theorem
+    kernel_only: bool
+
+
+def prove_statement(formal: Formal) -> Proof | None:
+    """A theorem that the checker does not reject and that implies the claim; None without one."""
+    for theorem in _candidates(formal):
+        status = check(derivation(theorem)).status
+        if status in ("checked", "kernel only"):
+            return Proof(theorem, status != "checked")
+    return None
+
+
+def _candidates(formal: Formal) -> Iterator[Theorem]:
+    claim, neighbours = formal.claim, formal.neighbours
+    try:
+        if isinstance(claim, Norm):
+            stable = _stable(formal.query, neighbours)
+            if _norm(stable, claim.name) <= claim.value:
+                yield stable
+            return
+        components = [
+            component(mechanism.name, count, _theorems(mechanism, formal.query, neighbours))
+            for count, mechanism in formal.mechanism
+        ]
+        found = settling(strongest(components, claim), claim, neighbours)
+        if found is not None:
+            yield found.theorem
+        for theorem in _at_the_claim(components, claim):
+            if implies(theorem, claim, neighbours):
+                yield theorem
+    except InputError:
+        # Some mechanism, or what the statement makes of it, has no rule.
+        return
+
+
+def _norm(stable: Theorem, name: str) -> Fraction:
+    judgment = stable.judgment
+    assert isinstance(judgment, Stable)
+    return Fraction(getattr(judgment, name))
+
+
+def _at_the_claim(components: Sequence[Component], claim: Guarantee) -> Iterator[Theorem]:
+    """What follows at the claimed numbers themselves: of a profile, or of a Rényi guarantee."""
+    if isinstance(claim, ApproxDP) and claim.delta:
+        exact = tight_at(components, claim.epsilon, claim.delta)
+        if exact is not None:
+            yield exact.theorem
+    curves = [one.of(RenyiCurve) for one in components]
+    held = [curve for curve in curves if curve is not None]
+    if not held or len(held) != len(curves):
+        return
+    counts = [one.count for one in components]
+    theorem = prove("compose-renyi", [theorem for theorem, _ in held], {"counts": counts})
+    if isinstance(claim, RenyiDP):
+        yield theorem
+    elif isinstance(claim, ApproxDP):
+        own: dict[str, object] = {"epsilon": claim.epsilon, "delta": claim.delta}
+        own["order"] = held[0][1].points[0][0]
+        yield prove("renyi-to-approx", [theorem], own)
+
+
+# --- queries -------------------------------------------------------------------------------------
+
+
+def _stable(query: Query, neighbours: Neighbours) -> Theorem:
+    """How far the query moves: derived of a declared one, else as its moves say."""
+    if query.declared is not None:
+        assert query.shape is not None
+        return query_theorem(query.declared, query.shape, neighbours)
+    sizes = [[abs(x) for x in move] for move in query.moves]
+    one_way = all(min(move) >= 0 or max(move) <= 0 for move in query.moves)
+    given = {
+        "neighbours": neighbours,
+        "query": canonical([[str(x) for x in move] for move in query.moves]),
+        "l0": max(sum(x > 0 for x in move) for move in sizes),
+        "l1": max(map(sum, sizes)),
+        "l2_squared": max(sum(x * x for x in move) for move in sizes),
+        "linf": max(map(max, sizes)),
+        "monotone": one_way,
+        "integers": all(x.denominator == 1 for move in sizes for x in move),
+    }
+    return prove("stated-sensitivity", [], given)
+
+
+# --- mechanisms ----------------------------------------------------------------------------------
+
+
+def _theorems(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> list[Theorem]:
+    """What is proved of one run; ProofError where the mechanism has no rule."""
+    if neighbours.unit.is_record or query.declared is not None:
+        return list(_of_one(mechanism, query, neighbours))
+    record = AddRemove() if isinstance(neighbours, AddRemove) else ReplaceOne()
+    return [_scale(theorem, neighbours) for theorem in _of_one(mechanism, query, record)]
+
+
+def _scale(theorem: Theorem, neighbours: Neighbours) -> Theorem:
+    """A theorem of one record as one of a person."""
+    judgment = theorem.judgment
+    assert isinstance(judgment, Private)
+    given: dict[str, object] = {"neighbours": neighbours}
+    match judgment.guarantee:
+        case ApproxDP(epsilon, delta) if delta:
+            steps = neighbours.unit.max_records
+            growth = [to_mpf(step * epsilon) for step in range(steps)]
+            return smallest_proved(
+                lambda: to_mpf(delta) * sum(map(mpmath.exp, growth)),
+                lambda most: prove("group", [theorem], {**given, "delta": most}),
+            )
+        case Dominated() if judgment.mechanism.name in ("laplace", "discrete-laplace"):
+            theorem = prove("pair-to-pure", [theorem])
+    return prove("group", [theorem], given)
+
+
+def _of_one(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Iterator[Theorem]:
+    name, number = mechanism.name, mechanism.number
+    if name in ADDITIVE:
+        amount = variance(mechanism) if "gaussian" in name else number("scale")
+        yield from additive_theorems(
+            _stable(query, neighbours), name.replace("_", "-"), amount
+        )
+        return
+    match name:
+        case "exponential" | "permute_and_flip" | "noisy_max" | "sparse_vector":
+            yield from _choices(mechanism, _stable(query, neighbours))
+        case "randomized_response" if "values" not in mechanism.given:
+            yield prove("response", [_stable(query, neighbours)], {"epsilon": number("epsilon")})
+        case "randomized_response":
+            law = {"law": "randomized-response", "epsilon": str(number("epsilon"))}
+            shape = {"value": mechanism.whole("values")}
+            yield from event_theorems({"event": "sanitize", "law": law}, shape, neighbours)
+        case "local":
+            matrix = [list(map(str, row)) for row in matrix_of(mechanism)]
+            law = {"law": "post-randomisation", "before": 1, "after": 1, "matrix": matrix}
+            shape = {"value": len(matrix)}
+            yield from event_theorems({"event": "sanitize", "law": law}, shape, neighbours)
+        case "pure" | "zcdp" | "gdp" | "renyi":
+            yield from _stated(mechanism, neighbours)
+        case "post":
+            for theorem in _inner(mechanism, query, neighbours):
+                yield prove("post-processing", [theorem], {"map": "any map"})
+        case "parallel":
+            yield from _parallel(mechanism, query, neighbours)
+        case "poisson" | "without_replacement":
+            yield _sampled(mechanism, query, neighbours)
+        case _:
+            raise InputError(f"there is no mechanism {name}")
+
+
+def _choices(mechanism: Mechanism, scores: Theorem) -> Iterator[Theorem]:
+    name, given = mechanism.name, dict(mechanism.given)
+    if name == "noisy_max":
+        given.setdefault("noise", "laplace")
+        if given["noise"] == "gumbel":
+            name, given = "exponential", {"rate": 1 / mechanism.number("scale")}
+    if name == "sparse_vector":
+        given = {"releases": "bits", "resampled": False, **given}
+        if "count" in given:
+            given["count"] = mechanism.whole("count")
+    yield prove(name.replace("_", "-"), [scores], given)
+    if name == "exponential":
+        yield prove("exponential-zcdp", [scores], given)
+
+
+def _stated(mechanism: Mechanism, neighbours: Neighbours) -> Iterator[Theorem]:
+    """A mechanism that is known by its guarantee, and a Gaussian guarantee also as its pair."""
+    premise = premise_of(mechanism)
+    plain: Any = premise
+    if isinstance(premise, RenyiDP):
+        plain = RenyiCurve(((premise.alpha, premise.epsilon),))
+    given = {"neighbours": neighbours, "mechanism": mechanism.name}
+    stated = prove("stated-guarantee", [], {**given, "guarantee": guarantee_to_json(plain)})
+    yield stated
+    if mechanism.name == "gdp":
+        yield prove("gdp-to-pair", [stated])
+        yield prove("gdp-to-zcdp", [stated])
+
+
+def _inner(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Sequence[Theorem]:
+    """What is proved of the only mechanism that another one wraps, conversions included."""
+    ((count, inner),) = mechanism.inner
+    if count != 1:
+        raise InputError(f"{mechanism.name} wraps one run of a mechanism")
+    return component(inner.name, 1, _theorems(inner, query, neighbours)).theorems
+
+
+def _parallel(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Iterator[Theorem]:
+    """The worst part of each kind of guarantee that all parts have."""
+    parts = [
+        component(part.name, 1, _theorems(part, query, AddRemove())) for _, part in mechanism.inner
+    ]
+    given: dict[str, object] = {"counts": [count for count, _ in mechanism.inner]}
+    given |= {"relation": neighbours.name, "key": "a public attribute"}
+    gaussian = [strongest([part], GaussianDP(Fraction(0))) for part in parts]
+    for premises in (
+        [held[0] for part in parts if (held := part.of(ApproxDP))],
+        [held[0] for part in parts if (held := part.of(ZCDP))],
+        [found[0].theorem for found in gaussian if found],
+    ):
+        if len(premises) == len(parts):
+            yield from _attempt("parallel", premises, given)
+
+
+def _attempt(rule: str, premises: Sequence[Theorem], given: dict[str, object]) -> Iterator[Theorem]:
+    """The theorem of a rule where it applies, at the least δ of two steps where it asks for one."""
+    points = [one.judgment.guarantee for one in premises if isinstance(one.judgment, Private)]
+    approximate = [point for point in points if isinstance(point, ApproxDP)]
+    epsilon = max((point.epsilon for point in approximate), default=Fraction(0))
+    delta = max((point.delta for point in approximate), default=Fraction(0))
+    try:
+        if delta and given.get("relation") == "replace-one":
+            yield smallest_proved(
+                lambda: to_mpf(delta) * (1 + mpmath.exp(to_mpf(epsilon))),
+                lambda most: prove(rule, premises, {**given, "delta": most}),
+            )
+        else:
+            yield prove(rule, premises, given)
+    except ProofError:
+        return
+
+
+def _sampled(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Theorem:
+    ((_, inner),) = mechanism.inner
+    rate = sampling_rate(mechanism)
+    if mechanism.name == "poisson" and inner.name == "gaussian":
+        given = {"fraction": rate, "sigma_squared": variance(inner)}
+        return prove("poisson-gaussian", [_stable(query, neighbours)], given)
+    whole = Component(inner.name, 1, tuple(_inner(mechanism, query, neighbours))).of(ApproxDP)
+    if whole is None:
+        raise ProofError(f"{inner.name} on a sample has no rule")
+    premise, point = whole
+    size: dict[str, object] = {"fraction": rate}
+    if mechanism.name == "without_replacement":
+        size = {name: mechanism.whole(name) for name in ("sample", "records")}
+    return smallest_proved(
+        lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(point.epsilon))),
+        lambda epsilon: prove(
+            mechanism.name.replace("_", "-"), [premise], {**size, "epsilon": epsilon}
+        ),
+    )
