@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reading import Formal, Norm
+from reading import Formal
 from refuting import refute
 from theorems import prove_statement
 
@@ -33,11 +33,10 @@ def decide(formal: Formal) -> Decision:
     proof, counterexample = prove_statement(formal), refute(formal)
     if proof is not None and counterexample is not None:
         raise ContradictionError(
-            f"proved by {proof.theorem.rule}, and refuted: {counterexample.words}"
+            f"proved by {', '.join(proof.rules)}, and refuted: {counterexample.words}"
         )
     if proof is not None:
-        how = "derived" if isinstance(formal.claim, Norm) else "by"
-        return Decision(True, f"{how} {proof.theorem.rule}", proof.kernel_only)
+        return Decision(True, f"proved by {', '.join(proof.rules)}", proof.kernel_only)
     if counterexample is not None:
         return Decision(False, counterexample.words)
     return Decision(None, "neither a proof nor a counterexample was found")

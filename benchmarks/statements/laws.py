@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from functools import reduce
+from itertools import combinations, combinations_with_replacement, product
 
 from integrals import Factor, between, exponential, integral, laplace, surely
 from reading import Mechanism, Vector
@@ -32,7 +33,7 @@ from synthesizers.selection import Exponential
 
 Row = tuple[Exact, ...]
 
-MAX_OUTPUTS = 5000
+MAX_OUTPUTS = 500
 """The most outputs of a product of finite laws."""
 
 
@@ -261,11 +262,26 @@ def together(pairs: Sequence[tuple[int, Pair]]) -> Pair | None:
     found = Rows((Fraction(1),), (Fraction(1),))
     for count, pair in pairs:
         rows = pair if isinstance(pair, Rows) else coarsen(pair)
-        if rows is None or len(found.left) * len(rows.left) ** count > MAX_OUTPUTS:
+        if rows is None or len(found.left) * _size(count, len(rows.left)) > MAX_OUTPUTS:
             return None
-        for _ in range(count):
-            found = Rows(_product(found.left, rows.left), _product(found.right, rows.right))
+        left, right = _power(rows.left, count), _power(rows.right, count)
+        found = Rows(_product(found.left, left), _product(found.right, right))
     return found
+
+
+def _size(count: int, outputs: int) -> int:
+    return math.comb(count + outputs - 1, count)
+
+
+def _power(row: Row, count: int) -> Row:
+    """The chances of how often each output comes up; their order tells nothing more."""
+    chances = []
+    for drawn in combinations_with_replacement(range(len(row)), count):
+        orders = math.factorial(count)
+        for output in set(drawn):
+            orders //= math.factorial(drawn.count(output))
+        chances.append(reduce(multiply, (row[output] for output in drawn), Fraction(orders)))
+    return tuple(chances)
 
 
 def _product(left: Row, right: Row) -> Row:

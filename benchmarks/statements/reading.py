@@ -7,6 +7,7 @@ so, whether it is true, and the same in a few fields that a program can decide:
     moves = [[1, -1]]                        how the answers may move between two neighbours, or
     domain = {sex = 2}  query = {kind = …}   a declared query, whose moves follow from the domain
     neighbours = "replace-one"  persons = 2  of records, or of persons with at most two
+    given = "add-remove"                     where moves and guarantees are of another relation
     claim = "epsilon=1, delta=1e-6"          or "l1=2" of the query alone
 
 Numbers are exact, in TOML as text unless they are whole.
@@ -25,7 +26,7 @@ from typing import Any
 from proofs.guarantees import Guarantee, parse_guarantee
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
-from synthesizers.neighbours import Neighbours, neighbours_from
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, neighbours_from
 
 DATA = Path(__file__).parent / "data"
 
@@ -89,12 +90,25 @@ class Query:
 
 @dataclass(frozen=True)
 class Formal:
-    """What is decided; nothing in it says whether it is true."""
+    """What is decided; nothing in it says whether it is true.
+
+    ``given``: between which neighbours the moves of the query, and guarantees that a mechanism is
+    known by, hold; ``neighbours``: of the claim.
+    """
 
     mechanism: tuple[Term, ...]
     query: Query
+    given: Neighbours
     neighbours: Neighbours
     claim: Guarantee | Norm
+
+    @property
+    def steps(self) -> int:
+        """How many neighbours of the first kind lead from one of the second to the other."""
+        if self.given == self.neighbours:
+            return 1
+        exchanged = isinstance(self.neighbours, ReplaceOne) and isinstance(self.given, AddRemove)
+        return self.neighbours.unit.max_records * (2 if exchanged else 1)
 
 
 @dataclass(frozen=True)
@@ -126,7 +140,7 @@ def read_statements(folder: Path = DATA) -> list[Statement]:
 
 
 _FIELDS = {"id", "text", "source", "truth", "claim", "neighbours"}
-_MAY = {"mechanism", "moves", "domain", "query", "persons"}
+_MAY = {"mechanism", "moves", "domain", "query", "persons", "given"}
 
 
 def read_statement(area: str, record: Mapping[str, Any]) -> Statement:
@@ -156,11 +170,13 @@ def _read_formal(record: Mapping[str, Any]) -> Formal:
         claim = parse_guarantee(record["claim"])
     if isinstance(claim, Norm) == bool(mechanism):
         raise InputError("a guarantee is claimed of a mechanism, a norm of a query alone")
+    given = neighbours_from(record.get("given", record["neighbours"]))
     if "query" in record:
         query = Query(shape=record["domain"], declared=record["query"])
+        given = neighbours
     else:
         query = Query(tuple(map(_vector, record.get("moves", [[1]]))))
-    return Formal(mechanism, query, neighbours, claim)
+    return Formal(mechanism, query, given, neighbours, claim)
 
 
 def _vector(entries: list[int | str]) -> Vector:

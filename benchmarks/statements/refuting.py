@@ -8,7 +8,7 @@ are tried that have it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -37,7 +37,14 @@ from proofs.channels import channel_certificate
 from proofs.checker import check
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
-from proofs.losses import DiscreteLaplaceLoss, GaussianLoss, Losses, ResponseLoss
+from proofs.losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    Losses,
+    ResponseLoss,
+    SampledGaussianLoss,
+)
 from proofs.profiles.gaussian import gaussian_delta
 from proofs.profiles.moments import log_moment
 from synthesizers.domain import Attribute, Domain
@@ -81,7 +88,7 @@ def refute(formal: Formal) -> Counterexample | None:
     ``tests/benchmarks/test_statements.py``.
     """
     if isinstance(formal.claim, Norm):
-        return _longer_move(formal.query, formal.neighbours, formal.claim)
+        return _longer_move(formal)
     for words, pair in pairs_of(formal):
         found = exceed(pair, formal.claim, formal.neighbours)
         if found is not None:
@@ -89,8 +96,10 @@ def refute(formal: Formal) -> Counterexample | None:
     return None
 
 
-def _longer_move(query: Query, neighbours: Neighbours, claim: Norm) -> Counterexample | None:
-    for words, left, right in neighbouring_answers(query, neighbours):
+def _longer_move(formal: Formal) -> Counterexample | None:
+    claim = formal.claim
+    assert isinstance(claim, Norm)
+    for words, left, right in neighbouring_answers(formal):
         move = [abs(a - b) for a, b in zip(left, right, strict=True)]
         norms = {
             "l0": Fraction(sum(x > 0 for x in move)),
@@ -106,18 +115,16 @@ def _longer_move(query: Query, neighbours: Neighbours, claim: Norm) -> Counterex
 # --- neighbours ----------------------------------------------------------------------------------
 
 
-def neighbouring_answers(
-    query: Query, neighbours: Neighbours
-) -> Iterator[tuple[str, Vector, Vector]]:
+def neighbouring_answers(formal: Formal) -> Iterator[tuple[str, Vector, Vector]]:
     """True answers of some neighbours, in words and as vectors, each way round."""
+    query = formal.query
     if query.declared is not None:
-        yield from _on_databases(query, neighbours)
+        yield from _on_databases(query, formal.neighbours)
         return
-    steps = neighbours.unit.max_records
     signed = {tuple(side * x for x in move) for move in query.moves for side in (1, -1)}
     far = {
         tuple(map(sum, zip(*some, strict=True)))
-        for some in combinations_with_replacement(sorted(signed), steps)
+        for some in combinations_with_replacement(sorted(signed), formal.steps)
     }
     moves = sorted(far, key=lambda move: -sum(map(abs, move)))
     for base in _bases(len(query.moves[0])):
@@ -150,9 +157,9 @@ def _on_databases(
         Attribute(name, tuple(map(str, range(size)))) for name, size in query.shape.items()
     )
     domain = Domain("domain", attributes)
-    asked = {"event": "measure", "query": dict(query.declared)}
-    noise = {"noise": {"law": "discrete-laplace", "scale": "1"}}
-    event = question_from_json(asked | noise, domain)
+    noise = {"law": "discrete-laplace", "scale": "1"}
+    asked = {"event": "measure", "query": dict(query.declared), "noise": noise}
+    event = question_from_json({**asked, "low": 0, "high": 0}, domain)
     rows = databases(neighbours, domain.size, max(2, neighbours.unit.max_records))
     answers = answers_of_histograms(event.query, domain, rows)  # type: ignore[union-attr]
     seen = set()
@@ -175,7 +182,7 @@ def pairs_of(formal: Formal) -> Iterator[tuple[str, Pair]]:
         return
     shifts = all(mechanism.name in ADDITIVE for _, mechanism in terms)
     seen: set[Vector] = set()
-    for words, left, right in neighbouring_answers(formal.query, formal.neighbours):
+    for words, left, right in neighbouring_answers(formal):
         move = tuple(sorted(abs(a - b) for a, b in zip(left, right, strict=True)))
         if not (shifts and move in seen):
             seen.add(move)
@@ -203,17 +210,16 @@ def _of_terms(
 def _of_mechanism(
     mechanism: Mechanism, formal: Formal, left: Vector, right: Vector
 ) -> Iterator[tuple[str, Pair]]:
-    steps = formal.neighbours.unit.max_records
     match mechanism.name:
         case name if name in ADDITIVE:
             yield "", additive(mechanism, left, right)
         case name if name in CHOICES:
             law = CHOICES[name]
             yield "", Rows(law(mechanism, left), law(mechanism, right))
-        case "randomized_response" | "local" if steps == 1:
+        case "randomized_response" | "local" if formal.steps == 1:
             yield from (("", pair) for pair in responses(mechanism))
         case "pure" | "zcdp" | "gdp" | "renyi":
-            yield from examples(premise_of(mechanism), steps)
+            yield from examples(premise_of(mechanism), formal.steps)
         case "post":
             yield from _of_terms(mechanism.inner, formal, "", left, right)
         case "poisson" | "without_replacement":
@@ -256,11 +262,14 @@ def sampling_rate(mechanism: Mechanism) -> Fraction:
 def _parallel(
     mechanism: Mechanism, formal: Formal, left: Vector, right: Vector
 ) -> Iterator[tuple[str, Pair]]:
-    """A record in one of the parts, or under replace-one one that leaves a part for the next."""
+    """A record in one of the parts; under replace-one, two in one part or one in each of two."""
     parts = [list(_of_terms((term,), formal, "", left, right)) for term in mechanism.inner]
     if isinstance(formal.neighbours, AddRemove):
         yield from (entry for part in parts for entry in part)
         return
+    for term in mechanism.inner:
+        if not _looks_at_answers(term[1]):
+            yield from _of_terms((term,), replace(formal, given=AddRemove()), "", left, right)
     for (words, here), (more, there) in product(parts[0], parts[-1]):
         pair = together([(1, here), (1, turn(there))])
         if pair is not None:
@@ -374,9 +383,16 @@ def exceed(pair: Pair, claim: Guarantee, neighbours: Neighbours) -> str | None:
     return decided.finding if decided.decision is Decision.VIOLATED else None
 
 
+_UNBOUNDED = (GaussianLoss, SampledGaussianLoss, DiscreteGaussianLoss)
+"""Losses above every number with a chance above 0; those of no move are not among any losses."""
+
+
 def _exceed_by_losses(losses: Losses, claim: Guarantee) -> str | None:
     fails = any(isinstance(loss, ResponseLoss) and loss.delta for _, loss in losses)
+    unbounded = any(isinstance(loss, _UNBOUNDED) for _, loss in losses)
     match claim:
+        case ApproxDP(_, delta) if delta == 0 and (unbounded or fails):
+            return "the loss has no bound"
         case ApproxDP(epsilon, delta):
             found = accountants.delta(losses, epsilon).lower
             if found > delta:
@@ -400,8 +416,11 @@ def _exceed_by_losses(losses: Losses, claim: Guarantee) -> str | None:
 
 
 def _divergence(losses: Losses, order: Fraction) -> Fraction:
-    """A lower end of the Rényi divergence."""
-    each = [count * log_moment(loss, order - 1, "remove").lower for count, loss in losses]
+    """A lower end of the Rényi divergence; 0 at an order where none is known."""
+    try:
+        each = [count * log_moment(loss, order - 1, "remove").lower for count, loss in losses]
+    except ProofError:
+        return ZERO
     return sum(each, ZERO) / (order - 1)
 
 

@@ -28,22 +28,30 @@ from proofs.derivation import derivation
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.implication import implies
-from proofs.judgments import Dominated, Private, RenyiCurve, Stable, canonical, guarantee_to_json
+from proofs.judgments import Private, RenyiCurve, Stable, canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.offers import tight_at
 from proofs.prover import settling, strongest
 from proofs.search.decimals import smallest_proved
 from synthesizers.errors import InputError
 from synthesizers.intervals import to_mpf
-from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+from synthesizers.neighbours import AddRemove, Neighbours
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A theorem that implies a statement's claim; ``kernel_only``: the checker can't afford it."""
+    """A theorem that implies a statement's claim.
+
+    ``kernel_only``: it holds a number that the independent checker can't afford.
+    """
 
     theorem: Theorem
     kernel_only: bool
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules of its steps, each after those that it rests on."""
+        return [step["rule"] for step in derivation(self.theorem)["steps"]]
 
 
 def prove_statement(formal: Formal) -> Proof | None:
@@ -64,7 +72,7 @@ def _candidates(formal: Formal) -> Iterator[Theorem]:
                 yield stable
             return
         components = [
-            component(mechanism.name, count, _theorems(mechanism, formal.query, neighbours))
+            component(mechanism.name, count, _theorems(mechanism, formal))
             for count, mechanism in formal.mechanism
         ]
         found = settling(strongest(components, claim), claim, neighbours)
@@ -73,6 +81,7 @@ def _candidates(formal: Formal) -> Iterator[Theorem]:
         for theorem in _at_the_claim(components, claim):
             if implies(theorem, claim, neighbours):
                 yield theorem
+        yield from _of_channel(formal)
     except InputError:
         # Some mechanism, or what the statement makes of it, has no rule.
         return
@@ -104,6 +113,22 @@ def _at_the_claim(components: Sequence[Component], claim: Guarantee) -> Iterator
         yield prove("renyi-to-approx", [theorem], own)
 
 
+def _of_channel(formal: Formal) -> Iterator[Theorem]:
+    """What the matrix of one respondent shows of (ε, δ), with zeros in it or without."""
+    claim, ((_, mechanism), *more) = formal.claim, formal.mechanism
+    if more or mechanism.name != "local" or not isinstance(claim, ApproxDP):
+        return
+    rows = matrix_of(mechanism)
+    given = {
+        "neighbours": formal.neighbours,
+        "databases": [[int(i == j) for j in range(len(rows))] for i in range(len(rows))],
+        "rows": [list(map(str, row)) for row in rows],
+        "epsilon": claim.epsilon,
+        "delta": claim.delta,
+    }
+    yield prove("finite-channel", [], given)
+
+
 # --- queries -------------------------------------------------------------------------------------
 
 
@@ -130,30 +155,30 @@ def _stable(query: Query, neighbours: Neighbours) -> Theorem:
 # --- mechanisms ----------------------------------------------------------------------------------
 
 
-def _theorems(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> list[Theorem]:
-    """What is proved of one run; ProofError where the mechanism has no rule."""
-    if neighbours.unit.is_record or query.declared is not None:
-        return list(_of_one(mechanism, query, neighbours))
-    record = AddRemove() if isinstance(neighbours, AddRemove) else ReplaceOne()
-    return [_scale(theorem, neighbours) for theorem in _of_one(mechanism, query, record)]
+def _theorems(mechanism: Mechanism, formal: Formal) -> list[Theorem]:
+    """What is proved of one run between the claim's neighbours; ProofError without any rule."""
+    found = list(_of_one(mechanism, formal.query, formal.given))
+    if formal.given == formal.neighbours:
+        return found
+    return [scaled for theorem in found for scaled in _scale(theorem, formal)]
 
 
-def _scale(theorem: Theorem, neighbours: Neighbours) -> Theorem:
-    """A theorem of one record as one of a person."""
-    judgment = theorem.judgment
+def _scale(theorem: Theorem, formal: Formal) -> Iterator[Theorem]:
+    """A theorem between neighbours that are several steps apart, where there is a rule for it."""
+    judgment, given = theorem.judgment, {"neighbours": formal.neighbours}
     assert isinstance(judgment, Private)
-    given: dict[str, object] = {"neighbours": neighbours}
-    match judgment.guarantee:
-        case ApproxDP(epsilon, delta) if delta:
-            steps = neighbours.unit.max_records
-            growth = [to_mpf(step * epsilon) for step in range(steps)]
-            return smallest_proved(
-                lambda: to_mpf(delta) * sum(map(mpmath.exp, growth)),
-                lambda most: prove("group", [theorem], {**given, "delta": most}),
-            )
-        case Dominated() if judgment.mechanism.name in ("laplace", "discrete-laplace"):
-            theorem = prove("pair-to-pure", [theorem])
-    return prove("group", [theorem], given)
+    try:
+        match judgment.guarantee:
+            case ApproxDP(epsilon, delta) if delta:
+                growth = [to_mpf(step * epsilon) for step in range(formal.steps)]
+                yield smallest_proved(
+                    lambda: to_mpf(delta) * sum(map(mpmath.exp, growth)),
+                    lambda most: prove("group", [theorem], {**given, "delta": most}),
+                )
+            case _:
+                yield prove("group", [theorem], given)
+    except ProofError:
+        return
 
 
 def _of_one(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Iterator[Theorem]:
@@ -182,7 +207,7 @@ def _of_one(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Itera
             yield from _stated(mechanism, neighbours)
         case "post":
             for theorem in _inner(mechanism, query, neighbours):
-                yield prove("post-processing", [theorem], {"map": "any map"})
+                yield from _attempt("post-processing", [theorem], {"map": "any map"})
         case "parallel":
             yield from _parallel(mechanism, query, neighbours)
         case "poisson" | "without_replacement":
@@ -225,13 +250,14 @@ def _inner(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Sequen
     ((count, inner),) = mechanism.inner
     if count != 1:
         raise InputError(f"{mechanism.name} wraps one run of a mechanism")
-    return component(inner.name, 1, _theorems(inner, query, neighbours)).theorems
+    return component(inner.name, 1, list(_of_one(inner, query, neighbours))).theorems
 
 
 def _parallel(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Iterator[Theorem]:
     """The worst part of each kind of guarantee that all parts have."""
     parts = [
-        component(part.name, 1, _theorems(part, query, AddRemove())) for _, part in mechanism.inner
+        component(part.name, 1, list(_of_one(part, query, AddRemove())))
+        for _, part in mechanism.inner
     ]
     given: dict[str, object] = {"counts": [count for count, _ in mechanism.inner]}
     given |= {"relation": neighbours.name, "key": "a public attribute"}
