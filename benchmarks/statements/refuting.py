@@ -58,7 +58,7 @@ from synthesizers.questions_json import question_from_json
 ORDERS = tuple(1 + Fraction(n, 8) for n in (1, 2, 4, 8, 16, 24, 56, 120, 248, 1000))
 """The orders at which a concentrated guarantee is tried."""
 
-EPSILONS = tuple(Fraction(n, 4) for n in (0, 1, 2, 4, 6, 8, 12, 16, 24, 40))
+EPSILONS = tuple(Fraction(n, 4) for n in (0, 1, 2, 4, 6, 8, 12, 16, 24, 40, 160))
 """Where the profile of a pair is compared with that of a Gaussian guarantee."""
 
 BITS = 128
@@ -204,7 +204,7 @@ def _of_terms(
         pair = together(counted)
         if pair is not None:
             names = " and ".join(name for name, _ in chosen if name)
-            yield f"{names} on {words}" if names else words, pair
+            yield " on ".join(part for part in (names, words) if part), pair
 
 
 def _of_mechanism(
@@ -263,13 +263,14 @@ def _parallel(
     mechanism: Mechanism, formal: Formal, left: Vector, right: Vector
 ) -> Iterator[tuple[str, Pair]]:
     """A record in one of the parts; under replace-one, two in one part or one in each of two."""
-    parts = [list(_of_terms((term,), formal, "", left, right)) for term in mechanism.inner]
+    terms: list[tuple[Term, ...]] = [((1, part),) for _, part in mechanism.inner]
+    parts = [list(_of_terms(term, formal, "", left, right)) for term in terms]
     if isinstance(formal.neighbours, AddRemove):
         yield from (entry for part in parts for entry in part)
         return
-    for term in mechanism.inner:
-        if not _looks_at_answers(term[1]):
-            yield from _of_terms((term,), replace(formal, given=AddRemove()), "", left, right)
+    for term in terms:
+        if not _looks_at_answers(term[0][1]):
+            yield from _of_terms(term, replace(formal, given=AddRemove()), "", left, right)
     for (words, here), (more, there) in product(parts[0], parts[-1]):
         pair = together([(1, here), (1, turn(there))])
         if pair is not None:

@@ -239,10 +239,17 @@ def _stated(mechanism: Mechanism, neighbours: Neighbours) -> Iterator[Theorem]:
         plain = RenyiCurve(((premise.alpha, premise.epsilon),))
     given = {"neighbours": neighbours, "mechanism": mechanism.name}
     stated = prove("stated-guarantee", [], {**given, "guarantee": guarantee_to_json(plain)})
-    yield stated
-    if mechanism.name == "gdp":
-        yield prove("gdp-to-pair", [stated])
-        yield prove("gdp-to-zcdp", [stated])
+    yield from _gaussian_pair(stated)
+
+
+def _gaussian_pair(theorem: Theorem) -> Iterator[Theorem]:
+    """The theorem, or of a Gaussian guarantee its pair and its zCDP: those compose."""
+    judgment = theorem.judgment
+    if isinstance(judgment, Private) and isinstance(judgment.guarantee, GaussianDP):
+        yield prove("gdp-to-pair", [theorem])
+        yield prove("gdp-to-zcdp", [theorem])
+    else:
+        yield theorem
 
 
 def _inner(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Sequence[Theorem]:
@@ -268,7 +275,8 @@ def _parallel(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Ite
         [found[0].theorem for found in gaussian if found],
     ):
         if len(premises) == len(parts):
-            yield from _attempt("parallel", premises, given)
+            for theorem in _attempt("parallel", premises, given):
+                yield from _gaussian_pair(theorem)
 
 
 def _attempt(rule: str, premises: Sequence[Theorem], given: dict[str, object]) -> Iterator[Theorem]:
