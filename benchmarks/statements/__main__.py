@@ -3,8 +3,8 @@
     python benchmarks/statements                  # all, a line an area
     python benchmarks/statements --area laplace --each
 
-A theorem decides that a statement is true: the kernel makes it, and `proofs/checker.py` evaluates it
-again. A certified counterexample decides that it is false: two neighbours whose exact laws are
+A theorem decides that a statement is true: the kernel makes it, and `proofs/checker.py` evaluates
+it again. A certified counterexample decides that it is false: two neighbours whose exact laws are
 further apart. Only then the answer is compared with the label of the data. Exit code 1 for any
 wrong answer.
 """

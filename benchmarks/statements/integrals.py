@@ -1,5 +1,4 @@
-"""Exact integrals of products of densities and distribution functions of Laplace and exponential
-noise.
+"""Exact integrals of what Laplace and exponential noise are made of: densities and their tails.
 
 Between neighbouring centres each factor is a sum of a·e^(kx + r) with rational a, k and r; so is
 a product, and its integral over a piece is a sum of exponentials of rationals.
@@ -81,7 +80,7 @@ def integral(factors: Sequence[Factor], centres: Sequence[Fraction]) -> ExpRatio
 
     Guarantee
     ---------
-    Exact. Backed by ``tests/benchmarks/test_statements.py::test_integrals_are_those_of_quadrature``.
+    Exact. Backed by quadrature in ``tests/benchmarks/test_statements.py``.
     """
     ends = sorted(set(centres))
     points = [ends[0] - 1, *((a + b) / 2 for a, b in pairwise(ends)), ends[-1] + 1]

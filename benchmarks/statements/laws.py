@@ -7,10 +7,9 @@ chances. Noise on numbers attains its losses; what chooses, answers in bits or r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations, combinations_with_replacement, product
 
 from integrals import Factor, between, exponential, integral, laplace, surely
@@ -35,6 +34,10 @@ Row = tuple[Exact, ...]
 
 MAX_OUTPUTS = 500
 """The most outputs of a product of finite laws."""
+
+
+MAX_BITS = 6
+"""The most answers of the sparse vector technique of which all outputs are told apart."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +156,22 @@ def sparse_vector(mechanism: Mechanism, answers: Vector) -> Row:
         event = chance([*(law("below", one) for one in answers[:-1]), shown])
         return event, 1 - event
     limit = mechanism.whole("count") if "count" in mechanism.given else len(answers)
-    outputs = {
-        tuple(bits[: _stop(bits, limit)]) for bits in product((False, True), repeat=len(answers))
-    }
-    return tuple(
+    row = [
         chance([law("above" if bit else "below", a) for bit, a in zip(bits, answers, strict=False)])
-        for bits in sorted(outputs)
-    )
+        for bits in _outputs(len(answers), limit)
+    ]
+    return (*row, 1 - sum(row, ExpRational.of(0)))
+
+
+def _outputs(answers: int, limit: int) -> list[tuple[bool, ...]]:
+    """What may be released until so many bits say above.
+
+    Of more than `MAX_BITS` answers it is told only if all that are below come first.
+    """
+    bits: Iterable[tuple[bool, ...]] = product((False, True), repeat=answers)
+    if answers > MAX_BITS:
+        bits = (tuple(place >= first for place in range(answers)) for first in range(answers + 1))
+    return sorted({one[: _stop(one, limit)] for one in bits})
 
 
 def _stop(bits: Sequence[bool], limit: int) -> int:
@@ -204,8 +216,15 @@ def responses(mechanism: Mechanism) -> Iterator[Pair]:
         yield Rows(left, right)
 
 
+def sampling_rate(mechanism: Mechanism) -> Fraction:
+    """The chance that a record is in the sample."""
+    if mechanism.name == "poisson":
+        return mechanism.number("q")
+    return mechanism.number("sample") / mechanism.number("records")
+
+
 def sample(pair: Pair, rate: Fraction) -> Pair | None:
-    """The pair of laws on a sample that holds the record at a rate, if without it all is right's."""
+    """The laws on a sample that holds the left record at a rate, and without it has right's law."""
     if isinstance(pair, Attained):
         if len(pair.losses) == 1 and isinstance(pair.losses[0][1], GaussianLoss):
             loss = SampledGaussianLoss(rate, pair.losses[0][1].mu_squared)
@@ -220,7 +239,7 @@ def sample(pair: Pair, rate: Fraction) -> Pair | None:
 
 
 def told_if_sampled(pair: Pair, rate: Fraction) -> Rows | None:
-    """The pair of laws where a record is sampled at a rate, and an output of its own says if not."""
+    """The laws where a record is sampled at a rate, and an output of its own says if it is not."""
     rows = pair if isinstance(pair, Rows) else coarsen(pair)
     if rows is None:
         return None
@@ -280,7 +299,10 @@ def _power(row: Row, count: int) -> Row:
         orders = math.factorial(count)
         for output in set(drawn):
             orders //= math.factorial(drawn.count(output))
-        chances.append(reduce(multiply, (row[output] for output in drawn), Fraction(orders)))
+        chance: Exact = Fraction(orders)
+        for output in drawn:
+            chance = multiply(chance, row[output])
+        chances.append(chance)
     return tuple(chances)
 
 
@@ -288,6 +310,9 @@ def _product(left: Row, right: Row) -> Row:
     return tuple(multiply(a, b) for a in left for b in right)
 
 
-def turn(pair: Pair) -> Pair:
-    """The pair the other way round; losses here are the same on both sides."""
-    return Rows(pair.right, pair.left) if isinstance(pair, Rows) else pair
+def turn(pair: Pair) -> Pair | None:
+    """The pair the other way round; None for losses that differ on the two sides."""
+    if isinstance(pair, Rows):
+        return Rows(pair.right, pair.left)
+    sided = any(isinstance(loss, SampledGaussianLoss) for _, loss in pair.losses)
+    return None if sided else pair

@@ -147,7 +147,9 @@ def read_statement(area: str, record: Mapping[str, Any]) -> Statement:
     """The statement of a record; raises InputError that names it."""
     name = str(record.get("id", "without an id"))
     if not set(record) >= _FIELDS or set(record) - _FIELDS - _MAY:
-        raise InputError(f"statement {name} has the fields {', '.join(record)}; see README.md")
+        raise InputError(
+            f"statement {name} has the fields {', '.join(record)}; they are explained in reading.py"
+        )
     if type(record["truth"]) is not bool or not record["text"] or not record["source"]:
         raise InputError(f"statement {name} needs a text, a source and a truth of true or false")
     try:

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-from laws import ADDITIVE, matrix_of, variance
+from examples import premise_of
+from laws import ADDITIVE, matrix_of, sampling_rate, variance
 from reading import Formal, Mechanism, Norm, Query
-from refuting import premise_of, sampling_rate
 
 from proofs.checker import check
 from proofs.components import (
@@ -34,8 +34,11 @@ from proofs.offers import tight_at
 from proofs.prover import settling, strongest
 from proofs.search.decimals import smallest_proved
 from synthesizers.errors import InputError
+from synthesizers.exact import enclose
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import AddRemove, Neighbours
+
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,24 @@ def _candidates(formal: Formal) -> Iterator[Theorem]:
         for theorem in _at_the_claim(components, claim):
             if implies(theorem, claim, neighbours):
                 yield theorem
-        yield from _of_channel(formal)
+        yield from _of_single(formal)
     except InputError:
         # Some mechanism, or what the statement makes of it, has no rule.
         return
+
+
+def _of_single(formal: Formal) -> Iterator[Theorem]:
+    """What is proved of one mechanism at the numbers of a claim of ε and δ > 0."""
+    claim, ((count, mechanism), *more) = formal.claim, formal.mechanism
+    if more or count != 1 or not isinstance(claim, ApproxDP) or claim.delta == 0:
+        return
+    match mechanism.name:
+        case "local" | "randomized_response":
+            yield _of_channel(mechanism, formal.neighbours, claim)
+        case "poisson" | "without_replacement" if formal.given == formal.neighbours:
+            theorem = _of_sample(mechanism, formal, claim)
+            if theorem is not None:
+                yield theorem
 
 
 def _norm(stable: Theorem, name: str) -> Fraction:
@@ -99,37 +116,52 @@ def _at_the_claim(components: Sequence[Component], claim: Guarantee) -> Iterator
         exact = tight_at(components, claim.epsilon, claim.delta)
         if exact is not None:
             yield exact.theorem
-    curves = [one.of(RenyiCurve) for one in components]
-    held = [curve for curve in curves if curve is not None]
-    if not held or len(held) != len(curves):
+    curves = [held for one in components if (held := one.of(RenyiCurve))]
+    if not curves or len(curves) != len(components):
         return
-    counts = [one.count for one in components]
-    theorem = prove("compose-renyi", [theorem for theorem, _ in held], {"counts": counts})
-    if isinstance(claim, RenyiDP):
-        yield theorem
-    elif isinstance(claim, ApproxDP):
-        own: dict[str, object] = {"epsilon": claim.epsilon, "delta": claim.delta}
-        own["order"] = held[0][1].points[0][0]
+    order = min(curve.points[0][0] for _, curve in curves)
+    common = [
+        prove("weaken", [theorem], {"guarantee": _curve(order, curve.points[0][1])})
+        for theorem, curve in curves
+    ]
+    theorem = prove("compose-renyi", common, {"counts": [one.count for one in components]})
+    yield theorem
+    if isinstance(claim, ApproxDP):
+        own = {"epsilon": claim.epsilon, "delta": claim.delta, "order": order}
         yield prove("renyi-to-approx", [theorem], own)
 
 
-def _of_channel(formal: Formal) -> Iterator[Theorem]:
+def _curve(order: Fraction, epsilon: Fraction) -> dict[str, Any]:
+    return guarantee_to_json(RenyiCurve(((order, epsilon),)))
+
+
+def _of_channel(mechanism: Mechanism, neighbours: Neighbours, claim: ApproxDP) -> Theorem:
     """What the matrix of one respondent shows of (ε, δ), with zeros in it or without."""
-    claim, ((_, mechanism), *more) = formal.claim, formal.mechanism
-    if more or mechanism.name != "local" or not isinstance(claim, ApproxDP):
-        return
     rows = matrix_of(mechanism)
-    given = {
-        "neighbours": formal.neighbours,
+    ends = [[enclose(chance) for chance in row] for row in rows]
+    given: dict[str, object] = {
+        "neighbours": neighbours,
         "databases": [[int(i == j) for j in range(len(rows))] for i in range(len(rows))],
-        "rows": [list(map(str, row)) for row in rows],
+        "rows": [[[str(chance.lower), str(chance.upper)] for chance in row] for row in ends],
         "epsilon": claim.epsilon,
         "delta": claim.delta,
     }
-    yield prove("finite-channel", [], given)
+    return prove("finite-channel", [], given)
 
 
-# --- queries -------------------------------------------------------------------------------------
+def _of_sample(mechanism: Mechanism, formal: Formal, claim: ApproxDP) -> Theorem | None:
+    """What a point of the profile of the mechanism inside gives at the claim's ε on a sample."""
+    ((_, inner),) = mechanism.inner
+    whole = component(inner.name, 1, list(_of_one(inner, formal.query, formal.given)))
+    rate = sampling_rate(mechanism)
+    with mpmath.workdps(30):
+        # The least digits are cut off, so that the sample's ε is no larger than the claim's.
+        point = mpmath.log1p(mpmath.expm1(to_mpf(claim.epsilon)) / to_mpf(rate))
+        epsilon = Fraction(int(point * 10**15), 10**15)
+    found = tight_at([whole], epsilon, claim.delta / rate)
+    if found is None:
+        return None
+    return _sample(mechanism, found.theorem, claim.epsilon)
 
 
 def _stable(query: Query, neighbours: Neighbours) -> Theorem:
@@ -139,7 +171,7 @@ def _stable(query: Query, neighbours: Neighbours) -> Theorem:
         return query_theorem(query.declared, query.shape, neighbours)
     sizes = [[abs(x) for x in move] for move in query.moves]
     one_way = all(min(move) >= 0 or max(move) <= 0 for move in query.moves)
-    given = {
+    given: dict[str, object] = {
         "neighbours": neighbours,
         "query": canonical([[str(x) for x in move] for move in query.moves]),
         "l0": max(sum(x > 0 for x in move) for move in sizes),
@@ -150,9 +182,6 @@ def _stable(query: Query, neighbours: Neighbours) -> Theorem:
         "integers": all(x.denominator == 1 for move in sizes for x in move),
     }
     return prove("stated-sensitivity", [], given)
-
-
-# --- mechanisms ----------------------------------------------------------------------------------
 
 
 def _theorems(mechanism: Mechanism, formal: Formal) -> list[Theorem]:
@@ -175,6 +204,11 @@ def _scale(theorem: Theorem, formal: Formal) -> Iterator[Theorem]:
                     lambda: to_mpf(delta) * sum(map(mpmath.exp, growth)),
                     lambda most: prove("group", [theorem], {**given, "delta": most}),
                 )
+            case RenyiCurve(((order, epsilon),)) if order > formal.steps:
+                # Σ over steps j of order/(order - j)·ε, at the order divided by the steps.
+                total = sum((order / (order - j) * epsilon for j in range(formal.steps)), ZERO)
+                own = {"orders": [order / formal.steps], "epsilons": [total]}
+                yield prove("group", [theorem], {**given, **own})
             case _:
                 yield prove("group", [theorem], given)
     except ProofError:
@@ -185,9 +219,7 @@ def _of_one(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Itera
     name, number = mechanism.name, mechanism.number
     if name in ADDITIVE:
         amount = variance(mechanism) if "gaussian" in name else number("scale")
-        yield from additive_theorems(
-            _stable(query, neighbours), name.replace("_", "-"), amount
-        )
+        yield from additive_theorems(_stable(query, neighbours), name.replace("_", "-"), amount)
         return
     match name:
         case "exponential" | "permute_and_flip" | "noisy_max" | "sparse_vector":
@@ -234,11 +266,12 @@ def _choices(mechanism: Mechanism, scores: Theorem) -> Iterator[Theorem]:
 def _stated(mechanism: Mechanism, neighbours: Neighbours) -> Iterator[Theorem]:
     """A mechanism that is known by its guarantee, and a Gaussian guarantee also as its pair."""
     premise = premise_of(mechanism)
-    plain: Any = premise
     if isinstance(premise, RenyiDP):
-        plain = RenyiCurve(((premise.alpha, premise.epsilon),))
-    given = {"neighbours": neighbours, "mechanism": mechanism.name}
-    stated = prove("stated-guarantee", [], {**given, "guarantee": guarantee_to_json(plain)})
+        plain = _curve(premise.alpha, premise.epsilon)
+    else:
+        plain = guarantee_to_json(premise)
+    given = {"neighbours": neighbours, "mechanism": mechanism.name, "guarantee": plain}
+    stated = prove("stated-guarantee", [], given)
     yield from _gaussian_pair(stated)
 
 
@@ -268,10 +301,10 @@ def _parallel(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Ite
     ]
     given: dict[str, object] = {"counts": [count for count, _ in mechanism.inner]}
     given |= {"relation": neighbours.name, "key": "a public attribute"}
-    gaussian = [strongest([part], GaussianDP(Fraction(0))) for part in parts]
+    gaussian = [strongest([part], GaussianDP(ZERO)) for part in parts]
     for premises in (
-        [held[0] for part in parts if (held := part.of(ApproxDP))],
-        [held[0] for part in parts if (held := part.of(ZCDP))],
+        [pure[0] for part in parts if (pure := part.of(ApproxDP))],
+        [zcdp[0] for part in parts if (zcdp := part.of(ZCDP))],
         [found[0].theorem for found in gaussian if found],
     ):
         if len(premises) == len(parts):
@@ -283,8 +316,8 @@ def _attempt(rule: str, premises: Sequence[Theorem], given: dict[str, object]) -
     """The theorem of a rule where it applies, at the least δ of two steps where it asks for one."""
     points = [one.judgment.guarantee for one in premises if isinstance(one.judgment, Private)]
     approximate = [point for point in points if isinstance(point, ApproxDP)]
-    epsilon = max((point.epsilon for point in approximate), default=Fraction(0))
-    delta = max((point.delta for point in approximate), default=Fraction(0))
+    epsilon = max((point.epsilon for point in approximate), default=ZERO)
+    delta = max((point.delta for point in approximate), default=ZERO)
     try:
         if delta and given.get("relation") == "replace-one":
             yield smallest_proved(
@@ -307,12 +340,16 @@ def _sampled(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Theo
     if whole is None:
         raise ProofError(f"{inner.name} on a sample has no rule")
     premise, point = whole
-    size: dict[str, object] = {"fraction": rate}
-    if mechanism.name == "without_replacement":
-        size = {name: mechanism.whole(name) for name in ("sample", "records")}
     return smallest_proved(
         lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(point.epsilon))),
-        lambda epsilon: prove(
-            mechanism.name.replace("_", "-"), [premise], {**size, "epsilon": epsilon}
-        ),
+        lambda epsilon: _sample(mechanism, premise, epsilon),
     )
+
+
+def _sample(mechanism: Mechanism, premise: Theorem, epsilon: Fraction) -> Theorem:
+    """A mechanism of known ε and δ on a sample, with the ε that is stated of it."""
+    if mechanism.name == "poisson":
+        given: dict[str, object] = {"fraction": mechanism.number("q"), "epsilon": epsilon}
+        return prove("poisson", [premise], given)
+    size = {name: mechanism.whole(name) for name in ("sample", "records")}
+    return prove("without-replacement", [premise], {**size, "epsilon": epsilon})
