@@ -47,8 +47,9 @@ def score(statements: Sequence[Statement], each: bool) -> int:
         except ContradictionError as error:
             decision, column = Decision(None, str(error)), "WRONG"
         kernel_only += decision.kernel_only
+        mark = " (kernel only)" if decision.kernel_only else ""
         table.setdefault(statement.area, Counter())[column] += 1
-        line = f"{column:14} {statement.name:28} {decision.because}"
+        line = f"{column:14} {statement.name:28} {decision.because}{mark}"
         if each:
             print(f"{line} ({time.process_time() - begun:.1f} s)", flush=True)
         elif column in ("undecided", "WRONG"):

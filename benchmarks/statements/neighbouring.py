@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, groupby, product
 
 from reading import Formal, Query, Vector
 
@@ -52,7 +52,10 @@ def _bases(answers: int) -> tuple[Vector, ...]:
 
 
 def _text(answers: Vector) -> str:
-    return f"({', '.join(map(str, answers))})"
+    """The answers, equal ones in a row counted."""
+    runs = [list(map(str, run)) for _, run in groupby(answers)]
+    words = [run if len(run) <= MANY else [f"{len(run)} times {run[0]}"] for run in runs]
+    return f"({', '.join(word for run in words for word in run)})"
 
 
 def _on_databases(query: Query, neighbours: Neighbours) -> Iterator[tuple[str, Vector, Vector]]:

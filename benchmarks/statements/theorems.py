@@ -243,7 +243,7 @@ def _of_one(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Itera
         case "parallel":
             yield from _parallel(mechanism, query, neighbours)
         case "poisson" | "without_replacement":
-            yield _sampled(mechanism, query, neighbours)
+            yield from _sampled(mechanism, query, neighbours)
         case _:
             raise InputError(f"there is no mechanism {name}")
 
@@ -330,20 +330,20 @@ def _attempt(rule: str, premises: Sequence[Theorem], given: dict[str, object]) -
         return
 
 
-def _sampled(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Theorem:
+def _sampled(mechanism: Mechanism, query: Query, neighbours: Neighbours) -> Iterator[Theorem]:
     ((_, inner),) = mechanism.inner
     rate = sampling_rate(mechanism)
     if mechanism.name == "poisson" and inner.name == "gaussian":
         given = {"fraction": rate, "sigma_squared": variance(inner)}
-        return prove("poisson-gaussian", [_stable(query, neighbours)], given)
+        yield prove("poisson-gaussian", [_stable(query, neighbours)], given)
+        return
     whole = Component(inner.name, 1, tuple(_inner(mechanism, query, neighbours))).of(ApproxDP)
-    if whole is None:
-        raise ProofError(f"{inner.name} on a sample has no rule")
-    premise, point = whole
-    return smallest_proved(
-        lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(point.epsilon))),
-        lambda epsilon: _sample(mechanism, premise, epsilon),
-    )
+    if whole is not None:
+        premise, point = whole
+        yield smallest_proved(
+            lambda: mpmath.log1p(to_mpf(rate) * mpmath.expm1(to_mpf(point.epsilon))),
+            lambda epsilon: _sample(mechanism, premise, epsilon),
+        )
 
 
 def _sample(mechanism: Mechanism, premise: Theorem, epsilon: Fraction) -> Theorem:
