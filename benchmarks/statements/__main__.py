@@ -21,7 +21,7 @@ from pathlib import Path
 from deciding import ContradictionError, Decision, decide
 from reading import DATA, Statement, read_statements
 
-from synthesizers.errors import DPAuditError
+from synthesizers.errors import DPAuditError, InputError
 
 COLUMNS = ("statements", "true, proved", "false, refuted", "undecided", "WRONG")
 
@@ -74,14 +74,13 @@ def main() -> int:
     given = flags.parse_args()
     try:
         statements = read_statements(given.data)
+        chosen = [one for one in statements if given.area in (None, one.area)]
+        if not chosen:
+            raise InputError("there are no such statements")
+        return 1 if score(chosen, given.each) else 0
     except DPAuditError as refusal:
         print(refusal, file=sys.stderr)
         return 2
-    chosen = [one for one in statements if given.area in (None, one.area)]
-    if not chosen:
-        print("there are no such statements", file=sys.stderr)
-        return 2
-    return 1 if score(chosen, given.each) else 0
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proving import prove_statement
 from reading import Formal
 from refuting import refute
-from theorems import prove_statement
 
 
 class ContradictionError(Exception):

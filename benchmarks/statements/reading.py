@@ -30,6 +30,28 @@ from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, neighbour
 
 DATA = Path(__file__).parent / "data"
 
+PARAMETERS: dict[str, set[str]] = {
+    "gaussian": {"sigma", "sigma_squared", "mu"},
+    "laplace": {"scale"},
+    "discrete_laplace": {"scale"},
+    "discrete_gaussian": {"sigma_squared"},
+    "exponential": {"rate"},
+    "permute_and_flip": {"rate"},
+    "noisy_max": {"noise", "scale"},
+    "sparse_vector": {"threshold_scale", "query_scale", "count", "releases"},
+    "randomized_response": {"epsilon", "values"},
+    "local": {"matrix"},
+    "pure": {"epsilon", "delta"},
+    "zcdp": {"rho"},
+    "gdp": {"mu"},
+    "renyi": {"alpha", "rdp"},
+    "post": set(),
+    "parallel": set(),
+    "poisson": {"q"},
+    "without_replacement": {"sample", "records"},
+}
+"""The mechanisms, and what each may be given; the last four wrap others."""
+
 NORMS = ("l0", "l1", "l2_squared", "linf")
 """What may be claimed of a query alone."""
 
@@ -208,9 +230,11 @@ def _terms(node: ast.expr, text: str) -> tuple[Term, ...]:
 def _mechanism(call: ast.Call, text: str) -> Mechanism:
     if not isinstance(call.func, ast.Name):
         raise InputError(f"a mechanism has a name; found {text!r}")
-    given = {str(one.arg): _value(one.value, text) for one in call.keywords}
+    name, given = call.func.id, {str(one.arg): _value(one.value, text) for one in call.keywords}
+    if name not in PARAMETERS or set(given) - PARAMETERS[name]:
+        raise InputError(f"there is no mechanism {name}({', '.join(given)})")
     inner = tuple(term for argument in call.args for term in _terms(argument, text))
-    return Mechanism(call.func.id, given, inner)
+    return Mechanism(name, given, inner)
 
 
 def _value(node: ast.expr, text: str) -> Any:
