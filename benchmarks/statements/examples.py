@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from exceeding import channel_of
-from laws import Attained, Pair, Rows
+from laws import LossPair, Pair, RowPair
 from reading import Mechanism
 
 from audit.auditors.deciding import decide
@@ -55,22 +55,22 @@ def examples(premise: Guarantee, steps: int) -> Iterator[tuple[str, Pair]]:
     match premise:
         case ApproxDP(epsilon, delta):
             if steps == 1:
-                yield "randomised response", Attained(((1, ResponseLoss(epsilon, delta)),))
+                yield "randomised response", LossPair(((1, ResponseLoss(epsilon, delta)),))
             if delta and (squared := _largest_gaussian(epsilon, delta)):
-                yield "Gaussian noise", Attained(((1, GaussianLoss(squared * steps**2)),))
+                yield "Gaussian noise", LossPair(((1, GaussianLoss(squared * steps**2)),))
             elif epsilon:
-                yield "geometric noise", Attained(((1, DiscreteLaplaceLoss(epsilon, steps)),))
+                yield "geometric noise", LossPair(((1, DiscreteLaplaceLoss(epsilon, steps)),))
         case ZCDP(rho):
             squared = 2 * rho * steps**2
-            yield "Gaussian noise", Attained(((1, GaussianLoss(squared)),))
+            yield "Gaussian noise", LossPair(((1, GaussianLoss(squared)),))
             if steps == 1:
-                yield "randomised response", Attained(((1, ResponseLoss(_largest_response(rho))),))
+                yield "randomised response", LossPair(((1, ResponseLoss(_largest_response(rho))),))
         case GaussianDP(mu):
             squared = (mu * steps) ** 2
-            yield "Gaussian noise", Attained(((1, GaussianLoss(squared)),))
+            yield "Gaussian noise", LossPair(((1, GaussianLoss(squared)),))
         case RenyiDP(order, bound):
             squared = 2 * bound / order * steps**2
-            yield "Gaussian noise", Attained(((1, GaussianLoss(squared)),))
+            yield "Gaussian noise", LossPair(((1, GaussianLoss(squared)),))
             if steps == 1:
                 yield from _two_chances(premise)
 
@@ -106,8 +106,8 @@ def _two_chances(premise: RenyiDP) -> tuple[tuple[str, Pair], ...]:
         low, high = ZERO, p
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            pair = Rows((p, 1 - p), (middle, 1 - middle))
+            pair = RowPair((p, 1 - p), (middle, 1 - middle))
             kept = decide(channel_of(pair, AddRemove()), premise).decision is Decision.HOLDS
             low, high = (low, middle) if kept else (middle, high)
-        found.append((f"an event of chances {p} and {high}", Rows((p, 1 - p), (high, 1 - high))))
+        found.append((f"an event of chances {p} and {high}", RowPair((p, 1 - p), (high, 1 - high))))
     return tuple(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from laws import Attained, Pair, Rows
+from laws import LossPair, Pair, RowPair
 
 from audit.auditors.deciding import decide
 from audit.channels.channel import Channel
@@ -42,7 +42,7 @@ ZERO = Fraction(0)
 
 def exceed(pair: Pair, claim: Guarantee, neighbours: Neighbours) -> str | None:
     """How a pair of laws breaks a guarantee, in words; None where that is not certain."""
-    if isinstance(pair, Attained):
+    if isinstance(pair, LossPair):
         try:
             return _exceed_by_losses(pair.losses, claim)
         except ProofError:
@@ -94,7 +94,7 @@ def _divergence(losses: Losses, order: Fraction) -> Fraction:
     return sum(each, ZERO) / (order - 1)
 
 
-def _exceed_by_certificate(pair: Rows, claim: ApproxDP, neighbours: Neighbours) -> str | None:
+def _exceed_by_certificate(pair: RowPair, claim: ApproxDP, neighbours: Neighbours) -> str | None:
     """The same by a certificate of the two rows, which the independent checker accepts."""
     try:
         certificate = channel_certificate(
@@ -123,7 +123,7 @@ def _databases(neighbours: Neighbours) -> list[list[int]]:
     return [[1], [0]] if isinstance(neighbours, AddRemove) else [[1, 0], [0, 1]]
 
 
-def channel_of(pair: Rows, neighbours: Neighbours) -> Channel:
+def channel_of(pair: RowPair, neighbours: Neighbours) -> Channel:
     """The two rows as a channel."""
     listed = np.array(_databases(neighbours))
     chances = np.empty((2, len(pair.left)), object)

@@ -35,54 +35,53 @@ Row = tuple[Exact, ...]
 MAX_OUTPUTS = 500
 """The most outputs of a product of finite laws."""
 
-
 MAX_BITS = 6
 """The most answers of the sparse vector technique of which all outputs are told apart."""
 
 
 @dataclass(frozen=True)
-class Attained:
+class LossPair:
     """Losses whose product is the pair of laws of two neighbours."""
 
     losses: Losses
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowPair:
     """The chances of all outputs under the one and under the other neighbour."""
 
     left: Row
     right: Row
 
 
-Pair = Attained | Rows
+Pair = LossPair | RowPair
 
 
-def variance(mechanism: Mechanism, largest: Fraction = Fraction(1)) -> Fraction:
-    """σ² of a Gaussian, which ``mu`` states of a query that moves by ``largest``."""
+def variance(mechanism: Mechanism) -> Fraction:
+    """σ² of a Gaussian, which ``mu`` states of a query that moves by 1."""
     if "mu" in mechanism.given:
-        return (largest / mechanism.number("mu")) ** 2
+        return 1 / mechanism.number("mu") ** 2
     if "sigma_squared" in mechanism.given:
         return mechanism.number("sigma_squared")
     return mechanism.number("sigma") ** 2
 
 
-def additive(mechanism: Mechanism, left: Vector, right: Vector) -> Attained:
+def additive(mechanism: Mechanism, left: Vector, right: Vector) -> LossPair:
     """Noise on each answer: the law only depends on how far each of them moves."""
-    moved = [abs(a - b) for a, b in zip(left, right, strict=True) if a != b]
+    shifts = [abs(a - b) for a, b in zip(left, right, strict=True) if a != b]
     losses: list[tuple[int, Loss]]
     match mechanism.name:
         case "gaussian":
-            squared = sum((x * x for x in moved), Fraction(0)) / variance(mechanism)
+            squared = sum((x * x for x in shifts), Fraction(0)) / variance(mechanism)
             losses = [(1, GaussianLoss(squared))] if squared else []
         case "laplace":
-            losses = [(1, LaplaceLoss(x / mechanism.number("scale"))) for x in moved]
+            losses = [(1, LaplaceLoss(x / mechanism.number("scale"))) for x in shifts]
         case "discrete_laplace":
             rate = 1 / mechanism.number("scale")
-            losses = [(1, DiscreteLaplaceLoss(rate, _whole(x))) for x in moved]
+            losses = [(1, DiscreteLaplaceLoss(rate, _whole(x))) for x in shifts]
         case _:
-            losses = [(1, DiscreteGaussianLoss(variance(mechanism), _whole(x))) for x in moved]
-    return Attained(join([(loss,) for loss in losses], [1] * len(losses)))
+            losses = [(1, DiscreteGaussianLoss(variance(mechanism), _whole(x))) for x in shifts]
+    return LossPair(join([(loss,) for loss in losses], [1] * len(losses)))
 
 
 def _whole(value: Fraction) -> int:
@@ -210,10 +209,10 @@ def matrix_of(mechanism: Mechanism) -> list[Row]:
 def responses(mechanism: Mechanism) -> Iterator[Pair]:
     """A response by one record whose value is exchanged for another."""
     if mechanism.name == "randomized_response" and "values" not in mechanism.given:
-        yield Attained(((1, ResponseLoss(mechanism.number("epsilon"))),))
+        yield LossPair(((1, ResponseLoss(mechanism.number("epsilon"))),))
         return
     for left, right in combinations(matrix_of(mechanism), 2):
-        yield Rows(left, right)
+        yield RowPair(left, right)
 
 
 def sampling_rate(mechanism: Mechanism) -> Fraction:
@@ -225,29 +224,29 @@ def sampling_rate(mechanism: Mechanism) -> Fraction:
 
 def sample(pair: Pair, rate: Fraction) -> Pair | None:
     """The laws on a sample that holds the left record at a rate, and without it has right's law."""
-    if isinstance(pair, Attained):
+    if isinstance(pair, LossPair):
         if len(pair.losses) == 1 and isinstance(pair.losses[0][1], GaussianLoss):
             loss = SampledGaussianLoss(rate, pair.losses[0][1].mu_squared)
-            return Attained(((1, loss),))
+            return LossPair(((1, loss),))
         coarse = coarsen(pair)
         return None if coarse is None else sample(coarse, rate)
     mixed = (
         add(multiply(rate, p), multiply(1 - rate, q))
         for p, q in zip(pair.left, pair.right, strict=True)
     )
-    return Rows(tuple(mixed), pair.right)
+    return RowPair(tuple(mixed), pair.right)
 
 
-def told_if_sampled(pair: Pair, rate: Fraction) -> Rows | None:
+def sample_openly(pair: Pair, rate: Fraction) -> RowPair | None:
     """The laws where a record is sampled at a rate, and an output of its own says if it is not."""
-    rows = pair if isinstance(pair, Rows) else coarsen(pair)
+    rows = pair if isinstance(pair, RowPair) else coarsen(pair)
     if rows is None:
         return None
     one, other = (tuple(multiply(rate, p) for p in row) for row in (rows.left, rows.right))
-    return Rows((1 - rate, *one), (1 - rate, *other))
+    return RowPair((1 - rate, *one), (1 - rate, *other))
 
 
-def coarsen(pair: Attained) -> Rows | None:
+def coarsen(pair: LossPair) -> RowPair | None:
     """One loss as finite rows: a response as it is, Laplace noise told only as far as thirds.
 
     Of Laplace noise it is told whether the noisy answer is beyond the larger or the smaller of
@@ -266,25 +265,25 @@ def coarsen(pair: Attained) -> Rows | None:
             odds = ExpRational.exp(epsilon)
             seen = [ExpRational.of(1 - failure) * x / (odds + 1) for x in (odds, ExpRational.of(1))]
             zero, sure = ExpRational.of(0), ExpRational.of(failure)
-            return Rows((sure, *seen, zero), (zero, *reversed(seen), sure))
+            return RowPair((sure, *seen, zero), (zero, *reversed(seen), sure))
         case _:
             return None
     rest = 1 - ends[0] - ends[1]
-    return Rows((ends[0], rest, ends[1]), (ends[1], rest, ends[0]))
+    return RowPair((ends[0], rest, ends[1]), (ends[1], rest, ends[0]))
 
 
 def together(pairs: Sequence[tuple[int, Pair]]) -> Pair | None:
     """The pair of independent runs, each as often as its count; None where it has no such form."""
-    losses = [(count, pair.losses) for count, pair in pairs if isinstance(pair, Attained)]
+    losses = [(count, pair.losses) for count, pair in pairs if isinstance(pair, LossPair)]
     if len(losses) == len(pairs):
-        return Attained(join([each for _, each in losses], [count for count, _ in losses]))
-    found = Rows((Fraction(1),), (Fraction(1),))
+        return LossPair(join([each for _, each in losses], [count for count, _ in losses]))
+    found = RowPair((Fraction(1),), (Fraction(1),))
     for count, pair in pairs:
-        rows = pair if isinstance(pair, Rows) else coarsen(pair)
+        rows = pair if isinstance(pair, RowPair) else coarsen(pair)
         if rows is None or len(found.left) * _size(count, len(rows.left)) > MAX_OUTPUTS:
             return None
         left, right = _power(rows.left, count), _power(rows.right, count)
-        found = Rows(_product(found.left, left), _product(found.right, right))
+        found = RowPair(_product(found.left, left), _product(found.right, right))
     return found
 
 
@@ -312,7 +311,7 @@ def _product(left: Row, right: Row) -> Row:
 
 def turn(pair: Pair) -> Pair | None:
     """The pair the other way round; None for losses that differ on the two sides."""
-    if isinstance(pair, Rows):
-        return Rows(pair.right, pair.left)
+    if isinstance(pair, RowPair):
+        return RowPair(pair.right, pair.left)
     sided = any(isinstance(loss, SampledGaussianLoss) for _, loss in pair.losses)
     return None if sided else pair

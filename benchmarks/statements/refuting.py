@@ -18,13 +18,13 @@ from laws import (
     ADDITIVE,
     CHOICES,
     Pair,
-    Rows,
+    RowPair,
     additive,
     responses,
     sample,
+    sample_openly,
     sampling_rate,
     together,
-    told_if_sampled,
     turn,
 )
 from neighbouring import neighbouring_answers
@@ -116,9 +116,11 @@ def _of_mechanism(
             yield "", additive(mechanism, left, right)
         case name if name in CHOICES:
             law = CHOICES[name]
-            yield "", Rows(law(mechanism, left), law(mechanism, right))
+            yield "", RowPair(law(mechanism, left), law(mechanism, right))
         case "randomized_response" | "local" if formal.steps == 1:
-            yield from (("", pair) for pair in responses(mechanism))
+            # A bit may be any query's; of more values it is a record's that is exchanged.
+            if isinstance(formal.given, ReplaceOne) or set(mechanism.given) == {"epsilon"}:
+                yield from (("", pair) for pair in responses(mechanism))
         case "pure" | "zcdp" | "gdp" | "renyi":
             yield from examples(premise_of(mechanism), formal.steps)
         case "post":
@@ -132,21 +134,23 @@ def _of_mechanism(
 def _sampled(
     mechanism: Mechanism, formal: Formal, left: Vector, right: Vector
 ) -> Iterator[tuple[str, Pair]]:
-    """The record in question is sampled or not; the other records all give the right answers.
+    """The record in question is sampled or not; without it the answers are right's.
 
-    Of a sample of fixed size it is exchanged for one of them. On Poisson samples under replace-one
-    it is either of two records, and without either the output is a third, which shows that.
+    So it is where it is the only record, or of a sample of fixed size where all others are alike
+    and it is exchanged for one of them. On Poisson samples under replace-one it is either of two
+    records, and without either the output is a third, which shows that. On databases of a declared
+    query the other records would be sampled, too: no pair is known there.
     """
     fixed = mechanism.name == "without_replacement"
     rate = sampling_rate(mechanism)
     exchanged = isinstance(formal.neighbours, ReplaceOne)
-    if fixed and not exchanged:
+    if (fixed and not exchanged) or formal.query.declared is not None:
         return
     for words, inner in _of_terms(mechanism.inner, formal, "", left, right):
         if fixed or not exchanged:
             found = sample(inner, rate)
         elif mechanism.inner[0][1].name == "pure":
-            found = told_if_sampled(inner, rate)
+            found = sample_openly(inner, rate)
         else:
             return
         if found is not None:
@@ -161,6 +165,9 @@ def _parallel(
     parts = [list(_of_terms(term, formal, "", left, right)) for term in terms]
     if isinstance(formal.neighbours, AddRemove):
         yield from (entry for part in parts for entry in part)
+        return
+    if formal.query.declared is not None:
+        # Its pairs exchange a record inside a part.
         return
     for term in terms:
         if not _looks_at_answers(term[0][1]):

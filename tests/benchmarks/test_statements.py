@@ -40,6 +40,7 @@ def load() -> SimpleNamespace:
         import laws
         import neighbouring
         import reading
+        import refuting
     finally:
         sys.path.remove(str(BOARD))
     return SimpleNamespace(
@@ -50,6 +51,7 @@ def load() -> SimpleNamespace:
         laws=laws,
         neighbouring=neighbouring,
         reading=reading,
+        refuting=refuting,
     )
 
 
@@ -294,7 +296,7 @@ def test_long_sequences_are_told_apart_as_far_as_they_are_sorted() -> None:
 
 def test_powers_keep_every_divergence() -> None:
     left, right = (F(1, 2), F(1, 3), F(1, 6)), (F(1, 6), F(1, 3), F(1, 2))
-    merged = board.laws.together([(3, board.laws.Rows(left, right))])
+    merged = board.laws.together([(3, board.laws.RowPair(left, right))])
     whole = [
         (a * b * c, x * y * z)
         for (a, x), (b, y), (c, z) in product(zip(left, right, strict=True), repeat=3)
@@ -307,12 +309,12 @@ def test_powers_keep_every_divergence() -> None:
 
 
 def test_a_sample_mixes_the_two_laws() -> None:
-    rows = board.laws.Rows((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
+    rows = board.laws.RowPair((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
     sampled = board.laws.sample(rows, F(1, 5))
     assert (sampled.left, sampled.right) == ((F(7, 20), F(13, 20)), rows.right)
-    gaussian = board.laws.Attained(((1, GaussianLoss(F(4))),))
+    gaussian = board.laws.LossPair(((1, GaussianLoss(F(4))),))
     assert board.laws.sample(gaussian, F(1, 5)).losses == ((1, SampledGaussianLoss(F(1, 5), F(4))),)
-    told = board.laws.told_if_sampled(rows, F(1, 5))
+    told = board.laws.sample_openly(rows, F(1, 5))
     assert told.left == (F(4, 5), F(3, 20), F(1, 20))
 
 
@@ -342,7 +344,7 @@ def test_examples_have_their_guarantee_and_hardly_more(premise: Any, steps: int)
     found = list(board.examples.examples(premise, steps))
     assert found
     for _, pair in found:
-        if isinstance(pair, board.laws.Rows):
+        if isinstance(pair, board.laws.RowPair):
             _require_renyi(pair, premise)
             continue
         ((count, loss),) = pair.losses
@@ -406,11 +408,39 @@ def test_moves_add_up_over_the_records_of_a_person() -> None:
     assert exchanged.steps == 2
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"mechanism": "local(matrix=[[3/4,1/4],[1/4,3/4]])", "neighbours": "add-remove"},
+        {"mechanism": "randomized_response(values=3, epsilon=1)", "neighbours": "add-remove"},
+        {
+            "mechanism": "without_replacement(pure(epsilon=1), sample=1, records=2)",
+            "neighbours": "add-remove",
+        },
+        {
+            "mechanism": "poisson(laplace(scale=1), q=1/2)",
+            "domain": {"a": 2},
+            "query": {"kind": "marginal", "attributes": ["a"]},
+            "neighbours": "add-remove",
+        },
+        {
+            "mechanism": "parallel(laplace(scale=1), laplace(scale=1))",
+            "domain": {"a": 2},
+            "query": {"kind": "marginal", "attributes": ["a"]},
+            "neighbours": "replace-one",
+        },
+    ],
+    ids=lambda record: record["mechanism"],
+)
+def test_no_pair_is_looked_at_that_may_be_no_neighbours(record: dict[str, Any]) -> None:
+    assert list(board.refuting.pairs_of(formal(record))) == []
+
+
 def test_nothing_exceeds_its_own_guarantee() -> None:
     """At the exact parameters of each pair no claim is broken, and just below them all are."""
-    response = board.laws.Attained(((1, ResponseLoss(F(1))),))
-    gaussian = board.laws.Attained(((1, GaussianLoss(F(1))),))
-    rows = board.laws.Rows((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
+    response = board.laws.LossPair(((1, ResponseLoss(F(1))),))
+    gaussian = board.laws.LossPair(((1, GaussianLoss(F(1))),))
+    rows = board.laws.RowPair((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)))
     cases = [
         (response, ApproxDP(F(1)), ApproxDP(F(999, 1000))),
         (response, ApproxDP(F(0), F("0.46212")), ApproxDP(F(0), F("0.46211"))),
@@ -426,6 +456,12 @@ def test_nothing_exceeds_its_own_guarantee() -> None:
         for neighbours in (AddRemove(), ReplaceOne()):
             assert board.exceeding.exceed(pair, holds, neighbours) is None
             assert board.exceeding.exceed(pair, broken, neighbours) is not None
+
+
+@pytest.mark.parametrize("text", ["zcdp(rho=0)", "gdp(mu=0)", "pure(epsilon=0)"])
+def test_what_tells_nothing_is_not_refuted(text: str) -> None:
+    nothing = formal({"mechanism": text, "neighbours": "add-remove", "claim": "epsilon=0"})
+    assert board.refuting.refute(nothing) is None
 
 
 def test_a_theorem_under_other_neighbours_settles_nothing() -> None:
