@@ -11,6 +11,7 @@ from proofs.rules import (
     linear,
     noise,
     pairs,
+    repetition,
     scores,
     selection,
     stability,
@@ -34,6 +35,7 @@ RULES: dict[str, Rule] = {
     **pairs.RULES,
     **composition.RULES,
     **subsampling.RULES,
+    **repetition.RULES,
     **structure.RULES,
 }
 """Every rule by its name."""

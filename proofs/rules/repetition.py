@@ -1,0 +1,248 @@
+"""Rules of repetition: a mechanism runs a random number of times, and one of its runs is told.
+
+How many ``runs`` there are is drawn beforehand, without looking at the data, and never told:
+
+- ``truncated-negative-binomial``: K >= 1 with Pr[K = k] ∝ (1-γ)^k·Γ(k + η)/k!, η > -1 (η = 1:
+  geometric; η = 0: logarithmic); the best run is told, by a fixed order of the outcomes.
+- ``poisson``: of a mean μ; the best run is told, or that there was none.
+- ``until-accepted``: the first run whose outcome is acceptable; after each other one a coin of
+  chance γ ends it, and then it is told that none was.
+
+With the generating function f(x) = E[x^K], what is told has at an outcome y the chance of y in one
+run, times f'(x) for an x between the chances that a run is worse than y, and no better than y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from proofs.errors import UndecidedError
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.judgments import Guarantee, Mechanism, Point, Private, Profile, RenyiCurve
+from proofs.parameters import Parameters
+from proofs.rules.rule import Conclusion, Premises, Rule, require
+from proofs.rules.zcdp_conversions import at_most_growing, read_premise
+from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
+
+MOST_SHAPE = 100
+"""The largest η of a law of runs."""
+
+MOST_POWER = 20_000
+"""The largest exponent of e that is looked at; e to a power below minus this is 0 … e^-this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A law of the number of runs.
+
+    ``amount``: γ, or the mean of ``poisson``. ``power``: f'(x) ∝ (1 - (1-γ)x)^-power, which is
+    1 + η; and 1 for ``until-accepted``, where the same holds of x the chance of a refused run.
+    """
+
+    law: str
+    amount: Fraction
+    power: Fraction = Fraction(1)
+
+    def mean(self, bits: int) -> Interval:
+        """The mean number of runs, or 1/γ, the largest of ``until-accepted``: the largest f'."""
+        gamma, shape = self.amount, self.power - 1
+        if self.law == "poisson":
+            return _point(gamma)
+        if self.law == "until-accepted" or shape == 1:
+            return _point(1 / gamma)
+        if shape == 0:
+            return (1 / gamma - 1) / log_interval(1 / gamma, bits)
+        rest = 1 - _exp(shape * log_interval(gamma, bits), bits)
+        if rest.lower <= 0 <= rest.upper:
+            raise UndecidedError("the mean number of runs cannot be told at this precision")
+        return (shape * (1 / gamma - 1)) / rest
+
+    def growth(self, epsilon: Fraction, delta: Fraction, bits: int) -> Interval:
+        """At least ln f'(x)/f'(x') for chances x, x' of one event, under (ε, δ)-DP.
+
+        The event's complement has chances b' <= min(e^ε·b + δ, 1 - e^-ε·(1 - b - δ)), which meet
+        at b = (1-δ)/(1+e^ε), where the ratio is largest; or at b = 0, if δ is large beside γ.
+        """
+        odds = exp_interval(epsilon, bits)
+        if self.law == "poisson":
+            return self.amount * ((1 - delta) * ((odds - 1) / (odds + 1)) + delta)
+        gamma = self.amount
+        top = (1 + odds) * (gamma + (1 - gamma) * delta) + (1 - gamma) * (1 - delta) * odds
+        meeting = top / ((1 + odds) * gamma + (1 - gamma) * (1 - delta))
+        start = 1 + (1 - gamma) * delta / gamma
+        ends = Interval(max(meeting.lower, start), max(meeting.upper, start))
+        return self.power * log_of(ends, bits)
+
+
+def repeat(premises: Premises, parameters: Parameters) -> Conclusion:
+    """An (ε, δ)-DP mechanism, repeated: (ε + growth, mean·δ)-DP; ε in nats.
+
+    The growth of a law is that of `Runs`: for pure DP at most (1 + η)ε, so that the whole is
+    (2 + η)ε-DP. Of a profile, ``at`` is the point that is ε and δ, and ``auxiliary`` that of the
+    growth.
+
+    Source: Liu & Talwar 2019, Theorems 3.1 to 3.4; Papernot & Steinke 2022, Corollary 3; Koskela,
+    Redberg & Wang 2024 for profiles. The proofs, of sharper constants, are on the rule's page.
+
+    Guarantee
+    ---------
+    Against exact divergences: ``tests/proofs/rules/test_repetition_rules.py``.
+    """
+    premise = premises.private(ApproxDP, Profile)
+    rule, runs = premises.rule, _runs(parameters, premises.rule)
+    found = ApproxDP(parameters.rational("epsilon"), parameters.rational("delta"))
+    if isinstance(premise.guarantee, Profile):
+        at = _of_curve(premise.guarantee, parameters.rational("at"), rule)
+        auxiliary = _of_curve(premise.guarantee, parameters.rational("auxiliary"), rule)
+    else:
+        assert isinstance(premise.guarantee, ApproxDP)
+        at = premise.guarantee.epsilon, premise.guarantee.delta
+        auxiliary = at[0], Fraction(0)
+    _require_growth(runs, auxiliary, found.epsilon - at[0], rule)
+    expected = "delta reaches the mean number of runs times that of one"
+    at_most_growing(lambda bits: runs.mean(bits) * at[1], found.delta, rule, expected)
+    return _conclude(premise, parameters, found)
+
+
+def repeat_renyi(premises: Premises, parameters: Parameters) -> Conclusion:
+    """A Rényi curve, repeated: an ε at each of some orders, by an ``auxiliary`` order for each.
+
+    With ε at the order α, ε̂ at the auxiliary order α̂, x = 1 + η, and m the mean of the law:
+    ε' >= ε + x(1 - 1/α̂)ε̂ + x·ln(1/γ)/α̂ + ln(m)/(α-1), in nats. For ``poisson``:
+    e^((α-1)ε') >= e^-μ + μ·e^((α-1)ε + μt), t = α/(α̂-1)·((1-1/α)(1-1/α̂))^α̂·e^((α̂-1)ε̂).
+
+    Source: Papernot & Steinke 2022, Theorems 2 and 6; the proofs are on the rule's page.
+
+    Guarantee
+    ---------
+    Against exact divergences: ``tests/proofs/rules/test_repetition_rules.py``.
+    """
+    premise, curve = read_premise(premises, RenyiCurve)
+    rule, runs = premises.rule, _runs(parameters, premises.rule)
+    orders, others = parameters.rationals("orders"), parameters.rationals("auxiliary")
+    epsilons = parameters.rationals("epsilons")
+    sizes = len(orders) == len(others) == len(epsilons)
+    require(sizes, rule, "each order needs its auxiliary order and its epsilon")
+    found = RenyiCurve(tuple(zip(orders, epsilons, strict=True)))
+    for (order, epsilon), other in zip(found.points, others, strict=True):
+        one, two = _of_curve(curve, order, rule), _of_curve(curve, other, rule)
+        at_most_growing(
+            _divergence(runs, one, two), epsilon, rule, "epsilon reaches that of the order"
+        )
+    return _conclude(premise, parameters, found)
+
+
+def repeat_zcdp(premises: Premises, parameters: Parameters) -> Conclusion:
+    """ρ-zCDP, repeated: ρ' at least the Rényi bound of `repeat_renyi` at one ``order`` α₀ > 1.
+
+    No divergence at an order below α₀ is larger, and above it the bound grows by ρ <= ρ' a unit.
+    Not for ``poisson``, whose bound has another form.
+
+    Source: Papernot & Steinke 2022, Theorem 2; the argument is on the rule's page.
+
+    Guarantee
+    ---------
+    Against exact divergences: ``tests/proofs/rules/test_repetition_rules.py``.
+    """
+    premise, zcdp = read_premise(premises, ZCDP)
+    rule, runs = premises.rule, _runs(parameters, premises.rule)
+    require(runs.law != "poisson", rule, "it knows no Poisson number of runs")
+    orders = (parameters.rational("order"), parameters.rational("auxiliary"))
+    require(min(orders) > 1, rule, "the orders are above 1")
+    one, two = ((order, order * zcdp.rho) for order in orders)
+    found = ZCDP(parameters.rational("rho"))
+    expected = "rho reaches the divergence of the order"
+    at_most_growing(_divergence(runs, one, two), found.rho, rule, expected)
+    return _conclude(premise, parameters, found)
+
+
+def _require_growth(runs: Runs, auxiliary: Point, most: Fraction, rule: str) -> None:
+    """Raise ProofError unless the growth at a point is at most ``most``."""
+    epsilon, delta = auxiliary
+    if delta == 0 and runs.law != "poisson" and runs.power * epsilon <= most:
+        return
+    if epsilon > MOST_POWER:
+        raise UndecidedError(f"the rule {rule}: a growth of such an epsilon is not looked at")
+    expected = "epsilon reaches that of one run and the growth"
+    at_most_growing(lambda bits: runs.growth(epsilon, delta, bits), most, rule, expected)
+
+
+def _divergence(runs: Runs, one: Point, two: Point) -> Callable[[int], Interval]:
+    """The bound on the divergence at the order of ``one``, by the auxiliary order of ``two``."""
+    (order, epsilon), (other, divergence) = one, two
+    if runs.law == "poisson":
+        return lambda bits: _poisson_divergence(runs.amount, one, two, bits)
+    fixed = epsilon + runs.power * (1 - 1 / other) * divergence
+
+    def value(bits: int) -> Interval:
+        tail = (runs.power / other) * log_interval(1 / runs.amount, bits)
+        return fixed + tail + log_of(runs.mean(bits), bits) / (order - 1)
+
+    return value
+
+
+def _poisson_divergence(mean: Fraction, one: Point, two: Point, bits: int) -> Interval:
+    (order, epsilon), (other, divergence) = one, two
+    base = log_interval((1 - 1 / order) * (1 - 1 / other), bits)
+    power = (other - 1) * divergence + other * base
+    if power.upper > MOST_POWER:
+        raise UndecidedError("the divergence at the auxiliary order is too large to say anything")
+    more = (order / (other - 1)) * _exp(power, bits)
+    size = (order - 1) * epsilon + mean * more + log_interval(mean, bits)
+    # ln(e^-mean + e^size), the larger of the two taken out.
+    if size.lower >= -mean:
+        total = size + log_of(1 + _exp(-mean - size, bits), bits)
+    else:
+        total = log_of(1 + _exp(size + mean, bits), bits) - mean
+    return total / (order - 1)
+
+
+def _runs(parameters: Parameters, rule: str) -> Runs:
+    """The law of the number of runs that the parameters state."""
+    given = Parameters(rule, parameters.record("runs"))
+    law = given.choice("law", "truncated-negative-binomial", "poisson", "until-accepted")
+    if law == "poisson":
+        found = Runs(law, given.positive("mean"))
+    else:
+        shaped = law == "truncated-negative-binomial"
+        shape = given.rational("eta") if shaped else Fraction(0)
+        found = Runs(law, given.positive("gamma"), 1 + shape)
+        require(found.amount < 1, rule, "gamma is below 1")
+        require(0 < found.power <= 1 + MOST_SHAPE, rule, f"eta is above -1, at most {MOST_SHAPE}")
+    given.close()
+    return found
+
+
+def _of_curve(curve: RenyiCurve | Profile, at: Fraction, rule: str) -> Point:
+    points = dict(curve.points)
+    require(at in points, rule, "the points that it uses are listed by the premise")
+    return at, points[at]
+
+
+def _exp(power: Interval, bits: int) -> Interval:
+    """What holds e to each power of an interval up to `MOST_POWER`."""
+    ends = [max(end, Fraction(-MOST_POWER)) for end in (power.lower, power.upper)]
+    least = exp_interval(ends[0], bits).lower if ends[0] == power.lower else Fraction(0)
+    return Interval(least, exp_interval(ends[1], bits).upper)
+
+
+def _point(value: Fraction) -> Interval:
+    return Interval(value, value)
+
+
+def _conclude(premise: Private, parameters: Parameters, guarantee: Guarantee) -> Conclusion:
+    """The repeated mechanism, whichever rule speaks of it, is one."""
+    stated = {"runs": parameters.record("runs")}
+    mechanism = Mechanism.of("repeat", stated, (1, premise.mechanism))
+    judgment = Private(mechanism, premise.neighbours, guarantee)
+    return Conclusion(judgment, frozenset({"secret-runs"}))
+
+
+RULES: dict[str, Rule] = {
+    "repeat": repeat,
+    "repeat-renyi": repeat_renyi,
+    "repeat-zcdp": repeat_zcdp,
+}
+"""The rules of repetition by their names."""
