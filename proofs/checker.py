@@ -679,6 +679,7 @@ HYPOTHESES = {
     "independent-key": "each record's part depends on that record alone",
     "secret-sample": "the sample is secret, and drawn anew",
     "independent-choice": "which mechanism runs is drawn without looking at the data",
+    "secret-runs": "how many runs there are is drawn blindly; all but one stay secret",
 }
 """What theorems rest on that no rule shows."""
 
@@ -1549,12 +1550,132 @@ def conclude_combination(rule: str, premises: list[Data], a: Any) -> Conclusion:
     return private(at, found), more
 
 
+# --- Repetition: one of a random number of runs ---------------------------------------------------
+
+REPEATED = {
+    "repeat": "runs epsilon delta at?=order auxiliary?=order",
+    "repeat-renyi": "runs orders auxiliary=orders epsilons",
+    "repeat-zcdp": "runs rho order auxiliary=order",
+}
+"""Rules from a mechanism to its best run, or its first acceptable one."""
+
+_PREMISE = {"repeat": "approx profile", "repeat-renyi": "renyi", "repeat-zcdp": "zcdp"}
+
+Moments = tuple[Fraction, Fraction, Fraction, Fraction]
+"""An order with its divergence, and an auxiliary order with its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Their law: "poisson" has a mean; the others γ, and f' ∝ (1 - (1-γ)x)^-power."""
+
+    law: str
+    amount: Fraction
+    power: Fraction
+
+    def mean(self, bits: int) -> Number:
+        """The largest value of f', at 1."""
+        gamma, eta = self.amount, self.power - 1
+        if self.law == "poisson":
+            return gamma
+        if self.law == "until-accepted" or eta == 1:
+            return 1 / gamma
+        if eta == 0:
+            return (1 / gamma - 1) / log(1 / gamma, bits)
+        return eta * (1 / gamma - 1) / (1 - exp(eta * log(gamma, bits), bits))
+
+    def growth(self, epsilon: Fraction, leak: Fraction, bits: int) -> Interval:
+        """ln of how far f' moves, as the chance of "better" moves from b to e^ε·b + leak."""
+        e, gamma = exp(epsilon, bits), self.amount
+        worst = (1 - leak) / (1 + e)
+        if self.law == "poisson":
+            return gamma * ((e - 1) * worst + leak)
+        ratio = (gamma + (1 - gamma) * (e * worst + leak)) / (gamma + (1 - gamma) * worst)
+        first, second = (log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits))
+        return self.power * Interval(max(first.low, second.low), max(first.high, second.high))
+
+    def divergence(self, moments: Moments, bits: int) -> Interval:
+        """The bound of Papernot & Steinke 2022, Theorem 2."""
+        order, own, other, found = moments
+        tail = found * (1 - 1 / other) + log(1 / self.amount, bits) / other
+        return own + self.power * tail + log(self.mean(bits), bits) / (order - 1)
+
+    def excess(self, moments: Moments, epsilon: Fraction, bits: int) -> Interval:
+        """Theorem 6: Σ p^α·q^(1-α)/e^((α-1)ε) for a Poisson number of runs, none included."""
+        order, own, other, found = moments
+        base = log((1 - 1 / order) * (1 - 1 / other), bits)
+        peak = order / (other - 1) * exp((other - 1) * found + other * base, bits)
+        some = log(self.amount, bits) + self.amount * peak + (order - 1) * (own - epsilon)
+        if some.low > 0:
+            return interval(2)
+        return exp(some, bits) + exp(-self.amount - (order - 1) * epsilon, bits)
+
+
+def run_law(data: object) -> Runs:
+    """A law of the number of runs."""
+    law = one_of("truncated-negative-binomial", "poisson", "until-accepted")(record(data)["law"])
+    if law == "poisson":
+        return Runs(law, positive(members_of(data, "law", "mean")[1]), ONE)
+    if law == "until-accepted":
+        return Runs(law, inner(members_of(data, "law", "gamma")[1]), ONE)
+    _, eta, gamma = members_of(data, "law", "eta", "gamma")
+    need(-1 < rational(eta) <= 100, "eta is above -1 and at most 100")
+    return Runs(law, inner(gamma), 1 + rational(eta))
+
+
+PARAMETERS["runs"] = run_law
+
+
+def conclude_repetition(rule: str, premises: list[Data], a: Any) -> Conclusion:
+    """What the best of a random number of runs reveals, or the first that is accepted."""
+    need(len(premises) == 1 and premises[0]["judgment"] == "private", "a mechanism is needed")
+    given, runs = premises[0]["guarantee"], a.runs
+    need(given["kind"] in _PREMISE[rule].split(), "a guarantee of another kind is needed")
+    known = {at: value for at, value in given.get("points", [])}
+    words = "it is below that of the repeated mechanism"
+    match rule:
+        case "repeat":
+            found, points = make_guarantee("approx", a.epsilon, a.delta), (a.at, a.auxiliary)
+            if given["kind"] == "profile":
+                own, leak, grows = a.at, known[a.at], (a.auxiliary, known[a.auxiliary])
+            else:
+                need(points == (None, None), "there is no profile whose points are named")
+                own, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
+            at_most(lambda bits: interval(runs.mean(bits)) * leak, a.delta, words)
+            rest, plain_ = a.epsilon - own, grows[1] == 0 and runs.law != "poisson"
+            if not (plain_ and runs.power * grows[0] <= rest):
+                at_most(lambda bits: runs.growth(*grows, bits), rest, words)
+        case "repeat-renyi":
+            found = curve(a.orders, a.epsilons)
+            need(len(a.auxiliary) == len(a.orders), "each order needs an auxiliary one")
+            for (order, epsilon), other in zip(found["points"], a.auxiliary, strict=True):
+                moments = (order, known[order], other, known[other])
+                repeated_at_most(runs, moments, epsilon, words)
+        case "repeat-zcdp":
+            need(runs.law != "poisson" and min(a.order, a.auxiliary) > 1, "orders are above 1")
+            found, rho = make_guarantee("zcdp", a.rho), given["rho"]
+            moments = (a.order, a.order * rho, a.auxiliary, a.auxiliary * rho)
+            repeated_at_most(runs, moments, a.rho, words)
+        case _:
+            raise Rejected(NO_ARM)
+    return {**premises[0], "guarantee": found}, {"secret-runs"}
+
+
+def repeated_at_most(runs: Runs, moments: Moments, epsilon: Fraction, words: str) -> None:
+    """Reject unless the divergence of a repeated mechanism is at most epsilon."""
+    if runs.law == "poisson":
+        at_most(lambda bits: runs.excess(moments, epsilon, bits), ONE, words)
+    else:
+        at_most(lambda bits: runs.divergence(moments, bits), epsilon, words)
+
+
 FAMILIES = (
     (QUERIES, about_query),
     (MEASURED, conclude_measurement),
     (STATED, conclude_statement),
     (CONVERTED, conclude_conversion),
     (COMBINED, conclude_combination),
+    (REPEATED, conclude_repetition),
 )
 
 

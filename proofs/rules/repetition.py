@@ -24,6 +24,7 @@ from proofs.judgments import Guarantee, Mechanism, Point, Private, Profile, Reny
 from proofs.parameters import Parameters
 from proofs.rules.rule import Conclusion, Premises, Rule, require
 from proofs.rules.zcdp_conversions import at_most_growing, read_premise
+from synthesizers.exact import Exact, enclose, multiply
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
 
 MOST_SHAPE = 100
@@ -45,13 +46,13 @@ class Runs:
     amount: Fraction
     power: Fraction = Fraction(1)
 
-    def mean(self, bits: int) -> Interval:
+    def mean(self, bits: int) -> Exact:
         """The mean number of runs, or 1/γ, the largest of ``until-accepted``: the largest f'."""
         gamma, shape = self.amount, self.power - 1
         if self.law == "poisson":
-            return _point(gamma)
+            return gamma
         if self.law == "until-accepted" or shape == 1:
-            return _point(1 / gamma)
+            return 1 / gamma
         if shape == 0:
             return (1 / gamma - 1) / log_interval(1 / gamma, bits)
         rest = 1 - _exp(shape * log_interval(gamma, bits), bits)
@@ -102,7 +103,9 @@ def repeat(premises: Premises, parameters: Parameters) -> Conclusion:
         auxiliary = at[0], Fraction(0)
     _require_growth(runs, auxiliary, found.epsilon - at[0], rule)
     expected = "delta reaches the mean number of runs times that of one"
-    at_most_growing(lambda bits: runs.mean(bits) * at[1], found.delta, rule, expected)
+    at_most_growing(
+        lambda bits: enclose(multiply(runs.mean(bits), at[1])), found.delta, rule, expected
+    )
     return _conclude(premise, parameters, found)
 
 
@@ -178,7 +181,7 @@ def _divergence(runs: Runs, one: Point, two: Point) -> Callable[[int], Interval]
 
     def value(bits: int) -> Interval:
         tail = (runs.power / other) * log_interval(1 / runs.amount, bits)
-        return fixed + tail + log_of(runs.mean(bits), bits) / (order - 1)
+        return fixed + tail + log_of(enclose(runs.mean(bits)), bits) / (order - 1)
 
     return value
 
@@ -226,10 +229,6 @@ def _exp(power: Interval, bits: int) -> Interval:
     ends = [max(end, Fraction(-MOST_POWER)) for end in (power.lower, power.upper)]
     least = exp_interval(ends[0], bits).lower if ends[0] == power.lower else Fraction(0)
     return Interval(least, exp_interval(ends[1], bits).upper)
-
-
-def _point(value: Fraction) -> Interval:
-    return Interval(value, value)
 
 
 def _conclude(premise: Private, parameters: Parameters, guarantee: Guarantee) -> Conclusion:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -92,7 +93,7 @@ def told(runs: Runs, law: Law, accepted_: int = 1) -> Chances:
     ends = [generating(runs, wide.mpf(0))]
     for place in range(len(chances)):
         ends.append(generating(runs, wide.fsum(chances[: place + 1])))
-    best = [high - low for low, high in zip(ends, ends[1:], strict=False)]
+    best = [high - low for low, high in pairwise(ends)]
     return best + [ends[0]] * (runs["law"] == "poisson")
 
 
@@ -180,7 +181,7 @@ def test_delta_is_that_of_the_mean_number_of_runs(runs: Runs) -> None:
 
 @pytest.mark.parametrize("runs", LAWS, ids=lambda runs: names(runs.values()))
 @given(pair=pairs())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_no_best_run_loses_more_than_the_pure_rule(runs: Runs, pair: tuple[Law, Law]) -> None:
     one = ApproxDP(loss_of(pair))
     top = 12 * one.epsilon + 12
@@ -196,7 +197,7 @@ def test_no_best_run_loses_more_than_the_pure_rule(runs: Runs, pair: tuple[Law, 
     at=st.fractions(0, 1, max_denominator=8),
     more=st.fractions(0, 1, max_denominator=8),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_no_best_run_leaks_more_than_a_point_or_a_profile_allows(
     runs: Runs, pair: tuple[Law, Law], at: Fraction, more: Fraction
 ) -> None:
@@ -224,13 +225,18 @@ def curve_of(pair: tuple[Law, Law], orders: set[Fraction]) -> RenyiCurve:
 
 @pytest.mark.parametrize("runs", LAWS, ids=lambda runs: names(runs.values()))
 @given(pair=pairs(), order=st.sampled_from(ORDERS[1:]), other=st.sampled_from(ORDERS[2:]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_no_best_run_diverges_more_than_the_renyi_rule(
     runs: Runs, pair: tuple[Law, Law], order: Fraction, other: Fraction
 ) -> None:
     curve = curve_of(pair, {order, other})
     given_ = {"orders": [order], "auxiliary": [other]}
-    found = listed(lambda e: repeated(curve, "repeat-renyi", runs, epsilons=[e], **given_), 10**9)
+    attempt = partial(repeated, curve, "repeat-renyi", runs, **given_)
+    if not accepted(lambda: attempt(epsilons=[10**6])):
+        # Its auxiliary order says nothing.
+        assert runs["law"] == "poisson"
+        return
+    found = listed(lambda e: attempt(epsilons=[e]), 10**6)
     for first, second in laws_of(runs, pair):
         assert divergence(order, first, second) <= mp(found) + TINY
 
@@ -253,15 +259,15 @@ def test_no_best_run_is_less_concentrated_than_the_zcdp_rule(
 @pytest.mark.parametrize("runs", LAWS, ids=lambda runs: names(runs.values()))
 @pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(4)])
 def test_the_pure_rule_is_tight(runs: Runs, epsilon: Fraction) -> None:
-    """Randomised response with a rare outcome between its two loses all of the bound but 10^-9.
+    """Randomised response with a rare outcome between its two loses all of the bound but 10^-8.
 
     The rare outcome is e^ε times as likely on one side as on the other, and a run is better than it
-    with the chances 1/(1 + e^ε) and e^ε/(1 + e^ε). Of runs until one is accepted, it is alone
-    with the better outcome acceptable, or none is.
+    with the chances 1/(1 + e^ε) and e^ε/(1 + e^ε). Of runs until one is accepted, it is accepted
+    as well as what is better.
     """
-    odds, rare = wide.exp(mp(epsilon)), wide.mpf(10) ** -12
-    left = [1 / (1 + odds), rare, odds / (1 + odds) - rare]
-    right = [odds / (1 + odds) - rare, rare * odds, 1 / (1 + odds) + rare * (1 - odds)]
+    odds, rare = above(wide.exp(mp(epsilon)), 40), F(1, 10**12)
+    left = [odds / (1 + odds) - rare, rare, 1 / (1 + odds)]
+    right = [1 / (1 + odds) - rare / odds, rare / odds, odds / (1 + odds)]
     found = listed(lambda e: repeated(ApproxDP(epsilon), "repeat", runs, epsilon=e, delta=0), 100)
     first, second = (told(runs, law, 2) for law in (left, right))
     worst = max(abs(wide.log(a / b)) for a, b in zip(first, second, strict=True))
@@ -299,11 +305,11 @@ def test_the_release_of_a_registry_of_births() -> None:
     assert one == ApproxDP(F("9.98"))
 
 
-@pytest.mark.parametrize(("eta", "gamma", "mean"), [("0", "0.0278", "10"), ("1", "0.1", "10")])
+@pytest.mark.parametrize(("eta", "gamma", "mean"), [("0", "0.0269", "10"), ("1", "0.1", "10")])
 def test_the_renyi_bound_of_a_gaussian_is_the_formula_of_the_literature(
     eta: str, gamma: str, mean: str
 ) -> None:
-    # ε' = ρα + (1 + η)·(2·√(ρ·ln(1/γ)) - ρ) + ln(E K)/(α - 1) at the best auxiliary order of ρ-zCDP.
+    # At ρ-zCDP's best auxiliary order: ρα + (1 + η)·(2·√(ρ·ln(1/γ)) - ρ) + ln(E K)/(α - 1).
     rho, order, runs = F(1, 10), F(9), negative_binomial(eta, gamma)
     tail = wide.log(1 / mp(F(gamma)))
     best = wide.sqrt(tail / mp(rho))
@@ -377,7 +383,7 @@ def test_what_no_theorem_covers_is_refused() -> None:
         ({"law": "poisson", "mean": "2"}, ApproxDP(F(10**9), F(0))),
     ],
 )
-def test_numbers_too_large_or_too_fine_stay_open(runs: Runs, guarantee: Guarantee) -> None:
+def test_numbers_too_large_or_too_fine_stay_open(runs: Runs, guarantee: ApproxDP) -> None:
     with pytest.raises(UndecidedError):
         repeated(guarantee, "repeat", runs, epsilon=guarantee.epsilon + F(1, 2), delta="1/2")
     curve = RenyiCurve(((F(2), F(10**9)),))
