@@ -7,6 +7,7 @@ query and its domain are there, and the kernel derives the sensitivity from them
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,20 +18,26 @@ import mpmath
 
 from proofs.components import (
     Component,
+    Repetition,
     additive_theorems,
     component,
     event_theorems,
     with_stated_sensitivity,
 )
 from proofs.errors import ProofError
-from proofs.expressions import Term
-from proofs.guarantees import ApproxDP
-from proofs.judgments import Private, canonical, guarantee_to_json
+from proofs.expressions import REPEATING, Term
+from proofs.guarantees import ZCDP, ApproxDP
+from proofs.judgments import Dominated, Private, canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
+from proofs.offers import compose
 from proofs.search.decimals import smallest_proved
+from proofs.search.repetition import at_once, gamma_of
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
+
+COMPOSED = (("compose", ApproxDP), ("compose-zcdp", ZCDP), ("compose-pairs", Dominated))
+"""The guarantees of a run that is repeated, each with the rule that adds up its parts."""
 
 MAX_DIFFERENT = 1000
 """The most different mechanisms that are added up."""
@@ -53,9 +60,38 @@ def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, 
             f"at most {MAX_DIFFERENT} different mechanisms are added up, found {len(singles)}"
         )
     return tuple(
-        component(name, counts[name], _theorems(single, neighbours))
-        for name, single in singles.items()
+        _component(name, counts[name], single, neighbours) for name, single in singles.items()
     )
+
+
+def _component(name: str, count: int, term: Term, neighbours: Neighbours) -> Component:
+    if term.name not in REPEATING:
+        return component(name, count, _theorems(term, neighbours))
+    repetition = Repetition(_run(term.inner, neighbours), _law_of_runs(term))
+    return replace(component(name, count, at_once(repetition)), repetition=repetition)
+
+
+def _run(terms: Sequence[Term], neighbours: Neighbours) -> Component:
+    """One run of a sum of mechanisms, as one mechanism."""
+    parts = of_terms(terms, neighbours)
+    theorems = []
+    for rule, kind in COMPOSED:
+        with contextlib.suppress(ProofError):
+            theorems.append(compose(rule, parts, kind))
+    name = " + ".join(map(str, terms))
+    return Component(name, 1, tuple(theorem for theorem in theorems if theorem is not None))
+
+
+def _law_of_runs(term: Term) -> dict[str, str]:
+    """The law of an expression's number of runs, as the rules of repetition read it."""
+    given = term.parameters
+    if term.name == "best_of_poisson":
+        return {"law": "poisson", "mean": str(given["expected"])}
+    if term.name == "until_accepted":
+        return {"law": "until-accepted", "gamma": str(given["stop"])}
+    eta = given.get("eta", Fraction(0))
+    gamma = given["gamma"] if "gamma" in given else gamma_of(given["expected"], eta)
+    return {"law": "truncated-negative-binomial", "eta": str(eta), "gamma": str(gamma)}
 
 
 def of_events(
@@ -155,8 +191,7 @@ def _take_guarantee_as_stated(
 
 def _sampled(term: Term, neighbours: Neighbours) -> list[Theorem]:
     """A mechanism on a Poisson sample; of all records, it is the mechanism."""
-    rate, inner = term.parameters["q"], term.inner
-    assert inner is not None
+    rate, (inner,) = term.parameters["q"], term.inner
     if rate == 1:
         return _theorems(inner, neighbours)
     if inner.name == "gaussian":

@@ -38,11 +38,15 @@ AMOUNTS = {
 
 @dataclass(frozen=True)
 class Component:
-    """``count`` runs of one mechanism; ``theorems``: what is proved of one run, best first."""
+    """``count`` runs of one mechanism; ``theorems``: what is proved of one run, best first.
+
+    ``repetition``: of one that tells one of a random number of runs of another, what it repeats.
+    """
 
     name: str
     count: int
     theorems: tuple[Theorem, ...]
+    repetition: Repetition | None = None
 
     def of(self, kind: type[G]) -> tuple[Theorem, G] | None:
         """The first theorem whose guarantee is of a kind."""
@@ -51,6 +55,14 @@ class Component:
             if isinstance(judgment, Private) and isinstance(judgment.guarantee, kind):
                 return theorem, judgment.guarantee
         return None
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A mechanism that is repeated, and the law of how often, as the rules of repetition read it."""
+
+    run: Component
+    runs: Mapping[str, Any]
 
 
 def attains(component: Component) -> bool:

@@ -6,8 +6,9 @@ before it is made, and says where that leaves a number to the kernel.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ import mpmath
 
 from proofs import accountants
 from proofs.checker import check
-from proofs.components import Component
+from proofs.components import Component, Repetition
 from proofs.derivation import derivation
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
@@ -24,6 +25,7 @@ from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
 from proofs.search.decimals import smallest_proved
 from proofs.search.orders import best_order, convert, renyi_theorem
+from proofs.search.repetition import Divergences, at_delta, value_at
 from synthesizers.intervals import to_mpf
 
 NAMES = {
@@ -123,11 +125,25 @@ def _approx(component: Component, delta: Fraction) -> Theorem | None:
     own = component.of(ApproxDP)
     if own is not None or delta == 0:
         return None if own is None else own[0]
+    if component.repetition is not None:
+        return _of_repeated(component, component.repetition, delta)
     zcdp = component.of(ZCDP)
     if zcdp is not None:
         return _at_best_order(zcdp[0], delta)
     pairs = component.of(Dominated)
     return None if pairs is None else _at_renyi_order(pairs[0], pairs[1].losses, delta)
+
+
+def _of_repeated(component: Component, repetition: Repetition, delta: Fraction) -> Theorem | None:
+    """The smaller ε of the run's profile and of its Rényi divergences."""
+    found = []
+    for way in (
+        lambda: at_delta(repetition, delta),
+        lambda: _at_order_of_each([replace(component, count=1)], delta),
+    ):
+        with contextlib.suppress(ValueError, ArithmeticError):
+            found.append(way())
+    return min((one for one in found if one is not None), key=stated_value, default=None)
 
 
 def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
@@ -215,6 +231,52 @@ def _at_renyi_order(pairs: Theorem, losses: Losses, delta: Fraction) -> Theorem:
     )
 
 
+def renyi_of_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The sum of all Rényi divergences at the best order, some of repeated mechanisms."""
+    if delta == 0 or all(component.repetition is None for component in components):
+        return None
+    name = "Rényi DP of repeated mechanisms"
+    return offer(name, _at_order_of_each(components, delta))
+
+
+def _at_order_of_each(components: Sequence[Component], delta: Fraction) -> Theorem:
+    parts = [Divergences(component) for component in components]
+    counts = [component.count for component in components]
+
+    def near(order: float) -> float:
+        return sum(n * part.near(order) for n, part in zip(counts, parts, strict=True))
+
+    best = best_order(near, delta)
+    orders = max((part.orders(best) for part in parts), key=len)
+    found = []
+    for order in orders:
+        each = [part.theorem(order) for part in parts]
+        theorem = prove("compose-renyi", each, {"counts": counts})
+        found.append((convert(value_at(theorem, order), order, delta), order, theorem))
+    value, order, theorem = min(found, key=lambda one: one[0])
+    given = {"order": order, "delta": delta}
+    return smallest_proved(
+        lambda: value,
+        lambda epsilon: prove("renyi-to-approx", [theorem], {**given, "epsilon": epsilon}),
+    )
+
+
+def tight_with_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The pairs of all components, of a repeated one that of its (ε, δ) at half of all δ."""
+    runs = sum(component.count for component in components if component.repetition)
+    if delta == 0 or not 0 < runs < sum(component.count for component in components):
+        return None
+    replaced = []
+    for one in components:
+        if one.repetition is not None:
+            point = _of_repeated(one, one.repetition, delta / (2 * runs))
+            if point is None:
+                return None
+            one = Component(one.name, one.count, (prove("pure-to-pair", [point]),))
+        replaced.append(one)
+    return tight(replaced, delta)
+
+
 def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The smallest ε of the product of the dominating pairs."""
     pairs = compose_pairs(components)
@@ -243,5 +305,14 @@ def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction
     return offer(NAMES[ends.method], prove("pair-to-approx", [theorem], given))
 
 
-WAYS: tuple[Way, ...] = (tight, renyi, zcdp_at_order, zcdp_tail, compose_advanced, basic)
+WAYS: tuple[Way, ...] = (
+    tight,
+    tight_with_repeated,
+    renyi,
+    renyi_of_repeated,
+    zcdp_at_order,
+    zcdp_tail,
+    compose_advanced,
+    basic,
+)
 """Every way at a δ; of equal values the first is named."""

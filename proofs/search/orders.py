@@ -83,16 +83,21 @@ def renyi_theorem(
     pairs: Theorem, losses: Losses, delta: Fraction
 ) -> tuple[Theorem, Fraction, Fraction]:
     """The Rényi guarantee of dominating pairs at the best order: theorem, order, divergence."""
-    orders = [best_order(lambda at: _divergence(losses, at), delta)]
-    sampled = [loss for _, loss in losses if isinstance(loss, SampledGaussianLoss)]
-    if sampled:
-        # Between whole orders their moments are known by convexity alone.
-        near = min(math.floor(orders[0]), *map(_most_order, sampled))
-        orders = [Fraction(max(2, at)) for at in (near, near + 1)]
+    orders = known_orders(losses, best_order(lambda at: float_divergence(losses, at), delta))
     found = [(renyi_value(losses, order), order) for order in orders]
     divergence, order = min(found, key=lambda point: convert(point[0], point[1], delta))
     given = {"orders": [order], "epsilons": [divergence]}
     return prove("pair-to-renyi", [pairs], given), order, divergence
+
+
+def known_orders(losses: Losses, order: Fraction) -> list[Fraction]:
+    """The orders near one at which the divergences of some losses are known well."""
+    sampled = [loss for _, loss in losses if isinstance(loss, SampledGaussianLoss)]
+    if not sampled:
+        return [order]
+    # Between whole orders their moments are known by convexity alone.
+    near = min(math.floor(order), *map(_most_order, sampled))
+    return [Fraction(max(2, at)) for at in (near, near + 1)]
 
 
 def _most_order(loss: SampledGaussianLoss) -> int:
@@ -114,7 +119,8 @@ def renyi_value(losses: Losses, order: Fraction) -> Fraction:
     return rounded_up(max(totals) / (order - 1))
 
 
-def _divergence(losses: Losses, order: float) -> float:
+def float_divergence(losses: Losses, order: float) -> float:
+    """The Rényi divergence of a product of pairs at an order, in doubles."""
     return sum(count * log_moment(loss, order - 1) for count, loss in losses) / (order - 1)
 
 
