@@ -17,10 +17,19 @@ from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import prove
-from proofs.offers import NAMES, Offer, compose, compose_pairs, offer, stated_value
+from proofs.offers import (
+    NAMES,
+    Offer,
+    compose,
+    compose_pairs,
+    divergences_of_each,
+    offer,
+    stated_value,
+)
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import best_order_at, convert_to_delta
+from proofs.search.repetition import at_epsilon
 from synthesizers.exact import parse_rational
 from synthesizers.intervals import to_mpf
 
@@ -62,7 +71,7 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
     if epsilon < 0:
         raise ProofError("epsilon must be at least 0")
     found: list[Offer] = []
-    for way in (_tight_delta, _zcdp_delta, _basic_delta):
+    for way in (_tight_delta, _repeated_delta, _renyi_delta, _zcdp_delta, _basic_delta):
         try:
             offer = way(components, epsilon)
         except (ValueError, ArithmeticError):
@@ -94,6 +103,35 @@ def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | 
     given = {"method": ends.method, "epsilon": epsilon, "delta": upper, "hints": ends.hints}
     proved = prove("pair-to-approx", [theorem], given)
     return offer(NAMES[ends.method], proved, upper, ends.lower)
+
+
+def _repeated_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The δ of the profile of one run of the only mechanism, which is repeated."""
+    (only, *more) = components
+    if more or only.count > 1 or only.repetition is None:
+        return None
+    proved = at_epsilon(only.repetition, epsilon)
+    if proved is None:
+        return None
+    assert isinstance(proved.judgment, Private)
+    assert isinstance(proved.judgment.guarantee, ApproxDP)
+    return offer("profile of a repeated mechanism", proved, proved.judgment.guarantee.delta)
+
+
+def _renyi_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The δ of the sum of all Rényi divergences, some of repeated mechanisms."""
+    if all(component.repetition is None for component in components):
+        return None
+    found = divergences_of_each(components, lambda near: best_order_at(near, epsilon))
+    values = [(convert_to_delta(v, order, epsilon), order, one) for one, order, v in found]
+    value, order, theorem = min(values, key=lambda one: one[0])
+    given = {"order": order, "epsilon": epsilon}
+    proved = smallest_proved(
+        lambda: max(value, to_mpf(LEAST_STATED)),
+        lambda delta: prove("renyi-to-approx", [theorem], {**given, "delta": delta}),
+    )
+    delta = parse_rational(proved.parameters["delta"], "delta")
+    return offer("Rényi DP of repeated mechanisms", proved, delta)
 
 
 def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:

@@ -1642,8 +1642,9 @@ def conclude_repetition(rule: str, premises: list[Data], a: Any) -> Conclusion:
                 need(points == (None, None), "there is no profile whose points are named")
                 own, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
             at_most(lambda bits: interval(runs.mean(bits)) * leak, a.delta, words)
-            rest, plain_ = a.epsilon - own, grows[1] == 0 and runs.law != "poisson"
-            if not (plain_ and runs.power * grows[0] <= rest):
+            rest, limit = a.epsilon - own, runs.power * grows[0]
+            easy = runs.amount <= rest if runs.law == "poisson" else not grows[1] and limit <= rest
+            if not easy:
                 at_most(lambda bits: runs.growth(*grows, bits), rest, words)
         case "repeat-renyi":
             found = curve(a.orders, a.epsilons)

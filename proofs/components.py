@@ -57,9 +57,9 @@ class Component:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Repetition:
-    """A mechanism that is repeated, and the law of how often, as the rules of repetition read it."""
+    """A mechanism that is repeated, and the law of how often, as the rules read it."""
 
     run: Component
     runs: Mapping[str, Any]

@@ -123,10 +123,10 @@ def basic(components: Sequence[Component], delta: Fraction) -> Offer | None:
 def _approx(component: Component, delta: Fraction) -> Theorem | None:
     """The component's own (ε, δ), or one of its ρ or of its Rényi divergences."""
     own = component.of(ApproxDP)
+    if component.repetition is not None and delta > 0:
+        return _of_repeated(component, component.repetition, delta)
     if own is not None or delta == 0:
         return None if own is None else own[0]
-    if component.repetition is not None:
-        return _of_repeated(component, component.repetition, delta)
     zcdp = component.of(ZCDP)
     if zcdp is not None:
         return _at_best_order(zcdp[0], delta)
@@ -135,15 +135,24 @@ def _approx(component: Component, delta: Fraction) -> Theorem | None:
 
 
 def _of_repeated(component: Component, repetition: Repetition, delta: Fraction) -> Theorem | None:
-    """The smaller ε of the run's profile and of its Rényi divergences."""
-    found = []
-    for way in (
-        lambda: at_delta(repetition, delta),
-        lambda: _at_order_of_each([replace(component, count=1)], delta),
-    ):
+    """The smallest ε at a δ of a run's profile, its Rényi divergences, and its own (ε, δ)."""
+    own = component.of(ApproxDP)
+    found = [own[0]] if own is not None and own[1].delta <= delta else []
+    for way in (_by_profile, _by_divergences):
         with contextlib.suppress(ValueError, ArithmeticError):
-            found.append(way())
-    return min((one for one in found if one is not None), key=stated_value, default=None)
+            found.append(way(component, repetition, delta))
+    return min(found, key=stated_value, default=None)
+
+
+def _by_profile(component: Component, repetition: Repetition, delta: Fraction) -> Theorem:
+    found = at_delta(repetition, delta)
+    if found is None:
+        raise ProofError("the profile of a run is not known")
+    return found
+
+
+def _by_divergences(component: Component, repetition: Repetition, delta: Fraction) -> Theorem:
+    return _at_order_of_each([replace(component, count=1)], delta)
 
 
 def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
@@ -151,6 +160,8 @@ def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer 
     if len(components) != 1 or delta == 0:
         return None
     count = components[0].count
+    if count == 1 and components[0].repetition is not None:
+        return None
     # Half of δ for the mechanisms where they have none of their own.
     premise = _approx(components[0], delta / (2 * count))
     if premise is None:
@@ -231,6 +242,15 @@ def _at_renyi_order(pairs: Theorem, losses: Losses, delta: Fraction) -> Theorem:
     )
 
 
+def repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The profile of one run of the only mechanism, which is repeated."""
+    (only, *more) = components
+    if more or only.count > 1 or only.repetition is None:
+        return None
+    found = at_delta(only.repetition, delta)
+    return None if found is None else offer("profile of a repeated mechanism", found)
+
+
 def renyi_of_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of all Rényi divergences at the best order, some of repeated mechanisms."""
     if delta == 0 or all(component.repetition is None for component in components):
@@ -240,25 +260,35 @@ def renyi_of_repeated(components: Sequence[Component], delta: Fraction) -> Offer
 
 
 def _at_order_of_each(components: Sequence[Component], delta: Fraction) -> Theorem:
+    found = divergences_of_each(components, lambda near: best_order(near, delta))
+    values = [(convert(value, order, delta), order, theorem) for theorem, order, value in found]
+    value, order, theorem = min(values, key=lambda one: one[0])
+    given = {"order": order, "delta": delta}
+    return smallest_proved(
+        lambda: value,
+        lambda epsilon: prove("renyi-to-approx", [theorem], {**given, "epsilon": epsilon}),
+    )
+
+
+def divergences_of_each(
+    components: Sequence[Component], best: Callable[[Callable[[float], float]], Fraction]
+) -> list[tuple[Theorem, Fraction, Fraction]]:
+    """The sum of all divergences at one or more orders: theorem, order, divergence.
+
+    ``best``: the order to look at, given the sum in doubles. ProofError where one has none.
+    """
     parts = [Divergences(component) for component in components]
     counts = [component.count for component in components]
 
     def near(order: float) -> float:
         return sum(n * part.near(order) for n, part in zip(counts, parts, strict=True))
 
-    best = best_order(near, delta)
-    orders = max((part.orders(best) for part in parts), key=len)
-    found = []
-    for order in orders:
+    found, at = [], best(near)
+    for order in max((part.orders(at) for part in parts), key=len):
         each = [part.theorem(order) for part in parts]
         theorem = prove("compose-renyi", each, {"counts": counts})
-        found.append((convert(value_at(theorem, order), order, delta), order, theorem))
-    value, order, theorem = min(found, key=lambda one: one[0])
-    given = {"order": order, "delta": delta}
-    return smallest_proved(
-        lambda: value,
-        lambda epsilon: prove("renyi-to-approx", [theorem], {**given, "epsilon": epsilon}),
-    )
+        found.append((theorem, order, value_at(theorem, order)))
+    return found
 
 
 def tight_with_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
@@ -307,6 +337,7 @@ def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction
 
 WAYS: tuple[Way, ...] = (
     tight,
+    repeated,
     tight_with_repeated,
     renyi,
     renyi_of_repeated,

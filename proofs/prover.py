@@ -20,7 +20,14 @@ from proofs.implication import implies
 from proofs.judgments import Dominated
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss, Losses, ResponseLoss
-from proofs.offers import WAYS, compose, compose_pairs, offer, stated_value
+from proofs.offers import (
+    WAYS,
+    compose,
+    compose_pairs,
+    divergences_of_each,
+    offer,
+    stated_value,
+)
 from proofs.offers import Offer as Offer
 from proofs.search.decimals import smallest_proved
 from proofs.search.orders import renyi_value
@@ -71,7 +78,7 @@ def strongest(components: Sequence[Component], claimed: Claimed) -> tuple[Offer,
             ways = (_pairs_gdp, _each_gdp, _pure_gdp)
             return _collect_offers([partial(way, components) for way in ways])
         case RenyiDP(order, _):
-            orders = (_zcdp_renyi, _pure_renyi, _pairs_renyi)
+            orders = (_zcdp_renyi, _pure_renyi, _pairs_renyi, _each_renyi)
             return _collect_offers([partial(way, components, order) for way in orders])
 
 
@@ -167,3 +174,10 @@ def _pairs_renyi(components: Sequence[Component], order: Fraction) -> Offer | No
     theorem, losses = pairs
     given = {"orders": [order], "epsilons": [renyi_value(losses, order)]}
     return offer("Rényi DP composition", prove("pair-to-renyi", [theorem], given))
+
+
+def _each_renyi(components: Sequence[Component], order: Fraction) -> Offer | None:
+    if all(component.repetition is None for component in components):
+        return None
+    ((theorem, _, _), *_) = divergences_of_each(components, lambda near: order)
+    return offer("Rényi DP of repeated mechanisms", theorem)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from proofs import accountants
 from proofs.components import Component, Repetition
@@ -17,7 +19,7 @@ from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Dominated, Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
-from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.decimals import power_of_ten, rounded_up, smallest_proved
 from proofs.search.orders import (
     BITS,
     GOLDEN,
@@ -31,8 +33,18 @@ from synthesizers.intervals import from_mpf, round_down, to_mpf
 GAMMA_DIGITS = 12
 """Significant digits of a γ that follows from a mean."""
 
-STEPS = 24
-"""Steps of the search for the ε of the growth."""
+STEPS, FEW_STEPS = 16, 6
+"""Steps of the search for the ε of the growth: it is known to a thousandth of the largest, and to a
+twentieth where a profile is an integral."""
+
+MOST_EPSILON = 1000
+"""The largest ε of a run whose growth is told from its limit."""
+
+RESOLVED = Fraction(1, 10**15)
+"""The δ down to which a profile is resolved where no smaller one is asked for."""
+
+MOST_OTHER = Fraction(10**4)
+"""The largest auxiliary order: beyond it, it adds next to nothing."""
 
 AUXILIARY = tuple(1 + 2.0 ** (place / 2) for place in range(-12, 34))
 """Auxiliary orders that are compared for a Poisson number of runs."""
@@ -51,7 +63,7 @@ def gamma_of(expected: Fraction, eta: Fraction) -> Fraction:
             more = _mean(mpmath.exp(middle), to_mpf(eta)) > to_mpf(expected)
             low, high = (middle, high) if more else (low, middle)
         found = from_mpf(mpmath.exp(low))
-    unit = rounded_up(found, 1) / 10**GAMMA_DIGITS
+    unit = Fraction(10) ** (power_of_ten(found) - GAMMA_DIGITS + 1)
     return found // unit * unit
 
 
@@ -137,10 +149,16 @@ def _of_point(repetition: Repetition, premise: Theorem, point: ApproxDP) -> list
     delta = _rounded(law.mean * to_mpf(point.delta)) if point.delta else Fraction(0)
     if delta >= 1:
         return []
-    own = to_mpf(point.epsilon)
+
+    def value() -> mpmath.mpf:
+        own = to_mpf(point.epsilon)
+        if own > MOST_EPSILON:
+            return own + (law.amount if law.poisson else (1 + law.eta) * own)
+        return own + law.growth(own, mpmath.mpf(0))
+
     return [
         smallest_proved(
-            lambda: own + law.growth(own, mpmath.mpf(0)),
+            value,
             lambda epsilon: prove(
                 "repeat", [premise], {"runs": repetition.runs, "epsilon": epsilon, "delta": delta}
             ),
@@ -172,65 +190,92 @@ def _near(order: mpmath.mpf) -> Fraction:
     return 1 + round_down(from_mpf(order - 1), BITS)
 
 
+@dataclass(frozen=True)
+class _Point:
+    """A point of the profile of some pairs, and how it was found."""
+
+    epsilon: Fraction
+    delta: Fraction
+    method: str
+    hints: accountants.Hints
+
+    @classmethod
+    def at(cls, losses: Losses, epsilon: Fraction) -> _Point:
+        ends = accountants.delta(losses, epsilon, RESOLVED)
+        return cls(epsilon, rounded_up(ends.upper), ends.method, ends.hints)
+
+
+@lru_cache(maxsize=64)
 def at_delta(repetition: Repetition, delta: Fraction) -> Theorem | None:
-    """(ε, ``delta``)-DP by two points of the run's profile; None where it has no pairs."""
-    pairs = repetition.run.of(Dominated)
+    """(ε, ``delta``)-DP by two points of the run's profile; None where it has no such points."""
+    pairs, law = repetition.run.of(Dominated), Law(repetition.runs)
     if pairs is None or delta == 0:
         return None
     theorem, dominated = pairs
-    law = Law(repetition.runs)
-    most = round_down(delta / _rounded(law.mean), 60)
-    last = accountants.epsilon(dominated.losses, most)
-    if last.method == "sum":
+    own = round_down(delta / _rounded(law.mean), 60)
+    ends = accountants.epsilon(dominated.losses, own)
+    if ends.method == "sum":
         return None
-    first = _least_growth(law, dominated.losses, last.upper)
-    points = {last.upper: (most, last.hints)}
-    if first.method == last.method and first.at < last.upper and first.delta > most:
-        points[first.at] = first.delta, first.hints
-    ordered = sorted(points)
+    last = _Point(ends.upper, own, ends.method, ends.hints)
+    first = _least_growth(law, dominated.losses, last.epsilon)
+    return _by_points(repetition, theorem, first, last, delta)
+
+
+def at_epsilon(repetition: Repetition, epsilon: Fraction) -> Theorem | None:
+    """The same at an ε, with the δ of what the least growth leaves of it; None if nothing is."""
+    pairs, law = repetition.run.of(Dominated), Law(repetition.runs)
+    if pairs is None:
+        return None
+    theorem, dominated = pairs
+    first = _least_growth(law, dominated.losses, epsilon)
+    with mpmath.workdps(60):
+        growth = law.growth(to_mpf(first.epsilon), to_mpf(first.delta))
+        left = to_mpf(epsilon) - growth * (1 + mpmath.mpf(10) ** -15)
+    if left <= first.epsilon:
+        return None
+    last = _Point.at(dominated.losses, round_down(from_mpf(left), 60))
+    delta = _rounded(law.mean * to_mpf(last.delta)) if last.delta else Fraction(0)
+    return None if delta >= 1 else _by_points(repetition, theorem, first, last, delta)
+
+
+def _by_points(
+    repetition: Repetition, pairs: Theorem, first: _Point, last: _Point, delta: Fraction
+) -> Theorem:
+    """The smallest ε found at a δ by the growth of one point, after the other one."""
+    law = Law(repetition.runs)
+    points = [last] if first.method != last.method else [first, last]
     given = {
         "method": last.method,
-        "points": [[epsilon, points[epsilon][0]] for epsilon in ordered],
-        "hints": [points[epsilon][1] for epsilon in ordered],
+        "points": [[point.epsilon, point.delta] for point in points],
+        "hints": [point.hints for point in points],
     }
-    profile = prove("pair-to-profile", [theorem], given)
-    slack = points[ordered[0]][0]
-    own = {"runs": repetition.runs, "at": last.upper, "auxiliary": ordered[0], "delta": delta}
+    profile = prove("pair-to-profile", [pairs], given)
+    grows, at = points[0], last.epsilon
+    own = {"runs": repetition.runs, "at": at, "auxiliary": grows.epsilon, "delta": delta}
     return smallest_proved(
-        lambda: to_mpf(last.upper) + law.growth(to_mpf(ordered[0]), to_mpf(slack)),
+        lambda: to_mpf(at) + law.growth(to_mpf(grows.epsilon), to_mpf(grows.delta)),
         lambda epsilon: prove("repeat", [profile], {**own, "epsilon": epsilon}),
     )
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A point of a profile, how it was found, and its growth."""
-
-    at: Fraction
-    delta: Fraction
-    method: str
-    hints: accountants.Hints
-    growth: mpmath.mpf
-
-
 def _least_growth(law: Law, losses: Losses, most: Fraction) -> _Point:
-    """The point of the profile, from ε = 0 to ``most``, whose growth is least."""
+    """The point of the profile below an ε at which the growth is least, by golden sections."""
 
-    def point(share: float) -> _Point:
-        at = round_down(most * Fraction(share), BITS)
-        ends = accountants.delta(losses, at)
-        delta = min(rounded_up(ends.upper), Fraction(1) - Fraction(1, 10**9))
-        growth = law.growth(to_mpf(at), to_mpf(delta))
-        return _Point(at, delta, ends.method, ends.hints, growth)
+    def point(share: float) -> tuple[mpmath.mpf, float, _Point]:
+        found = _Point.at(losses, round_down(most * Fraction(share), BITS))
+        bounded = min(to_mpf(found.delta), 1)
+        return law.growth(to_mpf(found.epsilon), bounded), share, found
 
     low, high = 0.0, 1.0
-    found = point(0.5)
-    for _ in range(STEPS):
-        shares = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        left, right = (point(share) for share in shares)
-        low, high = (low, shares[1]) if left.growth < right.growth else (shares[0], high)
-        found = min(found, left, right, key=lambda one: one.growth)
-    return found
+    left, right = point(1 - GOLDEN), point(GOLDEN)
+    for _ in range(FEW_STEPS if left[2].method == "contour" else STEPS):
+        if left[0] < right[0]:
+            high, right = right[1], left
+            left = point(high - GOLDEN * (high - low))
+        else:
+            low, left = left[1], right
+            right = point(low + GOLDEN * (high - low))
+    return min(left, right, key=lambda one: one[0])[2]
 
 
 @dataclass(frozen=True)
@@ -314,23 +359,31 @@ class _Repeated:
     @cached_property
     def _other(self) -> Fraction:
         """The auxiliary order of every order; not for a Poisson law."""
-        return least_order(lambda at: float(self.law.tail(at, self.run.near(at))))
+        best = least_order(lambda at: float(self.law.tail(at, self.run.near(at))))
+        return min(best, MOST_OTHER)
 
     @cached_property
-    def _compared(self) -> list[tuple[float, float]]:
-        return [(at, self.run.near(at)) for at in AUXILIARY]
+    def _numbers(self) -> tuple[float, float, list[tuple[float, float]]]:
+        """The mean, the tail, and the auxiliary orders to compare, in doubles."""
+        mean = float(self.law.mean)
+        if self.law.poisson:
+            return mean, 0.0, [(at, self.run.near(at)) for at in AUXILIARY]
+        other = float(self._other)
+        return mean, float(self.law.tail(other, self.run.near(other))), []
 
     def near(self, order: float) -> float:
+        mean, tail, compared = self._numbers
         own = self.run.near(order)
-        if not self.law.poisson:
-            other = float(self._other)
-            return float(self.law.divergence(order, own, other, self.run.near(other)))
-        return float(min(self.law.divergence(order, own, *one) for one in self._compared))
+        if not compared:
+            return own + tail + math.log(mean) / (order - 1)
+        more = min(_excess(order, *one) for one in compared)
+        size = (order - 1) * own + math.log(mean) + mean * more
+        return float(np.logaddexp(size, -mean)) / (order - 1)
 
     def theorem(self, order: Fraction) -> Theorem:
         if self.law.poisson:
-            at = to_mpf(order)
-            best = least_order(lambda x: _capped(self.law.excess(at, x, self.run.near(x))))
+            best = least_order(lambda at: _log_excess(float(order), at, self.run.near(at)))
+            best = min(best, MOST_OTHER)
         else:
             best = self._other
         found = []
@@ -346,6 +399,11 @@ class _Repeated:
         )
 
 
-def _capped(value: mpmath.mpf) -> float:
-    """A double that grows with a number however large it is."""
-    return float(mpmath.log(value))
+def _log_excess(order: float, other: float, found: float) -> float:
+    """ln of what a Poisson law adds at an order for each run, before division, in doubles."""
+    base = math.log1p(-1 / order) + math.log1p(-1 / other)
+    return math.log(order / (other - 1)) + (other - 1) * found + other * base
+
+
+def _excess(order: float, other: float, found: float) -> float:
+    return math.exp(min(_log_excess(order, other, found), 700.0))

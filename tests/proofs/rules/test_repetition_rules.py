@@ -206,15 +206,18 @@ def test_no_best_run_leaks_more_than_a_point_or_a_profile_allows(
         delta = above(mean_of(runs) * mp(own))
         if delta >= 1:
             continue
-        premises = [(ApproxDP(epsilon, own), {})]
-        premises += [(known, {"at": epsilon, "auxiliary": e}) for e, _ in known.points]
-        for premise, places in premises:
-            given_ = {"delta": delta, **places}
-            found = listed(
-                lambda e, p=premise, g=given_: repeated(p, "repeat", runs, epsilon=e, **g), 100
-            )
+        attempts = [partial(repeated, ApproxDP(epsilon, own), "repeat", runs, delta=delta)]
+        for at, _ in known.points:
+            given_ = {"delta": delta, "at": epsilon, "auxiliary": at}
+            attempts.append(partial(repeated, known, "repeat", runs, **given_))
+        for attempt in attempts:
+            found = listed(partial(at_epsilon, attempt), 100)
             for left, right in laws_of(runs, pair):
                 assert beyond(wide.exp(mp(found)), left, right) <= mp(delta) + TINY
+
+
+def at_epsilon(attempt: Callable[..., Any], epsilon: Fraction) -> Any:
+    return attempt(epsilon=epsilon)
 
 
 def curve_of(pair: tuple[Law, Law], orders: set[Fraction]) -> RenyiCurve:
