@@ -18,9 +18,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs import checker
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Guarantee, Mechanism, Private, Profile, RenyiCurve
+from proofs.judgments import (
+    Guarantee,
+    Mechanism,
+    Private,
+    Profile,
+    RenyiCurve,
+    guarantee_to_json,
+)
 from proofs.parameters import Parameters, plain
 from proofs.rules.repetition import RULES
 from proofs.rules.rule import Premises
@@ -334,6 +342,63 @@ def test_the_bound_of_few_poisson_runs_is_never_below_zero() -> None:
     given_ = {"orders": [2], "auxiliary": [50]}
     found = listed(lambda e: repeated(curve, "repeat-renyi", runs, epsilons=[e], **given_))
     assert 0 < found < F(1, 100)
+
+
+LEAST: list[tuple[str, Guarantee, dict[str, Any], str]] = [
+    ("repeat", ApproxDP(F(1)), {"delta": "1/100"}, "epsilon"),
+    ("repeat", ApproxDP(F(1), F(1, 10**5)), {"epsilon": 99}, "delta"),
+    (
+        "repeat",
+        Profile(((F(1, 4), F(1, 100)), (F(1), F(1, 10**6)))),
+        {"delta": "1/100", "at": 1, "auxiliary": "1/4"},
+        "epsilon",
+    ),
+    (
+        "repeat-renyi",
+        RenyiCurve(((F(2), F(1, 10)), (F(20), F(1, 5)))),
+        {"orders": [2], "auxiliary": [20]},
+        "epsilons",
+    ),
+    ("repeat-zcdp", ZCDP(F(1, 20)), {"order": 5, "auxiliary": 9}, "rho"),
+]
+
+
+@pytest.mark.parametrize("runs", LAWS, ids=lambda runs: names(runs.values()))
+@pytest.mark.parametrize(("rule", "guarantee", "more", "name"), LEAST)
+def test_the_checker_draws_the_line_where_the_kernel_does(
+    runs: Runs, rule: str, guarantee: Guarantee, more: dict[str, Any], name: str
+) -> None:
+    if rule == "repeat-zcdp" and runs["law"] == "poisson":
+        return
+
+    def stated(value: Fraction) -> dict[str, Any]:
+        written = plain({"runs": runs, **more, name: [value] if name == "epsilons" else value})
+        return dict(written)
+
+    def attempt(value: Fraction) -> Any:
+        return repeated(guarantee, rule, **stated(value))
+
+    found = listed(attempt, 1 - F(1, 10**6) if name == "delta" else 100)
+    judgment = Private(Mechanism.of("M", {}), AddRemove(), guarantee).to_json()
+    premise = judgment | {"guarantee": numbers(judgment["guarantee"])}
+    checker.METER.notes.clear()
+    concluded, hypotheses = checker.conclusion(rule, [premise], stated(found))
+    assert checker.METER.notes == [] and hypotheses == {"secret-runs"}
+    assert checker.agrees(concluded["guarantee"], guarantee_to_json(attempt(found)))
+    with pytest.raises(checker.Rejected):
+        checker.conclusion(rule, [premise], stated(found - F(1, 10**9)))
+
+
+def numbers(guarantee: dict[str, Any]) -> dict[str, Any]:
+    """A guarantee of plain data with its numbers as fractions, as the checker holds it."""
+    return {
+        key: value
+        if key == "kind"
+        else F(value)
+        if isinstance(value, str)
+        else [[F(first), F(second)] for first, second in value]
+        for key, value in guarantee.items()
+    }
 
 
 @pytest.mark.parametrize(
