@@ -165,11 +165,8 @@ def _require_growth(runs: Runs, auxiliary: Point, most: Fraction, rule: str) -> 
     """Raise ProofError unless the growth at a point is at most ``most``."""
     epsilon, delta = auxiliary
     # The limits of the growth, for a γ close to 0 and for an ε without end.
-    if (
-        runs.amount <= most
-        if runs.law == "poisson"
-        else delta == 0 and runs.power * epsilon <= most
-    ):
+    poisson = runs.law == "poisson"
+    if runs.amount <= most if poisson else delta == 0 and runs.power * epsilon <= most:
         return
     if epsilon > MOST_POWER:
         raise UndecidedError(f"the rule {rule}: a growth of such an epsilon is not looked at")
