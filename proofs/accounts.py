@@ -22,6 +22,7 @@ from proofs.components import (
     additive_theorems,
     component,
     event_theorems,
+    repeated,
     with_stated_sensitivity,
 )
 from proofs.errors import ProofError
@@ -31,7 +32,7 @@ from proofs.judgments import Dominated, Private, canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.offers import compose
 from proofs.search.decimals import smallest_proved
-from proofs.search.repetition import at_once, gamma_of
+from proofs.search.runs import gamma_of
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
@@ -68,7 +69,8 @@ def _component(name: str, count: int, term: Term, neighbours: Neighbours) -> Com
     if term.name not in REPEATING:
         return component(name, count, _theorems(term, neighbours))
     repetition = Repetition(_run(term.inner, neighbours), _law_of_runs(term))
-    return replace(component(name, count, at_once(repetition)), repetition=repetition)
+    theorems = repeated(repetition.run, repetition.runs)
+    return replace(component(name, count, theorems), repetition=repetition)
 
 
 def _run(terms: Sequence[Term], neighbours: Neighbours) -> Component:

@@ -2136,6 +2136,7 @@ LEDGER = (
     "public-draw", "randomized-response", "local-matrix", "dirichlet-multinomial",
     "plug-in-multinomial", "compose", "compose-zcdp", "compose-approx-zcdp", "compose-renyi",
     "compose-gdp", "compose-pairs", "advanced", "optimal-homogeneous", "optimal-heterogeneous",
+    *REPEATED,
 )  # fmt: skip
 """Rules that the theorem about a ledger may rest on: those of questions that a curator takes."""
 

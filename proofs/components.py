@@ -19,6 +19,7 @@ from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Dominated, Guarantee, Private
 from proofs.kernel import Theorem, prove
 from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.runs import concentrated, of_point
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
 from synthesizers.intervals import log_interval, to_mpf
@@ -170,6 +171,19 @@ def additive_theorems(stable: Theorem, law: str, amount: Fraction) -> list[Theor
     return [first, *([] if pair is None else [pair])]
 
 
+GEOMETRIC = {"law": "truncated-negative-binomial", "eta": "1"}
+"""The geometric law, as the rules of repetition read it."""
+
+
+def repeated(run: Component, runs: Mapping[str, Any]) -> list[Theorem]:
+    """What is proved of a repeated mechanism whatever δ is asked for."""
+    point, zcdp = run.of(ApproxDP), run.of(ZCDP)
+    found = [] if point is None else of_point(runs, *point)
+    if zcdp is not None and runs["law"] != "poisson":
+        found.append(concentrated(runs, *zcdp))
+    return found
+
+
 def event_theorems(
     event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
 ) -> list[Theorem]:
@@ -193,6 +207,11 @@ def event_theorems(
                     return additive_theorems(stable, "gaussian", squared)
                 sampled = {"fraction": rate, "sigma_squared": squared}
                 return [prove("poisson-gaussian", [stable], sampled)]
+            case "measure-best" if event["runs"]["law"] == "geometric":
+                one = {**event, "event": "measure"}
+                run = component("a run", 1, event_theorems(one, shape, neighbours))
+                gamma = parse_rational(event["runs"]["gamma"], "gamma")
+                return repeated(run, {**GEOMETRIC, "gamma": str(gamma)})
             case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
                 rate = parse_rational(event["noise"]["rate"], "rate")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -15,11 +14,11 @@ import numpy as np
 from proofs import accountants
 from proofs.components import Component, Repetition
 from proofs.errors import ProofError
-from proofs.guarantees import ZCDP, ApproxDP
+from proofs.guarantees import ZCDP
 from proofs.judgments import Dominated, Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
-from proofs.search.decimals import power_of_ten, rounded_up, smallest_proved
+from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import (
     BITS,
     GOLDEN,
@@ -28,17 +27,12 @@ from proofs.search.orders import (
     least_order,
     renyi_value,
 )
+from proofs.search.runs import Law, surely_above
 from synthesizers.intervals import from_mpf, round_down, to_mpf
-
-GAMMA_DIGITS = 12
-"""Significant digits of a γ that follows from a mean."""
 
 STEPS, FEW_STEPS = 16, 6
 """Steps of the search for the ε of the growth: it is known to a thousandth of the largest, and to a
 twentieth where a profile is an integral."""
-
-MOST_EPSILON = 1000
-"""The largest ε of a run whose growth is told from its limit."""
 
 RESOLVED = Fraction(1, 10**15)
 """The δ down to which a profile is resolved where no smaller one is asked for."""
@@ -48,146 +42,6 @@ MOST_OTHER = Fraction(10**4)
 
 AUXILIARY = tuple(1 + 2.0 ** (place / 2) for place in range(-12, 34))
 """Auxiliary orders that are compared for a Poisson number of runs."""
-
-
-def gamma_of(expected: Fraction, eta: Fraction) -> Fraction:
-    """The γ of a truncated negative binomial number of runs of a mean above 1, rounded down."""
-    if eta == 1:
-        return 1 / expected
-    low, high = mpmath.mpf(0), mpmath.mpf(1)
-    with mpmath.workdps(40):
-        start = mpmath.log(to_mpf(expected)) + 20
-        low, high = -4 * start / min(1, 1 + to_mpf(eta)), -(mpmath.mpf(10) ** -25)
-        for _ in range(160):
-            middle = (low + high) / 2
-            more = _mean(mpmath.exp(middle), to_mpf(eta)) > to_mpf(expected)
-            low, high = (middle, high) if more else (low, middle)
-        found = from_mpf(mpmath.exp(low))
-    unit = Fraction(10) ** (power_of_ten(found) - GAMMA_DIGITS + 1)
-    return found // unit * unit
-
-
-def _mean(gamma: mpmath.mpf, eta: mpmath.mpf) -> mpmath.mpf:
-    if eta == 0:
-        return (1 / gamma - 1) / -mpmath.log(gamma)
-    return eta * (1 / gamma - 1) / -mpmath.expm1(eta * mpmath.log(gamma))
-
-
-@dataclass(frozen=True)
-class Law:
-    """The numbers of a law of runs, at mpmath's precision."""
-
-    runs: Mapping[str, Any]
-
-    @property
-    def poisson(self) -> bool:
-        """Whether there may be no run."""
-        return bool(self.runs["law"] == "poisson")
-
-    @property
-    def amount(self) -> mpmath.mpf:
-        """γ, or a Poisson law's mean."""
-        return to_mpf(Fraction(self.runs["mean" if self.poisson else "gamma"]))
-
-    @property
-    def eta(self) -> mpmath.mpf:
-        """η; that of the growth where runs go on until one is accepted."""
-        return to_mpf(Fraction(self.runs.get("eta", 0)))
-
-    @property
-    def mean(self) -> mpmath.mpf:
-        """The mean, or what stands for it."""
-        if self.poisson:
-            return self.amount
-        accepted = self.runs["law"] == "until-accepted"
-        return 1 / self.amount if accepted else _mean(self.amount, self.eta)
-
-    def growth(self, epsilon: mpmath.mpf, delta: mpmath.mpf) -> mpmath.mpf:
-        """The growth of the rule ``repeat`` at a point of a profile."""
-        odds, kept = mpmath.exp(epsilon), 1 - delta
-        if self.poisson:
-            return self.amount * (kept * mpmath.tanh(epsilon / 2) + delta)
-        gamma, rest = self.amount, 1 - self.amount
-        top = (1 + odds) * (gamma + rest * delta) + rest * kept * odds
-        meeting = top / ((1 + odds) * gamma + rest * kept)
-        return (1 + self.eta) * mpmath.log(max(meeting, 1 + rest * delta / gamma))
-
-    def tail(self, other: mpmath.mpf, found: mpmath.mpf) -> mpmath.mpf:
-        """What an auxiliary order adds to the divergence at every order; not for a Poisson law."""
-        return (1 + self.eta) * ((1 - 1 / other) * found - mpmath.log(self.amount) / other)
-
-    def excess(self, order: mpmath.mpf, other: mpmath.mpf, found: mpmath.mpf) -> mpmath.mpf:
-        """The same of a Poisson law: μt, before it is divided by the order less one."""
-        base = mpmath.log((1 - 1 / order) * (1 - 1 / other))
-        return self.mean * order / (other - 1) * mpmath.exp((other - 1) * found + other * base)
-
-    def divergence(
-        self, order: mpmath.mpf, own: mpmath.mpf, other: mpmath.mpf, found: mpmath.mpf
-    ) -> mpmath.mpf:
-        """The bound of the rule ``repeat-renyi``."""
-        if not self.poisson:
-            return own + self.tail(other, found) + mpmath.log(self.mean) / (order - 1)
-        size = (order - 1) * own + self.excess(order, other, found) + mpmath.log(self.mean)
-        if size > mpmath.mpf(10) ** 6:
-            return size / (order - 1)
-        return mpmath.log(mpmath.exp(-self.mean) + mpmath.exp(size)) / (order - 1)
-
-
-def at_once(repetition: Repetition) -> list[Theorem]:
-    """What is proved of a repeated mechanism whatever δ is asked for."""
-    run, law = repetition.run, Law(repetition.runs)
-    point, concentrated = run.of(ApproxDP), run.of(ZCDP)
-    found = [] if point is None else _of_point(repetition, *point)
-    if concentrated is not None and not law.poisson:
-        found.append(_concentrated(repetition, *concentrated))
-    return found
-
-
-def _of_point(repetition: Repetition, premise: Theorem, point: ApproxDP) -> list[Theorem]:
-    """(ε, δ), where δ stays below 1."""
-    law = Law(repetition.runs)
-    delta = _rounded(law.mean * to_mpf(point.delta)) if point.delta else Fraction(0)
-    if delta >= 1:
-        return []
-
-    def value() -> mpmath.mpf:
-        own = to_mpf(point.epsilon)
-        if own > MOST_EPSILON:
-            return own + (law.amount if law.poisson else (1 + law.eta) * own)
-        return own + law.growth(own, mpmath.mpf(0))
-
-    return [
-        smallest_proved(
-            value,
-            lambda epsilon: prove(
-                "repeat", [premise], {"runs": repetition.runs, "epsilon": epsilon, "delta": delta}
-            ),
-        )
-    ]
-
-
-def _rounded(value: mpmath.mpf) -> Fraction:
-    """A rational of few digits surely above what mpmath found."""
-    return rounded_up(from_mpf(value * (1 + mpmath.mpf(10) ** -12)), 14)
-
-
-def _concentrated(repetition: Repetition, premise: Theorem, zcdp: ZCDP) -> Theorem:
-    law, rho = Law(repetition.runs), zcdp.rho
-    least = to_mpf(max(rho, Fraction(1, 10**12)))
-    order = _near(1 + mpmath.sqrt(mpmath.log(law.mean) / least))
-    other = _near(max(mpmath.sqrt(-mpmath.log(law.amount) / least), mpmath.mpf("1.001")))
-    moments = [to_mpf(one) for one in (order, order * rho, other, other * rho)]
-    orders = {"order": order, "auxiliary": other}
-    return smallest_proved(
-        lambda: law.divergence(*moments),
-        lambda value: prove(
-            "repeat-zcdp", [premise], {"runs": repetition.runs, "rho": value, **orders}
-        ),
-    )
-
-
-def _near(order: mpmath.mpf) -> Fraction:
-    return 1 + round_down(from_mpf(order - 1), BITS)
 
 
 @dataclass(frozen=True)
@@ -212,7 +66,7 @@ def at_delta(repetition: Repetition, delta: Fraction) -> Theorem | None:
     if pairs is None or delta == 0:
         return None
     theorem, dominated = pairs
-    own = round_down(delta / _rounded(law.mean), 60)
+    own = round_down(delta / surely_above(law.mean), 60)
     ends = accountants.epsilon(dominated.losses, own)
     if ends.method == "sum":
         return None
@@ -234,7 +88,7 @@ def at_epsilon(repetition: Repetition, epsilon: Fraction) -> Theorem | None:
     if left <= first.epsilon:
         return None
     last = _Point.at(dominated.losses, round_down(from_mpf(left), 60))
-    delta = _rounded(law.mean * to_mpf(last.delta)) if last.delta else Fraction(0)
+    delta = surely_above(law.mean * to_mpf(last.delta)) if last.delta else Fraction(0)
     return None if delta >= 1 else _by_points(repetition, theorem, first, last, delta)
 
 

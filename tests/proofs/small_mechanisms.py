@@ -417,6 +417,9 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
             amount = F(noise.get("scale") or noise["variance"])
             bounds = event["low"], event["high"]
             return measured(event["query"], noise["law"], amount, bounds, shape, databases)
+        case "measure-best":
+            one = of_event({**event, "event": "measure"}, shape, databases)
+            return best_of_geometric(one, F(event["runs"]["gamma"]))
         case "select":
             rate = F(event["noise"]["rate"])
             return selected(event["scores"], "exponential", rate, shape, databases)
@@ -443,6 +446,15 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
 
 
 # Tables made of tables.
+
+
+def best_of_geometric(run: Table, gamma: Fraction) -> Table:
+    """The best of K runs, the last output being the best, with Pr[K = k] = γ(1-γ)^(k-1)."""
+    none_better = np.cumsum(run.rows, axis=1)
+    # That the best is no better has the chance E[x^K] = γx/(1 - (1-γ)x).
+    ends = mp(gamma) * none_better / (1 - mp(1 - gamma) * none_better)
+    starts = np.concatenate([0 * ends[:, :1], ends[:, :-1]], axis=1)
+    return Table(run.databases, ends - starts)
 
 
 def together(tables: Sequence[Table]) -> Table:

@@ -17,7 +17,7 @@ from proofs.expressions import parse
 from proofs.guarantees import ZCDP, ApproxDP, RenyiDP
 from proofs.offers import Offer
 from proofs.prover import strongest
-from proofs.search.repetition import gamma_of
+from proofs.search.runs import gamma_of
 from synthesizers.neighbours import AddRemove
 
 F = Fraction
