@@ -18,6 +18,8 @@ from proofs.components import event_theorems
 from proofs.derivation import derivation
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.judgments import Private
+from proofs.ledgers import about_program, of_ledger
+from proofs.prover import strongest
 from synthesizers.budget import FREE, Cost, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
@@ -148,6 +150,19 @@ def test_the_cost_of_the_whole_is_charged() -> None:
         ratios = coordinate.floats[:, left] / coordinate.floats[:, right]
         worst = max(worst, float(np.log(ratios).max()))
     assert 1 < worst <= float(cost.epsilon)
+
+
+def test_a_ledger_of_best_runs_has_a_theorem_about_its_program() -> None:
+    event = MeasureBest(CELLS, DiscreteLaplace(F(4)), GeometricRuns(F(1, 4)), 0, 2)
+    setting = Setting.of(DOMAIN, ReplaceOne(), 2)
+    found = of_ledger((event, event), setting)
+    assert found is not None and [one.count for one in found] == [2]
+    (best, *_) = strongest(found, ApproxDP(F(1)))
+    cost = event.cost(DOMAIN, ReplaceOne()).epsilon
+    assert cost is not None and 0 <= 2 * cost - best.value < F(1, 10**8)
+    about = about_program(best.theorem, {"kind": "module"}, frozenset({(event, event)}), setting)
+    assert check(derivation(about)).status == "checked"
+    assert "secret-runs" in about.hypotheses
 
 
 def asked(budget: Any, event: MeasureBest, times: int) -> int:
