@@ -171,8 +171,8 @@ def additive_theorems(stable: Theorem, law: str, amount: Fraction) -> list[Theor
     return [first, *([] if pair is None else [pair])]
 
 
-GEOMETRIC = {"law": "truncated-negative-binomial", "eta": "1"}
-"""The geometric law, as the rules of repetition read it."""
+SHAPES = {"geometric": "1", "logarithmic": "0"}
+"""The η of each law of runs of a question."""
 
 
 def repeated(run: Component, runs: Mapping[str, Any]) -> list[Theorem]:
@@ -207,11 +207,13 @@ def event_theorems(
                     return additive_theorems(stable, "gaussian", squared)
                 sampled = {"fraction": rate, "sigma_squared": squared}
                 return [prove("poisson-gaussian", [stable], sampled)]
-            case "measure-best" if event["runs"]["law"] == "geometric":
+            case "measure-best" if event["runs"]["law"] in SHAPES:
                 one = {**event, "event": "measure"}
                 run = component("a run", 1, event_theorems(one, shape, neighbours))
                 gamma = parse_rational(event["runs"]["gamma"], "gamma")
-                return repeated(run, {**GEOMETRIC, "gamma": str(gamma)})
+                eta = SHAPES[event["runs"]["law"]]
+                law = {"law": "truncated-negative-binomial", "eta": eta, "gamma": str(gamma)}
+                return repeated(run, law)
             case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
                 rate = parse_rational(event["noise"]["rate"], "rate")

@@ -38,7 +38,7 @@ from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 from synthesizers.watch import watch
 
@@ -217,7 +217,7 @@ class Curator:
         return np.array(self.ask(MeasureSampled(query, rate, noise, low, high)), np.int64)
 
     def measure_best(
-        self, query: Query, noise: Noise, runs: GeometricRuns, *, low: int, high: int
+        self, query: Query, noise: Noise, runs: Runs, *, low: int, high: int
     ) -> IntArray:
         """The best of a random number of measurements, by the first answer; [size of the query]."""
         return np.array(self.ask(MeasureBest(query, noise, runs, low, high)), np.int64)

@@ -45,7 +45,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 
 QUERIES: set[type] = {
@@ -77,7 +77,7 @@ SUMS: set[type] = {
 
 NOISES: set[type] = {DiscreteLaplace, RoundedLaplace, DiscreteGaussian}
 SAMPLED_NOISES: set[type] = {RoundedGaussian}
-RUNS: set[type] = {GeometricRuns}
+RUNS: set[type] = {GeometricRuns, LogarithmicRuns}
 SELECTIONS: set[type] = {Exponential}
 TABLE_LAWS: set[type] = {
     Bootstrap,

@@ -36,7 +36,7 @@ from synthesizers.noise import Noise, clamped_mass
 from synthesizers.plain import require_integer, require_rational
 from synthesizers.powers import doubles, powers
 from synthesizers.queries import Query, answers_of_histograms
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 
 FloatArray = NDArray[np.float64]
@@ -394,7 +394,7 @@ class MeasureBest:
 
     query: Query
     noise: Noise
-    runs: GeometricRuns
+    runs: Runs
     low: int
     high: int
     kind = "measure-best"

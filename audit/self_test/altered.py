@@ -17,7 +17,7 @@ from synthesizers.laws.public_laws import PublicLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 
 IntArray = NDArray[np.int64]
@@ -81,7 +81,7 @@ class _Between:
         return self._answer(MeasureSampled(query, rate, noise, low, high))
 
     def measure_best(
-        self, query: Query, noise: Noise, runs: GeometricRuns, *, low: int, high: int
+        self, query: Query, noise: Noise, runs: Runs, *, low: int, high: int
     ) -> IntArray:
         return self._answer(MeasureBest(query, noise, runs, low, high))
 

@@ -40,7 +40,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 from tests.proofs.small_mechanisms import (
     Counts,
@@ -177,7 +177,8 @@ def events(draw: st.DrawFn, domain: Domain, relation: Neighbours) -> Event:
             draw(measurements(domain)),
             draw(st.sampled_from([F(1, 50), F(1, 3), F(9, 10)])),
         )
-        return MeasureBest(one.query, one.noise, GeometricRuns(gamma), one.low, one.high)
+        law = draw(st.sampled_from([GeometricRuns, LogarithmicRuns]))
+        return MeasureBest(one.query, one.noise, law(gamma), one.low, one.high)
     if kind == "select":
         return Select(draw(score_queries(domain)), Exponential(draw(amounts)))
     if kind == "posterior":

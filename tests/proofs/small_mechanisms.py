@@ -419,7 +419,7 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
             return measured(event["query"], noise["law"], amount, bounds, shape, databases)
         case "measure-best":
             one = of_event({**event, "event": "measure"}, shape, databases)
-            return best_of_geometric(one, F(event["runs"]["gamma"]))
+            return best_of(one, event["runs"]["law"], F(event["runs"]["gamma"]))
         case "select":
             rate = F(event["noise"]["rate"])
             return selected(event["scores"], "exponential", rate, shape, databases)
@@ -448,11 +448,16 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
 # Tables made of tables.
 
 
-def best_of_geometric(run: Table, gamma: Fraction) -> Table:
-    """The best of K runs, the last output being the best, with Pr[K = k] = γ(1-γ)^(k-1)."""
-    none_better = np.cumsum(run.rows, axis=1)
-    # That the best is no better has the chance E[x^K] = γx/(1 - (1-γ)x).
-    ends = mp(gamma) * none_better / (1 - mp(1 - gamma) * none_better)
+def best_of(run: Table, law: str, gamma: Fraction) -> Table:
+    """The best of K runs, the last output being the best, by f(x) = E[x^K].
+
+    Geometric: f(x) = γx/(1 - (1-γ)x); logarithmic: f(x) = ln(1 - (1-γ)x)/ln γ.
+    """
+    rest = 1 - mp(1 - gamma) * np.cumsum(run.rows, axis=1)
+    if law == "geometric":
+        ends = mp(gamma) * (1 - rest) / mp(1 - gamma) / rest
+    else:
+        ends = np.vectorize(wide.log, otypes=[object])(rest) / wide.log(mp(gamma))
     starts = np.concatenate([0 * ends[:, :1], ends[:, :-1]], axis=1)
     return Table(run.databases, ends - starts)
 

@@ -35,7 +35,7 @@ from synthesizers.queries import (
     Total,
 )
 from synthesizers.queries.gradients import pack
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 
 HALF = Fraction(1, 2)
@@ -64,6 +64,7 @@ DECLARED: list[Any] = [
     DiscreteGaussian(HALF),
     Exponential(HALF),
     GeometricRuns(HALF),
+    LogarithmicRuns(HALF),
     Bootstrap(3),
     CellKey(TABLE),
     CellSuppression((2, 2), 3, True),

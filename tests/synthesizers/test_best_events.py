@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,14 +32,23 @@ from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
 from synthesizers.queries import Marginal, Query, Total
 from synthesizers.randomness import InsecureSeededEntropy
-from synthesizers.runs import GeometricRuns
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.sampling import run
 
 F = Fraction
 DOMAIN = Domain.from_cells("2")
 SHAPE = {"cell": 2}
 CELLS = Marginal(("cell",))
+Law = type[GeometricRuns] | type[LogarithmicRuns]
+LAWS: list[Law] = [GeometricRuns, LogarithmicRuns]
 NOISES: list[Noise] = [DiscreteLaplace(F(2)), RoundedLaplace(F(1, 2)), DiscreteGaussian(F(3))]
+
+
+def pmf(law: Law, gamma: float, runs: int) -> float:
+    """The chance of a number of runs."""
+    if law is GeometricRuns:
+        return gamma * (1 - gamma) ** (runs - 1)
+    return (1 - gamma) ** runs / runs / math.log(1 / gamma)
 
 
 def one_run(event: MeasureBest, counts: list[int]) -> tuple[list[Any], np.ndarray[Any, Any]]:
@@ -57,21 +68,20 @@ def one_run(event: MeasureBest, counts: list[int]) -> tuple[list[Any], np.ndarra
     st.lists(st.integers(0, 2), min_size=2, max_size=2),
     st.sampled_from(NOISES),
     st.sampled_from([Total(), CELLS]),
+    st.sampled_from(LAWS),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_chances_are_those_of_the_best_of_each_number_of_runs(
-    gamma: Fraction, counts: list[int], noise: Noise, query: Query
+    gamma: Fraction, counts: list[int], noise: Noise, query: Query, law: Law
 ) -> None:
-    event = MeasureBest(query, noise, GeometricRuns(gamma), -1, 2)
+    event = MeasureBest(query, noise, law(gamma), -1, 2)
     outcomes, chances = one_run(event, counts)
     (coordinate,) = event.coordinates(Databases(DOMAIN, np.array([counts], np.int64)))
     assert list(coordinate.outcomes) == outcomes == sorted(outcomes)
     none_better = np.cumsum(chances)
-    expected, weight = np.zeros(len(outcomes)), float(gamma)
+    expected = np.zeros(len(outcomes))
     for runs in range(1, 400):
-        powers = none_better**runs
-        expected += weight * np.diff(powers, prepend=0)
-        weight *= 1 - float(gamma)
+        expected += pmf(law, float(gamma), runs) * np.diff(none_better**runs, prepend=0)
     assert np.allclose(coordinate.floats[:, 0], expected, rtol=0, atol=1e-12)
     assert coordinate.floats.sum() == pytest.approx(1)
 
@@ -81,7 +91,7 @@ def test_drawn_answers_have_these_chances() -> None:
     event = MeasureBest(CELLS, DiscreteLaplace(F(1)), GeometricRuns(F(1, 4)), 0, 3)
     data = Dataset.from_histogram(DOMAIN, np.array([2, 1]))
     (coordinate,) = event.coordinates(Databases(DOMAIN, data.histogram()[None, :]))
-    entropy, draws = InsecureSeededEntropy(8), 2500
+    entropy, draws = InsecureSeededEntropy(8), 1500
     setting = Setting.of(DOMAIN, AddRemove(), 3)
 
     def program(curator: Curator) -> list[int]:
@@ -96,14 +106,16 @@ def test_drawn_answers_have_these_chances() -> None:
     assert statistic < chi2.ppf(1 - 1e-6, len(chances) - 1)
 
 
-def test_numbers_of_runs_have_their_law() -> None:
+@pytest.mark.parametrize("law", LAWS)
+def test_numbers_of_runs_have_their_law(law: Law) -> None:
     """A right sampler fails with chance 1e-6; the first coins to fail together are met, too."""
-    runs, entropy, draws = GeometricRuns(F(1, 300)), InsecureSeededEntropy(9), 3000
+    runs, entropy, draws = law(F(1, 300)), InsecureSeededEntropy(9), 3000
     seen = np.array([runs.sample(entropy) for _ in range(draws)])
-    assert seen.min() >= 1 and (seen > 256).sum() > 1000
-    edges = [0, 50, 100, 200, 256, 300, 500, 800, 10**9]
+    assert seen.min() >= 1 and (seen > 256).sum() > 100
+    edges = [0, 1, 2, 5, 20, 100, 256, 300, 500, 20_000]
     counts = np.histogram(seen, [edge + 0.5 for edge in edges])[0]
-    chances = np.diff([1 - (1 - 1 / 300) ** edge for edge in edges])
+    sums = np.cumsum([0, *(pmf(law, 1 / 300, k) for k in range(1, 20_001))])
+    chances = np.diff(sums[edges])
     statistic = ((counts - draws * chances) ** 2 / (draws * chances)).sum()
     assert statistic < chi2.ppf(1 - 1e-6, len(chances) - 1)
 
@@ -112,10 +124,11 @@ def test_numbers_of_runs_have_their_law() -> None:
 @pytest.mark.parametrize("relation", [AddRemove(), ReplaceOne()])
 @pytest.mark.parametrize("gamma", [F(1, 50), F(1, 2)])
 @pytest.mark.parametrize("query", [Total(), CELLS])
+@pytest.mark.parametrize("law", LAWS)
 def test_the_cost_is_no_less_than_the_theorems_say(
-    noise: Noise, relation: Neighbours, gamma: Fraction, query: Query
+    noise: Noise, relation: Neighbours, gamma: Fraction, query: Query, law: Law
 ) -> None:
-    event = MeasureBest(query, noise, GeometricRuns(gamma), 0, 3)
+    event = MeasureBest(query, noise, law(gamma), 0, 3)
     cost = event.cost(DOMAIN, relation)
     theorems = event_theorems(event.to_json(DOMAIN, relation), SHAPE, relation)
     assert theorems
@@ -134,12 +147,13 @@ def test_the_cost_is_no_less_than_the_theorems_say(
     assert component.count == 3
 
 
-def test_the_cost_of_the_whole_is_charged() -> None:
-    """3ε for a γ near 0; never less than the exact loss on every pair of small databases."""
+@pytest.mark.parametrize(("law", "factor"), [(GeometricRuns, 3), (LogarithmicRuns, 2)])
+def test_the_cost_of_the_whole_is_charged(law: Law, factor: int) -> None:
+    """(2 + η)ε for a γ near 0; never less than the exact loss between small databases."""
     noise = DiscreteLaplace(F(2))
-    rare = MeasureBest(CELLS, noise, GeometricRuns(F(1, 10**6)), 0, 2).cost(DOMAIN, ReplaceOne())
-    assert rare.epsilon is not None and F(299, 100) < rare.epsilon <= 3
-    event = MeasureBest(CELLS, noise, GeometricRuns(F(1, 8)), 0, 2)
+    rare = MeasureBest(CELLS, noise, law(F(1, 10**6)), 0, 2).cost(DOMAIN, ReplaceOne())
+    assert rare.epsilon is not None and factor - F(1, 100) < rare.epsilon <= factor
+    event = MeasureBest(CELLS, noise, law(F(1, 8)), 0, 2)
     cost = event.cost(DOMAIN, ReplaceOne())
     assert cost.epsilon is not None
 
@@ -201,7 +215,33 @@ def test_the_best_of_sure_runs_is_exact_where_chances_are() -> None:
     chances = GeometricRuns(F(1, 3)).best([F(1, 4), F(1, 4), F(1, 2)])
     # f(x) = x/(3 - 2x) at 1/4, 1/2 and 1.
     assert chances == [F(1, 10), F(1, 4) - F(1, 10), F(3, 4)]
-    assert all(enclose(chance).lower > 0 for chance in chances)
+    # ln(1 - 2x/3)/ln(1/3) at the same.
+    logarithmic = LogarithmicRuns(F(1, 3)).best([F(1, 4), F(1, 4), F(1, 2)])
+    ends = [0.0, *(math.log(1 - 2 * x / 3) / math.log(1 / 3) for x in (0.25, 0.5, 1))]
+    for chance, expected in zip(logarithmic, np.diff(ends), strict=True):
+        assert float(enclose(chance).lower) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("power", [-10, -47, -49, -60, -300])
+def test_the_chance_of_a_rare_best_run_keeps_its_precision(power: int) -> None:
+    rare = F(2) ** power
+    (first, _) = LogarithmicRuns(F(1, 2)).best([rare, 1 - rare])
+    ends = enclose(first)
+    with mpmath.workdps(200):
+        exact = mpmath.log1p(-(mpmath.mpf(2) ** power) / 2) / mpmath.log(mpmath.mpf(1) / 2)
+        low, high = (mpmath.mpf(e.numerator) / e.denominator for e in (ends.lower, ends.upper))
+        assert low <= exact <= high and high - low < exact * mpmath.mpf(2) ** -80
+
+
+def test_a_uniform_number_is_read_until_it_decides() -> None:
+    # Pr[K = 1] = (1/2)/ln 2: at that very number, whatever its digits, one run or two.
+    runs = LogarithmicRuns(F(1, 2))
+    for bits in (64, 256):
+        with mpmath.workdps(120):
+            edge = int(mpmath.floor(mpmath.mpf(2) ** bits / 2 / mpmath.log(2)))
+        numbers = [runs._number(edge + step, bits) for step in (-1, 0, 1)]
+        assert numbers == [1, 0, 2]
+    assert runs._number(0, 64) == 1 and runs._number(2**64 - 1, 64) == 0
 
 
 @pytest.mark.parametrize("gamma", [F(0), F(1), F(-1, 2), F(1, 10**7), 0.5, "1/2"])
