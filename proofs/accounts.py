@@ -23,6 +23,7 @@ from proofs.components import (
     component,
     event_theorems,
     repeated,
+    repetition_of,
     with_stated_sensitivity,
 )
 from proofs.errors import ProofError
@@ -69,8 +70,7 @@ def _component(name: str, count: int, term: Term, neighbours: Neighbours) -> Com
     if term.name not in REPEATING:
         return component(name, count, _theorems(term, neighbours))
     repetition = Repetition(_run(term.inner, neighbours), _law_of_runs(term))
-    theorems = repeated(repetition.run, repetition.runs)
-    return replace(component(name, count, theorems), repetition=repetition)
+    return replace(component(name, count, repeated(repetition)), repetition=repetition)
 
 
 def _run(terms: Sequence[Term], neighbours: Neighbours) -> Component:
@@ -120,7 +120,10 @@ def of_events(
                 f"no rule gives a finite guarantee for {known} under {neighbours.name}; such an "
                 "event has no privacy theorem"
             )
-        found.append(component(_event_name(event), counts[name], theorems))
+        part = component(_event_name(event), counts[name], theorems)
+        if event["event"] == "measure-best":
+            part = replace(part, repetition=repetition_of(event, shape, neighbours))
+        found.append(part)
     return tuple(found)
 
 
@@ -131,7 +134,8 @@ def _event_name(event: Mapping[str, Any]) -> str:
     query = event.get("query", event.get("scores", {}))
     words = f"{law['law']}({', '.join(f'{key}={value}' for key, value in own.items())})"
     asked = json.dumps(query.get("attributes", query.get("kind", "the table")))
-    return f"{words} on {asked}"[:120]
+    runs = f"the best of {event['runs']['law']} runs of " if "runs" in event else ""
+    return f"{runs}{words} on {asked}"[:120]
 
 
 def _theorems(term: Term, neighbours: Neighbours) -> list[Theorem]:

@@ -175,8 +175,20 @@ SHAPES = {"geometric": "1", "logarithmic": "0"}
 """The η of each law of runs of a question."""
 
 
-def repeated(run: Component, runs: Mapping[str, Any]) -> list[Theorem]:
+def repetition_of(
+    event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
+) -> Repetition:
+    """One measurement of an event that tells the best of several, and the law of how many."""
+    one = {**event, "event": "measure"}
+    run = component("a run", 1, event_theorems(one, shape, neighbours))
+    eta, gamma = SHAPES[event["runs"]["law"]], parse_rational(event["runs"]["gamma"], "gamma")
+    law = {"law": "truncated-negative-binomial", "eta": eta, "gamma": str(gamma)}
+    return Repetition(run, law)
+
+
+def repeated(repetition: Repetition) -> list[Theorem]:
     """What is proved of a repeated mechanism whatever δ is asked for."""
+    runs, run = repetition.runs, repetition.run
     point, zcdp = run.of(ApproxDP), run.of(ZCDP)
     found = [] if point is None else of_point(runs, *point)
     if zcdp is not None and runs["law"] != "poisson":
@@ -208,12 +220,7 @@ def event_theorems(
                 sampled = {"fraction": rate, "sigma_squared": squared}
                 return [prove("poisson-gaussian", [stable], sampled)]
             case "measure-best" if event["runs"]["law"] in SHAPES:
-                one = {**event, "event": "measure"}
-                run = component("a run", 1, event_theorems(one, shape, neighbours))
-                gamma = parse_rational(event["runs"]["gamma"], "gamma")
-                eta = SHAPES[event["runs"]["law"]]
-                law = {"law": "truncated-negative-binomial", "eta": eta, "gamma": str(gamma)}
-                return repeated(run, law)
+                return repeated(repetition_of(event, shape, neighbours))
             case "select" if event["noise"]["law"] == "exponential":
                 stable = query_theorem(event["scores"], shape, neighbours)
                 rate = parse_rational(event["noise"]["rate"], "rate")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from proofs.accounting import accounting
 from proofs.accounts import of_events
 from proofs.checker import check
 from proofs.components import event_theorems
@@ -177,6 +178,14 @@ def test_a_ledger_of_best_runs_has_a_theorem_about_its_program() -> None:
     about = about_program(best.theorem, {"kind": "module"}, frozenset({(event, event)}), setting)
     assert check(derivation(about)).status == "checked"
     assert "secret-runs" in about.hypotheses
+
+
+def test_the_profile_of_a_run_serves_a_ledger_too() -> None:
+    event = MeasureBest(Total(), DiscreteGaussian(F(16)), LogarithmicRuns(F(1, 40)), 0, 2)
+    found = of_ledger((event,), Setting.of(DOMAIN, AddRemove(), 2))
+    assert found is not None and found[0].name.startswith("the best of logarithmic runs of")
+    best = accounting(found, F(1, 10**6)).best
+    assert best.rule == "profile of a repeated mechanism" and F(3, 2) < best.value < F(8, 5)
 
 
 def asked(budget: Any, event: MeasureBest, times: int) -> int:
