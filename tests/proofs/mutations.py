@@ -55,6 +55,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{RULES}subsampling_rules.py",
         f"{RULES}sampled_gaussian_rule.py",
     ),
+    "proofs/rules/repetition.py": (f"{RULES}repetition_rules.py",),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
@@ -71,6 +72,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_forged_derivations.py",
         "tests/proofs/test_checker_certificates.py",
         "tests/proofs/test_checker.py",
+        f"{RULES}repetition_rules.py",
     ),
     "proofs/derivation.py": ("tests/proofs/test_derivation.py",),
     "proofs/implication.py": ("tests/proofs/test_implication.py",),
