@@ -175,6 +175,21 @@ def test_repeated_mechanisms_add_up_with_others(text: str) -> None:
     assert alone.best.value < together.best.value or len(parts(text)) == 1
 
 
+def test_runs_that_leak_have_their_profile() -> None:
+    text = "best_of(gaussian(sigma=4) + pure(epsilon=1/10, delta=1e-9), expected=10)"
+    found = accounting(parts(text), DELTA).best
+    assert found.rule == PROFILE
+    assert found.value > named("best_of(gaussian(sigma=4), expected=10)", PROFILE).value
+    assert check(derivation(found.theorem)).status in ("checked", "kernel only")
+
+
+def test_what_a_ledger_of_many_repeated_runs_costs_at_an_epsilon() -> None:
+    text = "2 * best_of(gaussian(sigma=4), expected=10) + laplace(scale=9)"
+    there = named(text, RENYI)
+    back = {one.rule: one.value for one in delta_accounting(parts(text), there.value).found}
+    assert DELTA * F(99, 100) < back[RENYI] < DELTA * F(101, 100)
+
+
 def test_claims_of_other_kinds_have_their_theorems() -> None:
     text = "best_of(gaussian(sigma=4), expected=10)"
     (zcdp, *_) = strongest(parts(text), ZCDP(F(1)))
