@@ -902,6 +902,8 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
     doubles the error and adds less than 3.
     """
     halvings = floor(abs(y)).bit_length() + 1
+    if halvings > bits:
+        raise Unaffordable("an angle is too large")
     places = bits + halvings + 16
     small = (y.numerator << places) // (y.denominator << halvings)
     term, parts, count = 1 << places, [0, 0], 0
@@ -966,7 +968,7 @@ def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, 
         else:
             continue
         numbers = floor(period.low * 2**32), floor(cap.low * 2**32), floor(curve * 2**64)
-        found.append((one["count"], *numbers, -floor(-lead * 2**32)))
+        found += [(one["count"], *numbers, -floor(-lead * 2**32))] if min(numbers) > 0 else []
     return sorted(found, key=lambda fall: -fall[1])
 
 
@@ -983,7 +985,7 @@ def far_sum(meter: Meter, falls: list[Any], step: Fraction, last: int, reach: in
     start += len(cells) * width
     while cells:
         first, width = cells.pop()
-        meter.spend(len(falls))
+        meter.spend(len(falls) + 8)
         half = -floor(-(width - 1) * step * 2**31)
         middle, fallen = floor((2 * first + width - 1) * step * 2**31), 0
         enough = ((reach // first).bit_length() + 6) << 32
@@ -1015,7 +1017,8 @@ def contour_at_most(
     """
     c, above, step = (positive(hint[name]) for name in ("order", "above", "step"))
     last, reach = counting(hint["nodes"]), counting(hint["reach"])
-    need(hint["grids"] == [] and above > c, "the hints are those of another method")
+    digits = max(max(n.numerator, n.denominator).bit_length() for n in (c, above, step))
+    need(hint["grids"] == [] and above > c and digits <= 256, "other hints are expected")
     found = pairs_of(losses)
     others = [one for one in found if one["loss"] not in ("gaussian", "discrete-gaussian")]
     near = [one for one in found if one["loss"] == "discrete-gaussian"]

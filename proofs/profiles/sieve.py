@@ -51,11 +51,14 @@ MAX_REACH = 1 << 48
 MAX_HEIGHT = 1 << 50
 """The greatest height that is looked at."""
 
-MAX_CELLS = 1 << 27
-"""The distances after which a sieve ends, some eight seconds: beyond it, all is believed large."""
+MAX_LOOKS = 1 << 26
+"""The distances after which a sieve ends, a few seconds: beyond it, all is believed large."""
+
+LEAST_PERIOD = Fraction(1, 1 << 30)
+"""The shortest period that is of use."""
 
 BATCH = 1 << 15
-"""The widest cells of one walk."""
+"""The cells that are looked at together."""
 
 PARTS = 4
 """The cells into which one is parted."""
@@ -99,7 +102,7 @@ def nearly_gaussian(loss: DiscreteGaussianLoss, line: Line) -> bool:
 
 
 def fall_of(count: int, loss: Loss, order: Fraction, moment: Fraction | None) -> Fall | None:
-    """The fall of a loss on a lattice, on a line of an ``order`` c; None for any other loss.
+    """The fall of a loss on a lattice, on a line of an ``order`` c; None where there is none.
 
     ``moment``: a bound of M(c), or for a discrete Gaussian None where it is G(c).
 
@@ -124,9 +127,11 @@ def fall_of(count: int, loss: Loss, order: Fraction, moment: Fraction | None) ->
             cap, lead = period.lower / 2, Fraction(0)
         case _:
             return None
-    return Fall(
-        float(period.lower), float_below(curve), float_below(cap), float_above(lead), float(count)
-    )
+    if period.lower < LEAST_PERIOD:
+        return None
+    # Of a longer one, no other multiple than 0 comes near.
+    length = float(min(period.lower, Fraction(4 * MAX_HEIGHT)))
+    return Fall(length, float_below(curve), float_below(cap), float_above(lead), float(count))
 
 
 def _exp_of_minus(power: Interval) -> Interval:
@@ -142,7 +147,7 @@ def _two_sided(rate: Fraction, shift: int, order: Fraction) -> tuple[Fraction, I
     2c)).
     """
     ratio = _exp_of_minus(Interval(rate * (1 + 2 * order), rate * (1 + 2 * order)))
-    inside = 1 - exp_interval(-rate)
+    inside = 1 - _exp_of_minus(Interval(rate, rate))
     size, beside = 1 + ratio, ratio
     if shift > 1:
         size = 1 + ratio + inside * ratio / (1 - ratio)
@@ -173,7 +178,7 @@ def sum_beyond(falls: Iterable[Fall], line: Line, reach: int) -> Fraction:
             width *= PARTS
         count = max(0, reach + 1 - first) // width
         for start in range(0, count, BATCH):
-            if walk.looked > MAX_CELLS:
+            if walk.looks > MAX_LOOKS:
                 break
             size = min(BATCH, count - start)
             walk.add(first + width * np.arange(size, dtype=np.float64), width)
@@ -190,22 +195,22 @@ class _Walk:
         self.step = step
         self.reach = reach
         self.sums: list[float] = []
-        self.looked = 0
+        self.looks = 0
 
     def add(self, start: Reals, width: int) -> None:
         """Add up the cells of ``width`` nodes, each from a node ``start`` on."""
         fallen, open_cells = self._fall(start, width)
-        if width == 1:
+        if width == 1 or self.looks > MAX_LOOKS:
             open_cells = open_cells[:0]
         bound = np.exp(-np.minimum(fallen, LEAST_LOG))
         # Σ 1/j² over n <= j < n + w is at most the integral of 1/x² from n - 1/2 to n + w - 1/2.
         bound *= width / ((start - 0.5) * (start + (width - 0.5)))
         bound[open_cells] = 0.0
         self.sums.append(float(np.sum(bound)))
-        if len(open_cells):
-            part = width // PARTS
-            inside = start[open_cells, None] + part * np.arange(PARTS)
-            self.add(inside.ravel(), part)
+        part = width // PARTS
+        for some in range(0, len(open_cells), BATCH // PARTS):
+            whole = start[open_cells[some : some + BATCH // PARTS], None]
+            self.add((whole + part * np.arange(PARTS)).ravel(), part)
 
     def _fall(self, start: Reals, width: int) -> tuple[Reals, npt.NDArray[np.intp]]:
         """At most -ln of the product in each cell, and the cells for which that is too little."""
@@ -217,7 +222,7 @@ class _Walk:
         for fall in self.falls:
             if not len(left) or half >= fall.period / 2:
                 break
-            self.looked += len(left)
+            self.looks += len(left)
             t = middle[left]
             # Three roundings of t and four of the multiple next to it; where it is one of two at
             # about the same distance, it may be the farther one by as much.

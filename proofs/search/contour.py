@@ -62,7 +62,6 @@ NEAR = Fraction(1, 100)
 MOST_ORDER = 1e6
 """The largest order that is looked at."""
 
-
 MOST_CELLS = 1 << 24
 """The most cells of the first width in a sieve, about two seconds."""
 
@@ -217,14 +216,15 @@ def epsilon_bracket(losses: Losses, delta: Fraction) -> tuple[Fraction, Fraction
         found = at(larger, epsilon, FINE if abs(move) < NEAR else ROUGH)
         slope = min((_excess(found.value.lower, delta, left) - height) / float(move), -1e-6)
     blur = Fraction(float((found.value.upper - found.value.lower) / left) / -slope)
-    # There the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
-    margin = max(blur / 4, abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    slack = max(abs(move) / 64, epsilon / 10**15, Fraction(1, 10**18))
+    # Here the lower end of δ is about the wanted δ, and the upper end falls to it within the blur.
+    rise, drop = max(blur * 5 / 4, slack), max(blur / 4, slack)
     for _ in range(MAX_STEPS):
-        upper, lower = epsilon + blur + margin, max(epsilon - margin, least)
+        upper, lower = epsilon + rise, max(epsilon - drop, least)
         fits = all(at(side, upper, FINE).value.upper <= delta for side in SIDES)
         if fits and (lower == 0 or at(larger, lower, FINE).value.lower > delta):
             return lower, upper
-        margin *= 8
+        rise, drop = 8 * rise, 8 * drop
     raise ProofError("the contour method found no certified bracket")
 
 
@@ -368,6 +368,8 @@ class _Far:
 
     def ends(self, goal: float) -> tuple[int, int]:
         """The last node, and the reach of the sieve, with which what is left is about e^goal."""
+        if not self.falls:
+            raise ProofError("the contour method found nothing that falls")
         width = max(self.falls[0].period / (8 * self.step), 1.0)
         most = min(MOST_CELLS * width, MAX_REACH / 4, MAX_HEIGHT / self.step / 4)
         bend = self.squared / 2 + sum(fall.count * fall.curve for fall in self.falls)
@@ -387,7 +389,7 @@ class _Far:
         return nodes, max(nodes, math.ceil(min(wanted, 50 / least)))
 
     def near(self, last: int) -> float:
-        """About what the `NEAR` nodes after the last add up to."""
+        """About what the `NEAR_NODES` nodes after the last add up to."""
         node = last + 1 + np.arange(NEAR_NODES)
         fallen = np.zeros(NEAR_NODES)
         for fall in self.falls:

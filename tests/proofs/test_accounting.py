@@ -203,3 +203,20 @@ def test_a_delta_too_small_to_be_stated_is_rounded_up(text: str) -> None:
 def test_no_delta_below_one_is_said_to_be_so() -> None:
     with pytest.raises(ProofError, match="delta"):
         delta_accounting(parts("zcdp(rho=100)"), F(0))
+
+
+@pytest.mark.slow
+def test_a_contours_epsilon_stands_rounded_up_where_the_checker_needs_room() -> None:
+    variances = (200, 541, 1311, 2905, 4420, 6007, 8000)
+    found = at(" + ".join(f"discrete_gaussian(sigma_squared={v})" for v in variances), "1e-10")
+    other = found.recheckable
+    assert found.best.kernel_only and other is not None
+    assert "rounded up" in other.rule
+    assert other.value <= found.best.value * F("1.0000003")
+
+
+@pytest.mark.parametrize(
+    "text", ["gaussian(sigma=3) + laplace(epsilon=0.3)", "poisson(q=0.1, gaussian(sigma=2))"]
+)
+def test_no_epsilon_is_rounded_up_that_the_checker_follows_or_never_can(text: str) -> None:
+    assert not any("rounded up" in offer.rule for offer in at(text, "1e-6").found)

@@ -59,6 +59,20 @@ def plain(loss: Loss, count: int = 1) -> dict[str, Any]:
     return {"loss": loss.name, "count": count, **own}
 
 
+def entry(loss: Loss, count: int) -> dict[str, Any]:
+    """The same as a loss of noise on one answer, where it is noise."""
+    match loss:
+        case LaplaceLoss(epsilon):
+            law, amount, move = "laplace", Fraction(1), epsilon
+        case DiscreteLaplaceLoss(rate, shift):
+            law, amount, move = loss.name, 1 / rate, Fraction(shift)
+        case DiscreteGaussianLoss(variance, shift):
+            law, amount, move = loss.name, variance, Fraction(shift)
+        case _:
+            return plain(loss, count)
+    return checker.lost("noise", count, law, amount, 1, move, move**2, move)
+
+
 @pytest.mark.parametrize("y", ["0", "1/3", "-1/3", "22/7", "-1000", "1234567/89"])
 def test_a_turn_is_a_complex_exponential(y: str) -> None:
     real, imag = checker.turn(Fraction(-3, 2), Fraction(y), 128)
@@ -67,7 +81,7 @@ def test_a_turn_is_a_complex_exponential(y: str) -> None:
     assert holds(imag, value.imag)
 
 
-LOSSES = (
+LOSSES: tuple[LaplaceLoss | ResponseLoss | DiscreteLaplaceLoss, ...] = (
     LaplaceLoss(Fraction(3, 10)),
     ResponseLoss(Fraction(2, 3)),
     DiscreteLaplaceLoss(Fraction(1, 4), 1),
@@ -77,7 +91,9 @@ LOSSES = (
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @pytest.mark.parametrize("height", ["0", "1/3", "50"])
-def test_transforms_are_means_of_exponentials(loss: Loss, height: str) -> None:
+def test_transforms_are_means_of_exponentials(
+    loss: LaplaceLoss | ResponseLoss | DiscreteLaplaceLoss, height: str
+) -> None:
     """By their definition: means under P over outputs, not over losses."""
     c, t = Fraction(7, 3), Fraction(height)
     z = mpmath.mpc(number(c), number(t))
@@ -91,9 +107,10 @@ def test_transforms_are_means_of_exponentials(loss: Loss, height: str) -> None:
         value += mpmath.exp(z * e) / 2 - mpmath.quad(inside, [-8, 0])
         value += mpmath.exp(-(z + 1) * e) / 2
     else:
-        rate, shift = (
-            (loss.epsilon, 1) if isinstance(loss, ResponseLoss) else (loss.rate, loss.shift)
-        )
+        if isinstance(loss, ResponseLoss):
+            rate, shift = loss.epsilon, 1
+        else:
+            rate, shift = loss.rate, loss.shift
         r = number(rate)
         size = mpmath.tanh(r / 2)
         value = mpmath.fsum(
@@ -192,3 +209,28 @@ def test_what_the_contour_of_the_checker_cannot_follow_stays_with_the_kernel() -
     found = checker.check(proof(narrow, "1e-5", "1e-6"))
     assert found.status == "kernel only"
     assert "too narrow" in found.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        ResponseLoss(Fraction(10**12)),
+        LaplaceLoss(Fraction(10**12)),
+        DiscreteLaplaceLoss(Fraction(1, 10**400), 10**400),
+        DiscreteGaussianLoss(Fraction(10**400), 1),
+        DiscreteGaussianLoss(Fraction(1, 10**400), 10**200),
+        GaussianLoss(Fraction(10**400)),
+    ],
+    ids=lambda loss: loss.name,
+)
+@pytest.mark.parametrize(("nodes", "reach"), [(1, 10**400), (10**400, 1), (50, 10**6)])
+def test_immense_numbers_are_left_open_or_rejected(loss: Loss, nodes: int, reach: int) -> None:
+    for step in ("1/10", f"1/{10**60}", f"{10**60}", f"1/{10**300}"):
+        hint = {"order": "1", "above": "2", "step": step, "nodes": nodes, "reach": reach}
+        losses = [entry(loss, 10**18), plain(ResponseLoss(Fraction(1, 10)))]
+        meter, own = checker.Meter(3_000_000), hint | {"grids": []}
+        try:
+            checker.contour_at_most(meter, losses, Fraction(1), Fraction(1, 10**9), own)
+        except checker.Rejected:
+            continue
+        assert meter.notes

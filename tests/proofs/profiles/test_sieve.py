@@ -23,7 +23,7 @@ from proofs.losses import (
     ResponseLoss,
     join,
 )
-from proofs.profiles import contour
+from proofs.profiles import contour, sieve
 from proofs.profiles.sieve import Fall, fall_of, nearly_gaussian, sum_beyond
 from proofs.profiles.transforms import Line, laplace_transform
 from proofs.search.contour import contour_hint, epsilon_bracket
@@ -207,6 +207,29 @@ def test_without_a_reach_all_nodes_count() -> None:
         sum_beyond([], line, 1 << 49)
 
 
+def test_immense_and_tiny_periods_are_no_falls_or_never_end() -> None:
+    assert fall_of(1, ResponseLoss(Fraction(10**400)), Fraction(1), None) is None
+    fall = fall_of(1, DiscreteGaussianLoss(Fraction(10**400), 1), Fraction(1), None)
+    assert fall
+    line = Line(Fraction(1), Fraction(1), 9, 64, 1)
+    assert sum_beyond([fall], line, 1000) >= sum_beyond([], line, 1000) * Fraction("0.999")
+    long = fall_of(1, DiscreteGaussianLoss(Fraction(10**40), 10**15), Fraction(1), None)
+    assert long
+    assert float(sum_beyond([long], line, 10**6)) == pytest.approx(float(sum_beyond([], line, 1)))
+
+
+def test_a_sieve_ends_where_it_has_looked_often_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has not seen counts in full: more and more of the nodes, the sooner it ends."""
+    fall = fall_of(1, ResponseLoss(Fraction(1, 1000)), Fraction(1), None)
+    assert fall
+    line, found = Line(Fraction(1), Fraction(1), 9, 64, 1), []
+    for looks in (1 << 20, 30_000, 100):
+        monkeypatch.setattr(sieve, "MAX_LOOKS", looks)
+        found.append(sum_beyond([fall], line, 200_000))
+    assert found == sorted(found)
+    assert found[0] < found[2] <= sum_beyond([], line, 1) * Fraction("1.02")
+
+
 def sum_delta(losses: list[Loss], epsilon: float) -> float:
     """δ(ε) of one of each loss, summed over all atoms; of a Laplace loss by its closed form."""
     laws = [atoms(loss) for loss in losses if not isinstance(loss, LaplaceLoss)]
@@ -228,7 +251,7 @@ def sum_delta(losses: list[Loss], epsilon: float) -> float:
 
 
 PRODUCTS: tuple[tuple[list[Loss], str, float], ...] = (
-    ([DiscreteGaussianLoss(Fraction(v), 1) for v in (3, 5, 7)], "2", 1e-3),
+    ([DiscreteGaussianLoss(Fraction(v), 1) for v in (3, 5, 7)], "2", 0.1),
     ([DiscreteGaussianLoss(Fraction(v), 1) for v in (17, 29, 43)], "1", 1e-4),
     ([DiscreteGaussianLoss(Fraction(v), 1) for v in (50, 61, 97)], "3/4", 1e-5),
     (
@@ -285,6 +308,16 @@ def test_no_hint_moves_the_enclosure_off_its_value() -> None:
     assert right > 40
 
 
+def test_no_hint_is_found_where_nothing_falls() -> None:
+    """Losses that are always 0 beside a Laplace loss; and two that return too often."""
+    for losses in (
+        ((1, LaplaceLoss(Fraction(1))), (1, DiscreteLaplaceLoss(Fraction(1), 0))),
+        ((1, LaplaceLoss(Fraction(1))), (2, ResponseLoss(Fraction(1)))),
+    ):
+        with pytest.raises(ProofError):
+            contour_hint(losses, "remove", Fraction(1, 2))
+
+
 def census(size: int) -> Losses:
     """Discrete Gaussians of so many variances from 200 to 8000."""
     variances = (200 + round(7800 * i / (size - 1)) for i in range(size))
@@ -306,7 +339,8 @@ def test_a_census_has_narrow_ends(size: int, delta: str) -> None:
     found = accountants.epsilon(losses, goal)
     assert found.method == "contour"
     assert found.upper - found.lower <= Fraction(1, 10**9)
-    squared = sum(1 / loss.variance for _, loss in losses if isinstance(loss, DiscreteGaussianLoss))
+    discrete = [loss for _, loss in losses if isinstance(loss, DiscreteGaussianLoss)]
+    squared = sum((1 / loss.variance for loss in discrete), Fraction(0))
     alone = accountants.epsilon(((1, GaussianLoss(squared)),), goal)
     assert found.lower < alone.upper + Fraction(1, 10**12)
     assert alone.lower - Fraction(1, 10**12) < found.upper
