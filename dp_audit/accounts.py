@@ -47,9 +47,10 @@ def account(
     5.18903664082188...
 
     ledgers
-        Each an expression such as ``"1000 * gaussian(sigma=30)"``, the path of a list of them
-        (.toml) or of what ``release --ledger`` wrote (.json; its content, too), or what `release`
-        returned. Several add up. ``-`` reads an expression from standard input.
+        Each an expression such as ``"1000 * gaussian(sigma=30)"`` or
+        ``"best_of(laplace(scale=1), expected=10)"``, the path of a list of them (.toml) or of what
+        ``release --ledger`` wrote (.json; its content, too), or what `release` returned. Several
+        add up. ``-`` reads an expression from standard input.
     delta, epsilon
         ε at this δ, or δ at this ε: one of them.
     neighbours, unit, max_records

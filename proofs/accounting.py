@@ -18,7 +18,7 @@ from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
-from proofs.kernel import prove
+from proofs.kernel import Theorem, prove
 from proofs.offers import (
     NAMES,
     Offer,
@@ -29,12 +29,13 @@ from proofs.offers import (
     offer,
     read_off,
     stated_value,
+    with_curves_near,
 )
 from proofs.prover import offers
 from proofs.search.decimals import rounded_up, smallest_proved
-from proofs.search.orders import best_order_at, convert_to_delta
+from proofs.search.orders import best_order_at, convert_to_delta, known_orders, renyi_value
+from proofs.search.repetition import at_epsilon
 from proofs.search.shares import marginal_shares
-from synthesizers.exact import parse_rational
 from synthesizers.intervals import to_mpf
 
 LEAST_STATED = Fraction(1, 10**1000)
@@ -80,7 +81,7 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
     if epsilon < 0:
         raise ProofError("epsilon must be at least 0")
     found: list[Offer] = []
-    for way in (_tight_delta, _zcdp_delta, _basic_delta):
+    for way in (_tight_delta, _repeated_delta, _renyi_delta, _zcdp_delta, _basic_delta):
         try:
             offer = way(components, epsilon)
         except (ValueError, ArithmeticError):
@@ -110,6 +111,31 @@ def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer:
     return offer(NAMES[ends.method], proved, upper, ends.lower)
 
 
+def _repeated_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The δ of the profile of one run of the only mechanism, which is repeated."""
+    (only, *more) = components
+    if more or only.count > 1 or only.repetition is None:
+        return None
+    proved = at_epsilon(only.repetition, epsilon)
+    return offer("profile of a repeated mechanism", proved, _delta_of(proved))
+
+
+def _renyi_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+    """The δ of the sum of all Rényi divergences, some of repeated mechanisms."""
+    if all(component.repetition is None for component in components):
+        return None
+    theorem = with_curves_near(components, lambda near: best_order_at(near, epsilon))
+    entries = entries_of(theorem)
+    orders = known_orders(entries, Fraction(2))
+    values = [(convert_to_delta(renyi_value(entries, at), at, epsilon), at) for at in orders]
+    value, order = min(values)
+    proved = smallest_proved(
+        lambda: max(value, to_mpf(LEAST_STATED)),
+        lambda delta: by_moment(theorem, order, epsilon, delta),
+    )
+    return offer("Rényi DP of repeated mechanisms", proved, _delta_of(proved))
+
+
 def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
     zcdp = concentrate(components)
@@ -121,8 +147,7 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
         lambda: max(convert_to_delta(order * rho, order, epsilon), to_mpf(LEAST_STATED)),
         lambda delta: by_moment(losses, order, epsilon, delta),
     )
-    value = parse_rational(proved.parameters["delta"], "delta")
-    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved, value)
+    return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved, _delta_of(proved))
 
 
 def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
@@ -130,6 +155,10 @@ def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | 
     theorem = by_sum(compose(components))
     if stated_value(theorem) > epsilon:
         return None
+    return offer("basic composition", theorem, _delta_of(theorem))
+
+
+def _delta_of(theorem: Theorem) -> Fraction:
     assert isinstance(theorem.judgment, Private)
     assert isinstance(theorem.judgment.guarantee, ApproxDP)
-    return offer("basic composition", theorem, theorem.judgment.guarantee.delta)
+    return theorem.judgment.guarantee.delta

@@ -17,17 +17,22 @@ import mpmath
 
 from proofs.components import (
     Component,
+    Repetition,
     event_theorem,
     noise_theorem,
+    repetition_of,
     with_stated_sensitivity,
 )
 from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
-from proofs.expressions import Term
+from proofs.expressions import REPEATING, Term
 from proofs.guarantees import ApproxDP
 from proofs.judgments import canonical, guarantee_to_json
 from proofs.kernel import Theorem, prove
+from proofs.offers import compose
+from proofs.repeated import repeated
 from proofs.search.decimals import smallest_proved
+from proofs.search.runs import gamma_of
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
@@ -53,9 +58,28 @@ def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, 
             f"at most {MAX_DIFFERENT} different mechanisms are added up, found {len(singles)}"
         )
     return tuple(
-        Component(name, counts[name], _theorem(single, neighbours))
-        for name, single in singles.items()
+        _component(name, counts[name], single, neighbours) for name, single in singles.items()
     )
+
+
+def _component(name: str, count: int, term: Term, neighbours: Neighbours) -> Component:
+    if term.name not in REPEATING:
+        return Component(name, count, _theorem(term, neighbours))
+    run = compose(of_terms(term.inner, neighbours))
+    whole = Component(" + ".join(map(str, term.inner)), 1, run)
+    return repeated(name, count, Repetition(whole, _law_of_runs(term)))
+
+
+def _law_of_runs(term: Term) -> dict[str, str]:
+    """The law of an expression's number of runs, as the rules of repetition read it."""
+    given = term.parameters
+    if term.name == "best_of_poisson":
+        return {"law": "poisson", "mean": str(given["expected"])}
+    if term.name == "until_accepted":
+        return {"law": "until-accepted", "gamma": str(given["stop"])}
+    eta = given.get("eta", Fraction(0))
+    gamma = given["gamma"] if "gamma" in given else gamma_of(given["expected"], eta)
+    return {"law": "truncated-negative-binomial", "eta": str(eta), "gamma": str(gamma)}
 
 
 def of_events(
@@ -74,6 +98,10 @@ def of_events(
         kept[name] = asked
     found = []
     for name, event in kept.items():
+        if event.get("event") == "measure-best":
+            repetition = repetition_of(event, shape, neighbours)
+            found.append(repeated(_event_name(event), counts[name], repetition))
+            continue
         theorem = event_theorem(event, shape, neighbours)
         if theorem is None:
             law = event.get("law")
@@ -93,7 +121,8 @@ def _event_name(event: Mapping[str, Any]) -> str:
     query = event.get("query", event.get("scores", {}))
     words = f"{law['law']}({', '.join(f'{key}={value}' for key, value in own.items())})"
     asked = json.dumps(query.get("attributes", query.get("kind", "the table")))
-    return f"{words} on {asked}"[:120]
+    runs = f"the best of {event['runs']['law']} runs of " if "runs" in event else ""
+    return f"{runs}{words} on {asked}"[:120]
 
 
 def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
@@ -152,8 +181,7 @@ def _take_guarantee_as_stated(
 
 def _sampled(term: Term, neighbours: Neighbours) -> Theorem:
     """A mechanism on a Poisson sample; of all records, it is the mechanism."""
-    rate, inner = term.parameters["q"], term.inner
-    assert inner is not None
+    rate, (inner,) = term.parameters["q"], term.inner
     if rate == 1:
         return _theorem(inner, neighbours)
     if inner.name == "gaussian":

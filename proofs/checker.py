@@ -2014,6 +2014,139 @@ def _(meter: Meter, mechanism: Data, seen: str, **own: Any) -> Conclusion:
     return mechanism, {"fixed-ledger"} | (set() if seen == EVERY_TRANSCRIPT else {"curator"})
 
 
+# --- Repetition: one of a random number of runs ---------------------------------------------------
+
+Moments = tuple[Fraction, Fraction, Fraction, Fraction]
+"""An order with its divergence, and an auxiliary order with its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Their law: "poisson" has a mean; the others γ, and f' ∝ (1 - (1-γ)x)^-power."""
+
+    law: str
+    amount: Fraction
+    power: Fraction
+
+    def mean(self, bits: int) -> Number:
+        """The largest value of f', at 1."""
+        gamma, eta = self.amount, self.power - 1
+        if self.law == "poisson":
+            return gamma
+        if self.law == "until-accepted" or eta == 1:
+            return 1 / gamma
+        if eta == 0:
+            return (1 / gamma - 1) / log(1 / gamma, bits)
+        return eta * (1 / gamma - 1) / (1 - exp(eta * log(gamma, bits), bits))
+
+    def growth(self, epsilon: Fraction, leak: Fraction, bits: int) -> Interval:
+        """ln of how far f' moves, as the chance of "better" moves from b to e^ε·b + leak."""
+        e, gamma = exp(epsilon, bits), self.amount
+        worst = (1 - leak) / (1 + e)
+        if self.law == "poisson":
+            return gamma * ((e - 1) * worst + leak)
+        ratio = (gamma + (1 - gamma) * (e * worst + leak)) / (gamma + (1 - gamma) * worst)
+        first, second = (log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits))
+        return self.power * Interval(max(first.low, second.low), max(first.high, second.high))
+
+    def divergence(self, moments: Moments, bits: int) -> Interval:
+        """The bound of Papernot & Steinke 2022, Theorem 2."""
+        order, own, other, found = moments
+        tail = found * (1 - 1 / other) + log(1 / self.amount, bits) / other
+        return own + self.power * tail + log(self.mean(bits), bits) / (order - 1)
+
+    def excess(self, moments: Moments, epsilon: Fraction, bits: int) -> Interval:
+        """Theorem 6: Σ p^α·q^(1-α)/e^((α-1)ε) for a Poisson number of runs, none included."""
+        order, own, other, found = moments
+        base = log((1 - 1 / order) * (1 - 1 / other), bits)
+        peak = order / (other - 1) * exp((other - 1) * found + other * base, bits)
+        some = log(self.amount, bits) + self.amount * peak + (order - 1) * (own - epsilon)
+        if some.low > 0:
+            return interval(2)
+        return exp(some, bits) + exp(-self.amount - (order - 1) * epsilon, bits)
+
+    def require(self, meter: Meter, moments: Moments, epsilon: Fraction) -> None:
+        """Reject unless the divergence of the repeated mechanism is at most epsilon."""
+        words = "epsilon is below the divergence of the repeated mechanism"
+        if self.law == "poisson":
+            meter.at_most(lambda bits: self.excess(moments, epsilon, bits), ONE, words)
+        else:
+            meter.at_most(lambda bits: self.divergence(moments, bits), epsilon, words)
+
+
+def run_law(data: object) -> Runs:
+    """A law of the number of runs."""
+    law = one_of("truncated-negative-binomial", "poisson", "until-accepted")(record(data)["law"])
+    if law == "poisson":
+        return Runs(law, positive(members_of(data, "law", "mean")[1]), ONE)
+    if law == "until-accepted":
+        return Runs(law, inner(members_of(data, "law", "gamma")[1]), ONE)
+    _, eta, gamma = members_of(data, "law", "eta", "gamma")
+    need(-1 < rational(eta) <= 100, "eta is above -1 and at most 100")
+    return Runs(law, inner(gamma), 1 + rational(eta))
+
+
+def repeated(mechanism: Data, *found: Any) -> Conclusion:
+    """A guarantee of the best run, or of the first that is accepted."""
+    return restated(mechanism, guarantee_of(*found))[0], {"secret-runs"}
+
+
+@rule(
+    "repeat",
+    "mechanism",
+    runs=run_law,
+    epsilon=least,
+    delta=chance_below,
+    at=Optional(least),
+    auxiliary=Optional(least),
+)
+def _(meter: Meter, mechanism: Data, runs: Runs, epsilon: Fraction, **stated: Any) -> Conclusion:
+    """Liu & Talwar 2019; Papernot & Steinke 2022; Koskela, Redberg & Wang 2024 for profiles."""
+    given, at, auxiliary = mechanism["guarantee"], stated["at"], stated["auxiliary"]
+    if given["kind"] == "profile":
+        leaks = {first: second for first, second in _points(given)}
+        need(at in leaks and auxiliary in leaks, "the profile does not list the points")
+        own, leak, grows = at, leaks[at], (auxiliary, leaks[auxiliary])
+    else:
+        need(given["kind"] == "approx" and at is auxiliary is None, "epsilon and delta are needed")
+        own, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
+    words = "it is below that of the repeated mechanism"
+    meter.at_most(lambda bits: interval(runs.mean(bits)) * leak, stated["delta"], words)
+    rest, limit = epsilon - own, runs.power * grows[0]
+    easy = runs.amount <= rest if runs.law == "poisson" else not grows[1] and limit <= rest
+    if not easy:
+        meter.at_most(lambda bits: runs.growth(*grows, bits), rest, words)
+    return repeated(mechanism, "approx", epsilon, stated["delta"])
+
+
+@rule(
+    "repeat-renyi",
+    "mechanism",
+    runs=run_law,
+    orders=rationals,
+    auxiliary=rationals,
+    epsilons=rationals,
+)
+def _(meter: Meter, mechanism: Data, runs: Runs, **own: Any) -> Conclusion:
+    need(mechanism["guarantee"]["kind"] == "renyi", "a curve is needed")
+    known = dict(mechanism["guarantee"]["points"])
+    points = list(zip(own["orders"], own["epsilons"], own["auxiliary"], strict=True))
+    for order, epsilon, other in points:
+        need(order in known and other in known, "the curve does not list the orders")
+        runs.require(meter, (order, known[order], other, known[other]), epsilon)
+    return repeated(mechanism, "renyi", [[order, epsilon] for order, epsilon, _ in points])
+
+
+@rule("repeat-zcdp", "mechanism", runs=run_law, rho=least, order=rational, auxiliary=rational)
+def _(meter: Meter, mechanism: Data, runs: Runs, rho: Fraction, **orders: Fraction) -> Conclusion:
+    """Above the order, the bound grows no faster than that of rho does."""
+    need(mechanism["guarantee"]["kind"] == "zcdp", "rho is needed")
+    order, other, one = orders["order"], orders["auxiliary"], mechanism["guarantee"]["rho"]
+    need(runs.law != "poisson" and min(order, other) > 1, "orders are above 1")
+    runs.require(meter, (order, order * one, other, other * one), rho)
+    return repeated(mechanism, "zcdp", rho)
+
+
 # --- Channels -------------------------------------------------------------------------------------
 
 CHANNEL = "dp-audit/channel-certificate/1"
@@ -2436,7 +2569,7 @@ SAME = (*READINGS, "group", "post-processing", "compose")
 LEDGER = (
     *(name for name, own in RULES.items() if "shape" in own.parameters), *READINGS, "compose",
     "additive-noise", "sampled-gaussian", "exponential", "public-draw", "local-randomizer",
-    "posterior-draws",
+    "posterior-draws", "repeat", "repeat-renyi", "repeat-zcdp",
 )  # fmt: skip
 """Rules that the theorem about a ledger may rest on: those of questions that a curator takes."""
 

@@ -34,16 +34,28 @@ AMOUNTS = {
 
 @dataclass(frozen=True)
 class Component:
-    """``count`` runs of one mechanism; ``theorem``: the losses of one run."""
+    """``count`` runs of one mechanism; ``theorem``: the losses of one run.
+
+    ``repetition``: of one that tells one of a random number of runs of another, what it repeats.
+    """
 
     name: str
     count: int
     theorem: Theorem
+    repetition: Repetition | None = None
 
     @property
     def entries(self) -> Entries:
         """The losses of one run."""
         return entries_of(self.theorem)
+
+
+@dataclass(frozen=True, eq=False)
+class Repetition:
+    """A mechanism that is repeated, and the law of how often, as the rules read it."""
+
+    run: Component
+    runs: Mapping[str, Any]
 
 
 def entries_of(theorem: Theorem) -> Entries:
@@ -102,12 +114,31 @@ def noise_theorem(stable: Theorem, law: str, amount: Fraction) -> Theorem:
     return prove("additive-noise", [stable], {"law": law, "amount": amount})
 
 
+SHAPES = {"geometric": "1", "logarithmic": "0"}
+"""The η of each law of runs of a question."""
+
+
+def repetition_of(
+    event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
+) -> Repetition:
+    """One measurement of an event that tells the best of several, and the law of how many."""
+    theorem = event_theorem({**event, "event": "measure"}, shape, neighbours)
+    assert theorem is not None
+    try:
+        eta, gamma = SHAPES[event["runs"]["law"]], parse_rational(event["runs"]["gamma"], "gamma")
+    except (KeyError, TypeError):
+        raise ProofError("an event of the kind 'measure-best' is malformed") from None
+    law = {"law": "truncated-negative-binomial", "eta": eta, "gamma": str(gamma)}
+    return Repetition(Component("a run", 1, theorem), law)
+
+
 def event_theorem(
     event: Mapping[str, Any], shape: Mapping[str, int], neighbours: Neighbours
 ) -> Theorem | None:
     """What is proved of one event of a ledger; None where no rule knows its law.
 
-    ``event``: as ledgers write it. Raises InputError for an event that no ledger writes.
+    ``event``: as ledgers write it, but none that repeats a measurement (`repetition_of`).
+    Raises InputError for an event that no ledger writes.
     """
     kind = event.get("event")
     try:

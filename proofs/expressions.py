@@ -6,6 +6,7 @@ The grammar, all numbers exact (``0.1`` is 1/10)::
     term       = [ count "*" ] mechanism
     mechanism  = name "(" [ argument { "," argument } ] ")"
     argument   = parameter "=" number | mechanism        (a mechanism only within poisson)
+               | expression                              (only within what repeats a run)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs.errors import ProofError
+from proofs.rules.repetition import MOST_SHAPE
 from synthesizers.numerals import number_text, rational
 
 MAX_CHARACTERS = 100_000
@@ -36,6 +38,14 @@ PARAMETERS: dict[str, tuple[frozenset[str], ...]] = {
     "pure": (frozenset({"epsilon"}), frozenset({"epsilon", "delta"})),
     "zcdp": (frozenset({"rho"}),),
     "poisson": (frozenset({"q"}),),
+    "best_of": (
+        frozenset({"expected"}),
+        frozenset({"gamma"}),
+        frozenset({"expected", "eta"}),
+        frozenset({"gamma", "eta"}),
+    ),
+    "best_of_poisson": (frozenset({"expected"}),),
+    "until_accepted": (frozenset({"stop"}),),
 }
 """The parameters of each mechanism, one alternative of them a call."""
 
@@ -43,18 +53,38 @@ WITH_SENSITIVITY = frozenset({"gaussian", "discrete_gaussian", "laplace", "discr
 """The mechanisms that take ``sensitivity``, 1 if it is left out."""
 
 
+REPEATING = frozenset({"best_of", "best_of_poisson", "until_accepted"})
+"""The mechanisms that repeat a run, a sum of mechanisms, and tell one of the runs."""
+
+ONE_DEEP = REPEATING | {"poisson"}
+"""What a Poisson sample is not given to."""
+
+
+FORMS = {
+    "poisson": "poisson(q=0.01, gaussian(sigma=1))",
+    "best_of": "best_of(gaussian(sigma=4), expected=10)",
+    "best_of_poisson": "best_of_poisson(gaussian(sigma=4), expected=10)",
+    "until_accepted": "until_accepted(pure(epsilon=4) + pure(epsilon=0.99), stop=0.01)",
+}
+"""How the mechanisms read that have others within them."""
+
+ABOVE_ZERO = frozenset({"sigma", "sigma_squared", "mu", "scale", "q", "expected", "gamma", "stop"})
+BELOW_ONE = frozenset({"delta", "gamma", "stop"})
+"""Parameters with open ends."""
+
+
 @dataclass(frozen=True)
 class Term:
-    """``count`` runs of a named mechanism; ``inner``: what a Poisson sample is given to."""
+    """``count`` runs of a named mechanism; ``inner``: what it samples for, or repeats."""
 
     count: int
     name: str
     parameters: Mapping[str, Fraction]
-    inner: Term | None = None
+    inner: tuple[Term, ...] = ()
 
     def __str__(self) -> str:
         own = [f"{name}={number_text(value)}" for name, value in self.parameters.items()]
-        inner = [] if self.inner is None else [str(self.inner)]
+        inner = [" + ".join(map(str, self.inner))] if self.inner else []
         text = f"{self.name}({', '.join([*own, *inner])})"
         return text if self.count == 1 else f"{self.count} * {text}"
 
@@ -64,11 +94,9 @@ def parse(text: str) -> tuple[Term, ...]:
     if len(text) > MAX_CHARACTERS:
         raise ProofError(f"an expression has at most {MAX_CHARACTERS} characters")
     reader = _Reader(text)
-    terms = [_term(reader)]
-    while reader.take("+"):
-        terms.append(_term(reader))
+    terms = _sum(reader, nested=False)
     reader.end()
-    return tuple(terms)
+    return terms
 
 
 class _Reader:
@@ -143,7 +171,14 @@ def _short(value: Fraction) -> str:
     return number_text(value)[:40]
 
 
-def _term(reader: _Reader) -> Term:
+def _sum(reader: _Reader, nested: bool) -> tuple[Term, ...]:
+    terms = [_term(reader, nested)]
+    while reader.take("+"):
+        terms.append(_term(reader, nested))
+    return tuple(terms)
+
+
+def _term(reader: _Reader, nested: bool) -> Term:
     count = 1
     if reader.peek()[0] == "number":
         value = _number(reader)
@@ -152,25 +187,28 @@ def _term(reader: _Reader) -> Term:
             raise ProofError(f"a count is a whole number from 1 to {MAX_COUNT}, found {found}")
         count = int(value)
         reader.need("*")
-    return _mechanism(reader, count, nested=False)
+    return _mechanism(reader, count, REPEATING if nested else frozenset())
 
 
-def _mechanism(reader: _Reader, count: int, nested: bool) -> Term:
+def _mechanism(reader: _Reader, count: int, barred: frozenset[str]) -> Term:
+    """The next mechanism, which is none of some."""
     name = reader.next("name", "the name of a mechanism").replace("-", "_")
-    if name not in PARAMETERS or (nested and name == "poisson"):
-        known = ", ".join(key for key in PARAMETERS if not (nested and key == "poisson"))
+    if name not in PARAMETERS or name in barred:
+        known = ", ".join(key for key in PARAMETERS if key not in barred)
         raise ProofError(f"there is no mechanism {name[:40]!r} here; there are: {known}")
     reader.need("(")
     given: dict[str, Fraction] = {}
-    inner: Term | None = None
+    inner: tuple[Term, ...] = ()
     while not reader.take(")"):
         if given or inner:
             reader.need(",")
-        word = reader.peek()[1]
-        if name == "poisson" and word.replace("-", "_") in PARAMETERS:
-            if inner is not None:
-                raise ProofError("poisson samples for one mechanism; write a sum of several")
-            inner = _mechanism(reader, 1, nested=True)
+        kind, word = reader.peek()
+        named = word.replace("-", "_") in PARAMETERS
+        if (name == "poisson" and named) or (name in REPEATING and (named or kind == "number")):
+            if inner:
+                raise ProofError(f"{name} takes one mechanism or sum; write a sum of several")
+            one = name == "poisson"
+            inner = (_mechanism(reader, 1, ONE_DEEP),) if one else _sum(reader, nested=True)
             continue
         parameter = reader.next("name", "a parameter or ')'")
         if parameter in given:
@@ -185,13 +223,17 @@ def _check(term: Term) -> Term:
     if own not in PARAMETERS[term.name]:
         forms = " or ".join(", ".join(sorted(form)) for form in PARAMETERS[term.name])
         raise ProofError(f"{term.name} takes {forms}; found {', '.join(sorted(own)) or 'nothing'}")
-    if (term.name == "poisson") != (term.inner is not None):
-        raise ProofError("poisson reads poisson(q=0.01, gaussian(sigma=1))")
-    least_open = {"sigma", "sigma_squared", "mu", "scale", "q"}
-    for parameter, value in term.parameters.items():
-        if value < 0 or (value == 0 and parameter in least_open):
-            bound = "above 0" if parameter in least_open else "at least 0"
+    if bool(term.inner) != (term.name in FORMS):
+        raise ProofError(f"{term.name} reads {FORMS[term.name]}")
+    given = term.parameters
+    for parameter, value in given.items():
+        if parameter != "eta" and (value < 0 or (value == 0 and parameter in ABOVE_ZERO)):
+            bound = "above 0" if parameter in ABOVE_ZERO else "at least 0"
             raise ProofError(f"{term.name} needs {parameter} {bound}, found {_short(value)}")
-    if term.parameters.get("q", Fraction(0)) > 1 or term.parameters.get("delta", Fraction(0)) >= 1:
-        raise ProofError("a rate q is at most 1, and a delta below 1")
+    if given.get("q", 0) > 1 or any(given.get(name, 0) >= 1 for name in BELOW_ONE):
+        raise ProofError("a rate q is at most 1; delta, gamma and stop are below 1")
+    if not -1 < given.get("eta", 0) <= MOST_SHAPE:
+        raise ProofError(f"eta is above -1 and at most {MOST_SHAPE}")
+    if term.name == "best_of" and given.get("expected", 2) <= 1:
+        raise ProofError("best_of expects more than one run; a single one is written by itself")
     return term

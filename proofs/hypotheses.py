@@ -21,6 +21,9 @@ HYPOTHESES: dict[str, str] = {
     "independent-key": "each record's part is a function of that record alone, fixed in advance",
     "secret-sample": "who is in the sample is secret, and drawn anew by the stated law",
     "independent-choice": "which mechanism runs is drawn without looking at the data",
+    "secret-runs": "how many runs there may be is drawn without looking at the data, by the stated "
+    "law; it stays secret, as do all runs but the one that is told; what is better, or acceptable, "
+    "was fixed beforehand, and is told by a run's outcome",
 }
 """Every hypothesis by its name, in a sentence."""
 

@@ -106,7 +106,9 @@ def _of_only_event(
     # A program that is not ours could have asked otherwise in another run.
     if program.get("kind") != "program":
         return None
-    return (replace(found, theorem=about_program(found.theorem, program, None)),)
+    # What else would be found from a repeated run would not be about the program.
+    about = about_program(found.theorem, program, None)
+    return (replace(found, theorem=about, repetition=None),)
 
 
 def _uses_up(budget: Budget, asked: Component) -> bool:

@@ -6,18 +6,20 @@ before it is made, and says where that leaves a number to the kernel.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import mpmath
 
 from proofs import accountants
 from proofs.checker import check
-from proofs.components import Component, entries_of
+from proofs.components import Component, Repetition, entries_of
 from proofs.derivation import derivation
+from proofs.entries import CurveLoss
 from proofs.entry_moments import concentration, largest, leak, pairs, sides, total
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
@@ -25,7 +27,16 @@ from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
 from proofs.search.decimals import rounded_up, smallest_proved
-from proofs.search.orders import BITS, best_moment, best_order, convert
+from proofs.search.orders import (
+    BITS,
+    best_moment,
+    best_order,
+    convert,
+    float_divergence,
+    known_orders,
+)
+from proofs.search.repetition import Divergences, at_delta
+from proofs.search.runs import concentrated, of_point
 from synthesizers.intervals import from_mpf, round_down, to_mpf
 
 NAMES = {
@@ -133,22 +144,22 @@ def by_best_moment(theorem: Theorem, delta: Fraction) -> Theorem:
 def basic(components: Sequence[Component], delta: Fraction) -> Offer | None:
     """The sum of each run's ε, at an equal share of δ where it has no pure one."""
     runs = sum(component.count for component in components)
-    parts = [
-        Component(one.name, one.count, _bounded(one.theorem, delta / runs)) for one in components
-    ]
+    parts = [Component(one.name, one.count, _bounded(one, delta / runs)) for one in components]
     theorem = by_sum(compose(parts))
     if _delta_of(theorem) > delta:
         return None
     return offer("basic composition", theorem)
 
 
-def _bounded(theorem: Theorem, delta: Fraction) -> Theorem:
-    """Losses that are bounded but for leaks: the theorem's own, or an (ε, δ) of theirs."""
+def _bounded(component: Component, delta: Fraction) -> Theorem:
+    """Losses that are bounded but for leaks: the component's own, or an (ε, δ) of theirs."""
+    if component.repetition is not None:
+        return prove("as-losses", [_point_of(component, component.repetition, delta)])
     try:
-        by_sum(theorem)
+        by_sum(component.theorem)
     except ProofError:
-        return prove("as-losses", [by_best_moment(theorem, delta)])
-    return theorem
+        return prove("as-losses", [by_best_moment(component.theorem, delta)])
+    return component.theorem
 
 
 def _delta_of(theorem: Theorem) -> Fraction:
@@ -167,8 +178,10 @@ def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer 
         return None
     (component,) = components
     count = component.count
+    if count == 1 and component.repetition is not None:
+        return None
     # Half of δ for the mechanisms where they have none of their own.
-    one = _bounded(component.theorem, delta / (2 * count))
+    one = _bounded(component, delta / (2 * count))
     each = by_sum(one)
     own = stated_value(each)
     slack = delta - count * _delta_of(each)
@@ -194,13 +207,22 @@ def _order_of_tail(rho: Fraction, delta: Fraction) -> Fraction:
 
 def concentrate(components: Sequence[Component]) -> Theorem:
     """The least ρ of all components; ProofError where one has none."""
-    theorem = compose(components)
+    theorem = compose([_concentrated(component) for component in components])
     found = total((n, concentration(entry, 128)) for n, entry in entries_of(theorem))
     if found.lower == found.upper:
         return prove("to-zcdp", [theorem], {"rho": found.upper})
     return smallest_proved(
         lambda: to_mpf(found.upper), lambda rho: prove("to-zcdp", [theorem], {"rho": rho})
     )
+
+
+def _concentrated(component: Component) -> Component:
+    """A repeated one that is known by its Rényi divergences, by its ρ; any other as it is."""
+    repetition = component.repetition
+    if repetition is None or not any(isinstance(one, CurveLoss) for _, one in component.entries):
+        return component
+    rho = concentrated(repetition.runs, concentrate([repetition.run]))
+    return replace(component, theorem=prove("as-losses", [rho]))
 
 
 def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
@@ -286,11 +308,97 @@ def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction
     return offer(NAMES[ends.method], read_off(theorem, ends.method, epsilon, delta, ends.hints))
 
 
+def pure_of(repetition: Repetition) -> Theorem:
+    """(ε, δ) of a repeated mechanism by the largest losses of its run."""
+    return of_point(repetition.runs, by_sum(repetition.run.theorem))
+
+
+def with_curves(components: Sequence[Component], orders: Sequence[Fraction]) -> Theorem:
+    """The losses of all components, of repeated ones by their divergences at some orders."""
+    parts = []
+    for one in components:
+        if one.repetition is not None:
+            curve = Divergences(one.repetition).curve(orders)
+            one = replace(one, theorem=prove("as-losses", [curve]))
+        parts.append(one)
+    return compose(parts)
+
+
+def with_curves_near(
+    components: Sequence[Component], best: Callable[[Callable[[float], float]], Fraction]
+) -> Theorem:
+    """The same at one or more orders; ``best``: the order, given the sum in doubles."""
+    repeats = [(c.count, Divergences(c.repetition)) for c in components if c.repetition]
+    others = [c for c in components if c.repetition is None]
+    own = tuple((c.count * count, entry) for c in others for count, entry in c.entries)
+    runs = [entry for _, one in repeats for entry in one.repetition.run.entries]
+
+    def near(order: float) -> float:
+        return float_divergence(own, order) + sum(n * one.near(order) for n, one in repeats)
+
+    return with_curves(components, known_orders((*own, *runs), best(near)))
+
+
+def _by_curves(components: Sequence[Component], delta: Fraction) -> Theorem:
+    theorem = with_curves_near(components, lambda near: best_order(near, delta))
+    return by_best_moment(theorem, delta)
+
+
+def _point_of(component: Component, repetition: Repetition, delta: Fraction) -> Theorem:
+    """The smallest ε of a repeated mechanism at a δ that some way finds; ProofError for none."""
+    one = [replace(component, count=1)]
+    ways: tuple[Callable[[], Theorem], ...] = (
+        partial(pure_of, repetition),
+        partial(at_delta, repetition, delta),
+        partial(_by_curves, one, delta),
+    )
+    found = []
+    for way in ways:
+        with contextlib.suppress(ValueError, ArithmeticError):
+            found.append(way())
+    found = [theorem for theorem in found if _delta_of(theorem) <= delta]
+    if not found:
+        raise ProofError("no bound on a repeated mechanism is known at this delta")
+    return min(found, key=stated_value)
+
+
+def profile_of_run(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The profile of one run of the only mechanism, which is repeated."""
+    (only, *more) = components
+    if more or only.count > 1 or only.repetition is None:
+        return None
+    return offer("profile of a repeated mechanism", at_delta(only.repetition, delta))
+
+
+def renyi_of_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The sum of all Rényi divergences at the best order, some of repeated mechanisms."""
+    if delta == 0 or all(component.repetition is None for component in components):
+        return None
+    return offer("Rényi DP of repeated mechanisms", _by_curves(components, delta))
+
+
+def tight_with_points(components: Sequence[Component], delta: Fraction) -> Offer | None:
+    """The pairs of all components, of a repeated one that of its (ε, δ) at half of all δ."""
+    runs = sum(component.count for component in components if component.repetition)
+    if delta == 0 or runs == 0 or sum(component.count for component in components) == 1:
+        return None
+    parts = [
+        replace(one, theorem=_bounded(one, delta / (2 * runs))) if one.repetition else one
+        for one in components
+    ]
+    found = tight(parts, delta)
+    assert found is not None
+    return replace(found, rule=f"{found.rule}, half of delta for repeated mechanisms")
+
+
 WAYS: tuple[Way, ...] = (
     tight,
     tight_rechecked,
+    profile_of_run,
+    tight_with_points,
     zcdp_at_order,
     renyi,
+    renyi_of_repeated,
     zcdp_tail,
     compose_advanced,
     basic,

@@ -106,8 +106,15 @@ def _read(theorem: Theorem, stated: Given, method: str = "sum", hints: Any = Non
 
 
 def _of_sides(losses: Theorem, hints: Given) -> dict[str, Any]:
-    """The hints for the sides that differ; others were not looked at."""
-    return {side: hints[side] for side in sides(entries_of(losses)) if side in hints}
+    """The hints for the sides that differ; others were not looked at.
+
+    A contour's nodes were all that it looked at.
+    """
+    found = {side: hints[side] for side in sides(entries_of(losses)) if side in hints}
+    return {
+        side: {"reach": hint["nodes"], **hint} if "nodes" in hint else hint
+        for side, hint in found.items()
+    }
 
 
 def _numbers(guarantee: Given) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from proofs.guarantees import Guarantee as Claimed
 from proofs.implication import implies
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss
-from proofs.offers import WAYS, by_sum, compose, concentrate, offer
+from proofs.offers import WAYS, by_sum, compose, concentrate, offer, with_curves
 from proofs.offers import Offer as Offer
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import renyi_value
@@ -71,7 +71,8 @@ def strongest(components: Sequence[Component], claimed: Claimed) -> tuple[Offer,
         case GaussianDP():
             return _collect_offers([partial(way, components) for way in (_each_gdp, _pure_gdp)])
         case RenyiDP(order, _):
-            return _collect_offers([partial(_renyi, components, order)])
+            ways = (_renyi, _renyi_of_repeated)
+            return _collect_offers([partial(way, components, order) for way in ways])
 
 
 def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
@@ -116,6 +117,16 @@ def _share(entry: Entry) -> Fraction:
 
 
 def _renyi(components: Sequence[Component], order: Fraction) -> Offer:
-    theorem = compose(components)
+    return offer("Rényi DP composition", _at_order(compose(components), order))
+
+
+def _renyi_of_repeated(components: Sequence[Component], order: Fraction) -> Offer | None:
+    if all(component.repetition is None for component in components):
+        return None
+    theorem = with_curves(components, [order])
+    return offer("Rényi DP of repeated mechanisms", _at_order(theorem, order))
+
+
+def _at_order(theorem: Theorem, order: Fraction) -> Theorem:
     given = {"orders": [order], "epsilons": [renyi_value(entries_of(theorem), order)]}
-    return offer("Rényi DP composition", prove("to-renyi", [theorem], given))
+    return prove("to-renyi", [theorem], given)

@@ -25,6 +25,7 @@ from synthesizers.events import (
     Draw,
     Event,
     Measure,
+    MeasureBest,
     MeasureSampled,
     Outcome,
     Sanitize,
@@ -37,6 +38,7 @@ from synthesizers.laws.table_laws import TableLaw
 from synthesizers.neighbours import Neighbours
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 from synthesizers.watch import watch
 
@@ -214,6 +216,12 @@ class Curator:
         """A sum over a secret Poisson sample of the records plus noise; [size of the query]."""
         return np.array(self.ask(MeasureSampled(query, rate, noise, low, high)), np.int64)
 
+    def measure_best(
+        self, query: Query, noise: Noise, runs: Runs, *, low: int, high: int
+    ) -> IntArray:
+        """The best of a random number of measurements, by the first answer; [size of the query]."""
+        return np.array(self.ask(MeasureBest(query, noise, runs, low, high)), np.int64)
+
     def select(self, scores: Query, noise: Exponential) -> int:
         """The number of a candidate, chosen by its private score."""
         return self.ask(Select(scores, noise))[0]
@@ -254,7 +262,8 @@ class Curator:
             raise AttributeError(name)
         raise ProtocolError(
             f"the program asked the curator for {name!r}, which it does not offer; "
-            "data are reached through measure, measure_sampled, select, sanitize and draw alone"
+            "data are reached through measure, measure_sampled, measure_best, select, sanitize "
+            "and draw alone"
         )
 
 

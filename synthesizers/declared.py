@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from synthesizers.errors import ProtocolError
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureBest, MeasureSampled, Sanitize, Select
 from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.bootstrap import Bootstrap
 from synthesizers.laws.cell_keys import CellKey, PerturbationTable
@@ -45,6 +45,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 
 QUERIES: set[type] = {
@@ -76,6 +77,7 @@ SUMS: set[type] = {
 
 NOISES: set[type] = {DiscreteLaplace, RoundedLaplace, DiscreteGaussian}
 SAMPLED_NOISES: set[type] = {RoundedGaussian}
+RUNS: set[type] = {GeometricRuns, LogarithmicRuns}
 SELECTIONS: set[type] = {Exponential}
 TABLE_LAWS: set[type] = {
     Bootstrap,
@@ -126,6 +128,9 @@ def _parts(event: Event) -> list[tuple[Any, set[type]]]:
         case MeasureSampled():
             asked = [(part, kinds & SUMS or kinds) for part, kinds in _query_parts(event.query)]
             return [*asked, (event.noise, SAMPLED_NOISES)]
+        case MeasureBest():
+            asked = _query_parts(event.query)
+            return [*asked, (event.noise, NOISES), (event.runs, RUNS)]
         case Select():
             return [*_query_parts(event.scores), (event.noise, SELECTIONS)]
         case Sanitize():

@@ -1,8 +1,9 @@
 """Events: one question each, with its support and its chance under every database.
 
 `Measure` asks a query and adds noise, `MeasureSampled` does so on a secret
-sample of the records, `Select` chooses a candidate by its
-score, `Sanitize` sends the table through a row-stochastic law, and `Draw` is
+sample of the records, `MeasureBest` a random number of times, of which the best
+is told, `Select` chooses a candidate by its score, `Sanitize` sends the table
+through a row-stochastic law, and `Draw` is
 public randomness given the transcript. An event's answer splits into
 independent coordinates; each coordinate knows its outcomes and the chance of
 every one of them under every listed database.
@@ -35,6 +36,7 @@ from synthesizers.noise import Noise, clamped_mass
 from synthesizers.plain import require_integer, require_rational
 from synthesizers.powers import doubles, powers
 from synthesizers.queries import Query, answers_of_histograms
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 
 FloatArray = NDArray[np.float64]
@@ -326,7 +328,7 @@ class MeasureSampled:
 
         def chance(outcome: int, truth: int) -> Exact:
             terms = (
-                share * self._chance(answers, options[outcome]) for share, answers in samples[truth]
+                share * _mass(self, answers, options[outcome]) for share, answers in samples[truth]
             )
             return sum(terms, Interval(Fraction(0), Fraction(0)))
 
@@ -345,12 +347,6 @@ class MeasureSampled:
             share = ways * self.rate ** sum(sample) * (1 - self.rate) ** (sum(sizes) - sum(sample))
             shares[tuple(found)] = shares.get(tuple(found), Fraction(0)) + share
         return [(share, found) for found, share in shares.items() if share]
-
-    def _chance(self, answers: Outcome, outcome: Outcome) -> Exact:
-        one: Exact = Fraction(1)
-        for answer, noisy in zip(answers, outcome, strict=True):
-            one = one * clamped_mass(self.noise, answer, noisy, self.low, self.high)
-        return one
 
     def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
         """The noise's cost at the query's sensitivity; the sampled step under add-remove."""
@@ -373,6 +369,72 @@ class MeasureSampled:
             "sensitivity": {"l2_squared": self.query.sensitivity(domain, neighbours).l2_squared},
             "cost": self.cost(domain, neighbours).to_json(),
         }
+
+
+def _mass(event: MeasureSampled | MeasureBest, answers: Outcome, outcome: Outcome) -> Exact:
+    """The chance of all noisy answers, given the true ones."""
+    one: Exact = Fraction(1)
+    for answer, noisy in zip(answers, outcome, strict=True):
+        one = one * clamped_mass(event.noise, answer, noisy, event.low, event.high)
+    return one
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureBest:
+    """The best of a random number of measurements, each with noise of its own; clamped.
+
+    The best has the largest first answer, which is the score; of equal ones the next answer
+    decides, and so on. How many there were is drawn by ``runs``, stays secret, as do the others.
+
+    Guarantee
+    ---------
+    Chances are those of the law of the number of runs, all answers being one coordinate. The cost
+    is that of the whole, not of one run. Backed by ``tests/synthesizers/test_best_events.py``.
+    """
+
+    query: Query
+    noise: Noise
+    runs: Runs
+    low: int
+    high: int
+    kind = "measure-best"
+
+    def __post_init__(self) -> None:
+        low, high = _bounds(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def width(self, databases: Databases) -> int:
+        """How many answers are possible."""
+        options = self.high - self.low + 1
+        return int(options ** self.query.size(databases.domain))
+
+    def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
+        """A single coordinate: all answers of the best run."""
+        if self.width(databases) > MAX_BEST_OUTCOMES:
+            raise TooLargeError(
+                f"the best of several runs of {self.query.size(databases.domain)} answers has too "
+                "many outcomes to enumerate: they are listed together; take narrower bounds"
+            )
+        values = range(self.low, self.high + 1)
+        options = list(itertools.product(values, repeat=self.query.size(databases.domain)))
+        answers = answers_of_histograms(self.query, databases.domain, databases.rows)
+        truths, numbers = _distinct(answers)
+        chances = [
+            self.runs.best([_mass(self, tuple(truth), option) for option in options])
+            for truth in truths.tolist()
+        ]
+        return (Coordinate(options, lambda outcome, truth: chances[truth][outcome], numbers),)
+
+    def cost(self, domain: Domain, neighbours: Neighbours) -> Cost:
+        """What the law of runs makes of the noise's cost at the query's sensitivity."""
+        return self.runs.cost(self.noise.cost(self.query.sensitivity(domain, neighbours)))
+
+    def to_json(self, domain: Domain, neighbours: Neighbours) -> dict[str, Any]:
+        """The event as plain data, with the sensitivity and cost that follow."""
+        one = Measure(self.query, self.noise, self.low, self.high).to_json(domain, neighbours)
+        whole = self.cost(domain, neighbours).to_json()
+        return {**one, "event": self.kind, "runs": self.runs.to_json(), "cost": whole}
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,10 +548,13 @@ MAX_OUTCOMES = 5_000_000
 MAX_SAMPLED_OUTCOMES = 200_000
 """The most outcomes of one noisy sum over a sample that are enumerated, a mixture each."""
 
+MAX_BEST_OUTCOMES = 2_000
+"""The most outcomes of the best of several runs that are enumerated: each is a quotient of sums."""
+
 MAX_SAMPLES = 100_000
 """The most samples of one database that are listed."""
 
-Event = Measure | MeasureSampled | Select | Sanitize | Draw
+Event = Measure | MeasureSampled | MeasureBest | Select | Sanitize | Draw
 
 
 def is_seed(event: Event) -> bool:

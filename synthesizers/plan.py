@@ -18,7 +18,16 @@ from synthesizers.curator import (
     canonical_output,
 )
 from synthesizers.errors import TooLargeError, rounded_count
-from synthesizers.events import Databases, Event, Measure, MeasureSampled, Outcome, Select, is_seed
+from synthesizers.events import (
+    Databases,
+    Event,
+    Measure,
+    MeasureBest,
+    MeasureSampled,
+    Outcome,
+    Select,
+    is_seed,
+)
 
 MAX_TRANSCRIPTS = 20_000_000
 """The most transcripts of one enumeration: some ten minutes of two cores
@@ -85,6 +94,9 @@ def describe(event: Event) -> str:
         case MeasureSampled():
             law = _law(event.noise.to_json())
             return f"measure {event.query.kind} on a sample of rate {event.rate} + {law}"
+        case MeasureBest():
+            law, runs = _law(event.noise.to_json()), _law(event.runs.to_json())
+            return f"the best of {runs} runs of measure {event.query.kind} + {law}"
         case Select():
             return f"select by {event.scores.kind} + {_law(event.noise.to_json())}"
         case _:

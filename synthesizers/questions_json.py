@@ -21,6 +21,7 @@ from synthesizers.declared import (
     NOISES,
     PUBLIC_LAWS,
     QUERIES,
+    RUNS,
     SAMPLED_NOISES,
     SELECTIONS,
     SUMS,
@@ -28,7 +29,7 @@ from synthesizers.declared import (
 )
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureBest, MeasureSampled, Sanitize, Select
 from synthesizers.laws.public_laws import SEED_BITS, Seed
 from synthesizers.neighbours import Neighbours, neighbours_from
 from synthesizers.plain_forms import Form, choice_form, object_form
@@ -61,6 +62,11 @@ __all__ = [
 PARTS: dict[type, dict[str, tuple[str, set[type]]]] = {
     Measure: {"query": ("kind", QUERIES), "noise": ("law", NOISES)},
     MeasureSampled: {"query": ("kind", SUMS), "noise": ("law", SAMPLED_NOISES)},
+    MeasureBest: {
+        "query": ("kind", QUERIES),
+        "noise": ("law", NOISES),
+        "runs": ("law", RUNS),
+    },
     Select: {"scores": ("kind", QUERIES), "noise": ("law", SELECTIONS)},
     Sanitize: {"law": ("law", TABLE_LAWS)},
     Draw: {"law": ("law", PUBLIC_LAWS)},
@@ -132,7 +138,7 @@ def question_from_json(plain: object, domain: Domain) -> Event:
     """
     try:
         event: Event = _EVENT.read(plain, domain)
-        if isinstance(event, Measure | MeasureSampled):
+        if isinstance(event, Measure | MeasureSampled | MeasureBest):
             read_at(".query", lambda query: build(query.size, domain), event.query)
         elif isinstance(event, Select):
             read_at(".scores", lambda query: build(query.size, domain), event.scores)

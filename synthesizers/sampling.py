@@ -11,6 +11,7 @@ from synthesizers.budget import Budget, Cost
 from synthesizers.curator import (
     Admission,
     Curator,
+    IntArray,
     Output,
     Program,
     Setting,
@@ -23,7 +24,15 @@ from synthesizers.curator import (
 )
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProgramGaveUp, ProgramRefused, ProtocolError
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Outcome, Select
+from synthesizers.events import (
+    Draw,
+    Event,
+    Measure,
+    MeasureBest,
+    MeasureSampled,
+    Outcome,
+    Select,
+)
 from synthesizers.randomness import Entropy, SystemEntropy, bernoulli
 from synthesizers.true_answers import TrueAnswers
 
@@ -60,6 +69,8 @@ def sample_answer(event: Event, truth: TrueAnswers, entropy: Entropy) -> Outcome
         exact = asked(event.query)
         noisy = exact + event.noise.sample(len(exact), entropy)
         return tuple(noisy.clip(event.low, event.high).tolist())
+    if isinstance(event, MeasureBest):
+        return _best_run(event, truth(event.query), entropy)
     if isinstance(event, Select):
         return (event.noise.sample(truth(event.scores).tolist(), entropy),)
     return tuple(event.law.sample(truth.dataset.histogram(), entropy).tolist())
@@ -69,6 +80,20 @@ def _sample(event: MeasureSampled, dataset: Dataset, entropy: Entropy) -> TrueAn
     chance = event.rate
     drawn = bernoulli(chance.numerator, chance.denominator, dataset.records, entropy)
     return TrueAnswers(Dataset(dataset.domain, dataset.codes[drawn]))
+
+
+RUNS = 1024
+"""How many runs are drawn at once (a choice of this project)."""
+
+
+def _best_run(event: MeasureBest, exact: IntArray, entropy: Entropy) -> Outcome:
+    left, best = event.runs.sample(entropy), Outcome()
+    while left > 0:
+        size = min(left, RUNS)
+        noise = event.noise.sample(size * len(exact), entropy).reshape(size, len(exact))
+        noisy = (exact + noise).clip(event.low, event.high).tolist()
+        best, left = max(best, *map(tuple, noisy)), left - size
+    return best
 
 
 def private_view(dataset: Dataset, setting: Setting) -> Dataset:

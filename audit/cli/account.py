@@ -14,8 +14,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "ledgers",
         nargs="+",
         metavar="LEDGER",
-        help="an expression such as '1000 * gaussian(sigma=30)', a list of them (.toml), or what "
-        "release --ledger wrote (.json); several add up; - reads an expression",
+        help="an expression such as '1000 * gaussian(sigma=30)' or 'best_of(laplace(scale=1), "
+        "expected=10)', a list of them (.toml), or what release --ledger wrote (.json); several "
+        "add up; - reads an expression",
     )
     parser.add_argument("--delta", metavar="D", help="give epsilon at this delta")
     parser.add_argument("--epsilon", metavar="E", help="give delta at this epsilon instead")

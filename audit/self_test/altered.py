@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthesizers.curator import Curator, Output, Program
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureBest, MeasureSampled, Sanitize, Select
 from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.public_laws import PublicLaw
 from synthesizers.laws.table_laws import TableLaw
 from synthesizers.noise import Noise
 from synthesizers.queries import Query
+from synthesizers.runs import Runs
 from synthesizers.selection import Exponential
 
 IntArray = NDArray[np.int64]
@@ -79,6 +80,11 @@ class _Between:
     ) -> IntArray:
         return self._answer(MeasureSampled(query, rate, noise, low, high))
 
+    def measure_best(
+        self, query: Query, noise: Noise, runs: Runs, *, low: int, high: int
+    ) -> IntArray:
+        return self._answer(MeasureBest(query, noise, runs, low, high))
+
     def select(self, scores: Query, noise: Exponential) -> int:
         return int(self._answer(Select(scores, noise))[0])
 
@@ -103,6 +109,10 @@ def ask(curator: Curator, event: Event) -> IntArray:
         case MeasureSampled():
             return curator.measure_sampled(
                 event.query, event.rate, event.noise, low=event.low, high=event.high
+            )
+        case MeasureBest():
+            return curator.measure_best(
+                event.query, event.noise, event.runs, low=event.low, high=event.high
             )
         case Select():
             return np.array([curator.select(event.scores, event.noise)], np.int64)

@@ -81,20 +81,26 @@ def best_order_at(divergence: Callable[[float], float], epsilon: Fraction) -> Fr
 
 def best_moment(entries: Entries, delta: Fraction) -> tuple[Fraction, Fraction]:
     """The order at which the losses' Rényi divergences are worth most at a δ, and their sum."""
-    orders = [best_order(lambda at: _divergence(entries, at), delta)]
+    orders = known_orders(entries, best_order(lambda at: float_divergence(entries, at), delta))
+    found = [(renyi_value(entries, order), order) for order in orders]
+    divergence, order = min(found, key=lambda point: convert(point[0], point[1], delta))
+    return order, divergence
+
+
+def known_orders(entries: Entries, order: Fraction) -> list[Fraction]:
+    """The orders near one at which the divergences of some losses are known well."""
+    orders = [order]
     sampled = [entry for _, entry in entries if isinstance(entry, SampledGaussianLoss)]
     if sampled:
         # Between whole orders their moments are known by convexity alone.
-        near = min(math.floor(orders[0]), *map(_most_order, sampled))
+        near = min(math.floor(order), *map(_most_order, sampled))
         orders = [Fraction(max(2, at)) for at in (near, near + 1)]
     curves = [entry for _, entry in entries if isinstance(entry, CurveLoss)]
     if curves:
         # Between listed orders a curve has the value of the next one.
         shared = set.intersection(*({order for order, _ in curve.points} for curve in curves))
         orders = sorted(shared) or orders
-    found = [(renyi_value(entries, order), order) for order in orders]
-    divergence, order = min(found, key=lambda point: convert(point[0], point[1], delta))
-    return order, divergence
+    return orders
 
 
 def _most_order(loss: SampledGaussianLoss) -> int:
@@ -113,7 +119,8 @@ def renyi_value(entries: Entries, order: Fraction) -> Fraction:
     return rounded_up(max(totals) / (order - 1))
 
 
-def _divergence(entries: Entries, order: float) -> float:
+def float_divergence(entries: Entries, order: float) -> float:
+    """The Rényi divergence of some losses at an order, in doubles."""
     return sum(count * entry_moment(entry, order - 1) for count, entry in entries) / (order - 1)
 
 

@@ -468,8 +468,8 @@ def _smaller_epsilon(document: Document) -> None:
 def _more_noise(document: Document) -> None:
     """Twice the noise that the program adds: a valid step, were it about this program."""
     for step in document["proof"]["derivation"]["steps"]:
-        if "scale" in step["parameters"]:
-            step["parameters"]["scale"] = "2"
+        if "amount" in step["parameters"]:
+            step["parameters"]["amount"] = "2"
 
 
 def _less_sensitive(document: Document) -> None:
@@ -523,7 +523,7 @@ FORGERIES: dict[str, Callable[[Document], None]] = {
     "no hypotheses": _swap("proof", "derivation", "hypotheses", to=[]),
     "the first step dropped": _drop_step,
     "no steps": _swap("proof", "derivation", "steps", to=[]),
-    "another schema": _swap("proof", "derivation", "schema", to="dp-audit/derivation/2"),
+    "another schema": _swap("proof", "derivation", "schema", to="dp-audit/derivation/1"),
     "no derivation": _swap("proof", to={}),
     "a key added": _swap("proof", "note", to="reviewed"),
     "text": _swap("proof", to="trust me"),

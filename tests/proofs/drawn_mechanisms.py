@@ -21,7 +21,7 @@ from proofs.judgments import (
 )
 from proofs.kernel import Theorem, prove
 from synthesizers.domain import Domain
-from synthesizers.events import Event, Measure, Sanitize, Select
+from synthesizers.events import Event, Measure, MeasureBest, Sanitize, Select
 from synthesizers.laws.dirichlet import DirichletMultinomial, PlugInMultinomial
 from synthesizers.laws.pram import PostRandomisation
 from synthesizers.laws.responses import RandomizedResponse
@@ -40,6 +40,7 @@ from synthesizers.queries import (
     RecodedMarginal,
     Total,
 )
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 from tests.proofs.small_mechanisms import (
     Counts,
@@ -166,11 +167,18 @@ def measurements(draw: st.DrawFn, domain: Domain) -> Measure:
 @st.composite
 def events(draw: st.DrawFn, domain: Domain, relation: Neighbours) -> Event:
     """One question, of a kind that has a finite guarantee."""
-    kinds = ["measure", "measure", "select", "posterior"]
+    kinds = ["measure", "measure", "best", "select", "posterior"]
     kinds += ["response", "matrix"] if relation.records_public else []
     kind = draw(st.sampled_from(kinds))
     if kind == "measure":
         return draw(measurements(domain))
+    if kind == "best":
+        one, gamma = (
+            draw(measurements(domain)),
+            draw(st.sampled_from([F(1, 50), F(1, 3), F(9, 10)])),
+        )
+        law = draw(st.sampled_from([GeometricRuns, LogarithmicRuns]))
+        return MeasureBest(one.query, one.noise, law(gamma), one.low, one.high)
     if kind == "select":
         return Select(draw(score_queries(domain)), Exponential(draw(amounts)))
     if kind == "posterior":

@@ -102,6 +102,12 @@ COINS = {
     "delta": 0,
 }
 
+LOGARITHMIC = {"law": "truncated-negative-binomial", "eta": 0, "gamma": "1/10"}
+GEOMETRIC = {"law": "truncated-negative-binomial", "eta": 1, "gamma": "1/10"}
+BINOMIAL = {"law": "truncated-negative-binomial", "eta": "-1/2", "gamma": "1/50"}
+POISSON = {"law": "poisson", "mean": 10}
+ACCEPTED = {"law": "until-accepted", "gamma": "1/20"}
+
 EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
     "marginal": [lambda at=at: marginal(at) for at in (AR, AR3, RO, RO2)],
     "cell-counts": [
@@ -449,7 +455,56 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
         ),
         lambda: prove("mixture", [zcdp("1"), zcdp("2")]),
     ],
+    "repeat": [
+        lambda runs=runs, one=one, epsilon=epsilon: prove(
+            "repeat", [one()], {"runs": runs, "epsilon": epsilon, "delta": "1e-7"}
+        )
+        for runs, one, epsilon in (
+            (LOGARITHMIC, lambda: approx("4.99"), "9.98"),
+            (LOGARITHMIC, lambda: approx("1", "1e-9"), "1.9145"),
+            (GEOMETRIC, lambda: approx("1", "1e-9"), "2.6"),
+            (BINOMIAL, lambda: approx("1", "1e-9"), "1.484"),
+            (POISSON, lambda: approx("1", "1e-9"), "5.621172"),
+            (ACCEPTED, lambda: approx("1", "1e-9"), "1.892"),
+        )
+    ]
+    + [
+        lambda runs=runs, epsilon=epsilon: prove(
+            "repeat",
+            [profile()],
+            {"runs": runs, "epsilon": epsilon, "delta": "1e-4", "at": 8, "auxiliary": 4},
+        )
+        for runs, epsilon in ((LOGARITHMIC, "12"), (POISSON, "18"), (ACCEPTED, "12"))
+    ],
+    "repeat-renyi": [
+        lambda runs=runs: prove(
+            "repeat-renyi",
+            [renyi()],
+            {"runs": runs, "orders": [2, 4], "auxiliary": [9, 4], "epsilons": ["16", "17"]},
+        )
+        for runs in (LOGARITHMIC, GEOMETRIC, BINOMIAL, ACCEPTED)
+    ]
+    + [
+        lambda: prove(
+            "repeat-renyi",
+            [stated(kind="renyi", points=[["2", "1/20"], ["40", "1/4"]])],
+            {"runs": POISSON, "orders": [2], "auxiliary": [40], "epsilons": ["2.36"]},
+        )
+    ],
+    "repeat-zcdp": [
+        lambda runs=runs: prove(
+            "repeat-zcdp",
+            [zcdp("1/32")],
+            {"runs": runs, "order": 9, "auxiliary": 9, "rho": "2"},
+        )
+        for runs in (LOGARITHMIC, GEOMETRIC, BINOMIAL, ACCEPTED)
+    ],
 }
+
+
+def profile() -> Theorem:
+    given = {"method": "gaussian", "points": [[4, "1e-2"], [8, "1e-6"]], "hints": [{}, {}]}
+    return prove("to-profile", [gaussians()], given)
 
 
 def written(theorem: Theorem) -> Any:

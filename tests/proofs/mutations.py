@@ -55,6 +55,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{RULES}subsampling_rules.py",
         f"{RULES}sampled_gaussian_rule.py",
     ),
+    "proofs/rules/repetition.py": (f"{RULES}repetition_rules.py",),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
@@ -73,6 +74,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/proofs/test_checker.py",
         "tests/proofs/test_checker_contour.py",
         f"{PROFILES}values_profile.py",
+        f"{RULES}repetition_rules.py",
     ),
     "proofs/derivation.py": ("tests/proofs/test_derivation.py",),
     "proofs/implication.py": ("tests/proofs/test_implication.py",),

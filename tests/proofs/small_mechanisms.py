@@ -417,6 +417,9 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
             amount = F(noise.get("scale") or noise["variance"])
             bounds = event["low"], event["high"]
             return measured(event["query"], noise["law"], amount, bounds, shape, databases)
+        case "measure-best":
+            one = of_event({**event, "event": "measure"}, shape, databases)
+            return best_of(one, event["runs"]["law"], F(event["runs"]["gamma"]))
         case "select":
             rate = F(event["noise"]["rate"])
             return selected(event["scores"], "exponential", rate, shape, databases)
@@ -443,6 +446,20 @@ def of_event(event: Mapping[str, Any], shape: Shape, databases: Sequence[Counts]
 
 
 # Tables made of tables.
+
+
+def best_of(run: Table, law: str, gamma: Fraction) -> Table:
+    """The best of K runs, the last output being the best, by f(x) = E[x^K].
+
+    Geometric: f(x) = γx/(1 - (1-γ)x); logarithmic: f(x) = ln(1 - (1-γ)x)/ln γ.
+    """
+    rest = 1 - mp(1 - gamma) * np.cumsum(run.rows, axis=1)
+    if law == "geometric":
+        ends = mp(gamma) * (1 - rest) / mp(1 - gamma) / rest
+    else:
+        ends = np.vectorize(wide.log, otypes=[object])(rest) / wide.log(mp(gamma))
+    starts = np.concatenate([0 * ends[:, :1], ends[:, :-1]], axis=1)
+    return Table(run.databases, ends - starts)
 
 
 def together(tables: Sequence[Table]) -> Table:

@@ -60,18 +60,17 @@ def plain(loss: Loss, count: int = 1) -> dict[str, Any]:
 
 
 def entry(loss: Loss, count: int) -> dict[str, Any]:
-    """The loss as an entry: of noise, as that of a single answer."""
+    """The same as a loss of noise on one answer, where it is noise."""
     match loss:
         case LaplaceLoss(epsilon):
-            amount, move = 1 / epsilon, 1
+            law, amount, move = "laplace", Fraction(1), epsilon
         case DiscreteLaplaceLoss(rate, shift):
-            amount, move = 1 / rate, shift
+            law, amount, move = loss.name, 1 / rate, Fraction(shift)
         case DiscreteGaussianLoss(variance, shift):
-            amount, move = variance, shift
+            law, amount, move = loss.name, variance, Fraction(shift)
         case _:
             return plain(loss, count)
-    moves = {"l0": 1, "l1": Fraction(move), "l2_squared": Fraction(move**2), "linf": Fraction(move)}
-    return {"loss": "noise", "count": count, "law": loss.name, "amount": amount, **moves}
+    return checker.lost("noise", count, law, amount, 1, move, move**2, move)
 
 
 @pytest.mark.parametrize("y", ["0", "1/3", "-1/3", "22/7", "-1000", "1234567/89"])
@@ -226,13 +225,12 @@ def test_what_the_contour_of_the_checker_cannot_follow_stays_with_the_kernel() -
 )
 @pytest.mark.parametrize(("nodes", "reach"), [(1, 10**400), (10**400, 1), (50, 10**6)])
 def test_immense_numbers_are_left_open_or_rejected(loss: Loss, nodes: int, reach: int) -> None:
-    meter = checker.Meter(3_000_000)
     for step in ("1/10", f"1/{10**60}", f"{10**60}", f"1/{10**300}"):
         hint = {"order": "1", "above": "2", "step": step, "nodes": nodes, "reach": reach}
         losses = [entry(loss, 10**18), plain(ResponseLoss(Fraction(1, 10)))]
-        given = Fraction(1), Fraction(1, 10**9), hint | {"grids": []}
+        meter, own = checker.Meter(3_000_000), hint | {"grids": []}
         try:
-            checker.contour_at_most(meter, losses, *given)
+            checker.contour_at_most(meter, losses, Fraction(1), Fraction(1, 10**9), own)
         except checker.Rejected:
             continue
         assert meter.notes

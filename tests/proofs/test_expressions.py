@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.errors import ProofError
-from proofs.expressions import MAX_CHARACTERS, PARAMETERS, parse
+from proofs.expressions import FORMS, MAX_CHARACTERS, PARAMETERS, parse
 
 F = Fraction
 
@@ -24,7 +24,15 @@ def test_a_sum_of_counted_mechanisms() -> None:
 def test_a_poisson_sample_holds_one_mechanism() -> None:
     (term,) = parse("10000*poisson(q=0.01, gaussian(sigma=1))")
     assert term.count == 10000 and term.parameters == {"q": F(1, 100)}
-    assert term.inner is not None and term.inner.parameters == {"sigma": F(1)}
+    assert [inner.parameters for inner in term.inner] == [{"sigma": F(1)}]
+
+
+@pytest.mark.parametrize("inside", ["gaussian(sigma=4)", "3 * pure(epsilon=4) + zcdp(rho=1)"])
+def test_what_is_repeated_is_a_sum(inside: str) -> None:
+    (term, other) = parse(f"best_of({inside}, expected=10, eta=-1/2) + zcdp(rho=1)")
+    assert term.inner == parse(inside) and not other.inner
+    assert term.parameters == {"expected": F(10), "eta": F(-1, 2)}
+    assert parse(f"until-accepted(stop=0.01, {inside})")[0].inner == parse(inside)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,21 @@ def test_names_may_be_written_with_hyphens() -> None:
         "poisson(q=0.1, gaussian(sigma=1), laplace(epsilon=1))",
         "poisson(q=0.1, poisson(q=0.1, gaussian(sigma=1)))",
         "gaussian(gaussian(sigma=1))",
+        "best_of(expected=10)",
+        "best_of(gaussian(sigma=1))",
+        "best_of(gaussian(sigma=1), expected=1)",
+        "best_of(gaussian(sigma=1), expected=10, gamma=0.1)",
+        "best_of(gaussian(sigma=1), gamma=1)",
+        "best_of(gaussian(sigma=1), expected=10, eta=-1)",
+        "best_of(gaussian(sigma=1), expected=10, eta=101)",
+        "best_of(gaussian(sigma=1), zcdp(rho=1), expected=10)",
+        "best_of(gaussian(sigma=1) + , expected=10)",
+        "best_of(best_of(gaussian(sigma=1), expected=10), expected=10)",
+        "best_of_poisson(gaussian(sigma=1), expected=0)",
+        "best_of_poisson(gaussian(sigma=1), expected=2, eta=1)",
+        "until_accepted(gaussian(sigma=1), stop=1)",
+        "until_accepted(gaussian(sigma=1), expected=3)",
+        "poisson(q=0.1, best_of(gaussian(sigma=1), expected=10))",
         "unknown(epsilon=1)",
         "laplace(epsilon=1; drop)",
         "((((((((",
@@ -99,9 +122,15 @@ def test_no_text_is_anything_but_parsed_or_refused(text: str) -> None:
 numbers = st.fractions(min_value=F(1, 1000), max_value=F(999, 1000))
 
 
-@given(st.integers(1, 10**9), st.sampled_from(sorted(set(PARAMETERS) - {"poisson"})), st.data())
+@given(st.integers(1, 10**9), st.sampled_from(sorted(set(PARAMETERS) - set(FORMS))), st.data())
 def test_what_is_printed_is_read_again(count: int, name: str, data: st.DataObject) -> None:
     form = data.draw(st.sampled_from(PARAMETERS[name]))
     own = ", ".join(f"{parameter}={data.draw(numbers)}" for parameter in sorted(form))
     (term,) = parse(f"{count} * {name}({own})")
     assert parse(str(term)) == (term,)
+
+
+@pytest.mark.parametrize("form", FORMS.values())
+def test_what_holds_others_is_read_again_as_it_is_printed(form: str) -> None:
+    terms = parse(f"3 * {form} + {form}")
+    assert parse(" + ".join(map(str, terms))) == terms

@@ -35,6 +35,7 @@ from synthesizers.queries import (
     Total,
 )
 from synthesizers.queries.gradients import pack
+from synthesizers.runs import GeometricRuns, LogarithmicRuns
 from synthesizers.selection import Exponential
 
 HALF = Fraction(1, 2)
@@ -62,6 +63,8 @@ DECLARED: list[Any] = [
     RoundedLaplace(HALF),
     DiscreteGaussian(HALF),
     Exponential(HALF),
+    GeometricRuns(HALF),
+    LogarithmicRuns(HALF),
     Bootstrap(3),
     CellKey(TABLE),
     CellSuppression((2, 2), 3, True),

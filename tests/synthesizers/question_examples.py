@@ -9,18 +9,20 @@ from synthesizers.declared import (
     NOISES,
     PUBLIC_LAWS,
     QUERIES,
+    RUNS,
     SAMPLED_NOISES,
     SELECTIONS,
     SUMS,
     TABLE_LAWS,
 )
 from synthesizers.domain import Domain
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureBest, MeasureSampled, Sanitize, Select
 from synthesizers.gaussian_noise import RoundedGaussian
 from synthesizers.laws.suppression import CellSuppression
 from synthesizers.laws.swapping import RecordSwapping
 from synthesizers.noise import DiscreteLaplace
 from synthesizers.queries import Marginal, Total
+from synthesizers.runs import GeometricRuns
 from synthesizers.selection import Exponential
 
 NOISE = DiscreteLaplace(Fraction(3, 2))
@@ -42,6 +44,9 @@ def questions_with(value: Any) -> list[Event]:
         asked.append(MeasureSampled(value, Fraction(1, 3), noise, -1, 4))
     if kind in NOISES:
         asked.append(Measure(Total(), value, 0, 3))
+        asked.append(MeasureBest(Total(), value, GeometricRuns(Fraction(1, 3)), 0, 3))
+    if kind in RUNS:
+        asked.append(MeasureBest(Marginal(("a1",)), NOISE, value, -1, 2))
     if kind in SAMPLED_NOISES:
         asked.append(MeasureSampled(Total(), Fraction(1, 3), value, 0, 3))
     if kind in SELECTIONS:

@@ -11,7 +11,7 @@ import pytest
 
 from synthesizers.budget import FREE, Cost, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.declared import NOISES, PUBLIC_LAWS, QUERIES, SELECTIONS, TABLE_LAWS
+from synthesizers.declared import NOISES, PUBLIC_LAWS, QUERIES, RUNS, SELECTIONS, TABLE_LAWS
 from synthesizers.domain import Dataset, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.events import Measure
@@ -144,7 +144,7 @@ def names(value: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(value)]
 
 
-KINDS = QUERIES | NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
+KINDS = QUERIES | NOISES | RUNS | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
 ALL = KINDS | {type(value) for value in WITHIN}
 
 
@@ -172,6 +172,8 @@ def asked(curator: Curator, value: Any) -> None:
         curator.measure(value, NOISE, low=0, high=3)
     elif kind in NOISES:
         curator.measure(Total(), value, low=0, high=3)
+    elif kind in RUNS:
+        curator.measure_best(Total(), NOISE, value, low=0, high=3)
     elif kind in SELECTIONS:
         curator.select(A, value)
     elif kind in TABLE_LAWS:

@@ -20,6 +20,7 @@ from synthesizers.declared import (
     NOISES,
     PUBLIC_LAWS,
     QUERIES,
+    RUNS,
     SAMPLED_NOISES,
     SELECTIONS,
     TABLE_LAWS,
@@ -51,7 +52,7 @@ from tests.synthesizers.question_examples import NOISE, domain_of, parts_of, put
 
 DOMAIN = Domain.from_cells("2x2")
 EXAMPLES = {type(value): value for value in (*DECLARED, RoundedGaussian(Fraction(5, 2)))}
-KINDS = QUERIES | NOISES | SAMPLED_NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
+KINDS = QUERIES | NOISES | RUNS | SAMPLED_NOISES | SELECTIONS | TABLE_LAWS | PUBLIC_LAWS
 
 
 def across(event: Event, domain: Domain) -> Event:

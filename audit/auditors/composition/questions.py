@@ -14,7 +14,15 @@ from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Decision, Witness
 from synthesizers.budget import Cost, UnlimitedBudget
 from synthesizers.curator import Curator, Setting
-from synthesizers.events import Databases, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import (
+    Databases,
+    Event,
+    Measure,
+    MeasureBest,
+    MeasureSampled,
+    Sanitize,
+    Select,
+)
 
 EXACT_PRODUCTS = 20_000
 """Answers × databases up to which chances are exact, as in `audit.auditors.exhaustive`."""
@@ -81,6 +89,8 @@ class Asking:
                 return curator.measure(query, noise, low=low, high=high)
             case MeasureSampled(query, rate, rounded, low, high):
                 return curator.measure_sampled(query, rate, rounded, low=low, high=high)
+            case MeasureBest(query, noise, runs, low, high):
+                return curator.measure_best(query, noise, runs, low=low, high=high)
             case Select(scores, noise):
                 return curator.select(scores, noise)
             case Sanitize(law):

@@ -12,7 +12,7 @@ from audit.auditors.questions import questions_of
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.subject import ProgramSubject
-from synthesizers.events import Measure
+from synthesizers.events import Measure, MeasureBest
 
 
 def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[Finding]:
@@ -22,7 +22,9 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
     program asks for no noise on counts. Raises TooLargeError where its questions can't be listed.
     """
     asked = questions_of(subject, claim, effort)
-    noises = dict.fromkeys(event.noise for event in asked if isinstance(event, Measure))
+    noises = dict.fromkeys(
+        event.noise for event in asked if isinstance(event, Measure | MeasureBest)
+    )
     draws = DRAWS if effort.runs is None else effort.runs
     for noise in noises:
         stated = StatedNoise.of(noise)

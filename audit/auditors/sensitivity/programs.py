@@ -11,7 +11,7 @@ from audit.auditors.sensitivity.examine import state_query
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.subject import ProgramSubject
-from synthesizers.events import Measure, MeasureSampled, Select
+from synthesizers.events import Measure, MeasureBest, MeasureSampled, Select
 from synthesizers.plan import describe
 from synthesizers.queries import Query
 
@@ -25,7 +25,12 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
     queries: dict[Query, str] = {}
     for event in questions_of(subject, claim, effort):
         match event:
-            case Measure(query=query) | MeasureSampled(query=query) | Select(scores=query):
+            case (
+                Measure(query=query)
+                | MeasureSampled(query=query)
+                | MeasureBest(query=query)
+                | Select(scores=query)
+            ):
                 queries.setdefault(query, describe(event))
     for query, name in queries.items():
         yield from examine_query(

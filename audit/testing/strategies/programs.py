@@ -12,7 +12,7 @@ from audit.testing.strategies.questions import events
 from synthesizers.budget import FREE, Budget, Cost, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
-from synthesizers.events import Draw, Event, Measure, MeasureSampled, Sanitize, Select
+from synthesizers.events import Draw, Event, Measure, MeasureBest, MeasureSampled, Sanitize, Select
 
 Answers = tuple[int, ...]
 
@@ -90,6 +90,8 @@ def _ask(question: Event, curator: Curator) -> Answers:
             return tuple(curator.measure(query, noise, low=low, high=high).tolist())
         case MeasureSampled(query, rate, rounded, low, high):
             return tuple(curator.measure_sampled(query, rate, rounded, low=low, high=high).tolist())
+        case MeasureBest(query, noise, runs, low, high):
+            return tuple(curator.measure_best(query, noise, runs, low=low, high=high).tolist())
         case Select(scores, noise):
             return (curator.select(scores, noise),)
         case Sanitize(law):

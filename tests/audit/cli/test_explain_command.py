@@ -42,12 +42,12 @@ def test_a_derivation_by_itself(dp_audit: Command, written: Document, folder: Pa
 def test_what_calibrate_wrote(dp_audit: Command) -> None:
     assert dp_audit("calibrate laplace --claim epsilon=1 --json c.json").code == 0
     shown = dp_audit("explain c.json")
-    assert shown.code == 0 and "by laplace" in shown.out
+    assert shown.code == 0 and "by additive-noise" in shown.out
 
 
 def test_from_standard_input(tmp_path: Path, written: Document) -> None:
     done = run("explain", "-", cwd=tmp_path, stdin=json.dumps(written))
-    assert done.returncode == 0 and "by laplace" in done.stdout
+    assert done.returncode == 0 and "by additive-noise" in done.stdout
     done = run("explain", "-", cwd=tmp_path, stdin="{")
     assert done.returncode == 2 and done.stderr.startswith("dp-audit: ")
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entries, NoiseLoss
+from proofs.entry_moments import sides
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Guarantee, LossList, Mechanism, Private, Profile, RenyiCurve
@@ -60,7 +61,7 @@ def read(rule: str, entries: Entries, /, **given: Any) -> Guarantee:
 
 
 def approx(entries: Entries, method: str, epsilon: object, delta: object, **hint: Any) -> Guarantee:
-    hints = {"remove": hint, "add": hint} if hint or method != "sum" else {}
+    hints = {side: hint for side in sides(entries)} if hint or method != "sum" else {}
     return read("to-approx", entries, method=method, epsilon=epsilon, delta=delta, hints=hints)
 
 

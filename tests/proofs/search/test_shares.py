@@ -19,6 +19,7 @@ LEDGERS = (
     ("400 * discrete_gaussian(sigma=9)", "100 * exponential(epsilon=0.1)"),
     ("1000 * poisson(q=0.01, gaussian(sigma=1))", "100 * randomized_response(epsilon=0.05)"),
     ("100 * zcdp(rho=0.001)", "100 * pure(epsilon=0.05, delta=1e-12)"),
+    ("100 * best_of(pure(epsilon=0.05), expected=10)", "100 * gaussian(sigma=30)"),
 )
 
 
@@ -41,6 +42,14 @@ def test_a_share_is_what_one_percent_more_runs_cost(ledger: tuple[str, str]) -> 
         # Of sampled losses whole orders alone are proved, so that ε grows in small jumps.
         near = 0.15 if "poisson" in whole else 0.02
         assert share == pytest.approx((more - less) * 50, rel=near)
+
+
+def test_a_repeated_run_has_the_share_of_its_divergences() -> None:
+    text = "best_of(gaussian(sigma=4), expected=10)"
+    (repeated, other) = marginal_shares(
+        of_terms(parse(f"{text} + gaussian(sigma=30)"), AddRemove()), F("1e-6")
+    )
+    assert 0 < other < repeated < epsilon(text)
 
 
 def test_without_delta_a_share_is_the_largest_loss() -> None:
