@@ -16,7 +16,6 @@ from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
-    SIDES,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -25,6 +24,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     Side,
+    sides,
 )
 from proofs.profiles.methods import METHODS
 from proofs.search import contour, lattice
@@ -70,12 +70,6 @@ class Bracket:
     upper: Fraction
     method: str
     hints: Hints
-
-
-def sides(losses: Losses) -> tuple[Side, ...]:
-    """The sides on which the losses differ: one stands for both unless something is sampled."""
-    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    return SIDES if sampled else ("remove",)
 
 
 def methods_for(losses: Losses) -> tuple[str, ...]:

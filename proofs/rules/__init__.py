@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proofs.rules import (
+    allocation,
     channels,
     composition,
     conversions,
@@ -34,6 +35,7 @@ RULES: dict[str, Rule] = {
     **pairs.RULES,
     **composition.RULES,
     **subsampling.RULES,
+    **allocation.RULES,
     **structure.RULES,
 }
 """Every rule by its name."""

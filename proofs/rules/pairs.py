@@ -21,8 +21,7 @@ from proofs.losses import (
     Loss,
     Losses,
     ResponseLoss,
-    SampledGaussianLoss,
-    Side,
+    sides,
 )
 from proofs.parameters import Parameters
 from proofs.profiles.methods import METHODS
@@ -32,20 +31,13 @@ from proofs.rules.zcdp_conversions import conclude, read_premise
 from synthesizers.intervals import Interval
 
 
-def _sides(losses: Losses) -> tuple[Side, ...]:
-    """The sides that can differ: all losses but the sampled Gaussian are the same on both."""
-    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    return SIDES if sampled else ("remove",)
-
-
 def _require_point(rule: str, losses: Losses, method: str, point: Point, hints: Any) -> None:
     """Raise ProofError unless the method finds δ(ε) <= δ of a ``point`` on every side."""
     epsilon, delta = point
     require(epsilon >= 0, rule, "epsilon must not be negative")
-    sides = _sides(losses)
     known = isinstance(hints, dict) and set(hints) <= set(SIDES)
     require(known, rule, f"hints are named values for {' and '.join(SIDES)}")
-    for side in sides:
+    for side in sides(losses):
         hint: Any = hints.get(side, {})
         require(isinstance(hint, dict), rule, "hints are named values for remove and for add")
         found = METHODS[method](losses, side, epsilon, hint)
@@ -129,7 +121,7 @@ def pair_to_renyi(premises: Premises, given: Parameters) -> Conclusion:
     require(len(orders) == len(epsilons), premises.rule, "every order has its epsilon")
     require(all(order > 1 for order in orders), premises.rule, "orders are above 1")
     for order, epsilon in zip(orders, epsilons, strict=True):
-        for side in _sides(held.losses):
+        for side in sides(held.losses):
             # Sums of the ends are exact: a Gaussian's moment is a rational number.
             each = [(count, log_moment(loss, order - 1, side)) for count, loss in held.losses]
             lower = sum((count * moment.lower for count, moment in each), Fraction(0))

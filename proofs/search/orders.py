@@ -9,7 +9,7 @@ from fractions import Fraction
 import mpmath
 
 from proofs.kernel import Theorem, prove
-from proofs.losses import SIDES, Losses, SampledGaussianLoss
+from proofs.losses import SIDES, AllocationLoss, FixedSizeLoss, Losses, SampledGaussianLoss
 from proofs.profiles.moments import log_moment as certified_moment
 from proofs.search.decimals import rounded_up
 from proofs.search.float_moments import log_moment
@@ -28,6 +28,12 @@ MOST_SAMPLED = 1000
 MOST_POWER = 40_000
 """The most that μ² times a sampled loss's order squared is, and twice the bits of its rate times
 the order: so long are the terms of its moments."""
+
+MOST_ALLOCATED = 120
+"""The largest order less one of an allocation: its moments cost the square of it."""
+
+Secret = SampledGaussianLoss | AllocationLoss | FixedSizeLoss
+"""The losses of secret samples."""
 
 BITS = 20
 """Significant bits of an order less one."""
@@ -84,7 +90,7 @@ def renyi_theorem(
 ) -> tuple[Theorem, Fraction, Fraction]:
     """The Rényi guarantee of dominating pairs at the best order: theorem, order, divergence."""
     orders = [best_order(lambda at: _divergence(losses, at), delta)]
-    sampled = [loss for _, loss in losses if isinstance(loss, SampledGaussianLoss)]
+    sampled = [loss for _, loss in losses if isinstance(loss, Secret)]
     if sampled:
         # Between whole orders their moments are known by convexity alone.
         near = min(math.floor(orders[0]), *map(_most_order, sampled))
@@ -95,8 +101,10 @@ def renyi_theorem(
     return prove("pair-to-renyi", [pairs], given), order, divergence
 
 
-def _most_order(loss: SampledGaussianLoss) -> int:
+def _most_order(loss: Secret) -> int:
     """The largest order less one at which a sampled loss is asked about."""
+    if isinstance(loss, AllocationLoss):
+        return min(MOST_ALLOCATED, math.isqrt(math.floor(MOST_POWER / loss.mu_squared)))
     by_rate = MOST_POWER // (2 * loss.fraction.denominator.bit_length())
     by_noise = math.isqrt(math.floor(MOST_POWER / loss.mu_squared))
     return min(MOST_SAMPLED - 1, by_rate, by_noise)
