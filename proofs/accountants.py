@@ -16,6 +16,7 @@ from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -77,6 +78,8 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     kinds = {type(loss) for _, loss in losses}
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
+    if AllocationLoss in kinds:
+        return () if SampledGaussianLoss in kinds else ("lattice",)
     if SampledGaussianLoss in kinds:
         return ("contour",)
     if GaussianLoss in kinds:
@@ -152,7 +155,10 @@ def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> B
     if method == "contour":
         low, high = contour.epsilon_bracket(losses, delta)
     elif method == "lattice":
-        low, high = lattice.epsilon_bracket(losses, delta)
+        low, high = lattice.epsilon_bracket(losses, "remove", delta)
+        if "add" in sides(losses) and lattice.profile(losses, "add", high).upper > delta:
+            ends = lattice.epsilon_bracket(losses, "add", delta)
+            low, high = max(low, ends[0]), max(high, ends[1])
     else:
         profile = _profile(method, losses, delta)
         low, high = bracket(profile, delta, estimate_epsilon(losses, delta), width)

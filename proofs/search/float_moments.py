@@ -33,7 +33,7 @@ POINTS, FAR_POINTS = 1001, 4001
 MOST_REACH = 400.0
 """The farthest point of an integral here, in deviations of the noise."""
 
-MOST_WHOLE = 130
+MOST_WHOLE = 600
 """The largest order of an allocation that is worked out."""
 
 Vector = npt.NDArray[np.float64]
