@@ -19,6 +19,7 @@ from proofs.losses import (
     AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Losses,
@@ -78,8 +79,10 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     kinds = {type(loss) for _, loss in losses}
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
+    if FixedSizeLoss in kinds or {AllocationLoss, SampledGaussianLoss} <= kinds:
+        return ()
     if AllocationLoss in kinds:
-        return () if SampledGaussianLoss in kinds else ("lattice",)
+        return ("lattice",)
     if SampledGaussianLoss in kinds:
         return ("contour",)
     if GaussianLoss in kinds:
@@ -155,9 +158,9 @@ def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> B
     if method == "contour":
         low, high = contour.epsilon_bracket(losses, delta)
     elif method == "lattice":
-        low, high = lattice.epsilon_bracket(losses, "remove", delta)
+        low, high = lattice.epsilon_bracket(losses, delta)
         if "add" in sides(losses) and lattice.profile(losses, "add", high).upper > delta:
-            ends = lattice.epsilon_bracket(losses, "add", delta)
+            ends = lattice.epsilon_bracket(losses, delta, "add")
             low, high = max(low, ends[0]), max(high, ends[1])
     else:
         profile = _profile(method, losses, delta)
@@ -172,7 +175,7 @@ def _hints(method: str, losses: Losses, epsilon: Fraction, delta: Fraction) -> H
 def _first_of(losses: Losses, found: Callable[[str], Bracket]) -> Bracket:
     """What the first method finds that finds anything; ProofError where none does."""
     _require_searchable(losses)
-    refusal: Exception = ProofError("there are too many different losses")
+    refusal: Exception = ProofError("there are too many different losses, or no method for some")
     for method in methods_for(losses):
         if len(losses) > MAX_KINDS.get(method, len(losses)):
             continue

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import wraps
-from math import floor, isqrt, lcm
+from math import comb, factorial, floor, isqrt, lcm
 from types import SimpleNamespace
 from typing import Any
 
@@ -437,6 +437,8 @@ LOSSES: dict[str, dict[str, Kind]] = {
     "discrete-gaussian": {"variance": positive, "shift": whole},
     "response": {"epsilon": rational, "delta": rational},
     "sampled-gaussian": {"fraction": inner, "mu_squared": positive},
+    "allocation": {"steps": counting, "mu_squared": positive},
+    "fixed-size": {"fraction": inner, "mu_squared": positive},
 }
 GUARANTEES: dict[str, dict[str, Kind]] = {
     "approx": {"epsilon": rational, "delta": rational},
@@ -480,6 +482,7 @@ def _loss(data: Data) -> Data:
     members_of(data, "loss", "count", *LOSSES[kind])
     values = [read(data[name]) for name, read in LOSSES[kind].items()]
     fine = min(values) >= 0 and (kind != "response" or values[1] < 1)
+    fine &= kind != "allocation" or values[0] > 1
     need(fine, "a number of a loss is out of its range")
     return loss(kind, whole(data["count"]), *values)
 
@@ -595,12 +598,144 @@ def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
             found = order * (order - 1) * one["shift"] ** 2 / (2 * one["variance"])
             return Interval(ZERO, found)
         case "sampled-gaussian":
-            # On the other side it is no more; between integers it is convex in the order.
-            below = floor(order)
-            least, most = (sampled_moment(one, below + more, bits) for more in (0, 1))
-            return Interval(ZERO, least + (most - least) * (order - below))
+            # On the other side it is no more.
+            return of_integers(lambda whole: sampled_moment(one, whole, bits), order)
+        case "allocation":
+            ends = (allocated_moment, added_moment)
+            return of_integers(lambda whole: max(end(one, whole, bits) for end in ends), order)
+        case "fixed-size":
+            return of_integers(lambda whole: fixed_size_moment(one, whole, bits), order)
         case _:
             raise Rejected("the moments of that loss are not known")
+
+
+def of_integers(at: Callable[[int], Fraction], order: Fraction) -> Interval:
+    """A convex function between integers, at least 0."""
+    below = floor(order)
+    least, most = at(below), at(below + 1) if order > below else ZERO
+    return Interval(ZERO, least + (most - least) * (order - below))
+
+
+def round_up(value: Fraction, bits: int) -> Fraction:
+    """A number of about so many bits above a value."""
+    return -_round_down(-value, bits)
+
+
+def allocated_moment(one: Data, order: int, bits: int) -> Fraction:
+    """At least ln E[(S/t)^order], S the sum of t independent e^(μx - μ²/2): a power of a series."""
+    if order > 200:
+        raise Unaffordable("moments of an allocation are checked at orders to 200")
+    left, size = one["steps"], order + 1
+    spend(4 * size * size * left.bit_length())
+    exponents = [one["mu_squared"] * k * (k - 1) / 2 for k in range(size)]
+    base = [exp(power, bits).high / factorial(k) for k, power in enumerate(exponents)]
+    found = [ONE] + [ZERO] * order
+    while left:
+        found = product(found, base, bits) if left % 2 else found
+        left, base = left // 2, product(base, base, bits) if left > 1 else base
+    return max(ZERO, (log(found[order] * factorial(order), bits) - order * log_of(one, bits)).high)
+
+
+def log_of(one: Data, bits: int) -> Interval:
+    """ln t of an allocation."""
+    return log(Fraction(one["steps"]), bits)
+
+
+def product(left: list[Fraction], right: list[Fraction], bits: int) -> list[Fraction]:
+    """At least a product of power series of as many terms."""
+    sums = (sum(left[i] * right[n - i] for i in range(n + 1)) for n in range(len(left)))
+    return [round_up(Fraction(value), bits) for value in sums]
+
+
+def added_moment(one: Data, order: int, bits: int) -> Fraction:
+    """At least ln E[(t/S)^c], c = order - 1: ∫ e^(cv)·λ(e^v)^t dv / Γ(c), λ(y) = E[e^(-yw)].
+
+    By the trapezoid rule in v, of a step h, and in x for λ, of the step h/μ. It errs by at most
+    2N/(e^(2πa/step) - 1), N bounding the integrals of the modulus at heights up to a: for λ at
+    a = 2πμ/h, or π/(2μ), it is e^(a²/2); for the outer integral cos(a)^-c of it, here at a = 1/2
+    or less. By S >= t·(Π w)^(1/t) the last terms fall like e^(-(c+2)v).
+    """
+    t, squared, c = one["steps"], one["mu_squared"], order - 1
+    if c == 0:
+        return ZERO
+    k, mu = 2 * c + 2, sqrt(squared, bits)
+    grows = k * squared / 2 + k * k * squared / (2 * t)
+    top = floor((k * (log(Fraction(k), bits).high - 1) + grows + 60) / (c + 2) - squared / 2) + 1
+    top -= floor(log_of(one, bits).low)
+    bottom = -floor(log_of(one, bits).high + Fraction(60, c) + squared / 2) - 2
+    # λ is needed to e^-fine.
+    fine = 60 + max(ZERO, c * Fraction(top)) / t
+    per = floor(max(16, 2 * sqrt(Fraction(c), 64).high, fine / 4, 1 / mu.low) + fine / 60) + 1
+    nodes, reach = (top - bottom) * per, floor(2 * fine * mu.high * per / 6) + 1
+    if nodes > 20_000 or nodes * reach > 4_000_000:
+        raise Unaffordable("an integral has too many nodes")
+    spend(nodes * reach // 4)
+    places, two_pi = floor(2 * fine) + 64, 2 * pi(bits).low
+    unit = 1 << places
+    decay = [
+        floor(exp(-exp(min(Fraction(m, per), Fraction(7)), 64).low, places).high * unit) + 1
+        for m in range(bottom * per - reach, top * per + reach + 1)
+    ]
+    density = (per * mu * sqrt(interval(two_pi), bits)).low
+    falls = [
+        exp(-Fraction(j * j, per * per) / (2 * squared), places).high for j in range(reach + 1)
+    ]
+    weights = [floor(fall / density * unit) + 1 for fall in [*falls[:0:-1], *falls]]
+    height = min(two_pi / 4 / mu.high, two_pi * mu.low * per)
+    strip = exp(two_pi * height * mu.low * per, bits).low - 1
+    spare = floor((2 * exp(height * height / 2, bits).high / strip + falls[-1]) * unit) + 2
+    first, last = (end + squared / 2 for end in (bottom, top))
+    found = exp(c * first, bits).high / (exp(Fraction(c, per), bits).low - 1)
+    ratio = k * log(Fraction(k, t), bits) - k + grows - (k - c) * last
+    found += exp(ratio, bits).high / (exp(Fraction(k - c, per), bits).low - 1)
+    for i in range(nodes + 1):
+        row = sum(map(int.__mul__, weights, decay[i : i + len(weights)]))
+        value = min(Fraction((row >> places) + spare, unit), ONE)
+        lifted = exp(c * (first + Fraction(i, per)), bits).high
+        found = round_up(found + lifted * power_above(value, t, bits), bits)
+    turn = min(Fraction(1, 2), Fraction(2 * per, c))
+    spread = (-c * log(1 - turn * turn / 2, bits)).high
+    error = exp(spread, bits).high * 2 / (exp(two_pi * turn * per, bits).low - 1)
+    if error >= 1:
+        raise Unaffordable("an integral's step is too large")
+    whole = log(found / (per * (1 - error) * factorial(c - 1)), bits) + c * log_of(one, bits)
+    return max(ZERO, whole.high)
+
+
+def power_above(value: Fraction, count: int, bits: int) -> Fraction:
+    """At least a power of a number in 0 … 1."""
+    found = ONE
+    for bit in f"{count:b}":
+        found = round_up(found * found * (value if bit == "1" else 1), bits)
+    return found
+
+
+def fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
+    """At least ln of ∫ r^order + ∫ r^(1-order) + 1 - ∫ r - ∫ 1, over x > μ/2, r = 1 - q + q·w.
+
+    ∫ w^j = e^(μ²j(j-1)/2)·Φ(jμ - μ/2), and r^-c is at most its Taylor polynomials of even degree
+    in r - 1 >= 0.
+    """
+    if order > 400:
+        raise Unaffordable("moments of a fixed-size loss are checked at orders to 400")
+    q, squared, c = one["fraction"], one["mu_squared"], order - 1
+    half = sqrt(squared, bits) / 2
+    powers = [
+        exp(squared * j * (j - 1) / 2, bits) * normal((2 * j - 1) * half, bits)
+        for j in range(max(order, 12) + 1)
+    ]
+    found = 1 - (1 - q) * powers[0] - q * powers[1] - powers[0]
+    for j in range(order + 1):
+        chance = comb(order, j) * (1 - q) ** (order - j) * q**j
+        found = (found + chance * powers[j]).rounded(bits)
+    below, least = interval(0), powers[0].high
+    for degree in range(13):
+        signs = [comb(degree, j) * (-1) ** (degree - j) for j in range(degree + 1)]
+        parts = zip(signs, powers[: degree + 1], strict=True)
+        each = sum((sign * power for sign, power in parts), interval(0))
+        below += comb(c + degree - 1, degree) * (-q) ** degree * each if degree else powers[0]
+        least = least if degree % 2 else min(least, below.high)
+    return max(ZERO, log(found + least, bits).high)
 
 
 def sampled_moment(one: Data, order: int, bits: int) -> Fraction:
@@ -624,7 +759,7 @@ def curve_at_most(
 ) -> None:
     """Reject unless δ(ε) of the product of some pairs is at most ``delta``, on both sides."""
     kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
-    sides = ("remove", "add") if "sampled-gaussian" in kinds else ("remove",)
+    sides = ("remove", "add") if kinds & {"sampled-gaussian", "allocation"} else ("remove",)
     need(set(hints) <= {"remove", "add"}, "hints are for the sides remove and add")
     for side in hints:
         need(set(record(hints[side])) == HINTS[method], "the hints are those of another method")
@@ -1013,6 +1148,8 @@ MEASURED = {
     "noisy-max": "noise scale", "permute-and-flip": "rate",
     "sparse-vector": "threshold_scale query_scale count resampled releases",
     "poisson-gaussian": "fraction sigma_squared",
+    "allocated-gaussian": "steps=count times=count sigma_squared",
+    "fixed-size-gaussian": "sample records sigma_squared",
 }  # fmt: skip
 """Rules from a query to a mechanism that answers it."""
 
@@ -1073,6 +1210,25 @@ def conclude_measurement(rule: str, premises: list[Data], a: Any) -> Conclusion:
         case "poisson-gaussian":  # Zhu, Dong & Wang 2022, Theorem 11
             need(at == ADD and a.fraction < 1 and squared > 0, "add-remove of a record is needed")
             one = loss("sampled-gaussian", 1, a.fraction, squared / a.sigma_squared)
+            found, more = make_guarantee("dominated", [one]), (*REAL, "secret-sample")
+        case "allocated-gaussian":  # Feldman & Shenfeld 2025
+            fine = at == ADD and squared > 0 and a.times <= a.steps
+            need(fine, "add-remove of a record is needed, and no more times than steps")
+            size, longer = divmod(a.steps, a.times)
+            blocks, mu = [(a.times - longer, size), (longer, size + 1)], squared / a.sigma_squared
+            parts = [
+                loss("allocation", count, steps, mu) if steps > 1 else loss("gaussian", count, mu)
+                for count, steps in blocks
+            ]
+            found, more = (
+                make_guarantee("dominated", join_losses([parts], [1])),
+                (*REAL, "secret-sample"),
+            )
+        case "fixed-size-gaussian":  # Zhu, Dong & Wang 2022, Theorem 11
+            need(at == REPLACE and squared > 0, "replace-one of a record is needed")
+            need(a.sample < a.records, "the sample must be smaller than the records")
+            share = Fraction(a.sample, a.records)
+            one = loss("fixed-size", 1, share, squared / a.sigma_squared)
             found, more = make_guarantee("dominated", [one]), (*REAL, "secret-sample")
         case "response":
             need(query["l0"] in (0, 1) and linf <= 1 and a.epsilon >= 0, "one bit may move")

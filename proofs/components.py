@@ -16,8 +16,9 @@ import mpmath
 
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Dominated, Guarantee, Private
+from proofs.judgments import Dominated, Guarantee, Private, Stable
 from proofs.kernel import Theorem, prove
+from proofs.losses import FixedSizeLoss, GaussianLoss, Losses, SampledGaussianLoss
 from proofs.search.decimals import rounded_up, smallest_proved
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -53,15 +54,39 @@ class Component:
         return None
 
 
-def attains(component: Component) -> bool:
-    """Whether some two neighbours have exactly the component's dominating pair.
+def attained(component: Component) -> Losses | None:
+    """The losses of a pair that some two neighbours have, or have at least; None if unknown.
 
-    So it is of noise on one answer that moves by its stated sensitivity, not of a pair that
-    stands for a guarantee. Of a query whose sensitivity was derived, all answers need not move as
-    far as the rule allows for at once.
+    They are those of its dominating pair for noise on one answer that moves by its stated
+    sensitivity, not for a pair that stands for a guarantee. Of a query whose sensitivity was
+    derived, all answers need not move as far as the rule allows for at once. Records in k > 1 of t
+    steps have at least the Gaussian loss of kμ/√t, that of the sum of all steps' outputs; samples
+    of a fixed size that of a Poisson sample, where the record that takes the other's place never
+    moves an answer.
     """
     pairs = component.of(Dominated)
-    return pairs is not None and [one.rule for one in pairs[0].premises] == ["stated-sensitivity"]
+    if pairs is None or [one.rule for one in pairs[0].premises] != ["stated-sensitivity"]:
+        return None
+    theorem, held = pairs
+    given = theorem.parameters
+    if theorem.rule == "allocated-gaussian" and given["times"] > 1:
+        stable = theorem.premises[0].judgment
+        assert isinstance(stable, Stable)
+        squared = stable.l2_squared / parse_rational(given["sigma_squared"], "sigma_squared")
+        return ((1, GaussianLoss(squared * given["times"] ** 2 / given["steps"])),)
+    if theorem.rule == "fixed-size-gaussian":
+        return tuple(
+            (count, SampledGaussianLoss(loss.fraction, loss.mu_squared))
+            for count, loss in held.losses
+            if isinstance(loss, FixedSizeLoss)
+        )
+    return held.losses
+
+
+def attains(component: Component) -> bool:
+    """Whether some two neighbours have exactly the component's dominating pair."""
+    pairs = component.of(Dominated)
+    return pairs is not None and attained(component) == pairs[1].losses
 
 
 def component(name: str, count: int, theorems: Sequence[Theorem]) -> Component:

@@ -5,7 +5,9 @@ The grammar, all numbers exact (``0.1`` is 1/10)::
     expression = term { "+" term }
     term       = [ count "*" ] mechanism
     mechanism  = name "(" [ argument { "," argument } ] ")"
-    argument   = parameter "=" number | mechanism        (a mechanism only within poisson)
+    argument   = parameter "=" number | mechanism
+
+A mechanism is an argument within poisson, allocated and fixed_size alone.
 """
 
 from __future__ import annotations
@@ -36,8 +38,20 @@ PARAMETERS: dict[str, tuple[frozenset[str], ...]] = {
     "pure": (frozenset({"epsilon"}), frozenset({"epsilon", "delta"})),
     "zcdp": (frozenset({"rho"}),),
     "poisson": (frozenset({"q"}),),
+    "allocated": (frozenset({"steps"}), frozenset({"steps", "times"})),
+    "fixed_size": (frozenset({"sample", "records"}),),
 }
 """The parameters of each mechanism, one alternative of them a call."""
+
+SAMPLES = {
+    "poisson": "poisson(q=0.01, gaussian(sigma=1))",
+    "allocated": "allocated(steps=100, times=1, gaussian(sigma=4))",
+    "fixed_size": "fixed_size(sample=100, records=10000, gaussian(sigma=4))",
+}
+"""The mechanisms that are given another one, and how each reads."""
+
+WHOLE = frozenset({"steps", "times", "sample", "records"})
+"""The parameters that are whole numbers of at least 1."""
 
 WITH_SENSITIVITY = frozenset({"gaussian", "discrete_gaussian", "laplace", "discrete_laplace"})
 """The mechanisms that take ``sensitivity``, 1 if it is left out."""
@@ -45,7 +59,7 @@ WITH_SENSITIVITY = frozenset({"gaussian", "discrete_gaussian", "laplace", "discr
 
 @dataclass(frozen=True)
 class Term:
-    """``count`` runs of a named mechanism; ``inner``: what a Poisson sample is given to."""
+    """``count`` runs of a named mechanism; ``inner``: what a sample is given to."""
 
     count: int
     name: str
@@ -157,8 +171,8 @@ def _term(reader: _Reader) -> Term:
 
 def _mechanism(reader: _Reader, count: int, nested: bool) -> Term:
     name = reader.next("name", "the name of a mechanism").replace("-", "_")
-    if name not in PARAMETERS or (nested and name == "poisson"):
-        known = ", ".join(key for key in PARAMETERS if not (nested and key == "poisson"))
+    if name not in PARAMETERS or (nested and name in SAMPLES):
+        known = ", ".join(key for key in PARAMETERS if not (nested and key in SAMPLES))
         raise ProofError(f"there is no mechanism {name[:40]!r} here; there are: {known}")
     reader.need("(")
     given: dict[str, Fraction] = {}
@@ -167,9 +181,9 @@ def _mechanism(reader: _Reader, count: int, nested: bool) -> Term:
         if given or inner:
             reader.need(",")
         word = reader.peek()[1]
-        if name == "poisson" and word.replace("-", "_") in PARAMETERS:
+        if name in SAMPLES and word.replace("-", "_") in PARAMETERS:
             if inner is not None:
-                raise ProofError("poisson samples for one mechanism; write a sum of several")
+                raise ProofError(f"{name} samples for one mechanism; write a sum of several")
             inner = _mechanism(reader, 1, nested=True)
             continue
         parameter = reader.next("name", "a parameter or ')'")
@@ -185,8 +199,13 @@ def _check(term: Term) -> Term:
     if own not in PARAMETERS[term.name]:
         forms = " or ".join(", ".join(sorted(form)) for form in PARAMETERS[term.name])
         raise ProofError(f"{term.name} takes {forms}; found {', '.join(sorted(own)) or 'nothing'}")
-    if (term.name == "poisson") != (term.inner is not None):
-        raise ProofError("poisson reads poisson(q=0.01, gaussian(sigma=1))")
+    if term.name in SAMPLES and term.inner is None:
+        raise ProofError(f"{term.name} reads {SAMPLES[term.name]}")
+    for parameter in WHOLE & set(term.parameters):
+        value = term.parameters[parameter]
+        if value.denominator != 1 or not 1 <= value <= MAX_COUNT:
+            bound = f"a whole number from 1 to {MAX_COUNT}"
+            raise ProofError(f"{term.name} needs {parameter} as {bound}, found {_short(value)}")
     least_open = {"sigma", "sigma_squared", "mu", "scale", "q"}
     for parameter, value in term.parameters.items():
         if value < 0 or (value == 0 and parameter in least_open):

@@ -108,9 +108,7 @@ def _plan(hint: Hint, losses: Losses) -> Plan:
     return Plan(step, order, size, start, below, above)
 
 
-def _finite(
-    losses: Losses, side: Side, epsilon: Fraction, plan: Plan
-) -> tuple[Fraction, Fraction]:
+def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fraction]:
     """Numbers below and above the profile of the losses, given that all are finite."""
     mu_squared, anchor, lost = Fraction(0), Fraction(0), Fraction(0)
     power = -plan.order * epsilon

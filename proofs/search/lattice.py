@@ -147,7 +147,9 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
     }
 
 
-def epsilon_bracket(losses: Losses, side: Side, wanted: Fraction) -> tuple[Fraction, Fraction]:
+def epsilon_bracket(
+    losses: Losses, wanted: Fraction, side: Side = "remove"
+) -> tuple[Fraction, Fraction]:
     """(lower, upper) with δ(lower) > ``wanted`` or lower = 0, and δ(upper) <= ``wanted``.
 
     Both are certified by the lattice method at the hints that `hint` gives there; they are about
