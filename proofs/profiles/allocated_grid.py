@@ -15,7 +15,7 @@ the eighth derivative, for φ at most 88·e^(-x²/4) (Cramér's inequality for H
 
 What is not in the grid: w >= X, and S >= B = N·h. On remove, it counts as lost in the upper end, by
 Φ and Chernoff's bound; in the lower end, w >= X is left out, and so is what S >= B may add, folded. On
-add, both are moved down in the upper end, and the smallest S count as lost, by Chernoff's bound; in the lower end w >= X is left out, and as much as S >= B
+add, both are moved down in the upper end. The smallest S count as lost, by Chernoff's bound; in the lower end w >= X is left out, and as much as S >= B
 holds at most is taken from the smallest S.
 """
 
@@ -107,10 +107,10 @@ def place_allocation(
     outside = _beyond(plan, upper)
     high = _sum(plan, upper, 1)
     low = _sum(plan, lower, -1)
+    lost = _before(plan, upper)
     if side == "remove":
-        lost = beyond[1] + (loss.steps - 1) * beyond[0] + outside
+        lost += beyond[1] + (loss.steps - 1) * beyond[0] + outside
     else:
-        lost = _before(plan, upper)
         low *= np.cumsum(low) > ROOM * outside
     return _on_losses(plan, low, high, step, lost)
 
@@ -171,9 +171,7 @@ def _plan(
         )
     width = 1.02 * (bound + top) / size
     cells = math.ceil(top / width)
-    least = 0.0
-    if side == "add":
-        least = max((-rare - steps * _lift(mass, w, -turn)[0]) / turn for turn in FALLS)
+    least = max((-rare - steps * _lift(mass, w, -turn)[0]) / turn for turn in FALLS)
     return _Plan(steps, mu, side, width, cells, size, sign * low, mean * steps, max(least, 0.0))
 
 
