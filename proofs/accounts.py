@@ -168,10 +168,10 @@ def _in_secret(term: Term, neighbours: Neighbours) -> list[Theorem]:
     if term.name == "fixed_size" and given["sample"] == given["records"]:
         return _theorems(inner, neighbours)
     one = with_stated_sensitivity(neighbours, sensitivity, str(inner))
-    own = {name: int(value) for name, value in given.items()} | {"sigma_squared": squared}
+    own = {**{name: int(value) for name, value in given.items()}, "sigma_squared": squared}
     if term.name == "fixed_size":
         return [prove("fixed-size-gaussian", [one], own)]
-    return [prove("allocated-gaussian", [one], {"times": 1} | own)]
+    return [prove("allocated-gaussian", [one], {"times": 1, **own})]
 
 
 def _sampled(term: Term, neighbours: Neighbours) -> list[Theorem]:

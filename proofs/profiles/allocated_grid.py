@@ -1,22 +1,23 @@
 """The loss of a Gaussian in one step of t drawn evenly, between masses on a lattice of losses.
 
-With w = e^(μx - μ²/2), x of law N(0, 1), and S the sum of t independent w, the likelihood ratio is S/t:
-δ(ε) is E[(S/t - e^ε)₊] on ``remove`` and E[(1 - e^ε·S/t)₊] on ``add``, of convex functions of S, the
-first increasing and the second decreasing. As sums keep the order of convex functions, so does a
-profile. The law of w is put on the points j·h, above and below itself (`proofs.profiles.convex_order`);
-t of them are summed by Fourier transforms (`proofs.profiles.fourier`), tilted by e^(κS) so that
-small chances are told from rounding errors; and the sum's law is put on the points t·e^(k·step), above
-and below, where the loss is ±k·step.
+With w = e^(μx - μ²/2), x of law N(0, 1), and S the sum of t independent w, the likelihood ratio is
+S/t: δ(ε) is E[(S/t - e^ε)₊] on ``remove`` and E[(1 - e^ε·S/t)₊] on ``add``, of convex functions of
+S, the first increasing and the second decreasing. As sums keep the order of convex functions, so
+does a profile. The law of w is put on the points j·h, above and below itself
+(`proofs.profiles.convex_order`); t of them are summed by Fourier transforms
+(`proofs.profiles.fourier`), tilted by e^(κS) so that small chances are told from rounding errors;
+and the sum's law is put on the points t·e^(k·step), above and below, where the loss is ±k·step.
 
-What a cell sends to its ends is ∫ φ(x)·(w - jh)/h dx over the x with w in it, and the rest of ∫ φ(x)
-dx: by Gauss's rule of four points on pieces of width d <= 1/20, which errs by at most 5.7e-10·d⁹ times
-the eighth derivative, for φ at most 88·e^(-x²/4) (Cramér's inequality for Hermite functions), and
-φ(x)·w = φ(x - μ). Doubles are counted relatively to w/h.
+What a cell sends to its ends is ∫ φ(x)·(w - jh)/h dx over the x with w in it, and the rest of
+∫ φ(x) dx: by Gauss's rule of four points on pieces of width d <= 1/20, which errs by at most
+5.7e-10·d⁹ times the eighth derivative, for φ at most 88·e^(-x²/4) (Cramér's inequality for Hermite
+functions), and φ(x)·w = φ(x - μ). Doubles are counted relatively to w/h.
 
-What is not in the grid: w >= X, and S >= B = N·h. On remove, it counts as lost in the upper end, by
-Φ and Chernoff's bound; in the lower end, w >= X is left out, and so is what S >= B may add, folded. On
-add, both are moved down in the upper end. The smallest S count as lost, by Chernoff's bound; in the lower end w >= X is left out, and as much as S >= B
-holds at most is taken from the smallest S.
+What is not in the grid is w >= X, and S >= B = N·h. On remove, it counts as lost in the upper end,
+by Φ and Chernoff's bound; in the lower end, w >= X is left out, and so is what S >= B may add,
+folded. On add, both are moved down in the upper end; in the lower end w >= X is left out, and at
+least as much as S >= B holds is taken from the smallest S. The smallest S count as lost in the
+upper end, by Chernoff's bound.
 """
 
 from __future__ import annotations
@@ -72,6 +73,9 @@ TURNS = np.exp(np.linspace(math.log(1e-3), math.log(500), 60))
 FALLS = tuple(float(turn) for turn in np.exp(np.linspace(math.log(1e-3), math.log(1e6), 90)))
 """The same for small S."""
 
+FURTHEST, WHOLE = 600.0, 2.0
+"""The largest exponent that is computed; more than the chance of any S above its law."""
+
 ONE = Interval(Fraction(1), Fraction(1))
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
@@ -111,7 +115,7 @@ def place_allocation(
     if side == "remove":
         lost += beyond[1] + (loss.steps - 1) * beyond[0] + outside
     else:
-        low *= np.cumsum(low) > ROOM * outside
+        low *= np.cumsum(low) - low > ROOM * outside
     return _on_losses(plan, low, high, step, lost)
 
 
@@ -172,11 +176,13 @@ def _plan(
     width = 1.02 * (bound + top) / size
     cells = math.ceil(top / width)
     least = max((-rare - steps * _lift(mass, w, -turn)[0]) / turn for turn in FALLS)
-    return _Plan(steps, mu, side, width, cells, size, sign * low, mean * steps, max(least, 0.0))
+    return _Plan(
+        steps, mu, side, width, cells, size, sign * low, mean * steps, min(max(least, 0.0), steps)
+    )
 
 
 def _entropy(mass: Reals, x: Reals, mu: float, steps: int, order: float) -> float:
-    """c·K'(c) - K(c) of K = ln E[(S/t)^c] under the mixture, about: one w large, the others normal."""
+    """c·K'(c) - K(c), K = ln E[(S/t)^c] on remove, about: one w large, the others normal."""
     size = np.exp(mu * x + mu * mu / 2) + steps - 1
     spread = (steps - 1) * math.expm1(mu * mu)
 
@@ -215,10 +221,12 @@ def _cells(plan: _Plan) -> tuple[Cells, tuple[float, float]]:
     near = np.abs(middle) - half, np.abs(middle - mu) - half
     falls = [np.exp(-(np.maximum(distance, 0) ** 2) / 4) for distance in near]
     error = 1e-7 * (2 * half) ** 9 * (falls[0] * (cell + 2) + falls[1] / h)
-    mass, right, rest = (np.bincount(cell, values, count) for values in (whole, part, error))
+    mass, right, rest = (
+        np.bincount(cell, values, count).astype(np.float64) for values in (whole, part, error)
+    )
     more = mass * ((number + 1) * 2.0**-45 + 2.0**-43) + 2 * rest + 2.0**-75
     points = h * np.arange(count + 1, dtype=np.float64)
-    left, right = (np.maximum(values - more, 0.0) for values in (mass - right, right))
+    left, right = np.maximum(mass - right - more, 0.0), np.maximum(right - more, 0.0)
     cells = Cells(points, np.full(count, h), left, right, 2 * more)
     end = Fraction(float(edges[-1]) - 1e-12)
     beyond = [normal_cdf(place - end, 64).upper for place in (Fraction(0), Fraction(mu))]
@@ -226,7 +234,7 @@ def _cells(plan: _Plan) -> tuple[Cells, tuple[float, float]]:
 
 
 def _beyond(plan: _Plan, masses: Reals) -> float:
-    """At least the chance of S >= B, of w < X: on remove under the mixture, on add under N(0, I)."""
+    """At least the chance of S >= B, every w < X: on remove under P, on add under N(0, I)."""
     place = np.arange(len(masses)) * plan.width
     bound, best = plan.width * plan.size, math.inf
     for turn in TURNS / place[-1]:
@@ -276,12 +284,13 @@ def _sum(plan: _Plan, masses: Reals, direction: int) -> Reals:
         error += _folded(plan, place, padded[: len(masses)])
     place = np.arange(plan.size, dtype=np.float64) * plan.width
     size = abs(plan.tilt) * place + plan.steps * abs(constant)
-    # An exponent beyond the doubles' is cut off, on the safe side.
-    back = np.clip(plan.steps * constant - plan.tilt * place, -600, 600)
-    low, high = exp_bounds(back, np.minimum(size, 2.0**29))
+    back = plan.steps * constant - plan.tilt * place
+    low, high = exp_bounds(np.clip(back, -FURTHEST, FURTHEST), size)
     if direction > 0:
-        return np.minimum((np.maximum(found, 0.0) + error) * high * (1 + 8 * ROUNDING), 1.0)
-    return np.maximum(found - error, 0.0) * np.where(back < 600, low, 0.0) * (1 - 8 * ROUNDING)
+        found = (np.maximum(found, 0.0) + error) * high * (1 + 8 * ROUNDING)
+        return np.where(back < FURTHEST, np.minimum(found, WHOLE), WHOLE)
+    kept = np.where(np.abs(back) < FURTHEST, low, 0.0)
+    return np.maximum(found - error, 0.0) * kept * (1 - 8 * ROUNDING)
 
 
 def _on_losses(plan: _Plan, low: Reals, high: Reals, step: Fraction, lost: float) -> Gridded:
@@ -291,13 +300,12 @@ def _on_losses(plan: _Plan, low: Reals, high: Reals, step: Fraction, lost: float
     unit = float(every * step)
     start = max(1, math.floor(plan.least / plan.width))
     place = np.log(np.arange(start, plan.size, dtype=np.float64) * plan.width / plan.steps) / unit
-    first = max(math.floor(place[0]), -MAX_POINTS // 2)
+    first = math.floor(place[0])
     last = math.floor(place[-1]) + 1
     if last - first >= MAX_POINTS:
         raise ProofError("the lattice method needs a larger step")
-    near = np.maximum(place, first)
-    cell = np.minimum(np.floor(near).astype(np.int64), last - 1)
-    share = np.expm1((near - cell) * unit) / math.expm1(unit)
+    cell = np.minimum(np.floor(place).astype(np.int64), last - 1)
+    share = np.expm1((place - cell) * unit) / math.expm1(unit)
     error = 64 * ROUNDING * (np.abs(place) + 1 / unit + 64)
     index = np.arange(first, last + 1, dtype=np.int64)
     points = plan.steps * np.exp(unit * index)
@@ -307,7 +315,7 @@ def _on_losses(plan: _Plan, low: Reals, high: Reals, step: Fraction, lost: float
     for masses in (low[start:], high[start:]):
         sent = [masses * np.clip(part, 0.0, 1.0) for part in (1 - share, share)]
         left, right, more = (
-            np.bincount(cell - first, values, last - first) * (1 - 2.0**-40)
+            np.bincount(cell - first, values, last - first).astype(np.float64) * (1 - 2.0**-40)
             for values in (*sent, masses * error)
         )
         left, right = np.maximum(left - more, 0.0), np.maximum(right - more, 0.0)

@@ -20,6 +20,8 @@ import mpmath
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Losses,
@@ -125,6 +127,8 @@ def _transforms(losses: Losses, side: Side, line: Line, grids: list[Grid]) -> li
             found.append((count, sampled_transform(loss, side, line, next(remaining))))
         elif isinstance(loss, LaplaceLoss):
             found.append((count, laplace_transform(loss, line)))
+        elif isinstance(loss, AllocationLoss | FixedSizeLoss):
+            raise ProofError(f"the contour method has no transform of a loss of kind {loss.name}")
         elif not isinstance(loss, GaussianLoss):
             found.append((count, discrete_transform(loss, line)))
     return found

@@ -1,18 +1,19 @@
 """Measures on the points of a grid, above or below a given one for convex test functions.
 
-A pair's δ is ∫ φ(x) dν(x) of a convex φ >= 0, ν the law under one side of the likelihood ratio x or a
-multiple of it, φ increasing or decreasing. Let ν lie between points x_0 < … < x_n, and part each mass
-of the cell from x_j to x_(j+1) so that its mean is kept: ``left``_j and ``right``_j are what the cell
-sends to its ends. The masses u_j = left_j + right_(j-1) are *above* ν, as φ is below its chords.
+A pair's δ is ∫ φ(x) dν(x) of a convex φ >= 0, ν the law under one side of the likelihood ratio x
+or a multiple of it, φ increasing or decreasing. Let ν lie between points x_0 < … < x_n, and part
+each mass of the cell from x_j to x_(j+1) so that its mean is kept: ``left``_j and ``right``_j are
+what the cell sends to its ends. The masses u_j = left_j + right_(j-1) are *above* ν, as φ is below
+its chords.
 
 *Below* it, let C(x) = ∫ (y - x)₊ dν(y), which on the points is that of the u_j. Between them it is
-below its chord by at most M·Δ·θ(1-θ) at the share θ of the way, M the cell's mass and Δ its width. So
-the C(x_j) - g_j with g_j = (M_(j-1)·Δ_(j-1) + M_j·Δ_j)/4, joined by lines, are below C everywhere: they
-are C of the masses u_j minus the second differences of g, where those are at least 0. That is used
-from x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
-mass m there is at least ν's beyond x_z; it is one mass m, at x_z + (C(x_z) - g_z)/m, and it is moved
-down to a point. Likewise before x_a, with ∫ (x - y)₊ dν(y). A measure below ν in this order has a
-smaller ∫ φ for increasing convex φ >= 0; for decreasing ones all is mirrored.
+below its chord by at most M·Δ·θ(1-θ) at the share θ of the way, M the cell's mass and Δ its width.
+So the C(x_j) - g_j with g_j = (M_(j-1)·Δ_(j-1) + M_j·Δ_j)/4, joined by lines, are below C: they are
+C of the masses u_j minus the second differences of g, where those are at least 0. That is used from
+x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
+mass m there is at least ν's beyond x_z; it is one mass m, at x_z + (C(x_z) - g_z)/m, and it is
+moved down to a point. Likewise before x_a, with ∫ (x - y)₊ dν(y). A measure below ν in this order
+has a smaller ∫ φ for increasing convex φ >= 0; for decreasing ones all is mirrored.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ FINE = 1e-12
 class Cells:
     """A measure ν between the ``points``; of each cell its width and what it sends to its ends.
 
-    Points and widths are right but for a relative 1e-14. ``left`` and ``right`` are at most what they stand for, ``more`` is added to each to be at least.
+    Points and widths are right but for a relative 1e-14. ``left`` and ``right`` are at most what
+    they stand for, ``more`` is added to each to be at least.
     """
 
     points: Reals

@@ -1,8 +1,8 @@
 """Sums of many equal lattice losses by discrete Fourier transforms in doubles, errors counted.
 
 Each coefficient of a transform by the algorithm of Cooley & Tukey errs by at most
-C·log2(N)·2^-53·Σ |input|, and the Euclidean norm of all errors is at most C·log2(N)·2^-53 of that of
-the output, with C = 16 (see `proofs.profiles.lattice`, which says why).
+C·log2(N)·2^-53·Σ |input|, and the Euclidean norm of all errors is at most C·log2(N)·2^-53 of that
+of the output, with C = 16 (see `proofs.profiles.lattice`, which says why).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def convolve_powers(masses: Reals, count: int) -> tuple[Reals, float]:
     """
     size = len(masses)
     factor = np.fft.rfft(masses)
-    error = ROOM * FOURIER * math.log2(size) * float(np.sum(masses))
+    error = ROOM * FOURIER * math.log2(size) * float(np.sum(masses)) + TINY
     near = np.abs(factor) + error
     magnitude = ROOM * np.exp(count * np.log(near))
     # A product of complex numbers errs by less than 4 roundings of its size.

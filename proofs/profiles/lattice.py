@@ -30,7 +30,16 @@ from proofs.losses import AllocationLoss, GaussianLoss, Losses, Side
 from proofs.parameters import Parameters
 from proofs.profiles.allocated_grid import place_allocation
 from proofs.profiles.fourier import FOURIER, ROOM, Spectrum, norm, to_power
-from proofs.profiles.grid import ROUNDING, TINY, Integers, Piece, Reals, bounds, place_on_grid
+from proofs.profiles.grid import (
+    ROUNDING,
+    TINY,
+    Gridded,
+    Integers,
+    Piece,
+    Reals,
+    bounds,
+    place_on_grid,
+)
 from proofs.profiles.method import Hint
 from proofs.profiles.payoff import payoff
 from proofs.profiles.responses import infinite_mass
@@ -117,6 +126,7 @@ def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[
         if isinstance(loss, GaussianLoss):
             mu_squared += count * loss.mu_squared
             continue
+        found: Gridded | None
         if isinstance(loss, AllocationLoss):
             found = place_allocation(loss, side, plan.step, plan.order, count, plan.size)
         else:

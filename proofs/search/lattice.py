@@ -91,7 +91,7 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
     ``size``: the points of the lattice where losses have to be rounded.
     """
     del side  # The moments of an allocation are nearly the same on both.
-    parts = [(count, moment) for count, loss in losses if (moment := _moment(loss))]
+    parts = [(count, one) for count, loss in losses if (one := _moment(loss))]
     squared = float(
         sum(k * loss.mu_squared for k, loss in losses if isinstance(loss, GaussianLoss))
     )

@@ -17,7 +17,7 @@ from proofs.judgments import (
     guarantee_to_json,
 )
 from proofs.kernel import Theorem, prove
-from proofs.losses import SampledGaussianLoss
+from proofs.losses import FixedSizeLoss, SampledGaussianLoss
 from synthesizers.errors import InputError
 from tests.proofs.covering import shortfall, strongest
 from tests.proofs.drawn_mechanisms import (
@@ -100,7 +100,8 @@ def conversions(theorem: Theorem, draw: Callable[[Any], Any]) -> list[Callable[[
                 weaker(Profile, at),
             ]
         case Dominated(losses):
-            sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+            secret = SampledGaussianLoss | FixedSizeLoss
+            sampled = any(isinstance(loss, secret) for _, loss in losses)
             hints = {"moment": {"order": str(order - 1)}}
             if not sampled:
                 more_hints: dict[str, Any] = {"responses": {"bits": 90}, "laplace": {"bits": 90}}

@@ -21,8 +21,10 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import ApproxZCDP, Dominated, Private, Profile, RenyiCurve
 from proofs.kernel import Theorem
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -30,6 +32,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     Side,
+    sides,
 )
 from synthesizers.errors import InputError
 from tests.proofs.small_mechanisms import (
@@ -105,11 +108,10 @@ def _approx_zcdp(approx: ApproxZCDP, found: Table, pairs: Any, epsilon: Fraction
 def _dominated(losses: Losses, found: Table, pairs: NDArray[np.int64]) -> str:
     sizes = np.array([sum(counts) for counts in found.databases])
     removed = sizes[pairs[:, 0]] > sizes[pairs[:, 1]]
-    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    sides: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
-    if sampled:
-        sides = (("remove", pairs[removed]), ("add", pairs[~removed]))
-    for side, directed in sides:
+    parts: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
+    if len(sides(losses)) > 1:
+        parts = (("remove", pairs[removed]), ("add", pairs[~removed]))
+    for side, directed in parts:
         for epsilon in EPSILONS:
             exact, limit = float(delta(found, directed, epsilon)), pair_delta(losses, side, epsilon)
             if exact > limit + SLACK:
@@ -160,6 +162,10 @@ def _cells(loss: Loss, side: Side) -> tuple[FloatArray, float]:
             return _listed(scaled), float(failure)
         case SampledGaussianLoss(q, squared):
             return _sampled(float(q), math.sqrt(squared), side), 0.0
+        case FixedSizeLoss(q, squared):
+            return _fixed_size(float(q), math.sqrt(squared)), 0.0
+        case AllocationLoss():
+            raise AssertionError("small mechanisms have no steps to allocate")
         case DiscreteLaplaceLoss(rate, shift):
             reach = int(45 / rate) + shift
         case DiscreteGaussianLoss(variance, shift):
@@ -210,6 +216,17 @@ def _sampled(q: float, mean: float, side: Side) -> FloatArray:
     if side == "remove":
         return _listed(list(zip(loss[1:], mixture, strict=True)))
     return _listed(list(zip(-loss[:-1], np.diff(ndtr(place)), strict=True)))
+
+
+def _fixed_size(q: float, mean: float) -> FloatArray:
+    """Cells of the loss of a sample of a fixed size: the outcomes above the middle, both ways."""
+    place = np.linspace(mean / 2, mean + 9, 40_001)
+    loss = np.log1p(q * np.expm1(mean * place - mean * mean / 2))
+    plain = np.diff(ndtr(place))
+    mixture = (1 - q) * plain + q * np.diff(ndtr(place - mean))
+    rest = 1 - math.fsum(plain) - math.fsum(mixture)
+    parts = [(loss[1:], mixture), (-loss[:-1], plain), ([0.0], [rest])]
+    return _listed([pair for part in parts for pair in zip(*part, strict=True)])
 
 
 # The strongest statement that the kernel accepts.

@@ -58,6 +58,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{RULES}subsampling_rules.py",
         f"{RULES}poisson_gaussian_rule.py",
     ),
+    "proofs/rules/allocation.py": (f"{RULES}allocation_rules.py",),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
@@ -88,6 +89,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/lattice.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/grid.py": (f"{PROFILES}lattice.py",),
     "proofs/profiles/contour.py": (f"{PROFILES}contour.py",),
+    "proofs/profiles/allocated_moments.py": (f"{PROFILES}allocated_moments.py",),
+    "proofs/profiles/fixed_size_moments.py": (f"{PROFILES}fixed_size_moments.py",),
+    "proofs/profiles/allocated_grid.py": (f"{PROFILES}allocated_grid.py",),
+    "proofs/profiles/convex_order.py": (f"{PROFILES}convex_order.py",),
+    "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py",),
     "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
     "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}pair_rules.py"),
 }

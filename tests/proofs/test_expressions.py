@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.errors import ProofError
-from proofs.expressions import MAX_CHARACTERS, PARAMETERS, parse
+from proofs.expressions import MAX_CHARACTERS, PARAMETERS, SAMPLES, parse
 
 F = Fraction
 
@@ -37,6 +37,12 @@ def test_numbers_are_exact(text: str, value: F) -> None:
 
 def test_names_may_be_written_with_hyphens() -> None:
     assert parse("discrete-gaussian(sigma=2)")[0].name == "discrete_gaussian"
+
+
+@pytest.mark.parametrize("example", SAMPLES.values())
+def test_samples_read_as_their_examples_say(example: str) -> None:
+    (term,) = parse(f"3 * {example}")
+    assert term.inner is not None and parse(str(term)) == (term,)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +79,13 @@ def test_names_may_be_written_with_hyphens() -> None:
         "poisson(gaussian(sigma=1))",
         "poisson(q=0.1, gaussian(sigma=1), laplace(epsilon=1))",
         "poisson(q=0.1, poisson(q=0.1, gaussian(sigma=1)))",
+        "allocated(steps=10)",
+        "allocated(steps=1.5, gaussian(sigma=1))",
+        "allocated(steps=10, times=0, gaussian(sigma=1))",
+        "allocated(times=1, gaussian(sigma=1))",
+        "allocated(steps=10, poisson(q=0.1, gaussian(sigma=1)))",
+        "fixed_size(sample=10, gaussian(sigma=1))",
+        "fixed_size(sample=10, records=1/2, gaussian(sigma=1))",
         "gaussian(gaussian(sigma=1))",
         "unknown(epsilon=1)",
         "laplace(epsilon=1; drop)",
@@ -99,7 +112,7 @@ def test_no_text_is_anything_but_parsed_or_refused(text: str) -> None:
 numbers = st.fractions(min_value=F(1, 1000), max_value=F(999, 1000))
 
 
-@given(st.integers(1, 10**9), st.sampled_from(sorted(set(PARAMETERS) - {"poisson"})), st.data())
+@given(st.integers(1, 10**9), st.sampled_from(sorted(set(PARAMETERS) - set(SAMPLES))), st.data())
 def test_what_is_printed_is_read_again(count: int, name: str, data: st.DataObject) -> None:
     form = data.draw(st.sampled_from(PARAMETERS[name]))
     own = ", ".join(f"{parameter}={data.draw(numbers)}" for parameter in sorted(form))

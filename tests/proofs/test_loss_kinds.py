@@ -9,8 +9,10 @@ import pytest
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     ResponseLoss,
@@ -37,6 +39,10 @@ F = Fraction
         (SampledGaussianLoss, [F(0), F(1)]),
         (SampledGaussianLoss, [F(1), F(1)]),
         (SampledGaussianLoss, [F(1, 2), F(0)]),
+        (AllocationLoss, [1, F(1)]),
+        (AllocationLoss, [2, F(0)]),
+        (FixedSizeLoss, [F(1), F(1)]),
+        (FixedSizeLoss, [F(1, 2), F(0)]),
     ],
 )
 def test_numbers_out_of_range_are_refused(kind: Any, values: list[Any]) -> None:

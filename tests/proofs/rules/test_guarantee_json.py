@@ -21,8 +21,10 @@ from proofs.judgments import (
     guarantee_to_json,
 )
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     ResponseLoss,
@@ -48,6 +50,8 @@ losses = st.one_of(
     st.builds(DiscreteGaussianLoss, positives, st.integers(0, 9)),
     st.builds(ResponseLoss, sizes, deltas),
     st.builds(SampledGaussianLoss, st.fractions(Fraction(1, 99), Fraction(98, 99)), positives),
+    st.builds(FixedSizeLoss, st.fractions(Fraction(1, 99), Fraction(98, 99)), positives),
+    st.builds(AllocationLoss, st.integers(2, 99), positives),
 )
 entries = st.lists(st.tuples(st.integers(1, 9), losses), max_size=6)
 guarantees = st.one_of(
