@@ -19,6 +19,7 @@ from proofs.losses import (
     SampledGaussianLoss,
     join,
     loss_to_json,
+    sides,
 )
 
 F = Fraction
@@ -73,3 +74,10 @@ def test_the_order_of_the_parts_does_not_matter() -> None:
 def test_a_loss_names_its_kind_count_and_numbers() -> None:
     wanted = {"loss": "discrete-laplace", "count": 2, "rate": "1/3", "shift": 4}
     assert loss_to_json(2, DiscreteLaplaceLoss(F(1, 3), 4)) == wanted
+
+
+def test_mixtures_have_two_sides() -> None:
+    plain = ((1, GaussianLoss(F(1))), (1, FixedSizeLoss(F(1, 2), F(1))))
+    assert sides(plain) == ("remove",)
+    for loss in (AllocationLoss(2, F(1)), SampledGaussianLoss(F(1, 2), F(1))):
+        assert sides(((2, loss), *plain)) == ("remove", "add")
