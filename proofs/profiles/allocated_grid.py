@@ -16,8 +16,8 @@ functions), and φ(x)·w = φ(x - μ). Doubles are counted relatively to w/h.
 What is not in the grid is w >= X, and S >= B = N·h. On remove, it counts as lost in the upper end,
 by Φ and Chernoff's bound; in the lower end, w >= X is left out, and so is what S >= B may add,
 folded. On add, both are moved down in the upper end; in the lower end w >= X is left out, and at
-least as much as S >= B holds is taken from the smallest S. The smallest S count as lost in the
-upper end, by Chernoff's bound.
+least as much as S >= B holds is taken from the smallest S. In the upper end the smallest S count as
+lost, by Chernoff's bound, and on add the largest are moved down to one place.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def place_allocation(
     upper, lower = cells.above(), cells.below(side == "remove")
     if side == "add":
         upper[-1] += beyond[0]
-    outside = _beyond(plan, upper)
+    outside = _beyond(plan, upper, plan.width * plan.size)
     high = _sum(plan, upper, 1)
     low = _sum(plan, lower, -1)
     lost = _before(plan, upper)
@@ -116,12 +116,16 @@ def place_allocation(
         lost += beyond[1] + (loss.steps - 1) * beyond[0] + outside
     else:
         low *= np.cumsum(low) - low > ROOM * outside
+        # Large S are rare, and told badly from errors that the tilt makes large there.
+        at = min(math.floor(plan.most / plan.width), plan.size - 1)
+        high[at + 1 :] = 0.0
+        high[at] += _beyond(plan, upper, plan.width * at)
     return _on_losses(plan, low, high, step, lost)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The grid of w and S: h, the number of cells of w, N, κ, and the middle and least S of use.
+    """The grid of w and S: h, the number of cells of w, N, κ; the middle, least and most S of use.
 
     All but μ, t and the side are choices.
     """
@@ -135,6 +139,7 @@ class _Plan:
     tilt: float
     centre: float
     least: float
+    most: float
 
 
 def _plan(
@@ -176,9 +181,11 @@ def _plan(
     width = 1.02 * (bound + top) / size
     cells = math.ceil(top / width)
     least = max((-rare - steps * _lift(mass, w, -turn)[0]) / turn for turn in FALLS)
-    return _Plan(
-        steps, mu, side, width, cells, size, sign * low, mean * steps, min(max(least, 0.0), steps)
+    least = min(max(least, 0.0), float(steps))
+    most = min(
+        (steps * _lift(mass, w, turn)[0] + LEFT_OUT) / turn for turn in map(float, TURNS / top)
     )
+    return _Plan(steps, mu, side, width, cells, size, sign * low, mean * steps, least, most)
 
 
 def _entropy(mass: Reals, x: Reals, mu: float, steps: int, order: float) -> float:
@@ -233,10 +240,10 @@ def _cells(plan: _Plan) -> tuple[Cells, tuple[float, float]]:
     return cells, (float_above(beyond[0]), float_above(beyond[1]))
 
 
-def _beyond(plan: _Plan, masses: Reals) -> float:
-    """At least the chance of S >= B, every w < X: on remove under P, on add under N(0, I)."""
+def _beyond(plan: _Plan, masses: Reals, bound: float) -> float:
+    """At least the chance of S >= a bound, every w < X: on remove under P, on add under N(0, I)."""
     place = np.arange(len(masses)) * plan.width
-    bound, best = plan.width * plan.size, math.inf
+    best = math.inf
     for turn in TURNS / place[-1]:
         lifted = masses * np.exp(turn * (place - 1))
         power = plan.steps * math.log(float(lifted.sum())) - turn * (bound - plan.steps)
