@@ -225,8 +225,8 @@ def _fixed_size(q: float, mean: float) -> FloatArray:
     plain = np.diff(ndtr(place))
     mixture = (1 - q) * plain + q * np.diff(ndtr(place - mean))
     rest = 1 - math.fsum(plain) - math.fsum(mixture)
-    parts = [(loss[1:], mixture), (-loss[:-1], plain), ([0.0], [rest])]
-    return _listed([pair for part in parts for pair in zip(*part, strict=True)])
+    above = list(zip(loss[1:], mixture, strict=True))
+    return _listed([*above, *zip(-loss[:-1], plain, strict=True), (0.0, rest)])
 
 
 # The strongest statement that the kernel accepts.
