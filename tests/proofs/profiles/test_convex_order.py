@@ -15,7 +15,7 @@ def cells_of(points: Reals, places: Reals, masses: Reals, more: float) -> Cells:
     width = np.diff(points)
     share = (places - points[cell]) / width[cell]
     left, right = (np.bincount(cell, masses * part, len(width)) for part in (1 - share, share))
-    slack = more * (left + right)
+    slack: Reals = (more * (left + right)).astype(np.float64)
     return Cells(points, width, left - slack / 2, right - slack / 2, slack)
 
 
