@@ -16,9 +16,10 @@ from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
-    SIDES,
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -26,6 +27,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     Side,
+    sides,
 )
 from proofs.profiles.methods import METHODS
 from proofs.search import contour, lattice
@@ -87,17 +89,15 @@ class Bracket:
     hints: Hints
 
 
-def sides(losses: Losses) -> tuple[Side, ...]:
-    """The sides on which the losses differ: one stands for both unless something is sampled."""
-    sampled = any(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    return SIDES if sampled else ("remove",)
-
-
 def methods_for(losses: Losses) -> tuple[str, ...]:
     """The methods that know these losses, the narrowest first."""
     kinds = {type(loss) for _, loss in losses}
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
+    if FixedSizeLoss in kinds or {AllocationLoss, SampledGaussianLoss} <= kinds:
+        return ()
+    if AllocationLoss in kinds:
+        return ("lattice",)
     if SampledGaussianLoss in kinds:
         sampled = sum(count for count, loss in losses if isinstance(loss, SampledGaussianLoss))
         return ("values", "contour") if sampled == 1 and kinds <= VALUED else ("contour",)
@@ -190,6 +190,9 @@ def _epsilon(method: str, losses: Losses, delta: Fraction, width: Fraction) -> B
         return Bracket(low, high, method, hints)
     if method == "lattice":
         low, high = lattice.epsilon_bracket(losses, delta)
+        if "add" in sides(losses) and lattice.profile(losses, "add", high).upper > delta:
+            ends = lattice.epsilon_bracket(losses, delta, "add")
+            low, high = max(low, ends[0]), max(high, ends[1])
     else:
         profile = _profile(method, losses, delta)
         low, high = bracket(profile, delta, estimate_epsilon(losses, delta), width)
@@ -206,7 +209,7 @@ def _narrowest(losses: Losses, found: Callable[[str], Bracket], relative: bool =
     Raises ProofError where no method finds any.
     """
     _require_searchable(losses)
-    refusal: Exception = ProofError("there are too many different losses")
+    refusal: Exception = ProofError("there are too many different losses, or no method for some")
     ends: list[Bracket] = []
     for method in methods_for(losses):
         if len(losses) > MAX_KINDS.get(method, len(losses)):

@@ -1,24 +1,25 @@
 """Accounting: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
 
 The upper end is a theorem. The lower end says how much of it is due to the mechanisms: no smaller
-value holds for their dominating pairs, which each of them attains; where one is known only by a
-guarantee, nothing is known (0).
+value holds for pairs that each of them attains: their dominating pairs, or smaller ones where it is
+open whether those are attained. Where one is known only by a guarantee, nothing is known (0).
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs import accountants
-from proofs.components import Component, attains, entries_of
+from proofs.components import Component, attained, attains, entries_of
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
+from proofs.losses import Losses, join
 from proofs.offers import (
     NAMES,
     Offer,
@@ -46,9 +47,10 @@ LEAST_STATED = Fraction(1, 10**1000)
 class Accounting:
     """What every rule gives for one composition, the best first: of ε at a δ, or of δ at an ε.
 
-    ``lower``: no smaller value holds for mechanisms that attain their dominating pairs; 0 where
-    that is not known of all of them. ``shares``: how much of ε each part causes, by estimates in
-    doubles (`proofs.search.shares`); None where it is of δ, or none is found.
+    ``lower``: no smaller value holds for mechanisms that attain the losses of
+    `proofs.components.attained`; 0 where that is not known of all of them. ``shares``: how much of
+    ε each part causes, by estimates in doubles (`proofs.search.shares`); None where it is of δ, or
+    none is found.
     """
 
     lower: Fraction
@@ -73,7 +75,8 @@ def accounting(components: Sequence[Component], delta: Fraction) -> Accounting:
     shares = None
     with contextlib.suppress(ValueError, ArithmeticError):
         shares = marginal_shares(components, delta)
-    return replace(_of(components, offers(components, delta)), shares=shares)
+    ends = _of(components, offers(components, delta), lambda one: accountants.epsilon(one, delta))
+    return replace(ends, shares=shares)
 
 
 def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Accounting:
@@ -92,13 +95,28 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
         raise ProofError(
             "no delta below 1 could be proved at this epsilon; ask for epsilon at a delta instead"
         )
-    return _of(components, tuple(sorted(found, key=lambda o: (o.value, o.kernel_only))))
+    ordered = tuple(sorted(found, key=lambda o: (o.value, o.kernel_only)))
+    return _of(components, ordered, lambda losses: accountants.delta(losses, epsilon))
 
 
-def _of(components: Sequence[Component], found: tuple[Offer, ...]) -> Accounting:
-    lower = [offer.lower for offer in found if offer.lower is not None]
-    known = bool(lower) and all(map(attains, components))
-    return Accounting(max(lower) if known else Fraction(0), found)
+def _of(
+    components: Sequence[Component],
+    found: tuple[Offer, ...],
+    ends: Callable[[Losses], accountants.Bracket],
+) -> Accounting:
+    if all(map(attains, components)):
+        lower = [offer.lower for offer in found if offer.lower is not None]
+        return Accounting(max(lower, default=Fraction(0)), found)
+    parts = [attained(component) for component in components]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return Accounting(Fraction(0), found)
+    try:
+        attainable = join(known, [component.count for component in components])
+        return Accounting(ends(attainable).lower, found)
+    except (ValueError, ArithmeticError):
+        # As in `proofs.prover`: a search in doubles that found nothing.
+        return Accounting(Fraction(0), found)
 
 
 def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer:

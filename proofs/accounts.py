@@ -149,6 +149,8 @@ def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
         case "zcdp":
             rho = {"kind": "zcdp", "rho": str(given["rho"])}
             return _take_guarantee_as_stated(term, neighbours, rho)
+        case "allocated" | "fixed_size":
+            return _in_secret(term, neighbours)
         case _:
             return _sampled(term, neighbours)
 
@@ -177,6 +179,24 @@ def _take_guarantee_as_stated(
 ) -> Theorem:
     given = {"neighbours": neighbours, "mechanism": str(term), "guarantee": guarantee}
     return prove("as-losses", [prove("stated-guarantee", [], given)])
+
+
+def _in_secret(term: Term, neighbours: Neighbours) -> Theorem:
+    """A Gaussian in some of several steps, or on a sample of a fixed size."""
+    given, (inner,) = term.parameters, term.inner
+    if inner.name != "gaussian":
+        raise ProofError(f"{inner.name} within {term.name} has no rule here; gaussian has")
+    sensitivity = inner.parameters.get("sensitivity", Fraction(1))
+    squared = _amount(inner.parameters, sensitivity)
+    if not squared or not sensitivity:
+        return _free(neighbours)
+    if term.name == "fixed_size" and given["sample"] == given["records"]:
+        return _theorem(inner, neighbours)
+    one = with_stated_sensitivity(neighbours, sensitivity, str(inner))
+    own = {**{name: int(value) for name, value in given.items()}, "sigma_squared": squared}
+    if term.name == "fixed_size":
+        return prove("fixed-size-gaussian", [one], own)
+    return prove("allocated-gaussian", [one], {"times": 1, **own})
 
 
 def _sampled(term: Term, neighbours: Neighbours) -> Theorem:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache, partial, wraps
-from math import floor, isqrt, lcm
+from math import comb, factorial, floor, isqrt, lcm
 from typing import Any
 
 MAX_BYTES = 32_000_000
@@ -108,7 +108,7 @@ class Interval:
 
     def rounded(self, bits: int) -> Interval:
         """The interval with its ends moved outwards to numbers of about ``bits`` bits."""
-        return Interval(_round_down(self.low, bits), -_round_down(-self.high, bits))
+        return Interval(_round_down(self.low, bits), _round_up(self.high, bits))
 
 
 Number = Interval | Fraction | int
@@ -123,6 +123,10 @@ def _round_down(value: Fraction, bits: int) -> Fraction:
     places = bits - value.numerator.bit_length() + value.denominator.bit_length()
     scaled = value.numerator << max(places, 0)
     return _dyadic(scaled // (value.denominator << max(-places, 0)), places)
+
+
+def _round_up(value: Fraction, bits: int) -> Fraction:
+    return -_round_down(-value, bits)
 
 
 def _dyadic(mantissa: int, places: int) -> Fraction:
@@ -258,7 +262,7 @@ def normal(x: Fraction, bits: int) -> Interval:
 
 def _tail(t: Fraction, bits: int) -> Interval:
     """1 - Φ(t) for t > 0, the density times Mills's ratio, or 1/2 minus a series in small t."""
-    t_near = Interval(_round_down(t, bits + 64), -_round_down(-t, bits + 64))
+    t_near = Interval(_round_down(t, bits + 64), _round_up(t, bits + 64))
     density = exp(-t * t / 2, bits + 80) / sqrt(2 * pi(bits + 80), bits + 80)
     if t <= 8:
         places = bits + 96
@@ -377,6 +381,7 @@ flag = such(lambda value: type(value) is bool, "true or false")
 integer = such(lambda v: type(v) is int and abs(v) < 10**MAX_DIGITS, "an integer")
 whole = such(lambda value: value >= 0, "an integer from 0 on", integer)
 counting = such(lambda value: value > 0, "an integer from 1 on", integer)
+several = such(lambda value: value > 1, "an integer from 2 on", integer)
 least = such(lambda value: value >= 0, "a number from 0 on", rational)
 positive = such(lambda value: value > 0, "a positive number", rational)
 inner = such(lambda value: 0 < value < 1, "a number strictly between 0 and 1", rational)
@@ -468,6 +473,8 @@ LOSSES: dict[str, dict[str, Kind]] = {
     "response": {"epsilon": least, "delta": chance_below},
     "bounded-range": {"epsilon": least},
     "sampled-gaussian": {"fraction": inner, "mu_squared": positive},
+    "allocation": {"steps": several, "mu_squared": positive},
+    "fixed-size": {"fraction": inner, "mu_squared": positive},
     "concentrated": {"xi": least, "rho": least, "delta": chance_below},
     "curve": {"points": curve},
 }  # fmt: skip
@@ -766,7 +773,7 @@ def valued_delta(
     return 1 - without_leaks(losses, bits) * (1 - most)
 
 
-def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
+def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
     """ln of E_Q[(P/Q)^order], order > 1, or at least that, of a loss's larger side, leaks apart."""
     match one:
         case {"loss": "gaussian", "mu_squared": squared}:
@@ -793,11 +800,13 @@ def log_moment(one: Data, order: Fraction, bits: int) -> Interval:
             above = [value for at, value in points if at >= order]
             need(above != [], "a curve lists no order that is so large")
             return interval((order - 1) * above[0])
-        case {"loss": "sampled-gaussian"}:
-            # On the other side it is no more; between integers it is convex in the order.
-            below = floor(order)
-            low, high = (_sampled_moment(one, below + more, bits) for more in (0, 1))
-            return Interval(ZERO, low + (high - low) * (order - below))
+        case {"loss": "sampled-gaussian"}:  # on the other side it is no more
+            return _between_integers(lambda whole: _sampled_moment(one, whole, bits), order)
+        case {"loss": "allocation"}:
+            ends = (_allocated_moment, _added_moment)
+            return _between_integers(lambda n: max(end(meter, one, n, bits) for end in ends), order)
+        case {"loss": "fixed-size"}:
+            return _between_integers(lambda whole: _fixed_size_moment(one, whole, bits), order)
     raise Rejected(f"the moments of a loss of the kind {one['loss']} are not known")
 
 
@@ -831,17 +840,142 @@ def _sampled_moment(one: Data, order: int, bits: int) -> Fraction:
     for number in range(order + 1):
         term = chance * exp(squared * (number * number - number) / 2, bits).high
         ratio = q / (1 - q) * (order - number) / (number + 1)
-        found, chance = -_round_down(-found - term, bits), -_round_down(-chance * ratio, bits)
+        found, chance = _round_up(found + term, bits), _round_up(chance * ratio, bits)
     return max(ZERO, log(found, bits).high)
+
+
+def _between_integers(at: Callable[[int], Fraction], order: Fraction) -> Interval:
+    """At most a moment at an order, convex between integers, and at least 0."""
+    below = floor(order)
+    low, high = at(below), at(below + 1) if order > below else ZERO
+    return Interval(ZERO, low + (high - low) * (order - below))
+
+
+def _allocated_moment(meter: Meter, one: Data, order: int, bits: int) -> Fraction:
+    """At least ln E[(S/t)^order], S the sum of t independent e^(μx - μ²/2): a power of a series."""
+    if order > 200:
+        raise Unaffordable("moments of an allocation are checked at orders to 200")
+    left, size = one["steps"], order + 1
+    meter.spend(4 * size * size * left.bit_length())
+    exponents = [one["mu_squared"] * k * (k - 1) / 2 for k in range(size)]
+    base = [exp(power, bits).high / factorial(k) for k, power in enumerate(exponents)]
+    found = [ONE] + [ZERO] * order
+    while left:
+        found = _series(found, base, bits) if left % 2 else found
+        left, base = left // 2, _series(base, base, bits) if left > 1 else base
+    whole = log(found[order] * factorial(order), bits) - order * _log_steps(one, bits)
+    return max(ZERO, whole.high)
+
+
+def _log_steps(one: Data, bits: int) -> Interval:
+    """ln t of an allocation."""
+    return log(Fraction(one["steps"]), bits)
+
+
+def _series(left: list[Fraction], right: list[Fraction], bits: int) -> list[Fraction]:
+    """At least a product of power series of as many terms."""
+    sums = (sum(left[i] * right[n - i] for i in range(n + 1)) for n in range(len(left)))
+    return [_round_up(Fraction(value), bits) for value in sums]
+
+
+def _added_moment(meter: Meter, one: Data, order: int, bits: int) -> Fraction:
+    """At least ln E[(t/S)^c], c = order - 1: ∫ e^(cv)·λ(e^v)^t dv / Γ(c), λ(y) = E[e^(-yw)].
+
+    By the trapezoid rule in v, of a step h, and in x for λ, of the step h/μ. It errs by at most
+    2N/(e^(2πa/step) - 1), N bounding the integrals of the modulus at heights up to a: for λ at
+    a = 2πμ/h, or π/(2μ), it is e^(a²/2); for the outer integral cos(a)^-c of it, here at a = 1/2
+    or less. By S >= t·(Π w)^(1/t) the last terms fall like e^(-(c+2)v).
+    """
+    t, squared, c = one["steps"], one["mu_squared"], order - 1
+    if c == 0:
+        return ZERO
+    k, mu = 2 * c + 2, sqrt(squared, bits)
+    grows = k * squared / 2 + k * k * squared / (2 * t)
+    top = floor((k * (log(Fraction(k), bits).high - 1) + grows + 60) / (c + 2) - squared / 2) + 1
+    top -= floor(_log_steps(one, bits).low)
+    bottom = -floor(_log_steps(one, bits).high + Fraction(60, c) + squared / 2) - 2
+    # λ is needed to e^-fine.
+    fine = 60 + max(ZERO, c * Fraction(top)) / t
+    per = floor(max(16, 2 * sqrt(Fraction(c), 64).high, fine / 4, 1 / mu.low) + fine / 60) + 1
+    nodes, reach = (top - bottom) * per, floor(2 * fine * mu.high * per / 6) + 1
+    if nodes > 20_000 or nodes * reach > 4_000_000:
+        raise Unaffordable("an integral has too many nodes")
+    meter.spend(nodes * reach // 4)
+    places, two_pi = floor(2 * fine) + 64, 2 * pi(bits).low
+    unit = 1 << places
+    decay = [
+        floor(exp(-exp(min(Fraction(m, per), Fraction(7)), 64).low, places).high * unit) + 1
+        for m in range(bottom * per - reach, top * per + reach + 1)
+    ]
+    density = (per * mu * sqrt(interval(two_pi), bits)).low
+    falls = [
+        exp(-Fraction(j * j, per * per) / (2 * squared), places).high for j in range(reach + 1)
+    ]
+    weights = [floor(fall / density * unit) + 1 for fall in [*falls[:0:-1], *falls]]
+    height = min(two_pi / 4 / mu.high, two_pi * mu.low * per)
+    strip = exp(two_pi * height * mu.low * per, bits).low - 1
+    spare = floor((2 * exp(height * height / 2, bits).high / strip + falls[-1]) * unit) + 2
+    first, last = (end + squared / 2 for end in (bottom, top))
+    found = exp(c * first, bits).high / (exp(Fraction(c, per), bits).low - 1)
+    ratio = k * log(Fraction(k, t), bits) - k + grows - (k - c) * last
+    found += exp(ratio, bits).high / (exp(Fraction(k - c, per), bits).low - 1)
+    for i in range(nodes + 1):
+        row = sum(map(int.__mul__, weights, decay[i : i + len(weights)]))
+        value = min(Fraction((row >> places) + spare, unit), ONE)
+        lifted = exp(c * (first + Fraction(i, per)), bits).high
+        found = _round_up(found + lifted * _power_above(value, t, bits), bits)
+    turn = min(Fraction(1, 2), Fraction(2 * per, c))
+    spread = (-c * log(1 - turn * turn / 2, bits)).high
+    error = exp(spread, bits).high * 2 / (exp(two_pi * turn * per, bits).low - 1)
+    if error >= 1:
+        raise Unaffordable("an integral's step is too large")
+    whole = log(found / (per * (1 - error) * factorial(c - 1)), bits) + c * _log_steps(one, bits)
+    return max(ZERO, whole.high)
+
+
+def _power_above(value: Fraction, count: int, bits: int) -> Fraction:
+    """At least a power of a number in 0 … 1."""
+    found = ONE
+    for bit in f"{count:b}":
+        found = _round_up(found * found * (value if bit == "1" else 1), bits)
+    return found
+
+
+def _fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
+    """At least ln of ∫ r^order + ∫ r^(1-order) + 1 - ∫ r - ∫ 1, over x > μ/2, r = 1 - q + q·w.
+
+    ∫ w^j = e^(μ²j(j-1)/2)·Φ(jμ - μ/2), and r^-c is at most its Taylor polynomials of even degree
+    in r - 1 >= 0.
+    """
+    if order > 400:
+        raise Unaffordable("moments of a fixed-size loss are checked at orders to 400")
+    q, squared, c = one["fraction"], one["mu_squared"], order - 1
+    half = sqrt(squared, bits) / 2
+    powers = [
+        exp(squared * j * (j - 1) / 2, bits) * normal((2 * j - 1) * half, bits)
+        for j in range(max(order, 12) + 1)
+    ]
+    found = 1 - (1 - q) * powers[0] - q * powers[1] - powers[0]
+    for j in range(order + 1):
+        chance = comb(order, j) * (1 - q) ** (order - j) * q**j
+        found = (found + chance * powers[j]).rounded(bits)
+    below, least = interval(0), powers[0].high
+    for degree in range(13):
+        signs = [comb(degree, j) * (-1) ** (degree - j) for j in range(degree + 1)]
+        parts = zip(signs, powers[: degree + 1], strict=True)
+        each = sum((sign * power for sign, power in parts), interval(0))
+        below += comb(c + degree - 1, degree) * (-q) ** degree * each if degree else powers[0]
+        least = least if degree % 2 else min(least, below.high)
+    return max(ZERO, log(found + least, bits).high)
 
 
 def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Interval:
     """The sum of all losses' moments."""
-    sampled = sum(one["loss"] == "sampled-gaussian" for one in losses)
+    sampled = sum(one["loss"] in ("sampled-gaussian", "fixed-size") for one in losses)
     meter.spend((8 * len(losses) + 2 * sampled * floor(order)) * bits)
     found = interval(0)
     for one in losses:
-        found = found + one["count"] * log_moment(one, order, bits)
+        found = found + one["count"] * log_moment(meter, one, order, bits)
     return found
 
 
@@ -859,7 +993,7 @@ def curve_at_most(
 ) -> None:
     """Reject unless δ(ε) of some losses is at most ``delta``, on both sides."""
     kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
-    sides = ("remove", "add") if "sampled-gaussian" in kinds else ("remove",)
+    sides = ("remove", "add") if kinds & {"sampled-gaussian", "allocation"} else ("remove",)
     need(set(hints) <= set(sides) and epsilon >= 0, f"hints are for the sides {sides}")
     for side in hints:
         extra = {"grid"} if method == "responses" else set[str]()
@@ -1134,7 +1268,7 @@ def contour_at_most(
                 raise Unaffordable("a discrete Gaussian is too narrow for this checker's contour")
             slack += 16 * one["count"] / Fraction(2**128)
         for one in losses:
-            size += one["count"] * log_moment(one, c + 1, bits).high
+            size += one["count"] * log_moment(meter, one, c + 1, bits).high
             kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
         terms = [node(j * step, slack, bits)[0] for j in range(last + 1)]
         sums = (terms[0] + 2 * sum(terms[1:], interval(0))) * step / (2 * circle)
@@ -1541,6 +1675,30 @@ def _(meter: Meter, query: Data, fraction: Fraction, sigma_squared: Fraction) ->
     need(relation_of(query) == ADD, "add-remove of a record is needed")
     one = lost("sampled-gaussian", 1, fraction, query["l2_squared"] / sigma_squared)
     return adds(ADD, one), BASE | REAL | {"secret-sample"}
+
+
+@rule("allocated-gaussian", "query", steps=counting, times=counting, sigma_squared=positive)
+def _(meter: Meter, query: Data, steps: int, times: int, sigma_squared: Fraction) -> Conclusion:
+    """Feldman & Shenfeld 2025."""
+    mu_squared: Fraction = query["l2_squared"] / sigma_squared
+    fine = relation_of(query) == ADD and mu_squared > 0 and times <= steps
+    need(fine, "add-remove of a record, a move, and no more times than steps are needed")
+    size, longer = divmod(steps, times)
+    parts = [
+        lost("allocation", 1, each, mu_squared) if each > 1 else lost("gaussian", 1, mu_squared)
+        for each in (size, size + 1)
+    ]
+    losses = join([[part] for part in parts], [times - longer, longer])
+    return adds(ADD, *losses), BASE | REAL | {"secret-sample"}
+
+
+@rule("fixed-size-gaussian", "query", sample=counting, records=counting, sigma_squared=positive)
+def _(meter: Meter, query: Data, sample: int, records: int, sigma_squared: Fraction) -> Conclusion:
+    """Zhu, Dong & Wang 2022, Theorem 11."""
+    need(relation_of(query) == REPLACE, "replace-one of a record is needed")
+    need(sample < records, "the sample must be smaller than the records")
+    one = lost("fixed-size", 1, Fraction(sample, records), query["l2_squared"] / sigma_squared)
+    return adds(REPLACE, one), BASE | REAL | {"secret-sample"}
 
 
 @rule("response", "query", epsilon=least)
@@ -2392,7 +2550,7 @@ def shown(value: Any) -> str:
     if value.numerator.bit_length() + value.denominator.bit_length() <= 60:
         return str(value)
     context = Context(prec=15, rounding=ROUND_CEILING, Emin=-(10**6), Emax=10**6)
-    near = -_round_down(-value, 200)
+    near = _round_up(value, 200)
     ratio = context.divide(Decimal(near.numerator), Decimal(near.denominator))
     return f"{ratio} (rounded up)"
 

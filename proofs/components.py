@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.entries import Entries
+from proofs.entry_moments import pairs
 from proofs.errors import ProofError
-from proofs.judgments import LossList, Private
+from proofs.judgments import LossList, Private, Stable
 from proofs.kernel import Theorem, prove
+from proofs.losses import FixedSizeLoss, GaussianLoss, Losses, SampledGaussianLoss
 from proofs.search.decimals import rounded_up
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -30,6 +32,11 @@ AMOUNTS = {
     "discrete-laplace": "scale",
 }
 """The number that says how much noise each law adds, as events name it."""
+
+ATTAINED = frozenset(
+    {"additive-noise", "response", "sampled-gaussian", "allocated-gaussian", "fixed-size-gaussian"}
+)
+"""The rules whose pair, or one nearly as large, some two neighbours have."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +73,39 @@ def entries_of(theorem: Theorem) -> Entries:
     return judgment.guarantee.entries
 
 
-def attains(component: Component) -> bool:
-    """Whether some two neighbours have exactly the component's dominating pair.
+def attained(component: Component) -> Losses | None:
+    """The losses of a pair that some two neighbours have, or have at least; None if unknown.
 
-    So it is of noise on one answer that moves by its stated sensitivity, not of a pair that
-    stands for a guarantee. Of a query whose sensitivity was derived, all answers need not move as
-    far as the rule allows for at once.
+    They are those of its dominating pair for noise on one answer that moves by its stated
+    sensitivity, not for a pair that stands for a guarantee. Of a query whose sensitivity was
+    derived, all answers need not move as far as the rule allows for at once. Records in k > 1 of t
+    steps have at least the Gaussian loss of kμ/√t, that of the sum of all steps' outputs; samples
+    of a fixed size that of a Poisson sample, where the record that takes the other's place never
+    moves an answer.
     """
     theorem = component.theorem
-    exact = theorem.rule in ("additive-noise", "response", "sampled-gaussian")
-    return exact and [one.rule for one in theorem.premises] == ["stated-sensitivity"]
+    stated = [one.rule for one in theorem.premises] == ["stated-sensitivity"]
+    if theorem.rule not in ATTAINED or not stated:
+        return None
+    given = theorem.parameters
+    if theorem.rule == "allocated-gaussian" and given["times"] > 1:
+        stable = theorem.premises[0].judgment
+        assert isinstance(stable, Stable)
+        squared = stable.l2_squared / parse_rational(given["sigma_squared"], "sigma_squared")
+        return ((1, GaussianLoss(squared * given["times"] ** 2 / given["steps"])),)
+    losses = pairs(component.entries)
+    return tuple(
+        (count, SampledGaussianLoss(loss.fraction, loss.mu_squared))
+        if isinstance(loss, FixedSizeLoss)
+        else (count, loss)
+        for count, loss in losses
+    )
+
+
+def attains(component: Component) -> bool:
+    """Whether some two neighbours have exactly the component's dominating pair."""
+    losses = attained(component)
+    return losses is not None and losses == pairs(component.entries)
 
 
 def with_stated_sensitivity(

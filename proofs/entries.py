@@ -15,8 +15,10 @@ from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Losses,
@@ -138,6 +140,8 @@ Entry = (
     | ResponseLoss
     | BoundedRangeLoss
     | SampledGaussianLoss
+    | AllocationLoss
+    | FixedSizeLoss
     | ConcentratedLoss
     | CurveLoss
 )
@@ -152,6 +156,8 @@ ENTRIES: dict[str, type[Entry]] = {
         ResponseLoss,
         BoundedRangeLoss,
         SampledGaussianLoss,
+        AllocationLoss,
+        FixedSizeLoss,
         ConcentratedLoss,
         CurveLoss,
     )

@@ -19,25 +19,17 @@ from proofs.entries import (
 )
 from proofs.errors import ProofError
 from proofs.losses import (
-    SIDES,
     DiscreteLaplaceLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
     Losses,
     ResponseLoss,
-    SampledGaussianLoss,
     Side,
     join,
 )
 from proofs.profiles.moments import log_moment
 from synthesizers.intervals import Interval, exp_interval
-
-
-def sides(entries: Entries) -> tuple[Side, ...]:
-    """The sides that can differ: all losses but the sampled Gaussian are the same on both."""
-    sampled = any(isinstance(entry, SampledGaussianLoss) for _, entry in entries)
-    return SIDES if sampled else ("remove",)
 
 
 def pairs(entries: Entries) -> Losses:

@@ -5,8 +5,9 @@ The grammar, all numbers exact (``0.1`` is 1/10)::
     expression = term { "+" term }
     term       = [ count "*" ] mechanism
     mechanism  = name "(" [ argument { "," argument } ] ")"
-    argument   = parameter "=" number | mechanism        (a mechanism only within poisson)
-               | expression                              (only within what repeats a run)
+    argument   = parameter "=" number | mechanism | expression
+
+A mechanism is an argument within a sample, an expression within what repeats a run.
 """
 
 from __future__ import annotations
@@ -46,22 +47,27 @@ PARAMETERS: dict[str, tuple[frozenset[str], ...]] = {
     ),
     "best_of_poisson": (frozenset({"expected"}),),
     "until_accepted": (frozenset({"stop"}),),
+    "allocated": (frozenset({"steps"}), frozenset({"steps", "times"})),
+    "fixed_size": (frozenset({"sample", "records"}),),
 }
 """The parameters of each mechanism, one alternative of them a call."""
+
+WHOLE = frozenset({"steps", "times", "sample", "records"})
+"""The parameters that are whole numbers of at least 1."""
 
 WITH_SENSITIVITY = frozenset({"gaussian", "discrete_gaussian", "laplace", "discrete_laplace"})
 """The mechanisms that take ``sensitivity``, 1 if it is left out."""
 
+SAMPLES = frozenset({"poisson", "allocated", "fixed_size"})
+"""The mechanisms that run another one on a sample."""
 
 REPEATING = frozenset({"best_of", "best_of_poisson", "until_accepted"})
 """The mechanisms that repeat a run, a sum of mechanisms, and tell one of the runs."""
 
-ONE_DEEP = REPEATING | {"poisson"}
-"""What a Poisson sample is not given to."""
-
-
 FORMS = {
     "poisson": "poisson(q=0.01, gaussian(sigma=1))",
+    "allocated": "allocated(steps=100, times=1, gaussian(sigma=4))",
+    "fixed_size": "fixed_size(sample=100, records=10000, gaussian(sigma=4))",
     "best_of": "best_of(gaussian(sigma=4), expected=10)",
     "best_of_poisson": "best_of_poisson(gaussian(sigma=4), expected=10)",
     "until_accepted": "until_accepted(pure(epsilon=4) + pure(epsilon=0.99), stop=0.01)",
@@ -204,11 +210,11 @@ def _mechanism(reader: _Reader, count: int, barred: frozenset[str]) -> Term:
             reader.need(",")
         kind, word = reader.peek()
         named = word.replace("-", "_") in PARAMETERS
-        if (name == "poisson" and named) or (name in REPEATING and (named or kind == "number")):
+        if (name in SAMPLES and named) or (name in REPEATING and (named or kind == "number")):
             if inner:
                 raise ProofError(f"{name} takes one mechanism or sum; write a sum of several")
-            one = name == "poisson"
-            inner = (_mechanism(reader, 1, ONE_DEEP),) if one else _sum(reader, nested=True)
+            one = name in SAMPLES
+            inner = (_mechanism(reader, 1, frozenset(FORMS)),) if one else _sum(reader, nested=True)
             continue
         parameter = reader.next("name", "a parameter or ')'")
         if parameter in given:
@@ -226,6 +232,11 @@ def _check(term: Term) -> Term:
     if bool(term.inner) != (term.name in FORMS):
         raise ProofError(f"{term.name} reads {FORMS[term.name]}")
     given = term.parameters
+    for parameter in WHOLE & set(given):
+        value = given[parameter]
+        if value.denominator != 1 or not 1 <= value <= MAX_COUNT:
+            bound = f"a whole number from 1 to {MAX_COUNT}"
+            raise ProofError(f"{term.name} needs {parameter} as {bound}, found {_short(value)}")
     for parameter, value in given.items():
         if parameter != "eta" and (value < 0 or (value == 0 and parameter in ABOVE_ZERO)):
             bound = "above 0" if parameter in ABOVE_ZERO else "at least 0"

@@ -5,7 +5,7 @@ sup over events of P(S) - γ·Q(S) is at least that of the mechanism's outputs o
 any two neighbours (Zhu, Dong & Wang 2022, Definition 7). Between neighbours
 there are two directions, so each loss has two *sides*: on ``remove`` the first
 database holds the unit's records and the second does not, on ``add`` the
-reverse. All but one loss here are the same on both.
+reverse. Most losses here are the same on both; `sides` tells.
 """
 
 from __future__ import annotations
@@ -107,6 +107,40 @@ class SampledGaussianLoss:
         _require(self.mu_squared > 0, "a sampled Gaussian loss needs mu_squared > 0")
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class AllocationLoss:
+    """A Gaussian in one of t steps drawn evenly: (1/t)·Σ N(μ·eᵢ, I) against N(0, I), i = 1 … t.
+
+    On ``remove`` P is the mixture; on ``add`` Q is. The ratio of the mixture to N(0, I) is the mean
+    of t independent e^(μx - μ²/2), x of law N(0, 1).
+    """
+
+    steps: int
+    mu_squared: Fraction
+    name = "allocation"
+
+    def __post_init__(self) -> None:
+        _require(self.steps >= 2, "an allocation loss needs steps >= 2")
+        _require(self.mu_squared > 0, "an allocation loss needs mu_squared > 0")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FixedSizeLoss:
+    """A Gaussian on a sample of a fixed size, a share q of the records, one of which is replaced.
+
+    With r = 1 - q + q·e^(μx - μ²/2) the loss is ln r where x > μ/2 under r·N(0, 1), -ln r where
+    x > μ/2 under N(0, 1), and 0 with the rest of the chance: the same on both sides.
+    """
+
+    fraction: Fraction
+    mu_squared: Fraction
+    name = "fixed-size"
+
+    def __post_init__(self) -> None:
+        _require(0 < self.fraction < 1, "a fixed-size loss needs 0 < fraction < 1")
+        _require(self.mu_squared > 0, "a fixed-size loss needs mu_squared > 0")
+
+
 Loss = (
     GaussianLoss
     | LaplaceLoss
@@ -114,11 +148,19 @@ Loss = (
     | DiscreteGaussianLoss
     | ResponseLoss
     | SampledGaussianLoss
+    | AllocationLoss
+    | FixedSizeLoss
 )
 Losses = tuple[tuple[int, Loss], ...]
 """Independent losses that add up, each with how often it occurs; equal ones are one entry."""
 
 L = TypeVar("L", bound=Any)
+
+
+def sides(losses: Iterable[tuple[int, object]]) -> tuple[Side, ...]:
+    """The sides on which losses, or entries, differ: one stands for both without a mixture."""
+    mixed = any(isinstance(loss, SampledGaussianLoss | AllocationLoss) for _, loss in losses)
+    return SIDES if mixed else ("remove",)
 
 
 def join(

@@ -20,12 +20,12 @@ from proofs.checker import check
 from proofs.components import Component, Repetition, entries_of
 from proofs.derivation import derivation
 from proofs.entries import CurveLoss
-from proofs.entry_moments import concentration, largest, leak, pairs, sides, total
+from proofs.entry_moments import concentration, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
-from proofs.losses import Losses
+from proofs.losses import Losses, sides
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import (
     BITS,

@@ -15,11 +15,10 @@ from typing import Any
 from proofs.components import entries_of
 from proofs.derivation import SCHEMA, derivation
 from proofs.entries import Entry, NoiseLoss, entry_to_json
-from proofs.entry_moments import sides
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
-from proofs.losses import SIDES
+from proofs.losses import SIDES, sides
 from proofs.search.orders import best_order
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational

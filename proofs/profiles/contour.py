@@ -22,7 +22,9 @@ import mpmath
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Losses,
@@ -209,6 +211,8 @@ def _product(losses: Losses, side: Side, line: Line, grids: list[Grid]) -> _Prod
                 found = sampled_transform(loss, side, line, next(remaining))
             elif isinstance(loss, LaplaceLoss):
                 found = laplace_transform(loss, line)
+            elif isinstance(loss, AllocationLoss | FixedSizeLoss):
+                raise ProofError(f"the contour method has no transform of a {loss.name} loss")
             else:
                 found = discrete_transform(loss, line)
             transforms.append((count, found))

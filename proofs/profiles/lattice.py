@@ -1,4 +1,4 @@
-"""The profile of any product of pairs without a sampled Gaussian, on a lattice of losses.
+"""The profile of any product of pairs without a Poisson sample, on a lattice of losses.
 
 Each loss is put between masses on a lattice (`proofs.profiles.grid`), tilted: T_J is the mass of
 the sum's point x_J = A + J·h, times e^(c·x_J) and a constant. With V_J = e^(-c(x_J - ε))·w(x_J - ε)
@@ -24,20 +24,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from proofs.errors import ProofError
-from proofs.losses import GaussianLoss, Losses, Side
+from proofs.losses import AllocationLoss, GaussianLoss, Losses, Side
 from proofs.parameters import Parameters
-from proofs.profiles.grid import ROUNDING, TINY, Integers, Piece, Reals, bounds, place_on_grid
+from proofs.profiles.allocated_grid import place_allocation
+from proofs.profiles.fourier import FOURIER, ROOM, Spectrum, norm, to_power
+from proofs.profiles.grid import (
+    ROUNDING,
+    TINY,
+    Gridded,
+    Integers,
+    Piece,
+    Reals,
+    bounds,
+    place_on_grid,
+)
 from proofs.profiles.method import Hint
 from proofs.profiles.payoff import payoff
 from proofs.profiles.responses import infinite_mass
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import Interval, exp_interval, log_interval
-
-FOURIER = 16 * ROUNDING
-"""The error of a transform, divided by log2(N) and by the norm that it is relative to."""
 
 MAX_SIZE = 1 << 21
 """The largest N: some 450 MB."""
@@ -54,11 +61,6 @@ MAX_BITS = 256
 LEAST_LOG = -(1 << 16)
 """The logarithm of the least chance that is looked at by itself."""
 
-ROOM = 1.01
-"""A factor for the rounding errors of error bounds."""
-
-Spectrum = npt.NDArray[np.complex128]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -73,7 +75,7 @@ class Plan:
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of any losses but sampled Gaussians, which are the same on both sides.
+    """δ(``epsilon``) of any losses but sampled Gaussians, on one side.
 
     ``hint``: the ``step`` h <= 1 of the lattice, the ``order`` c, the ``size`` N, a power of two;
     ``start``, a loss near which the window of N points begins; ``below`` and ``above``, the
@@ -89,7 +91,7 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     if not 0 <= epsilon <= MAX_COUNT:
         raise ProofError("the lattice method needs 0 <= epsilon <= 2^32")
     try:
-        low, high = _finite(losses, epsilon, plan)
+        low, high = _finite(losses, side, epsilon, plan)
     except (TooLargeError, OverflowError):
         raise ProofError("the lattice method needs a hint or losses of usual size") from None
     lower = min(max(low, Fraction(0)), Fraction(1))
@@ -118,7 +120,7 @@ def _plan(hint: Hint, losses: Losses) -> Plan:
     return Plan(step, order, size, start, below, above)
 
 
-def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fraction]:
+def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fraction]:
     """Numbers below and above the profile of the losses, given that all are finite."""
     mu_squared, anchor, lost, top = Fraction(0), Fraction(0), Fraction(0), Fraction(0)
     power = -plan.order * epsilon
@@ -127,7 +129,11 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         if isinstance(loss, GaussianLoss):
             mu_squared += count * loss.mu_squared
             continue
-        found = place_on_grid(loss, plan.step)
+        found: Gridded | None
+        if isinstance(loss, AllocationLoss):
+            found = place_allocation(loss, side, plan.step, plan.order, count, plan.size)
+        else:
+            found = place_on_grid(loss, plan.step)
         if found is None or count == 0:
             continue
         constant = _log_sum(found.upper, plan)
@@ -138,7 +144,8 @@ def _finite(losses: Losses, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fr
         power += count * (Fraction(constant) + plan.order * found.anchor)
         anchor += count * found.anchor
         lost += count * found.lost
-        top += count * log_interval(found.lower[0].factor.lower).lower
+        if not found.lost:
+            top += count * log_interval(found.lower[0].factor.lower).lower
     # Bounded losses have their largest value as anchor.
     if epsilon >= anchor and not mu_squared and not lost:
         return Fraction(0), Fraction(0)
@@ -204,7 +211,7 @@ class _Law:
         below = count * _log_moment(index, masses, -plan.below * plan.step)
         return _Law(
             plan,
-            self.spectrum * _to_power(factor, count),
+            self.spectrum * to_power(factor, count),
             self.log_size + count * np.log(near),
             # A product of complex numbers errs by less than 4 roundings of its size.
             self.relative + count * (error / near + 4 * ROUNDING),
@@ -224,13 +231,13 @@ class _Law:
         magnitude = ROOM * np.exp(self.log_size)
         # By Parseval's identity, from the half of the coefficients that there is; TINY is for
         # what is lost to underflow.
-        own = FOURIER * math.log2(size) * _norm(magnitude) + _norm(magnitude * self.relative)
+        own = FOURIER * math.log2(size) * norm(magnitude) + norm(magnitude * self.relative)
         every = math.sqrt(2 / size) * own + TINY * 2.0**100
         # 64 products at a time, each of one rounding, in doubles; their sums without error.
         blocks = (masses * weight).reshape(-1, min(64, size)).sum(axis=1)
         value = math.fsum(blocks.tolist())
         beside = error + 66 * ROUNDING * np.abs(weight)
-        slack = every * _norm(np.abs(weight) + error)
+        slack = every * norm(np.abs(weight) + error)
         slack += float(np.sum(np.abs(masses) * beside)) + ROUNDING * abs(value)
         if not (math.isfinite(value + slack) and np.max(magnitude) < 4):
             raise ProofError("the lattice method needs an order that fits the losses")
@@ -269,11 +276,6 @@ def _log_moment(index: Integers, masses: Reals, turn: Fraction) -> float:
     return math.log(total)
 
 
-def _norm(values: Reals) -> float:
-    """The Euclidean norm."""
-    return math.sqrt(float(np.sum(values * values)))
-
-
 def _tilt(pieces: tuple[Piece, ...], plan: Plan, constant: float) -> tuple[Integers, Reals, Reals]:
     """The points of some masses, and doubles below and above e^(c·index·h - constant)·mass."""
     tilt = float(plan.order * plan.step)
@@ -298,16 +300,3 @@ def _fold(index: Integers, masses: Reals, size: int, direction: int) -> Reals:
     most = int(np.max(np.bincount(place)))
     sums = np.bincount(place, weights=masses, minlength=size).astype(np.float64)
     return sums * (1 + direction * ROUNDING * (most + 2))
-
-
-def _to_power(base: Spectrum, count: int) -> Spectrum:
-    """The ``count``-th power by repeated squaring, of relative error below 4·ROUNDING·count."""
-    result = np.ones_like(base)
-    square = base
-    while count:
-        if count & 1:
-            result = result * square
-        count >>= 1
-        if count:
-            square = square * square
-    return result

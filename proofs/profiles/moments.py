@@ -12,8 +12,10 @@ from math import floor, isqrt
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -21,6 +23,8 @@ from proofs.losses import (
     SampledGaussianLoss,
     Side,
 )
+from proofs.profiles.allocated_moments import allocated_moment
+from proofs.profiles.fixed_size_moments import fixed_size_moment
 from proofs.profiles.responses import exp_of
 from synthesizers.exact import ExpRational, log_enclosure
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
@@ -63,6 +67,10 @@ def log_moment(loss: Loss, order: Fraction, side: Side) -> Interval:
             removed = _sampled_moment(loss, order)
             # What is added has no larger moments than what is removed: see `_sampled_moment`.
             return removed if side == "remove" else Interval(Fraction(0), removed.upper)
+        case AllocationLoss():
+            return allocated_moment(loss, order, side)
+        case FixedSizeLoss():
+            return fixed_size_moment(loss, order)
         case _:
             raise ProofError("a response that may have an infinite loss has no moments")
 

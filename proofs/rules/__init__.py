@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proofs.rules import (
     adaptive,
+    allocation,
     channels,
     composition,
     dependence,
@@ -34,6 +35,7 @@ RULES: dict[str, Rule] = {
         tables,
         channels,
         subsampling,
+        allocation,
         repetition,
         composition,
         adaptive,

@@ -77,6 +77,7 @@ def _l0(reader: Parameters, name: str) -> int | None:
 _READ: dict[str, Callable[[Parameters, str], Any]] = {
     "law": Parameters.text,
     "l0": _l0,
+    "steps": Parameters.whole,
     "points": Parameters.points,
 }
 """The fields of losses that are no rational numbers, and how each is read."""

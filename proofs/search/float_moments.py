@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy.typing as npt
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -30,6 +33,9 @@ POINTS, FAR_POINTS = 1001, 4001
 
 MOST_REACH = 400.0
 """The farthest point of an integral here, in deviations of the noise."""
+
+MOST_WHOLE = 600
+"""The largest order of an allocation that is worked out."""
 
 Vector = npt.NDArray[np.float64]
 
@@ -135,6 +141,11 @@ def log_moment(loss: Loss, order: float) -> float:
             return float(both - np.logaddexp(e, 0.0))
         case DiscreteLaplaceLoss(rate, shift):
             return _discrete_laplace(float(rate), shift, order)
+        case AllocationLoss(steps, mu_squared):
+            return _allocated(steps, float(mu_squared), order)
+        case FixedSizeLoss(fraction, mu_squared):
+            # That of a Poisson sample is a little smaller.
+            return log_moment(SampledGaussianLoss(fraction, mu_squared), order)
         case SampledGaussianLoss():
             return SampledInDoubles.of(loss, "remove").far_log_moment(order)
 
@@ -158,6 +169,36 @@ def entry_moment(entry: Entry, order: float) -> float:
             return order * float(above[0]) if above else math.inf
         case _:
             return log_moment(entry, order)
+
+
+def _allocated(steps: int, squared: float, order: float) -> float:
+    """That of one step alone, or between whole orders, where they are known, a line."""
+    known = _whole_orders(steps, squared)
+    if order >= len(known) - 1:
+        return squared * (order + order * order) / 2
+    return float(np.interp(order, np.arange(len(known)), known))
+
+
+@lru_cache(maxsize=16)
+def _whole_orders(steps: int, squared: float) -> Vector:
+    """ln E[S^(1+c)]/t^(1+c) for c = 0, 1, …, as in `proofs.profiles.allocated_moments`."""
+    power = np.arange(MOST_WHOLE + 2, dtype=np.float64)
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(power[1:]))])
+    base = squared * power * (power - 1) / 2 - factorial
+    found = np.where(power == 0, 0.0, -np.inf)
+    left = steps
+    while left:
+        found = _multiply(found, base) if left % 2 else found
+        left //= 2
+        base = _multiply(base, base) if left else base
+    moments: Vector = (found + factorial - power * math.log(steps))[1:]
+    return moments
+
+
+def _multiply(one: Vector, other: Vector) -> Vector:
+    """The logarithms of a product of power series."""
+    size = len(one)
+    return np.array([np.logaddexp.reduce(one[: n + 1] + other[n::-1]) for n in range(size)])
 
 
 def _discrete_laplace(rate: float, shift: int, order: float) -> float:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -27,7 +28,7 @@ from proofs.losses import (
 )
 from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
-from proofs.search.float_moments import minimize
+from proofs.search.float_moments import log_moment, minimize
 from proofs.search.start import estimate_epsilon
 from synthesizers.intervals import Interval, log_interval, round_down
 
@@ -43,6 +44,12 @@ ROUGH = 1 << 15
 
 OUTSIDE, ROUNDED_OUTSIDE = 42.0, 28.0
 """ln of how little of the tilted law lies outside the window; where losses are rounded, less."""
+
+FEWER = 2
+"""So many times fewer points are used where there is an allocation, which has its own in each."""
+
+FAR = 8.0
+"""A loss of an allocation that is hardly exceeded."""
 
 WORK = 1 << 23
 """The points of all losses together beyond which there are fewer for each."""
@@ -86,14 +93,14 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
 
     ``size``: the points of the lattice where losses have to be rounded.
     """
-    del side
-    parts = [(count, points) for count, loss in losses if (points := _points(loss))]
+    del side  # The moments of an allocation are nearly the same on both.
+    parts = [(count, one) for count, loss in losses if (one := _moment(loss))]
     squared = float(
         sum(k * loss.mu_squared for k, loss in losses if isinstance(loss, GaussianLoss))
     )
 
     def moment(order: float) -> float:
-        return sum(count * _log_moment(points, order) for count, points in parts)
+        return sum(count * one(order) for count, one in parts)
 
     def height(log_order: float) -> float:
         c = math.exp(log_order)
@@ -103,7 +110,7 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
     largest_order = min(ORDERS[1], math.log(MOST_EXPONENT / (1 + float(epsilon))))
     order = math.exp(minimize(height, ORDERS[0], largest_order))
     at_order = moment(order)
-    largest = max((float(np.max(np.abs(values))) for _, (values, _) in parts), default=1.0)
+    largest = max((_size(loss) for _, loss in losses), default=0.0) or 1.0
     most = math.log(MOST_POWER / largest)
 
     def reach(turn: float, sign: int, outside: float) -> float:
@@ -128,6 +135,8 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
         below = best(needed, min(most, math.log(order)))
         bottom, width = float(epsilon), max(top - float(epsilon), needed(below), 1e-9)
     # A power of two again: as many points as keep the work in bounds.
+    if any(isinstance(loss, AllocationLoss) for _, loss in losses):
+        size //= FEWER
     size = min(size, 1 << max(WORK // max(len(losses), 1), ROOM * 2).bit_length() - 1)
     step, size = _step(losses, exact, width, size)
     start = epsilon if not squared else Fraction(bottom).limit_denominator(10**9) - 2 * step
@@ -141,28 +150,30 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
     }
 
 
-def epsilon_bracket(losses: Losses, wanted: Fraction) -> tuple[Fraction, Fraction]:
+def epsilon_bracket(
+    losses: Losses, wanted: Fraction, side: Side = "remove"
+) -> tuple[Fraction, Fraction]:
     """(lower, upper) with δ(lower) > ``wanted`` or lower = 0, and δ(upper) <= ``wanted``.
 
     Both are certified by the lattice method at the hints that `hint` gives there; they are about
     as close as it is narrow. Raises ProofError where no such ε is found.
     """
-    if _profile(losses, Fraction(0), ROUGH).upper <= wanted:
+    if profile(losses, side, Fraction(0), ROUGH).upper <= wanted:
         return Fraction(0), Fraction(0)
     largest = _largest(losses)
     if largest is not None:
         near = round_down(largest - _below_largest(losses, wanted), BITS)
         close = 0 < largest - near <= NEAR_LARGEST
-        if close and _profile(losses, near, ROUGH).lower > wanted:
+        if close and profile(losses, side, near, ROUGH).lower > wanted:
             return near, largest
-    goal, slope = _solve_roughly(losses, wanted, estimate_epsilon(losses, wanted))
+    goal, slope = _solve_roughly(losses, side, wanted, estimate_epsilon(losses, wanted))
     for _ in range(2):
-        found = _profile(losses, goal, SIZE)
+        found = profile(losses, side, goal)
         goal = _next(goal, found, wanted, slope)
     reach = Fraction((_log(found.upper) - _log(found.lower)) / slope * MARGIN) + goal / 10**14
-    upper = _move_until(goal, reach, lambda at: _profile(losses, at, SIZE).upper <= wanted)
+    upper = _move_until(goal, reach, lambda at: profile(losses, side, at).upper <= wanted)
     upper = upper if largest is None else min(upper, largest)
-    return _move_until(goal, -reach, lambda at: _profile(losses, at, SIZE).lower > wanted), upper
+    return _move_until(goal, -reach, lambda at: profile(losses, side, at).lower > wanted), upper
 
 
 def _move_until(start: Fraction, move: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
@@ -176,8 +187,9 @@ def _move_until(start: Fraction, move: Fraction, holds: Callable[[Fraction], boo
     raise ProofError("no epsilon could be certified at this delta")
 
 
-def _profile(losses: Losses, epsilon: Fraction, size: int) -> Interval:
-    return delta(losses, "remove", epsilon, hint(losses, "remove", epsilon, size))
+def profile(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> Interval:
+    """The enclosure of δ(ε) at the hint for it."""
+    return delta(losses, side, epsilon, hint(losses, side, epsilon, size))
 
 
 def _next(at: Fraction, found: Interval, wanted: Fraction, slope: float) -> Fraction:
@@ -186,13 +198,15 @@ def _next(at: Fraction, found: Interval, wanted: Fraction, slope: float) -> Frac
     return max(round_down(at + Fraction((middle - _log(wanted)) / slope), BITS), Fraction(0))
 
 
-def _solve_roughly(losses: Losses, wanted: Fraction, start: Fraction) -> tuple[Fraction, float]:
+def _solve_roughly(
+    losses: Losses, side: Side, wanted: Fraction, start: Fraction
+) -> tuple[Fraction, float]:
     """The ε of a δ on a rough lattice, and by how much -ln δ grows with ε there."""
     seen: list[tuple[Fraction, float]] = []
     at, slope = max(start, NEAR_ZERO), 1.0
     low, high = Fraction(0), _largest(losses)
     for _ in range(MAX_STEPS):
-        found = _profile(losses, at, ROUGH)
+        found = profile(losses, side, at, ROUGH)
         size = _log((found.lower + found.upper) / 2)
         low, high = (at, high) if size > _log(wanted) else (low, at)
         if seen and seen[-1][0] != at:
@@ -260,8 +274,24 @@ def _points(loss: Loss) -> Points | None:
             return None
 
 
-def _log_moment(points: Points, order: float) -> float:
-    return float(np.logaddexp.reduce(points[1] + order * points[0]))
+def _moment(loss: Loss) -> Callable[[float], float] | None:
+    """ln E_P[e^(order·L)], about; None for a Gaussian loss, or one that is always 0."""
+    if isinstance(loss, AllocationLoss):
+        # Between the orders -1 and 0 it is nearly 0, and about even around their middle.
+        return lambda order: log_moment(loss, max(order, -1 - order, 1e-9))
+    points = _points(loss)
+    if points is None:
+        return None
+    values, masses = points
+    return lambda order: float(np.logaddexp.reduce(masses + order * values))
+
+
+def _size(loss: Loss) -> float:
+    """The largest |loss|, or a usual one; 0 where it is always 0, or Gaussian."""
+    if isinstance(loss, AllocationLoss):
+        return FAR
+    points = _points(loss)
+    return 0.0 if points is None else float(np.max(np.abs(points[0])))
 
 
 def is_exact(losses: Losses) -> bool:
@@ -272,7 +302,7 @@ def is_exact(losses: Losses) -> bool:
 
 def _exact_step(losses: Losses) -> Fraction | None:
     """The largest step of at most 1 on whose lattice all losses lie; None for continuous ones."""
-    if any(isinstance(loss, LaplaceLoss) for _, loss in losses):
+    if any(isinstance(loss, LaplaceLoss | AllocationLoss) for _, loss in losses):
         return None
     spacings = [spacing for _, loss in losses if (spacing := _spacing(loss))]
     common = reduce(_common, spacings, Fraction(0)) or Fraction(1)

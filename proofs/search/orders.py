@@ -9,8 +9,8 @@ from fractions import Fraction
 import mpmath
 
 from proofs.entries import CurveLoss, Entries
-from proofs.entry_moments import divergence, sides, total
-from proofs.losses import SampledGaussianLoss
+from proofs.entry_moments import divergence, total
+from proofs.losses import AllocationLoss, FixedSizeLoss, SampledGaussianLoss, sides
 from proofs.search.decimals import rounded_up
 from proofs.search.float_moments import entry_moment
 from synthesizers.intervals import round_down, to_mpf
@@ -28,6 +28,12 @@ MOST_SAMPLED = 1000
 MOST_POWER = 40_000
 """The most that μ² times a sampled loss's order squared is, and twice the bits of its rate times
 the order: so long are the terms of its moments."""
+
+MOST_ALLOCATED = 120
+"""The largest order less one of an allocation: its moments cost the square of it."""
+
+Secret = SampledGaussianLoss | AllocationLoss | FixedSizeLoss
+"""The losses of secret samples."""
 
 BITS = 20
 """Significant bits of an order less one."""
@@ -90,7 +96,7 @@ def best_moment(entries: Entries, delta: Fraction) -> tuple[Fraction, Fraction]:
 def known_orders(entries: Entries, order: Fraction) -> list[Fraction]:
     """The orders near one at which the divergences of some losses are known well."""
     orders = [order]
-    sampled = [entry for _, entry in entries if isinstance(entry, SampledGaussianLoss)]
+    sampled = [entry for _, entry in entries if isinstance(entry, Secret)]
     if sampled:
         # Between whole orders their moments are known by convexity alone.
         near = min(math.floor(order), *map(_most_order, sampled))
@@ -103,8 +109,10 @@ def known_orders(entries: Entries, order: Fraction) -> list[Fraction]:
     return orders
 
 
-def _most_order(loss: SampledGaussianLoss) -> int:
+def _most_order(loss: Secret) -> int:
     """The largest order less one at which a sampled loss is asked about."""
+    if isinstance(loss, AllocationLoss):
+        return min(MOST_ALLOCATED, math.isqrt(math.floor(MOST_POWER / loss.mu_squared)))
     by_rate = MOST_POWER // (2 * loss.fraction.denominator.bit_length())
     by_noise = math.isqrt(math.floor(MOST_POWER / loss.mu_squared))
     return min(MOST_SAMPLED - 1, by_rate, by_noise)

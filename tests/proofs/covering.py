@@ -29,8 +29,10 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import LossList, Private, Profile, RenyiCurve
 from proofs.kernel import Theorem
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -38,6 +40,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     Side,
+    sides,
 )
 from synthesizers.errors import InputError
 from tests.proofs.small_mechanisms import (
@@ -100,12 +103,11 @@ def _losses(entries: Entries, found: Table, pairs: NDArray[np.int64]) -> str:
     """By the product of the entries' pairs; where one has none, by the best moment of all."""
     sizes = np.array([sum(counts) for counts in found.databases])
     removed = sizes[pairs[:, 0]] > sizes[pairs[:, 1]]
-    sampled = any(isinstance(entry, SampledGaussianLoss) for _, entry in entries)
-    sides: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
-    if sampled:
-        sides = (("remove", pairs[removed]), ("add", pairs[~removed]))
+    parts: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
+    if len(sides(entries)) > 1:
+        parts = (("remove", pairs[removed]), ("add", pairs[~removed]))
     paired = not any(isinstance(entry, ConcentratedLoss | CurveLoss) for _, entry in entries)
-    for side, directed in sides:
+    for side, directed in parts:
         for epsilon in EPSILONS:
             exact = float(delta(found, directed, epsilon))
             limit = (
@@ -206,6 +208,10 @@ def _cells(loss: Loss, side: Side) -> tuple[FloatArray, float]:
             return _listed(scaled), float(failure)
         case SampledGaussianLoss(q, squared):
             return _sampled(float(q), math.sqrt(squared), side), 0.0
+        case FixedSizeLoss(q, squared):
+            return _fixed_size(float(q), math.sqrt(squared)), 0.0
+        case AllocationLoss():
+            raise AssertionError("small mechanisms have no steps to allocate")
         case DiscreteLaplaceLoss(rate, shift):
             reach = int(45 / rate) + shift
         case DiscreteGaussianLoss(variance, shift):
@@ -256,6 +262,17 @@ def _sampled(q: float, mean: float, side: Side) -> FloatArray:
     if side == "remove":
         return _listed(list(zip(loss[1:], mixture, strict=True)))
     return _listed(list(zip(-loss[:-1], np.diff(ndtr(place)), strict=True)))
+
+
+def _fixed_size(q: float, mean: float) -> FloatArray:
+    """Cells of the loss of a sample of a fixed size: the outcomes above the middle, both ways."""
+    place = np.linspace(mean / 2, mean + 9, 40_001)
+    loss = np.log1p(q * np.expm1(mean * place - mean * mean / 2))
+    plain = np.diff(ndtr(place))
+    mixture = (1 - q) * plain + q * np.diff(ndtr(place - mean))
+    rest = 1 - math.fsum(plain) - math.fsum(mixture)
+    above = list(zip(loss[1:], mixture, strict=True))
+    return _listed([*above, *zip(-loss[:-1], plain, strict=True), (0.0, rest)])
 
 
 # The strongest statement that the kernel accepts.

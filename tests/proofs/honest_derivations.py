@@ -423,6 +423,17 @@ EXAMPLES: dict[str, list[Callable[[], Theorem]]] = {
     "sampled-gaussian": [
         lambda: measured("sampled-gaussian", marginal(), fraction="1/100", sigma_squared=4)
     ],
+    "allocated-gaussian": [
+        lambda steps=steps, times=times: measured(
+            "allocated-gaussian", marginal(), steps=steps, times=times, sigma_squared=4
+        )
+        for steps, times in ((10, 1), (10, 3), (3, 2), (4, 4))
+    ],
+    "fixed-size-gaussian": [
+        lambda: measured(
+            "fixed-size-gaussian", marginal(RO), sample=10, records=100, sigma_squared=4
+        )
+    ],
     "post-processing": [
         lambda: prove("post-processing", [zcdp("1")], {"map": "round", "released": "output"})
     ],

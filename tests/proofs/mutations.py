@@ -56,6 +56,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{RULES}sampled_gaussian_rule.py",
     ),
     "proofs/rules/repetition.py": (f"{RULES}repetition_rules.py",),
+    "proofs/rules/allocation.py": (f"{RULES}allocation_rules.py",),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
@@ -100,6 +101,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/sampled_moments.py": (f"{PROFILES}bulk.py", f"{PROFILES}contour.py"),
     "proofs/profiles/moment.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
     "proofs/profiles/moments.py": (f"{PROFILES}loss_moments.py", f"{RULES}reading_rules.py"),
+    "proofs/profiles/allocated_moments.py": (f"{PROFILES}allocated_moments.py",),
+    "proofs/profiles/fixed_size_moments.py": (f"{PROFILES}fixed_size_moments.py",),
+    "proofs/profiles/allocated_grid.py": (f"{PROFILES}allocated_grid.py",),
+    "proofs/profiles/convex_order.py": (f"{PROFILES}convex_order.py",),
+    "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py",),
 }
 """The tests of each changed file, by the file."""
 

@@ -12,7 +12,7 @@ from proofs.accounts import of_terms
 from proofs.components import Component
 from proofs.errors import ProofError
 from proofs.expressions import parse
-from synthesizers.neighbours import AddRemove
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from tests.proofs.closed_forms import (
     epsilon_at,
     gaussian_delta,
@@ -123,6 +123,21 @@ def test_what_is_known_by_a_guarantee_alone_has_no_lower_end(text: str) -> None:
     components = parts(text)
     assert accounting(components, F("1e-6")).lower == 0
     assert delta_accounting(components, F(4)).lower == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "neighbours"),
+    [
+        ("4 * allocated(steps=40, times=2, gaussian(sigma=3))", AddRemove()),
+        ("30 * fixed_size(sample=1, records=50, gaussian(sigma=1))", ReplaceOne()),
+    ],
+)
+def test_where_a_pair_is_not_attained_the_ends_are_those_of_two(
+    text: str, neighbours: Neighbours
+) -> None:
+    account = accounting(of_terms(parse(text), neighbours), F("1e-6"))
+    assert 0 < account.lower < account.best.value < 3 * account.lower
+    assert account.recheckable is not None
 
 
 @pytest.mark.parametrize(

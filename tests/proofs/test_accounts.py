@@ -8,12 +8,18 @@ import mpmath
 import pytest
 
 from proofs.accounts import MAX_DIFFERENT, of_events, of_terms
-from proofs.components import Component, attains
+from proofs.components import Component, attained, attains
 from proofs.entry_moments import concentration, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.expressions import parse
 from proofs.judgments import Private
-from proofs.losses import GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from proofs.losses import (
+    AllocationLoss,
+    FixedSizeLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 from synthesizers.errors import TooLargeError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.closed_forms import mpf
@@ -145,6 +151,11 @@ def test_a_poisson_sample_amplifies(inner: str) -> None:
     ("text", "neighbours"),
     [
         ("poisson(q=0.1, gaussian(sigma=1))", ReplaceOne()),
+        ("allocated(steps=9, gaussian(sigma=1))", ReplaceOne()),
+        ("allocated(steps=9, times=10, gaussian(sigma=1))", AddRemove()),
+        ("allocated(steps=9, laplace(epsilon=1))", AddRemove()),
+        ("fixed_size(sample=1, records=9, gaussian(sigma=1))", AddRemove()),
+        ("fixed_size(sample=10, records=9, gaussian(sigma=1))", ReplaceOne()),
         ("poisson(q=0.1, laplace(epsilon=1))", ReplaceOne()),
         ("poisson(q=0.1, gaussian(sigma=1))", AddRemove(Unit("person", 2))),
         ("poisson(q=0.1, zcdp(rho=1))", AddRemove()),
@@ -167,6 +178,8 @@ def test_what_no_rule_covers_is_refused(text: str, neighbours: Neighbours) -> No
         ("discrete_gaussian(sigma=2)", True),
         ("randomized_response(epsilon=1)", True),
         ("poisson(q=0.1, gaussian(sigma=2))", True),
+        ("allocated(steps=9, gaussian(sigma=2))", True),
+        ("allocated(steps=9, times=2, gaussian(sigma=2))", False),
         ("exponential(epsilon=1)", False),
         ("pure(epsilon=1)", False),
         ("pure(epsilon=1, delta=0.1)", False),
@@ -206,3 +219,23 @@ def test_equal_events_are_counted_whatever_their_stated_costs() -> None:
 def test_a_law_without_a_finite_guarantee_has_no_theorem() -> None:
     with pytest.raises(ProofError, match="bootstrap"):
         of_events([{"event": "sanitize", "law": {"law": "bootstrap"}}], SHAPE, ReplaceOne())
+
+
+def test_a_gaussian_in_some_of_several_steps() -> None:
+    found = losses(one("allocated(steps=9, gaussian(sigma=2, sensitivity=3))"))
+    assert found == ((1, AllocationLoss(9, F(9, 4))),)
+    assert losses(one("allocated(steps=2, times=2, gaussian(sigma=2))")) == (
+        (1, GaussianLoss(F(1, 2))),
+    )
+    several = attained(one("allocated(steps=9, times=2, gaussian(sigma=2))"))
+    assert several == ((1, GaussianLoss(F(1, 9))),)
+
+
+def test_a_gaussian_on_a_sample_of_a_fixed_size() -> None:
+    text = "fixed_size(sample=2, records=8, gaussian(sigma=2))"
+    found = of_terms(parse(text), ReplaceOne())[0]
+    assert losses(found) == ((1, FixedSizeLoss(F(1, 4), F(1, 4))),)
+    assert not attains(found) and attained(found) == ((1, SampledGaussianLoss(F(1, 4), F(1, 4))),)
+    everyone = of_terms(parse(text.replace("8", "2")), ReplaceOne())[0]
+    assert losses(everyone) == ((1, GaussianLoss(F(1, 4))),)
+    assert pure(one("allocated(steps=9, gaussian(sigma=2, sensitivity=0))")) == 0

@@ -9,13 +9,16 @@ import pytest
 
 from proofs.errors import ProofError
 from proofs.losses import (
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     ResponseLoss,
     SampledGaussianLoss,
     join,
+    sides,
 )
 
 F = Fraction
@@ -36,6 +39,10 @@ F = Fraction
         (SampledGaussianLoss, [F(0), F(1)]),
         (SampledGaussianLoss, [F(1), F(1)]),
         (SampledGaussianLoss, [F(1, 2), F(0)]),
+        (AllocationLoss, [1, F(1)]),
+        (AllocationLoss, [2, F(0)]),
+        (FixedSizeLoss, [F(1), F(1)]),
+        (FixedSizeLoss, [F(1, 2), F(0)]),
     ],
 )
 def test_numbers_out_of_range_are_refused(kind: Any, values: list[Any]) -> None:
@@ -61,3 +68,10 @@ def test_joined_losses_are_counted_and_gaussians_become_one() -> None:
 def test_the_order_of_the_parts_does_not_matter() -> None:
     parts = [((1, LaplaceLoss(F(n))), (1, DiscreteLaplaceLoss(F(1), n))) for n in (3, 1, 2)]
     assert join(parts, [1, 1, 1]) == join(parts[::-1], [1, 1, 1])
+
+
+def test_mixtures_have_two_sides() -> None:
+    plain = ((1, GaussianLoss(F(1))), (1, FixedSizeLoss(F(1, 2), F(1))))
+    assert sides(plain) == ("remove",)
+    for loss in (AllocationLoss(2, F(1)), SampledGaussianLoss(F(1, 2), F(1))):
+        assert sides(((2, loss), *plain)) == ("remove", "add")

@@ -358,6 +358,26 @@ def test_no_gaussian_on_a_sample_reveals_more_than_its_pair(data: st.DataObject)
         all_covered(prove("sampled-gaussian", [stable], own), sampled, data.draw, 1)
 
 
+@settings(bulk, max_examples=6)
+@given(st.data())
+def test_no_gaussian_on_a_sample_of_a_fixed_size_reveals_more_than_its_pair(
+    data: st.DataObject,
+) -> None:
+    domain = Domain.from_cells("2")
+    size, shape = data.draw(st.integers(1, 2)), shape_of(domain)
+    inner, wanted = all_databases(True, 2, size), all_databases(True, 2, 3)
+    query = data.draw(queries(domain, 2))
+    variance = data.draw(amounts)
+    whole = measured(query.to_json(), "gaussian", variance, (-1, 3), shape, inner)
+    sampled = on_images(whole, wanted, lambda counts: fixed_samples(size, counts))
+    given_ = {"neighbours": SWAP, "shape": shape, "query": query.to_json()}
+    stable = prove(query.kind, [], given_)
+    own = {"sample": size, "records": 3, "sigma_squared": variance}
+    assert isinstance(stable.judgment, Stable)
+    if stable.judgment.l1:
+        all_covered(prove("fixed-size-gaussian", [stable], own), sampled, data.draw, 1)
+
+
 def test_a_gaussian_on_a_sample_has_the_length_of_the_whole_move() -> None:
     """The number of records, told twice: a record moves both answers by 1, a length of √2."""
     norms = {"l0": 2, "l1": 2, "l2_squared": 2, "linf": 1, "monotone": True, "integers": True}

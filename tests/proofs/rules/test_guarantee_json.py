@@ -27,7 +27,14 @@ from proofs.judgments import (
     RenyiCurve,
     guarantee_to_json,
 )
-from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss, join
+from proofs.losses import (
+    AllocationLoss,
+    FixedSizeLoss,
+    GaussianLoss,
+    ResponseLoss,
+    SampledGaussianLoss,
+    join,
+)
 from proofs.rules.guarantee_json import guarantee_from_json
 
 sizes = st.fractions(0, 50)
@@ -56,6 +63,8 @@ losses: st.SearchStrategy[Entry] = st.one_of(
     st.builds(ResponseLoss, sizes, deltas),
     st.builds(BoundedRangeLoss, sizes),
     st.builds(SampledGaussianLoss, rates, positives),
+    st.builds(AllocationLoss, st.integers(2, 99), positives),
+    st.builds(FixedSizeLoss, rates, positives),
     st.builds(ConcentratedLoss, sizes, sizes, deltas),
     st.builds(CurveLoss, renyi_points),
 )
