@@ -32,6 +32,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "kernel: rules": ("proofs/rules/*.py",),
     "kernel: profiles in closed form, and moments": (
+        "proofs/profiles/allocated_moments.py",
+        "proofs/profiles/fixed_size_moments.py",
         "proofs/profiles/gaussian.py",
         "proofs/profiles/laplace.py",
         "proofs/profiles/method*.py",
@@ -40,8 +42,11 @@ PARTS: dict[str, tuple[str, ...]] = {
         "proofs/profiles/values.py",
     ),
     "kernel: profiles by contour and lattice": (
+        "proofs/profiles/allocated_grid.py",
         "proofs/profiles/bulk.py",
         "proofs/profiles/contour.py",
+        "proofs/profiles/convex_order.py",
+        "proofs/profiles/fourier.py",
         "proofs/profiles/grid.py",
         "proofs/profiles/lattice.py",
         "proofs/profiles/payoff.py",

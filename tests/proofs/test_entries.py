@@ -28,18 +28,21 @@ from proofs.entries import (
     NoiseLoss,
     entry_to_json,
 )
-from proofs.entry_moments import concentration, divergence, largest, leak, pairs, sides, total
+from proofs.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.judgments import LossList, guarantee_to_json
 from proofs.losses import (
     SIDES,
+    AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     ResponseLoss,
     SampledGaussianLoss,
     join,
+    sides,
 )
 from proofs.profiles.moments import log_moment
 from synthesizers.intervals import Interval
@@ -48,10 +51,12 @@ from tests.proofs.profiles.slow_profiles import (
     atoms_moment,
     discrete_gaussian_atoms,
     discrete_laplace_atoms,
+    fixed_size_moment,
     laplace_moment,
     mp,
     response_atoms,
     sampled_moment,
+    two_steps_moment,
     wide,
 )
 from tests.proofs.rules.divergences import Law, above, excess
@@ -61,6 +66,9 @@ F = Fraction
 ORDERS = (F(1, 1000), F(1, 2), F(1), F(4), F(17))
 SMALL = wide.mpf("1e-15")
 """More than the errors of integrals; sums are far closer."""
+
+Secret = SampledGaussianLoss | AllocationLoss | FixedSizeLoss
+"""The losses of secret samples."""
 
 CURVE = tuple((order, F(n, 3)) for n, order in enumerate((F(3, 2), F(2), F(7), F(19)), 1))
 
@@ -86,6 +94,8 @@ SAMPLES: tuple[Entry, ...] = (
     BoundedRangeLoss(F(1, 2)),
     BoundedRangeLoss(F(3)),
     SampledGaussianLoss(F(1, 5), F(1)),
+    AllocationLoss(2, F(1, 4)),
+    FixedSizeLoss(F(1, 5), F(1)),
     ConcentratedLoss(F(0), F(1, 4), F(0)),
     ConcentratedLoss(F(1), F(0), F(0)),
     ConcentratedLoss(F(1), F(1, 4), F(1, 9)),
@@ -133,6 +143,13 @@ def exact(entry: Entry, order: Fraction, side: str) -> mpmath.mpf:
             power = 1 + mp(order) if side == "remove" else -mp(order)
             with wide.workdps(25):
                 return sampled_moment(fraction, wide.sqrt(mp(squared)), power)
+        case AllocationLoss(2, squared):
+            with wide.workdps(25):
+                power = 1 + mp(order) if side == "remove" else -mp(order)
+                return two_steps_moment(wide.sqrt(mp(squared)), power)
+        case FixedSizeLoss(fraction, squared):
+            with wide.workdps(25):
+                return fixed_size_moment(fraction, wide.sqrt(mp(squared)), mp(order))
         case ConcentratedLoss(xi, rho):
             return atoms_moment(response_atoms(xi), order) + 2 * gaussian * mp(rho)
         case CurveLoss(points):
@@ -156,7 +173,8 @@ def test_no_divergence_is_below_the_exact_one(entry: Entry, order: Fraction) -> 
 @pytest.mark.parametrize("entry", SAMPLES, ids=str)
 def test_concentration_bounds_the_divergence_at_every_order(entry: Entry) -> None:
     approximate = isinstance(entry, ConcentratedLoss) and entry.xi > 0
-    if leak(entry) or approximate or isinstance(entry, SampledGaussianLoss | CurveLoss):
+    known = not isinstance(entry, Secret | CurveLoss)
+    if leak(entry) or approximate or not known:
         with pytest.raises(ProofError, match="not known to be concentrated"):
             concentration(entry, 128)
         return

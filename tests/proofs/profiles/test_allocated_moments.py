@@ -15,14 +15,9 @@ from proofs.errors import ProofError
 from proofs.losses import SIDES, AllocationLoss
 from proofs.profiles.allocated_moments import MAX_ORDER, allocated_moment
 from proofs.search.float_moments import log_moment as float_moment
+from tests.proofs.profiles.slow_profiles import mp, two_steps_moment, wide
 
 F = Fraction
-wide = mpmath.mp.clone()
-wide.dps = 30
-
-
-def exact(value: Fraction) -> mpmath.mpf:
-    return wide.mpf(value.numerator) / value.denominator
 
 
 def enumerated(steps: int, squared: Fraction, order: int) -> mpmath.mpf:
@@ -31,22 +26,8 @@ def enumerated(steps: int, squared: Fraction, order: int) -> mpmath.mpf:
     for chosen in itertools.product(range(steps), repeat=order):
         counts = [chosen.count(step) for step in range(steps)]
         pairs = sum(count * (count - 1) for count in counts)
-        total += wide.exp(exact(squared * pairs / 2))
+        total += wide.exp(mp(squared * pairs / 2))
     return wide.log(total / wide.mpf(steps) ** order)
-
-
-def integrated(steps: int, mu: str, order: int) -> mpmath.mpf:
-    """ln E[(t/S)^c] by the trapezoid rule in all dimensions."""
-    width, m = wide.mpf(1) / 4, wide.mpf(mu)
-    places = [i * width for i in range(-60, 40)]
-    mass = np.array([wide.npdf(x) * width for x in places])
-    w = np.array([wide.exp(m * x - m * m / 2) for x in places])
-    total = wide.mpf(0)
-    for chosen in itertools.product(range(len(places)), repeat=steps - 1):
-        rest = list(chosen)
-        ratio = (w + sum(w[rest], wide.mpf(0))) / steps
-        total += math.prod(mass[rest], start=wide.mpf(1)) * (mass / ratio**order).sum()
-    return wide.log(total)
 
 
 @pytest.mark.parametrize(("steps", "squared"), [(2, "1"), (3, "1/4"), (5, "2")])
@@ -57,14 +38,14 @@ def test_what_is_removed_has_the_moments_of_all_products(
     found = allocated_moment(AllocationLoss(steps, F(squared)), F(order), "remove")
     slow = enumerated(steps, F(squared), order + 1)
     assert found.upper - found.lower < F(1, 10**40)
-    assert abs(exact(found.upper) - slow) < wide.mpf("1e-25")
+    assert abs(mp(found.upper) - slow) < wide.mpf("1e-25")
 
 
 @pytest.mark.parametrize(("mu", "order"), [("1", 1), ("1", 6), ("0.5", 3), ("2", 2)])
 def test_what_is_added_has_the_moments_of_its_integral(mu: str, order: int) -> None:
     found = allocated_moment(AllocationLoss(2, F(mu) ** 2), F(order), "add").upper
-    slow = integrated(2, mu, order)
-    assert abs(exact(found) - slow) < wide.mpf("1e-13")
+    slow = two_steps_moment(mp(mu), -mp(order))
+    assert abs(mp(found) - slow) < wide.mpf("1e-13")
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import mpmath
 import pytest
 
 from proofs import checker
 from proofs.errors import ProofError
 from proofs.losses import FixedSizeLoss
 from proofs.profiles.fixed_size_moments import MAX_ORDER, fixed_size_moment
+from tests.proofs.profiles import slow_profiles
+from tests.proofs.profiles.slow_profiles import mp, wide
 
 F = Fraction
-wide = mpmath.mp.clone()
-wide.dps = 25
-
-
-def exact(value: Fraction) -> mpmath.mpf:
-    return wide.mpf(value.numerator) / value.denominator
-
-
-def integrated(q: str, mu: str, order: int) -> mpmath.mpf:
-    """ln of the three parts of E[e^(cL)]."""
-    fraction, m = wide.mpf(q), wide.mpf(mu)
-
-    def ratio(x: mpmath.mpf) -> mpmath.mpf:
-        return 1 - fraction + fraction * wide.exp(m * x - m * m / 2)
-
-    def integral(power: int) -> mpmath.mpf:
-        ends = [m / 2 + i for i in (0, 1, 2, 4, 8, 16, 32, 40 + m * order)]
-        return wide.quad(lambda x: wide.npdf(x) * ratio(x) ** power, ends)
-
-    rest = 1 - integral(1) - integral(0)
-    return wide.log(integral(1 + order) + integral(-order) + rest)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +22,8 @@ def integrated(q: str, mu: str, order: int) -> mpmath.mpf:
 )
 def test_moments_are_at_least_their_integrals(q: str, mu: str, order: int, slack: str) -> None:
     found = fixed_size_moment(FixedSizeLoss(F(q), F(mu) ** 2), F(order))
-    slow = integrated(q, mu, order)
-    assert found.lower == 0 and slow <= exact(found.upper) <= slow + wide.mpf(slack)
+    slow = slow_profiles.fixed_size_moment(F(q), mp(mu), mp(order))
+    assert found.lower == 0 and slow <= mp(found.upper) <= slow + wide.mpf(slack)
 
 
 def test_moments_between_integers_lie_below_the_line() -> None:

@@ -25,7 +25,13 @@ from proofs.judgments import (
     Profile,
     RenyiCurve,
 )
-from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss
+from proofs.losses import (
+    AllocationLoss,
+    FixedSizeLoss,
+    GaussianLoss,
+    ResponseLoss,
+    SampledGaussianLoss,
+)
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, compositions
 from tests.proofs.rules.composing import (
     Pair,
@@ -357,6 +363,8 @@ KINDS: list[Guarantee] = [
     LossList(((1, ConcentratedLoss(F(1), F(2), F(0))),)),
     LossList(((1, CurveLoss(((F(2), F(1)),))),)),
     LossList(((1, SampledGaussianLoss(F(1, 2), F(1))),)),
+    LossList(((1, AllocationLoss(2, F(1))),)),
+    LossList(((1, FixedSizeLoss(F(1, 2), F(1))),)),
 ]
 
 

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entries, NoiseLoss
-from proofs.entry_moments import sides
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Guarantee, LossList, Mechanism, Private, Profile, RenyiCurve
-from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss
+from proofs.losses import GaussianLoss, ResponseLoss, SampledGaussianLoss, sides
 from proofs.profiles import moment
 from proofs.profiles.methods import METHODS
 from proofs.profiles.moments import log_moment
