@@ -16,7 +16,7 @@ from proofs.components import entries_of
 from proofs.derivation import SCHEMA, derivation
 from proofs.entries import Entry, NoiseLoss, entry_to_json
 from proofs.errors import ProofError
-from proofs.judgments import LossList, Private
+from proofs.judgments import LossList, Private, canonical
 from proofs.kernel import Theorem, prove
 from proofs.losses import SIDES, sides
 from proofs.search.orders import best_order
@@ -47,6 +47,8 @@ def translate(data: Mapping[str, Any]) -> dict[str, Any]:
     theorems: list[Theorem] = []
     try:
         for number, step in enumerate(data["steps"]):
+            if any(type(place) is not int or place < 0 for place in step["premises"]):
+                raise ProofError(f"step {number} of the derivation needs numbers of earlier steps")
             premises = [theorems[place] for place in step["premises"]]
             theorem = _STEPS[step["rule"]](premises, step["parameters"], step["conclusion"])
             if not _says(theorem, step["conclusion"]):
@@ -67,9 +69,10 @@ def _says(theorem: Theorem, stated: Given) -> bool:
     found = theorem.judgment.to_json()
     kind = stated.get("guarantee", {}).get("kind")
     if kind in ("dominated", "approx-zcdp"):
-        same = {**found, "guarantee": None} == {**stated, "guarantee": None}
-        return same and found["guarantee"]["kind"] == "losses"
-    return found == dict(stated)
+        rest = canonical({**found, "guarantee": None}) == canonical({**stated, "guarantee": None})
+        return rest and found["guarantee"]["kind"] == "losses"
+    # As text: to Python, true is 1.
+    return canonical(found) == canonical(stated)
 
 
 def _losses(theorem: Theorem) -> Theorem:

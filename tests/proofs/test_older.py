@@ -53,6 +53,21 @@ def test_a_forged_number_of_the_first_version_is_refused(rule: str) -> None:
                 translate(forged)
 
 
+@pytest.mark.parametrize("rule", FIRST)
+def test_true_is_no_number_of_the_first_version(rule: str) -> None:
+    for old in FIRST[rule]:
+        for step in range(len(old["steps"])):
+            for place in ("conclusion", "premises"):
+                forged = copy.deepcopy(old)
+                inside: Any = forged["steps"][step][place]
+                ones = [name for name in inside if name == "max_records"]
+                ones += [number for number, value in enumerate(inside) if value == 1]
+                if ones:
+                    inside[ones[0]] = True
+                    with pytest.raises(ProofError):
+                        translate(forged)
+
+
 @pytest.mark.parametrize(
     "data",
     [

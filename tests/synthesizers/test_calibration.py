@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs.components import component
+from proofs.components import Component
 from proofs.guarantees import ApproxDP
 from proofs.kernel import prove
 from proofs.prover import settling, strongest
@@ -84,7 +84,8 @@ def proved(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the kernel proves the claim of a mechanism that is ρ-zCDP."""
     stated = {"kind": "zcdp", "rho": str(rho)}
     given_ = {"neighbours": AddRemove(), "mechanism": "noisy marginals", "guarantee": stated}
-    one = component("noisy marginals", 1, [prove("stated-guarantee", [], given_)])
+    losses = prove("as-losses", [prove("stated-guarantee", [], given_)])
+    one = Component("noisy marginals", 1, losses)
     claim = ApproxDP(epsilon, delta)
     return settling(strongest([one], claim), claim, AddRemove()) is not None
 
