@@ -22,7 +22,7 @@ from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence, Verdict
 from audit.subjects.subject import ProgramSubject
-from proofs.ledgers import fixed_ledger
+from proofs.ledger.programs import fixed_ledger
 from synthesizers.arithmetic import OutcomesAlone
 from synthesizers.budget import Budget
 from synthesizers.curator import Admission, Setting, Transcript, keep_to

@@ -15,8 +15,8 @@ from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from audit.verify import load_certificate
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.ledgers import of_budget
-from proofs.prover import strongest
+from proofs.ledger.programs import of_budget
+from proofs.search.best import strongest
 from synthesizers.budget import Budget, ZCDPBudget
 from synthesizers.curator import Output, Setting
 from synthesizers.domain import Dataset, Domain
@@ -149,13 +149,13 @@ def release_setting(
 
 def _guarantee(budget: Budget, setting: Setting) -> str:
     """What the budget alone proves: without a certificate nothing smaller is stated."""
-    components = of_budget(budget, setting.neighbours, {})
-    if components is None:
+    parts = of_budget(budget, setting.neighbours, {})
+    if parts is None:
         return (
             "no guarantee: the program has no budget that proves one. Certify it, and release "
             "with --certificate"
         )
-    offers = strongest(components, ZCDP(Fraction(0)) if isinstance(budget, ZCDPBudget) else PURE)
+    offers = strongest(parts, ZCDP(Fraction(0)) if isinstance(budget, ZCDPBudget) else PURE)
     least = min((offer.value for offer in offers), default=None)
     name = "rho" if isinstance(budget, ZCDPBudget) else "epsilon"
     if least is None:

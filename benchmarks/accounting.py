@@ -22,7 +22,6 @@ from typing import Any
 
 from stopwatch import peak_gigabytes, seconds
 
-from proofs import accountants
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -33,6 +32,7 @@ from proofs.losses import (
     SampledGaussianLoss,
     join,
 )
+from proofs.search.ends import Bracket, enclose_epsilon
 
 F = Fraction
 GRIDS = (1e-3, 1e-4)
@@ -80,7 +80,7 @@ def print_few() -> None:
             print(f"\nq {rate}, delta {float(delta):g}: epsilon, width, seconds, method")
             for name, losses in cases.items():
                 start = time.process_time()
-                ends = accountants.epsilon(join([losses], [1]), delta)
+                ends = enclose_epsilon(join([losses], [1]), delta)
                 taken, width = time.process_time() - start, float(ends.upper - ends.lower)
                 print(
                     f"  {name:42}{float(ends.upper):17.13g}{width:9.1e}{taken:7.2f}  {ends.method}"
@@ -128,8 +128,8 @@ def main() -> None:
     delta = F(1, 10**30) if flags.small_delta else F(1, 10**6)
     cases = {**CASES, **SAMPLED} if flags.sampled else CASES
     for name, losses in cases.items():
-        found: list[accountants.Bracket] = []
-        work = partial(accountants.epsilon, join([losses], [1]), delta)
+        found: list[Bracket] = []
+        work = partial(enclose_epsilon, join([losses], [1]), delta)
         taken = seconds(_kept(found, work))
         ends = found[0]
         print(f"\n{name}, delta {float(delta):g}")
@@ -140,9 +140,7 @@ def main() -> None:
     print(f"\nlargest process {peak_gigabytes():.2f} GB")
 
 
-def _print_peer(
-    losses: Losses, grid: float, delta: float, ends: accountants.Bracket, taken: float
-) -> None:
+def _print_peer(losses: Losses, grid: float, delta: float, ends: Bracket, taken: float) -> None:
     try:
         found: list[float] = []
         work = _kept(found, lambda: peer(losses, grid).get_epsilon_for_delta(delta))

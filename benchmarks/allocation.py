@@ -13,10 +13,10 @@ import argparse
 import time
 from fractions import Fraction
 
-from proofs.accounting import accounting
-from proofs.accounts import of_terms
 from proofs.errors import ProofError
-from proofs.expressions import parse
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.search.account import account_epsilon
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 
 ALLOCATED = (
@@ -42,7 +42,7 @@ FIXED = (
 def line(text: str, neighbours: Neighbours, delta: Fraction) -> str:
     """Both ends, the distance, the rule and the seconds of processor time."""
     start = time.process_time()
-    found = accounting(of_terms(parse(text), neighbours), delta)
+    found = account_epsilon(of_terms(parse(text), neighbours), delta)
     taken = time.process_time() - start
     low, best = float(found.lower), found.best
     recheckable = found.recheckable

@@ -11,16 +11,16 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 
-from proofs.accountants import epsilon
-from proofs.accounts import of_terms
 from proofs.checker import check
-from proofs.components import entries_of
 from proofs.derivation import derivation
 from proofs.entry_moments import pairs
-from proofs.expressions import parse
 from proofs.kernel import Theorem
-from proofs.offers import compose, read_off
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.parts import entries_of
 from proofs.search.decimals import rounded_up
+from proofs.search.ends import epsilon
+from proofs.search.ways import compose, read_off
 from synthesizers.neighbours import AddRemove
 
 DELTAS = ("1e-6", "1e-10", "1e-30")

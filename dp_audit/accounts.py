@@ -11,13 +11,13 @@ from audit.report.accounting import Asked
 from audit.statements import strict_json
 from dp_audit.arguments import Number, exact, relation, whole_number
 from dp_audit.results import AccountResult, NoiseResult, ReleaseResult
-from proofs.accounting import accounting, delta_accounting
-from proofs.accounts import of_terms
-from proofs.components import Component
-from proofs.expressions import MAX_CHARACTERS, parse
 from proofs.guarantees import parse_guarantee
-from proofs.ledger_files import Account, of_list, of_release
-from proofs.search.noise import calibrate_noise
+from proofs.ledger.expressions import MAX_CHARACTERS, parse
+from proofs.ledger.files import Composition, of_list, of_release
+from proofs.ledger.least_noise import calibrate_noise
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part
+from proofs.search.account import account_delta, account_epsilon
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, describe
 from synthesizers.neighbours import to_json as neighbours_to_json
@@ -65,14 +65,14 @@ def account(
     if neighbours is None and (unit != "record" or max_records is not None):
         raise InputError("--unit and --max-records go with --neighbours")
     stated = None if neighbours is None else relation(neighbours, unit, max_records)
-    components, shared = _components(ledgers, stated)
+    parts, shared = _parts(ledgers, stated)
     if delta is not None:
         value = exact(delta, "--delta")
-        asked = Asked(components, shared, "epsilon", value)
-        return AccountResult(asked, accounting(components, value))
+        asked = Asked(parts, shared, "epsilon", value)
+        return AccountResult(asked, account_epsilon(parts, value))
     value = exact(epsilon, "--epsilon")
-    asked = Asked(components, shared, "delta", value)
-    return AccountResult(asked, delta_accounting(components, value))
+    asked = Asked(parts, shared, "delta", value)
+    return AccountResult(asked, account_delta(parts, value))
 
 
 def calibrate(
@@ -111,10 +111,10 @@ def calibrate(
     return NoiseResult(name, least, claimed, runs, moved, about)
 
 
-def _components(
+def _parts(
     ledgers: tuple[Ledger, ...], stated: Neighbours | None
-) -> tuple[tuple[Component, ...], Neighbours]:
-    """All ledgers' components under one relation."""
+) -> tuple[tuple[Part, ...], Neighbours]:
+    """All ledgers' parts under one relation."""
     if sum(ledger == "-" for ledger in ledgers) > 1:
         raise InputError("standard input (-) is read once")
     accounts = [_account(ledger, stated) for ledger in ledgers]
@@ -127,10 +127,10 @@ def _components(
                 f"--neighbours under {describe(shared)}: guarantees under different neighbours "
                 "do not add up"
             )
-    return tuple(part for one in accounts for part in one.components), shared
+    return tuple(part for one in accounts for part in one.parts), shared
 
 
-def _account(ledger: Ledger, stated: Neighbours | None) -> Account:
+def _account(ledger: Ledger, stated: Neighbours | None) -> Composition:
     if isinstance(ledger, ReleaseResult):
         return of_release(ledger.ledger())
     if isinstance(ledger, Mapping):
@@ -144,10 +144,10 @@ def _account(ledger: Ledger, stated: Neighbours | None) -> Account:
     if stated is None:
         raise InputError("an expression needs --neighbours add-remove or replace-one")
     text = strict_json.read_input(MAX_CHARACTERS) if written == "-" else written
-    return Account(of_terms(parse(text), stated), stated)
+    return Composition(of_terms(parse(text), stated), stated)
 
 
-def _account_of_list(path: str, stated: Neighbours | None) -> Account:
+def _account_of_list(path: str, stated: Neighbours | None) -> Composition:
     """Of a TOML list; one that does not state its neighbours is under those of the request."""
     text = strict_json.read_text(path)
     if len(text) > MAX_LIST:

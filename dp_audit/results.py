@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from audit.statements.checks import Verification
     from audit.statements.finding import Finding
     from audit.utility.results import UtilityResults
-    from proofs.accounting import Accounting
-    from proofs.search.noise import Calibrated
+    from proofs.ledger.least_noise import Calibrated
+    from proofs.search.account import Account
     from synthesizers.neighbours import Neighbours
 
 WIDTH = 96
@@ -246,7 +246,7 @@ class AccountResult(Result):
     """
 
     asked: Any
-    accounting: Accounting
+    accounting: Account
     soft_wrap = True
 
     @property

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from proofs.components import entries_of
 from proofs.derivation import SCHEMA, derivation
 from proofs.entries import Entry, NoiseLoss, entry_to_json
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private, canonical
 from proofs.kernel import Theorem, prove
 from proofs.losses import SIDES, sides
+from proofs.parts import entries_of
 from proofs.search.orders import best_order
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational

@@ -25,7 +25,7 @@ from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side, TranscriptReplay, Witness
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ApproxDP
-from proofs.ledgers import fixed_ledger
+from proofs.ledger.programs import fixed_ledger
 from synthesizers.curator import Setting
 from synthesizers.events import Draw, Event, Measure
 from synthesizers.exact import Exact, compare, divide, enclose, log_enclosure, multiply

@@ -18,12 +18,12 @@ from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side
 from audit.subjects.subject import ProgramSubject
-from proofs.components import Component
 from proofs.derivation import derivation
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import about_program, fixed_ledger, of_budget, of_ledger
-from proofs.prover import Offer, settling, strongest
+from proofs.ledger.programs import about_program, fixed_ledger, of_budget, of_ledger
+from proofs.parts import Part
+from proofs.search.best import Offer, settling, strongest
 from synthesizers.curator import Setting
 from synthesizers.events import Event
 
@@ -131,11 +131,11 @@ def _release(theorem: Theorem, released: str) -> Theorem:
 class _Reading:
     """What the program can be proved from, and how a theorem of it is one about the program."""
 
-    components: Sequence[Component]
+    parts: Sequence[Part]
     about: Callable[[Theorem], Theorem]
 
     def offers(self, guarantee: Guarantee) -> list[Offer]:
-        found = strongest(self.components, guarantee)
+        found = strongest(self.parts, guarantee)
         return [replace(offer, theorem=self.about(offer.theorem)) for offer in found]
 
 

@@ -7,7 +7,7 @@ from audit.auditors.effort import Effort
 from audit.auditors.exhaustive import Instance
 from audit.statements.claim import Claim
 from audit.subjects.subject import ProgramSubject
-from proofs.ledgers import fixed_ledger
+from proofs.ledger.programs import fixed_ledger
 from synthesizers.events import Event
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from audit.cli import common, streams
 from dp_audit.accounts import calibrate
-from proofs.search.noise import MORE_NOISE_IS_LARGER
+from proofs.ledger.least_noise import MORE_NOISE_IS_LARGER
 
 
 def add(parser: argparse.ArgumentParser) -> None:

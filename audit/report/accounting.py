@@ -9,12 +9,12 @@ from typing import Any
 
 from audit.report.words import above, below, clean, number
 from audit.statements.decimals import decimal_above, decimal_below
-from proofs.accounting import Accounting
-from proofs.components import Component
 from proofs.derivation import derivation
 from proofs.hypotheses import HYPOTHESES
 from proofs.kernel import Theorem
-from proofs.offers import Offer
+from proofs.parts import Part
+from proofs.search.account import Account
+from proofs.search.ways import Offer
 from synthesizers.neighbours import Neighbours, describe
 
 DIGITS = 15
@@ -25,7 +25,7 @@ DIGITS = 15
 class Asked:
     """What an accounting is of: ``wanted``, epsilon or delta, where the other is ``given``."""
 
-    components: Sequence[Component]
+    parts: Sequence[Part]
     neighbours: Neighbours
     wanted: str
     given: Fraction
@@ -39,7 +39,7 @@ class Asked:
 SYMBOLS = {"epsilon": "ε", "delta": "δ"}
 
 
-def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
+def accounting_lines(asked: Asked, account: Account) -> Iterator[str]:
     """The accounting for a terminal, line by line."""
     symbol, best = SYMBOLS[asked.wanted], account.best
     yield from _ledger(asked, account)
@@ -62,11 +62,10 @@ def accounting_lines(asked: Asked, account: Accounting) -> Iterator[str]:
     yield from rests_on(best.theorem)
 
 
-def _ledger(asked: Asked, account: Accounting) -> Iterator[str]:
+def _ledger(asked: Asked, account: Account) -> Iterator[str]:
     """The ledger line by line, each with its share of ε where there are several."""
     lines = [
-        clean(f"{'' if part.count == 1 else f'{part.count} × '}{part.name}")
-        for part in asked.components
+        clean(f"{'' if part.count == 1 else f'{part.count} × '}{part.name}") for part in asked.parts
     ]
     if account.shares is None or len(lines) == 1:
         yield from lines
@@ -107,7 +106,7 @@ def relation_json(neighbours: Neighbours) -> dict[str, Any]:
     }
 
 
-def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
+def accounting_json(asked: Asked, account: Account) -> dict[str, Any]:
     """The accounting as plain data."""
     best, other = account.best, account.recheckable
     beside = [derivation(other.theorem)] if best.kernel_only and other is not None else []
@@ -128,9 +127,9 @@ def accounting_json(asked: Asked, account: Accounting) -> dict[str, Any]:
     }
 
 
-def _mechanisms_json(asked: Asked, account: Accounting) -> list[dict[str, Any]]:
+def _mechanisms_json(asked: Asked, account: Account) -> list[dict[str, Any]]:
     """The ledger's lines, each with its estimated share of ε where that is asked for."""
-    found = [{"count": part.count, "mechanism": part.name} for part in asked.components]
+    found = [{"count": part.count, "mechanism": part.name} for part in asked.parts]
     if account.shares is None:
         return found
     shares = zip(found, account.shares, strict=True)

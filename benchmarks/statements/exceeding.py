@@ -10,7 +10,6 @@ from laws import LossPair, Pair, RowPair
 from audit.auditors.deciding import decide
 from audit.channels.channel import Channel
 from audit.statements.evidence import Decision
-from proofs import accountants
 from proofs.channels import channel_certificate
 from proofs.checker import check
 from proofs.errors import ProofError
@@ -24,6 +23,7 @@ from proofs.losses import (
 )
 from proofs.profiles.gaussian import gaussian_delta
 from proofs.profiles.moments import log_moment
+from proofs.search.ends import enclose_delta
 from synthesizers.domain import Domain
 from synthesizers.intervals import float_below
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
@@ -64,13 +64,13 @@ def _exceed_by_losses(losses: Losses, claim: Guarantee) -> str | None:
         case ApproxDP(_, delta) if delta == 0 and (unbounded or fails):
             return "the loss has no bound"
         case ApproxDP(epsilon, delta):
-            found = accountants.delta(losses, epsilon).lower
+            found = enclose_delta(losses, epsilon).lower
             if found > delta:
                 return f"delta at epsilon={epsilon} is {float_below(found):.6g} or more"
         case GaussianDP(mu):
             for epsilon in EPSILONS:
                 most = gaussian_delta(mu * mu, epsilon, BITS).upper if mu else ZERO
-                found = accountants.delta(losses, epsilon).lower
+                found = enclose_delta(losses, epsilon).lower
                 if found > most:
                     return f"delta at epsilon={epsilon} is {float_below(found):.6g} or more"
         case ZCDP() | RenyiDP() if fails:

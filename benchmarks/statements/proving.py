@@ -1,7 +1,7 @@
 """The search for a theorem that implies a statement's claim: nobody trusts it.
 
-A mechanism becomes components, as in `proofs.accounts`, and `proofs.prover` composes and converts
-them; some more is tried at the claimed numbers themselves.
+A mechanism becomes parts, as in `proofs.ledger.terms`, and `proofs.search.best` composes and
+converts them; some more is tried at the claimed numbers themselves.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from reading import Formal, Mechanism, Norm
 from theorems import channel_theorem, losses_of, sample_theorem, stable_theorem
 
 from proofs.checker import check
-from proofs.components import Component
 from proofs.derivation import derivation
 from proofs.guarantees import ApproxDP
 from proofs.implication import implies
 from proofs.judgments import Stable
 from proofs.kernel import Theorem
-from proofs.offers import tight_at
-from proofs.prover import settling, strongest
+from proofs.parts import Part
+from proofs.search.best import settling, strongest
+from proofs.search.ways import tight_at
 from synthesizers.errors import InputError
 
 
@@ -88,15 +88,15 @@ def _of_losses(formal: Formal) -> Iterator[Theorem]:
     claim = formal.claim
     if isinstance(claim, Norm):
         return
-    components = [
-        Component(mechanism.name, count, losses_of(mechanism, formal))
+    parts = [
+        Part(mechanism.name, count, losses_of(mechanism, formal))
         for count, mechanism in formal.mechanism
     ]
-    found = settling(strongest(components, claim), claim, formal.neighbours)
+    found = settling(strongest(parts, claim), claim, formal.neighbours)
     if found is not None:
         yield found.theorem
     if isinstance(claim, ApproxDP) and claim.delta:
-        exact = tight_at(components, claim.epsilon, claim.delta)
+        exact = tight_at(parts, claim.epsilon, claim.delta)
         if exact is not None:
             yield exact.theorem
 
@@ -117,7 +117,7 @@ def _of_sample(formal: Formal) -> Iterator[Theorem]:
         return
     if mechanism.name in ("poisson", "without_replacement") and formal.given == formal.neighbours:
         ((count, inner),) = mechanism.inner
-        whole = Component(inner.name, count, losses_of(inner, formal))
+        whole = Part(inner.name, count, losses_of(inner, formal))
         rate = sampling_rate(mechanism)
         for found in strongest([whole], ApproxDP(Fraction(0), claim.delta / rate)):
             yield sample_theorem(mechanism, found.theorem, claim.epsilon)

@@ -14,7 +14,6 @@ from examples import premise_of
 from laws import ADDITIVE, matrix_of, sampling_rate, variance
 from reading import Formal, Mechanism, Query
 
-from proofs.components import Component, event_theorem, noise_theorem, query_theorem
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.judgments import (
@@ -26,9 +25,11 @@ from proofs.judgments import (
     guarantee_to_json,
 )
 from proofs.kernel import Theorem, prove
-from proofs.offers import by_sum
-from proofs.prover import strongest
+from proofs.ledger.events import event_theorem, noise_theorem, query_theorem
+from proofs.parts import Part
+from proofs.search.best import strongest
 from proofs.search.decimals import smallest_proved
+from proofs.search.ways import by_sum
 from synthesizers.errors import InputError
 from synthesizers.exact import enclose
 from synthesizers.intervals import to_mpf
@@ -212,7 +213,7 @@ def _read_rho(losses: Theorem) -> Theorem:
 
 def _read(losses: Theorem, kind: GaussianDP | ZCDP) -> Theorem:
     """The strongest guarantee of a kind; ProofError for none."""
-    found = strongest([Component("part", 1, losses)], kind)
+    found = strongest([Part("part", 1, losses)], kind)
     if not found:
         raise ProofError(f"the losses have no {type(kind).__name__}")
     return found[0].theorem

@@ -11,13 +11,13 @@ from functools import cached_property, lru_cache
 import mpmath
 import numpy as np
 
-from proofs import accountants
-from proofs.components import Repetition
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
+from proofs.parts import Repetition
 from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.ends import Hints, enclose_delta, enclose_epsilon
 from proofs.search.orders import (
     BITS,
     GOLDEN,
@@ -50,11 +50,11 @@ class _Point:
     epsilon: Fraction
     delta: Fraction
     method: str
-    hints: accountants.Hints
+    hints: Hints
 
     @classmethod
     def at(cls, losses: Losses, epsilon: Fraction) -> _Point:
-        ends = accountants.delta(losses, epsilon, RESOLVED)
+        ends = enclose_delta(losses, epsilon, RESOLVED)
         return cls(epsilon, rounded_up(ends.upper), ends.method, ends.hints)
 
 
@@ -63,7 +63,7 @@ def at_delta(repetition: Repetition, delta: Fraction) -> Theorem:
     """(ε, ``delta``)-DP by two points of the run's profile; ProofError where it has no such."""
     losses, law = pairs(repetition.run.entries), Law(repetition.runs)
     own = round_down(delta / surely_above(law.mean), 60)
-    ends = accountants.epsilon(losses, own)
+    ends = enclose_epsilon(losses, own)
     if ends.method == "sum":
         raise ProofError("the profile of a run is not looked at")
     last = _Point(ends.upper, own, ends.method, ends.hints)

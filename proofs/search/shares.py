@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from proofs.components import Component
 from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
+from proofs.parts import Part
 from proofs.search.float_moments import entry_moment
 from proofs.search.orders import best_order
 
 
-def marginal_shares(parts: Sequence[Component], delta: Fraction) -> tuple[float, ...]:
+def marginal_shares(parts: Sequence[Part], delta: Fraction) -> tuple[float, ...]:
     """The share of ε of each part at a δ; raises ProofError where its losses leak more than δ."""
     entries = [(part.count * n, entry) for part in parts for n, entry in part.entries]
     left = delta - sum((count * leak(entry) for count, entry in entries), Fraction(0))

@@ -27,8 +27,8 @@ from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP, parse_guarantee
 from proofs.kernel import Theorem, prove
-from proofs.offers import by_sum
 from proofs.rules import RULES
+from proofs.search.ways import by_sum
 from synthesizers.domain import Domain
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit

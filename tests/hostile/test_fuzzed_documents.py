@@ -45,7 +45,7 @@ from audit.verify import read_certificate, verify
 from proofs import checker
 from proofs.derivation import replay
 from proofs.guarantees import parse_guarantee
-from proofs.ledger_files import of_list, of_release
+from proofs.ledger.files import of_list, of_release
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain

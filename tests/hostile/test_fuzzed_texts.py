@@ -30,9 +30,9 @@ from audit.utility.catalogue import metric_named
 from audit.utility.draws import read_draws
 from audit.utility.parameters import plan_metric, read_plan
 from proofs import checker
-from proofs.expressions import parse
 from proofs.guarantees import parse_guarantee
-from proofs.ledger_files import of_list
+from proofs.ledger.expressions import parse
+from proofs.ledger.files import of_list
 from synthesizers.column_schemas import domain_from_column_schema
 from synthesizers.domain import Domain
 from synthesizers.domain_toml import domain_from_toml, domain_to_toml

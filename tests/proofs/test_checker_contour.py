@@ -12,12 +12,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from proofs import accountants, checker
-from proofs.accounts import of_terms
-from proofs.components import entries_of
+from proofs import checker
 from proofs.derivation import derivation
 from proofs.entry_moments import pairs
-from proofs.expressions import parse
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -26,7 +25,9 @@ from proofs.losses import (
     Loss,
     ResponseLoss,
 )
-from proofs.offers import compose, read_off
+from proofs.parts import entries_of
+from proofs.search.ends import enclose_epsilon
+from proofs.search.ways import compose, read_off
 from synthesizers.neighbours import AddRemove
 
 SEVERAL = " + ".join(
@@ -181,7 +182,7 @@ def test_nodes_that_are_not_summed_are_bounded() -> None:
 def proof(text: str, delta: str, more: str) -> dict[str, Any]:
     """The theorem of an ε by the contour, a little above the smallest that is found."""
     theorem = compose(of_terms(parse(text), AddRemove()))
-    ends = accountants.epsilon(pairs(entries_of(theorem)), Fraction(delta))
+    ends = enclose_epsilon(pairs(entries_of(theorem)), Fraction(delta))
     assert ends.method == "contour"
     proved = read_off(theorem, "contour", ends.upper + Fraction(more), Fraction(delta), ends.hints)
     found: dict[str, Any] = json.loads(json.dumps(derivation(proved)))

@@ -29,7 +29,7 @@ from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
-from proofs.search.noise import calibrate_noise
+from proofs.ledger.least_noise import calibrate_noise
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 
 F = Fraction

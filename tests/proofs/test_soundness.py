@@ -19,15 +19,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from proofs.accounting import delta_accounting
-from proofs.accounts import of_events
 from proofs.derivation import derivation, replay
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.judgments import Odometer, Stable
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import of_budget, shape_of
-from proofs.prover import strongest as offered
+from proofs.ledger.events import of_events
+from proofs.ledger.programs import of_budget, shape_of
+from proofs.search.account import account_delta
+from proofs.search.best import strongest as offered
 from synthesizers.budget import Budget, PureBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Domain
@@ -191,12 +191,12 @@ def ledgers(draw: st.DrawFn) -> tuple[Domain, Neighbours, list[dict[str, Any]], 
 
 def check_ledger(data: st.DataObject, prover: bool) -> None:
     domain, relation, asked, found = data.draw(ledgers())
-    components = of_events(asked, shape_of(domain), relation)
+    parts = of_events(asked, shape_of(domain), relation)
     order = data.draw(orders)
     claims: list[Any] = [ApproxDP(F(0)), ZCDP(F(0)), GaussianDP(F(0)), RenyiDP(order, F(0))]
     claims += [ApproxDP(F(0), data.draw(deltas))] if prover else []
     for claimed in claims:
-        for offer in offered(components, claimed):
+        for offer in offered(parts, claimed):
             covers(offer.theorem, found)
             if claimed == ZCDP(F(0)):
                 all_covered(offer.theorem, found, data.draw, 1)
@@ -204,7 +204,7 @@ def check_ledger(data: st.DataObject, prover: bool) -> None:
         at = data.draw(epsilons)
         # Where the least δ is all but 1, none may be found.
         with contextlib.suppress(ProofError):
-            for offer in delta_accounting(components, at).found:
+            for offer in account_delta(parts, at).found:
                 covers(offer.theorem, found)
                 assert replay(derivation(offer.theorem)).judgment == offer.theorem.judgment
 

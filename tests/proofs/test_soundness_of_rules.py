@@ -19,7 +19,7 @@ from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP, GaussianDP
 from proofs.judgments import LossList, RenyiCurve, Stable
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import shape_of
+from proofs.ledger.programs import shape_of
 from proofs.losses import SampledGaussianLoss
 from synthesizers.domain import Domain
 from synthesizers.events import Measure

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs.accounts import of_events
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, NoiseLoss
 from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import LossList, RenyiCurve
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import shape_of
+from proofs.ledger.events import of_events
+from proofs.ledger.programs import shape_of
 from proofs.losses import DiscreteGaussianLoss, GaussianLoss
 from proofs.profiles import grid
 from proofs.profiles.methods import METHODS

@@ -14,16 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from proofs.accounting import accounting
-from proofs.accounts import of_events
 from proofs.checker import check
-from proofs.components import repetition_of
 from proofs.derivation import derivation
 from proofs.guarantees import ApproxDP
-from proofs.ledgers import about_program, of_ledger
-from proofs.offers import concentrate, pure_of, stated_value
-from proofs.prover import strongest
+from proofs.ledger.events import of_events, repetition_of
+from proofs.ledger.programs import about_program, of_ledger
+from proofs.search.account import account_epsilon
+from proofs.search.best import strongest
 from proofs.search.runs import concentrated
+from proofs.search.ways import concentrate, pure_of, stated_value
 from synthesizers.budget import FREE, Cost, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
 from synthesizers.domain import Dataset, Domain
@@ -142,8 +141,8 @@ def test_the_cost_is_no_less_than_the_theorems_say(
     assert cost.rho is not None and cost.rho >= 0
     if cost.epsilon is None:
         assert 0 <= cost.rho - stated_value(theorem) < F(1, 10**5)
-    (component,) = of_events([event.to_json(DOMAIN, relation)] * 3, SHAPE, relation)
-    assert component.count == 3
+    (part,) = of_events([event.to_json(DOMAIN, relation)] * 3, SHAPE, relation)
+    assert part.count == 3
 
 
 @pytest.mark.parametrize(("law", "factor"), [(GeometricRuns, 3), (LogarithmicRuns, 2)])
@@ -182,7 +181,7 @@ def test_the_profile_of_a_run_serves_a_ledger_too() -> None:
     event = MeasureBest(Total(), DiscreteGaussian(F(16)), LogarithmicRuns(F(1, 40)), 0, 2)
     found = of_ledger((event,), Setting.of(DOMAIN, AddRemove(), 2))
     assert found is not None and found[0].name.startswith("the best of logarithmic runs of")
-    best = accounting(found, F(1, 10**6)).best
+    best = account_epsilon(found, F(1, 10**6)).best
     assert best.rule == "profile of a repeated mechanism" and F(3, 2) < best.value < F(8, 5)
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs.components import Component
 from proofs.guarantees import ApproxDP
 from proofs.kernel import prove
-from proofs.prover import settling, strongest
+from proofs.parts import Part
+from proofs.search.best import settling, strongest
 from synthesizers.calibration import (
     exponential_rate,
     gaussian_variance,
@@ -85,7 +85,7 @@ def proved(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     stated = {"kind": "zcdp", "rho": str(rho)}
     given_ = {"neighbours": AddRemove(), "mechanism": "noisy marginals", "guarantee": stated}
     losses = prove("as-losses", [prove("stated-guarantee", [], given_)])
-    one = Component("noisy marginals", 1, losses)
+    one = Part("noisy marginals", 1, losses)
     claim = ApproxDP(epsilon, delta)
     return settling(strongest([one], claim), claim, AddRemove()) is not None
 

@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 from proofs.guarantees import ApproxDP
-from proofs.ledgers import of_budget
-from proofs.offers import renyi
+from proofs.ledger.programs import of_budget
+from proofs.search.ways import renyi
 from synthesizers.budget import SampledGaussianBudget
 from synthesizers.calibration import _sampled_epsilon, noise_multiplier
 from synthesizers.errors import InputError

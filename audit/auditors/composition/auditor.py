@@ -25,9 +25,9 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Witness
 from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.subject import ProgramSubject
-from proofs.components import Component
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.ledgers import fixed_ledger, of_ledger
+from proofs.ledger.programs import fixed_ledger, of_ledger
+from proofs.parts import Part
 from synthesizers.budget import (
     FREE,
     PureBudget,
@@ -77,9 +77,9 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
     events = fixed_ledger(
         subject.program, declared, setting, ledgers.ledgers, ours=subject.built_in
     )
-    components = of_ledger(events, setting) if events else None
-    if components:
-        yield from whole.theorems(components, transcripts)
+    parts = of_ledger(events, setting) if events else None
+    if parts:
+        yield from whole.theorems(parts, transcripts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,11 +247,9 @@ class _Whole:
             return f"{words}, more than the claim, which needs another reason than them; ", None
         return passed, ledger.name_question(place)
 
-    def theorems(
-        self, components: tuple[Component, ...], transcripts: Channel
-    ) -> Iterator[Finding]:
+    def theorems(self, parts: tuple[Part, ...], transcripts: Channel) -> Iterator[Finding]:
         """Each ceiling of the kernel below an exact value; or one finding that there is none."""
-        compared = list(ceilings(components, transcripts))
+        compared = list(ceilings(parts, transcripts))
         for one in compared:
             if one.contradicts:
                 yield self._theorem(one)

@@ -16,9 +16,9 @@ from audit.channels.measures.gdp import gdp
 from audit.channels.measures.renyi import renyi
 from audit.channels.measures.zcdp import zcdp
 from audit.statements.decimals import Enclosure
-from proofs.components import Component
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
-from proofs.prover import strongest
+from proofs.parts import Part
+from proofs.search.best import strongest
 
 ASKED: tuple[Guarantee, ...] = (
     ApproxDP(Fraction(0)),
@@ -52,10 +52,10 @@ class Compared:
         return self.exact.lower > self.ceiling
 
 
-def ceilings(components: tuple[Component, ...], channel: Channel) -> Iterator[Compared]:
+def ceilings(parts: tuple[Part, ...], channel: Channel) -> Iterator[Compared]:
     """Every way of composing, at every statement of `ASKED`.
 
-    ``channel``: of the transcripts of the ledger that the components are of.
+    ``channel``: of the transcripts of the ledger that the parts are of.
 
     Guarantee
     ---------
@@ -63,7 +63,7 @@ def ceilings(components: tuple[Component, ...], channel: Channel) -> Iterator[Co
     ``tests/audit/auditors/composition/test_ceilings.py``.
     """
     for asked in ASKED:
-        offers = strongest(components, asked)
+        offers = strongest(parts, asked)
         if not offers:
             continue
         exact = exact_value(channel, asked)

@@ -1,6 +1,6 @@
 """Declared laws of additive noise: their chances, told so well that a test can rest on them.
 
-A law is written as in accounting expressions (`proofs.expressions`), ``laplace(scale=1)`` or
+A law is written as in accounting expressions (`proofs.ledger.expressions`), ``laplace(scale=1)`` or
 ``discrete_gaussian(sigma=2)``, with three more: ``rounded_laplace``, ``rounded_gaussian`` (a
 continuous draw, rounded to the nearest integer) and ``uniform(low=-1, high=1)``.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from proofs.expressions import PARAMETERS, WITH_SENSITIVITY
+from proofs.ledger.expressions import PARAMETERS, WITH_SENSITIVITY
 from synthesizers.errors import InputError
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace, Noise, RoundedLaplace
 from synthesizers.numerals import number_text, rational

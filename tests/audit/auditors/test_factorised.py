@@ -16,7 +16,7 @@ from audit.statements.evidence import Decision, Evidence, Side
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from proofs.guarantees import parse_guarantee
-from proofs.ledgers import fixed_ledger
+from proofs.ledger.programs import fixed_ledger
 from synthesizers.curator import Setting
 from synthesizers.domain import Domain
 from synthesizers.errors import ProtocolError

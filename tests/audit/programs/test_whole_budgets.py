@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from proofs.guarantees import ApproxDP
-from proofs.ledgers import of_budget
-from proofs.prover import strongest
+from proofs.ledger.programs import of_budget
+from proofs.search.best import strongest
 from synthesizers.budget import Budget, Cost, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Setting
 from synthesizers.domain import Dataset, Domain

@@ -7,20 +7,20 @@ from fractions import Fraction
 import pytest
 
 from audit.report.accounting import Asked, accounting_json, accounting_lines
-from proofs.accounting import Accounting, accounting, delta_accounting
-from proofs.accounts import of_terms
 from proofs.checker import check
-from proofs.components import Component
-from proofs.expressions import parse
 from proofs.hypotheses import HYPOTHESES
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part
+from proofs.search.account import Account, account_delta, account_epsilon
 from synthesizers.neighbours import AddRemove
 
 F = Fraction
 
 
-def asked(text: str, delta: str) -> tuple[Asked, Accounting]:
+def asked(text: str, delta: str) -> tuple[Asked, Account]:
     parts = of_terms(parse(text), AddRemove())
-    return Asked(parts, AddRemove(), "epsilon", F(delta)), accounting(parts, F(delta))
+    return Asked(parts, AddRemove(), "epsilon", F(delta)), account_epsilon(parts, F(delta))
 
 
 def test_both_ends_are_printed_outwards() -> None:
@@ -78,7 +78,7 @@ def test_the_keys_are_those_of_the_contract() -> None:
 def test_delta_at_an_epsilon_has_the_same_form() -> None:
     parts = of_terms(parse("gaussian(sigma=1)"), AddRemove())
     question = Asked(parts, AddRemove(), "delta", F(1))
-    account = delta_accounting(parts, F(1))
+    account = account_delta(parts, F(1))
     lines = list(accounting_lines(question, account))
     assert "at ε = 1" in lines and "  0.126936737506643 ≤ δ ≤ 0.126936737506644" in lines
     document = accounting_json(question, account)
@@ -98,8 +98,8 @@ def test_a_mixed_ledger_is_printed_line_by_line_with_shares() -> None:
 
 def test_names_of_strangers_cannot_move_the_cursor() -> None:
     (good,) = of_terms(parse("laplace(epsilon=1)"), AddRemove())
-    bad: Component = Component("\x1b[2J\u202eevil", 1, good.theorem)
+    bad: Part = Part("\x1b[2J\u202eevil", 1, good.theorem)
     lines = list(
-        accounting_lines(Asked((bad,), AddRemove(), "epsilon", F(0)), accounting((bad,), F(0)))
+        accounting_lines(Asked((bad,), AddRemove(), "epsilon", F(0)), account_epsilon((bad,), F(0)))
     )
     assert lines[0] == "\\x1b[2J\\u202eevil"

@@ -13,7 +13,7 @@ from audit.statements.checks import Status
 from audit.statements.stated_proofs import compare_foundations, completes, renew
 from proofs.derivation import derivation
 from proofs.kernel import Theorem, prove
-from proofs.offers import by_sum
+from proofs.search.ways import by_sum
 from tests.proofs.honest_derivations import AR, marginal
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "certificates"

@@ -11,11 +11,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from proofs import accountants
 from proofs.errors import ProofError
 from proofs.losses import SIDES, AllocationLoss, GaussianLoss, Losses, Side
 from proofs.profiles.fourier import convolve_powers
 from proofs.profiles.lattice import delta
+from proofs.search.ends import enclose_epsilon
 from proofs.search.lattice import hint
 from synthesizers.intervals import Interval
 
@@ -109,7 +109,7 @@ def test_with_gaussians_beside_it_the_profile_is_that_of_a_sample() -> None:
 @pytest.mark.slow
 def test_both_ends_of_epsilon_are_close() -> None:
     losses = ((1, AllocationLoss(1000, F(1))),)
-    ends = accountants.epsilon(losses, F(1, 10**6))
+    ends = enclose_epsilon(losses, F(1, 10**6))
     assert 0 < ends.lower <= ends.upper < ends.lower + F(1, 10**4)
 
 

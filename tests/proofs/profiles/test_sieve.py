@@ -11,7 +11,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from proofs import accountants
 from proofs.errors import ProofError
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -27,6 +26,7 @@ from proofs.profiles import contour, sieve
 from proofs.profiles.sieve import Fall, fall_of, nearly_gaussian, sum_beyond
 from proofs.profiles.transforms import Line, laplace_transform
 from proofs.search.contour import contour_hint, epsilon_bracket
+from proofs.search.ends import enclose_epsilon
 
 Atoms = list[tuple[Any, Any]]
 
@@ -336,12 +336,12 @@ def census(size: int) -> Losses:
 def test_a_census_has_narrow_ends(size: int, delta: str) -> None:
     """The sum is so nearly a Gaussian loss that this one's ε lies between them, or next to them."""
     losses, goal = census(size), Fraction(delta)
-    found = accountants.epsilon(losses, goal)
+    found = enclose_epsilon(losses, goal)
     assert found.method == "contour"
     assert found.upper - found.lower <= Fraction(1, 10**9)
     discrete = [loss for _, loss in losses if isinstance(loss, DiscreteGaussianLoss)]
     squared = sum((1 / loss.variance for loss in discrete), Fraction(0))
-    alone = accountants.epsilon(((1, GaussianLoss(squared)),), goal)
+    alone = enclose_epsilon(((1, GaussianLoss(squared)),), goal)
     assert found.lower < alone.upper + Fraction(1, 10**12)
     assert alone.lower - Fraction(1, 10**12) < found.upper
 

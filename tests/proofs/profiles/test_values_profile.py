@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from proofs import accountants, checker
+from proofs import checker
 from proofs.entries import Entries, NoiseLoss, entry_to_json
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
@@ -26,6 +26,7 @@ from proofs.losses import (
 from proofs.profiles import contour
 from proofs.profiles.values import delta, sampled_delta
 from proofs.search.contour import contour_hint
+from proofs.search.ends import enclose_epsilon
 from tests.proofs.profiles.slow_profiles import (
     discrete_gaussian_atoms,
     discrete_laplace_atoms,
@@ -186,7 +187,7 @@ def test_a_discrete_gaussian_that_hardly_moves_has_the_epsilon_of_its_two_values
     sigma: str,
 ) -> None:
     # Nearly all of P lies on one value, of loss 1/(2σ²): 1 - e^(ε - that) = δ.
-    found = accountants.epsilon(((1, DiscreteGaussianLoss(F(sigma) ** 2, 1)),), F(1, 10**6))
+    found = enclose_epsilon(((1, DiscreteGaussianLoss(F(sigma) ** 2, 1)),), F(1, 10**6))
     assert found.method == "values" and found.upper - found.lower < F(1, 10**15)
     goal = 1 / (2 * mp(F(sigma)) ** 2) + wide.log(1 - wide.mpf("1e-6"))
     assert abs(mp(found.upper) - goal) < wide.mpf("1e-14")
@@ -206,7 +207,7 @@ CHECKED: list[Entries] = [
 
 @pytest.mark.parametrize("entries", CHECKED)
 def test_the_checker_accepts_the_upper_end_and_no_less_than_the_lower(entries: Entries) -> None:
-    found = accountants.epsilon(pairs(entries), F(1, 10**6))
+    found = enclose_epsilon(pairs(entries), F(1, 10**6))
     assert found.method == "values" and found.upper - found.lower < F(1, 10**15)
     data = [checker.loss(entry_to_json(count, entry)) for count, entry in entries]
     hints: dict[str, Any] = {side: dict(hint) for side, hint in found.hints.items()}

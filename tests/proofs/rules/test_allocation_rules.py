@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from proofs.components import with_stated_sensitivity
 from proofs.derivation import derivation
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
+from proofs.ledger.terms import with_stated_sensitivity
 from proofs.losses import (
     SIDES,
     AllocationLoss,

@@ -12,7 +12,7 @@ from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import fixed_ledger
+from proofs.ledger.programs import fixed_ledger
 from proofs.rules.structure import SEEN
 from synthesizers.budget import PureBudget
 from synthesizers.curator import Setting

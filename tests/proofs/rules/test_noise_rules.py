@@ -16,7 +16,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proofs.components import entries_of
 from proofs.entries import NoiseLoss
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
@@ -32,6 +31,7 @@ from proofs.losses import (
     Loss,
     Losses,
 )
+from proofs.parts import entries_of
 from proofs.profiles.gaussian import gaussian_delta
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import (

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.components import Component
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
-from proofs.ledgers import of_budget
+from proofs.ledger.programs import of_budget
 from proofs.losses import SampledGaussianLoss
-from proofs.prover import strongest
+from proofs.parts import Part
+from proofs.search.best import strongest
 from synthesizers.budget import SampledGaussianBudget
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 
@@ -69,7 +69,7 @@ def adaptive(present: bool, rate: float) -> Any:
 
 @pytest.mark.parametrize("rate", [pytest.param(F(1, 4), marks=pytest.mark.slow), F(3, 5)])
 def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
-    whole = Component("steps", 1, filtered({}, fraction=rate))
+    whole = Part("steps", 1, filtered({}, fraction=rate))
     with_it, without = adaptive(True, float(rate)), adaptive(False, float(rate))
     for delta in (F(1, 10), F(1, 100)):
         best = min(float(offer.value) for offer in strongest([whole], ApproxDP(F(1), delta)))

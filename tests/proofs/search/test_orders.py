@@ -7,12 +7,11 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.accounts import of_terms
-from proofs.components import entries_of
 from proofs.entries import CurveLoss, NoiseLoss
-from proofs.expressions import parse
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
 from proofs.losses import GaussianLoss, SampledGaussianLoss
-from proofs.offers import compose
+from proofs.parts import entries_of
 from proofs.search.orders import (
     MOST_SAMPLED,
     best_moment,
@@ -22,6 +21,7 @@ from proofs.search.orders import (
     convert_to_delta,
     renyi_value,
 )
+from proofs.search.ways import compose
 from synthesizers.neighbours import AddRemove
 from tests.proofs.closed_forms import mpf, zcdp_epsilon
 

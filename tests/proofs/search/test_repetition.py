@@ -8,28 +8,28 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.accounting import accounting, delta_accounting
-from proofs.accounts import of_terms
 from proofs.checker import check
-from proofs.components import Component, attains
 from proofs.derivation import derivation
-from proofs.expressions import parse
 from proofs.guarantees import ZCDP, ApproxDP, RenyiDP
-from proofs.offers import Offer
-from proofs.prover import strongest
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part, attains
+from proofs.search.account import account_delta, account_epsilon
+from proofs.search.best import strongest
 from proofs.search.runs import gamma_of
+from proofs.search.ways import Offer
 from synthesizers.neighbours import AddRemove
 
 F = Fraction
 DELTA = F(1, 10**6)
 
 
-def parts(text: str) -> tuple[Component, ...]:
+def parts(text: str) -> tuple[Part, ...]:
     return of_terms(parse(text), AddRemove())
 
 
 def named(text: str, name: str, delta: Fraction = DELTA) -> Offer:
-    (found,) = [one for one in accounting(parts(text), delta).found if one.rule == name]
+    (found,) = [one for one in account_epsilon(parts(text), delta).found if one.rule == name]
     return found
 
 
@@ -68,7 +68,7 @@ def test_the_gamma_of_a_mean_is_rounded_down(eta: str, expected: str) -> None:
 )
 def test_pure_runs_cost_what_the_literature_says(text: str, epsilon: str) -> None:
     # 2·(4 + 0.99) = 9.98 is what a registry of births was released with.
-    best = accounting(parts(text), F(0)).best
+    best = account_epsilon(parts(text), F(0)).best
     assert F(epsilon) - F(1, 10**9) < best.value <= F(epsilon) + F(1, 10**9)
     assert check(derivation(best.theorem)).status == "checked"
 
@@ -76,7 +76,7 @@ def test_pure_runs_cost_what_the_literature_says(text: str, epsilon: str) -> Non
 def test_a_larger_chance_to_stop_costs_less() -> None:
     # ε + ln((γ + e^ε)/(1 + γe^ε)) at ε = 4.99 and γ = 1/100.
     text = "until_accepted(pure(epsilon=4) + pure(epsilon=0.99), stop=0.01)"
-    best = accounting(parts(text), F(0)).best
+    best = account_epsilon(parts(text), F(0)).best
     with mpmath.workdps(30):
         odds = mpmath.exp(mpmath.mpf("4.99"))
         exact = mpmath.mpf("4.99") + mpmath.log((odds + mpmath.mpf("0.01")) / (1 + odds / 100))
@@ -145,11 +145,11 @@ def test_the_search_for_orders_finds_the_least(eta: float) -> None:
     ],
 )
 def test_the_profile_of_a_run_beats_its_divergences(text: str) -> None:
-    found = accounting(parts(text), DELTA)
+    found = account_epsilon(parts(text), DELTA)
     assert found.best.rule == PROFILE and found.lower == 0
     assert found.best.value < named(text, RENYI).value
     assert check(derivation(found.best.theorem)).status == "checked"
-    back = delta_accounting(parts(text), found.best.value).best
+    back = account_delta(parts(text), found.best.value).best
     assert back.rule == PROFILE and DELTA * F(9, 10) < back.value < DELTA * F(11, 10)
 
 
@@ -166,18 +166,18 @@ def test_the_profile_of_a_run_beats_its_divergences(text: str) -> None:
     ],
 )
 def test_repeated_mechanisms_add_up_with_others(text: str) -> None:
-    together = accounting(parts(text), DELTA)
+    together = account_epsilon(parts(text), DELTA)
     assert {RENYI, "basic composition"} <= {one.rule for one in together.found}
     assert together.lower == 0 and not any(attains(one) for one in parts(text) if one.repetition)
     checked = [check(derivation(one.theorem)).status for one in together.found]
     assert set(checked) <= {"checked", "kernel only"} and "checked" in checked
-    alone = accounting([one for one in parts(text) if one.repetition], DELTA)
+    alone = account_epsilon([one for one in parts(text) if one.repetition], DELTA)
     assert alone.best.value < together.best.value or len(parts(text)) == 1
 
 
 def test_runs_that_leak_have_their_profile() -> None:
     text = "best_of(gaussian(sigma=4) + pure(epsilon=1/10, delta=1e-9), expected=10)"
-    found = accounting(parts(text), DELTA).best
+    found = account_epsilon(parts(text), DELTA).best
     assert found.rule == PROFILE
     assert found.value > named("best_of(gaussian(sigma=4), expected=10)", PROFILE).value
     assert check(derivation(found.theorem)).status in ("checked", "kernel only")
@@ -186,7 +186,7 @@ def test_runs_that_leak_have_their_profile() -> None:
 def test_what_a_ledger_of_many_repeated_runs_costs_at_an_epsilon() -> None:
     text = "2 * best_of(gaussian(sigma=4), expected=10) + laplace(scale=9)"
     there = named(text, RENYI)
-    back = {one.rule: one.value for one in delta_accounting(parts(text), there.value).found}
+    back = {one.rule: one.value for one in account_delta(parts(text), there.value).found}
     assert DELTA * F(99, 100) < back[RENYI] < DELTA * F(101, 100)
 
 
@@ -210,4 +210,4 @@ def test_claims_of_other_kinds_have_their_theorems() -> None:
     ],
 )
 def test_what_tells_nothing_tells_nothing_when_repeated(text: str) -> None:
-    assert accounting(parts(text), DELTA).best.value == 0
+    assert account_epsilon(parts(text), DELTA).best.value == 0

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.accounts import of_terms
 from proofs.errors import ProofError
-from proofs.expressions import parse
-from proofs.offers import renyi
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
 from proofs.search.shares import marginal_shares
+from proofs.search.ways import renyi
 from synthesizers.neighbours import AddRemove
 
 F = Fraction

@@ -8,7 +8,6 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs import accountants
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -20,6 +19,7 @@ from proofs.losses import (
     SampledGaussianLoss,
 )
 from proofs.profiles.moments import log_moment as certified
+from proofs.search.ends import enclose_epsilon
 from proofs.search.float_moments import log_moment
 from proofs.search.start import estimate_epsilon
 from tests.proofs.closed_forms import mpf
@@ -58,7 +58,7 @@ def test_moments_in_doubles_are_the_certified_ones(loss: Loss, order: int) -> No
     ids=["gaussian", "laplace", "response", "response that fails"],
 )
 def test_the_start_is_near_the_answer(losses: Losses) -> None:
-    found = accountants.epsilon(losses, F("1e-6"))
+    found = enclose_epsilon(losses, F("1e-6"))
     assert abs(estimate_epsilon(losses, F("1e-6")) - found.upper) < found.upper / 20
 
 

@@ -13,7 +13,7 @@ from audit.auditors.composition.theorems import ASKED, ceilings, exact_value
 from audit.channels.enumerate import channel_of, instance
 from audit.subjects.subject import ProgramSubject
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.ledgers import of_ledger
+from proofs.ledger.programs import of_ledger
 from tests.audit.auditors.composition import asking
 from tests.audit.auditors.composition.asking import SETTING, Declared
 
@@ -24,12 +24,12 @@ def compared(ask, assumed=None):
     program = Unrefused.of(ProgramSubject("program", Declared(ask), False), SETTING)
     ledgers = recount(program, SETTING, DATABASES, SETTING.neighbours)
     (events,) = ledgers.ledgers if assumed is None else (assumed,)
-    components = of_ledger(events, SETTING)
+    parts = of_ledger(events, SETTING)
     channel = channel_of(
         program, SETTING, released="transcript", exact=True, databases=DATABASES,
         budget=program.budget,
     ).channel  # fmt: skip
-    return list(ceilings(components, channel)), events
+    return list(ceilings(parts, channel)), events
 
 
 @pytest.mark.parametrize("ask", [asking.twice, asking.parallel, asking.gaussian])

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from audit.report.certificate.proof import proof_lines
-from proofs.accounting import accounting
-from proofs.accounts import of_terms
 from proofs.derivation import derivation
-from proofs.expressions import parse
 from proofs.hypotheses import HYPOTHESES
 from proofs.kernel import Theorem, prove
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.search.account import account_epsilon
 from proofs.statements import page, summary
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 
@@ -28,7 +28,7 @@ def stated(guarantee: dict[str, Any], name: str = "m") -> Theorem:
 
 def test_every_step_stands_with_its_premises_and_what_it_says() -> None:
     parts = of_terms(parse("2 * laplace(epsilon=0.5)"), AddRemove())
-    theorem = accounting(parts, F(0)).best.theorem
+    theorem = account_epsilon(parts, F(0)).best.theorem
     data = derivation(theorem)
     lines = list(proof_lines(data))
     assert lines[0] == "(1) by stated-sensitivity"

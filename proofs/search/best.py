@@ -12,7 +12,6 @@ from functools import partial
 
 import mpmath
 
-from proofs.components import Component, entries_of
 from proofs.entries import Entry
 from proofs.entry_moments import largest
 from proofs.errors import ProofError
@@ -21,21 +20,22 @@ from proofs.guarantees import Guarantee as Claimed
 from proofs.implication import implies
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss
-from proofs.offers import WAYS, by_sum, compose, concentrate, offer, with_curves
-from proofs.offers import Offer as Offer
+from proofs.parts import Part, entries_of
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import renyi_value
+from proofs.search.ways import WAYS, by_sum, compose, concentrate, offer, with_curves
+from proofs.search.ways import Offer as Offer
 from synthesizers.intervals import exp_interval, to_mpf
 from synthesizers.neighbours import Neighbours
 from synthesizers.normal import normal_quantile
 
 
-def offers(components: Sequence[Component], delta: Fraction) -> tuple[Offer, ...]:
+def offers(parts: Sequence[Part], delta: Fraction) -> tuple[Offer, ...]:
     """What every way of composing that applies gives at a δ, the smallest ε first.
 
     Raises ProofError where none gives a finite ε.
     """
-    found = _collect_offers([partial(way, components, delta) for way in WAYS])
+    found = _collect_offers([partial(way, parts, delta) for way in WAYS])
     if not found:
         raise ProofError(
             "no composition rule gives a finite epsilon at this delta; give a larger one, or "
@@ -58,21 +58,21 @@ def _collect_offers(ways: Sequence[Callable[[], Offer | None]]) -> tuple[Offer, 
     return tuple(sorted(found, key=lambda offer: (offer.value, offer.kernel_only)))
 
 
-def strongest(components: Sequence[Component], claimed: Claimed) -> tuple[Offer, ...]:
+def strongest(parts: Sequence[Part], claimed: Claimed) -> tuple[Offer, ...]:
     """What every way gives of the claim's own parameter, the smallest first; () if none does.
 
     Of the claim, only its kind and its δ or order are looked at.
     """
     match claimed:
         case ApproxDP(_, delta):
-            return _collect_offers([partial(way, components, delta) for way in WAYS])
+            return _collect_offers([partial(way, parts, delta) for way in WAYS])
         case ZCDP():
-            return _collect_offers([partial(_zcdp, components)])
+            return _collect_offers([partial(_zcdp, parts)])
         case GaussianDP():
-            return _collect_offers([partial(way, components) for way in (_each_gdp, _pure_gdp)])
+            return _collect_offers([partial(way, parts) for way in (_each_gdp, _pure_gdp)])
         case RenyiDP(order, _):
             ways = (_renyi, _renyi_of_repeated)
-            return _collect_offers([partial(way, components, order) for way in ways])
+            return _collect_offers([partial(way, parts, order) for way in ways])
 
 
 def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
@@ -81,16 +81,16 @@ def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -
     return min(enough, key=lambda offer: offer.kernel_only, default=None)
 
 
-def _zcdp(components: Sequence[Component]) -> Offer:
-    return offer("zCDP composition", concentrate(components))
+def _zcdp(parts: Sequence[Part]) -> Offer:
+    return offer("zCDP composition", concentrate(parts))
 
 
-def _each_gdp(components: Sequence[Component]) -> Offer:
-    return offer("Gaussian DP composition", _gaussian(compose(components)))
+def _each_gdp(parts: Sequence[Part]) -> Offer:
+    return offer("Gaussian DP composition", _gaussian(compose(parts)))
 
 
-def _pure_gdp(components: Sequence[Component]) -> Offer:
-    pure = prove("as-losses", [by_sum(compose(components))])
+def _pure_gdp(parts: Sequence[Part]) -> Offer:
+    pure = prove("as-losses", [by_sum(compose(parts))])
     return offer("Gaussian DP of the pure guarantee", _gaussian(pure))
 
 
@@ -116,14 +116,14 @@ def _share(entry: Entry) -> Fraction:
     return rounded_up(max(-2 * normal_quantile(1 / (1 + odds), 100).lower, Fraction(0)))
 
 
-def _renyi(components: Sequence[Component], order: Fraction) -> Offer:
-    return offer("Rényi DP composition", _at_order(compose(components), order))
+def _renyi(parts: Sequence[Part], order: Fraction) -> Offer:
+    return offer("Rényi DP composition", _at_order(compose(parts), order))
 
 
-def _renyi_of_repeated(components: Sequence[Component], order: Fraction) -> Offer | None:
-    if all(component.repetition is None for component in components):
+def _renyi_of_repeated(parts: Sequence[Part], order: Fraction) -> Offer | None:
+    if all(part.repetition is None for part in parts):
         return None
-    theorem = with_curves(components, [order])
+    theorem = with_curves(parts, [order])
     return offer("Rényi DP of repeated mechanisms", _at_order(theorem, order))
 
 

@@ -165,7 +165,7 @@ def hint_for(
             return {"bits": 80 + max(0, size)}
 
 
-def delta(losses: Losses, epsilon: Fraction, least: Fraction = LEAST_DELTA) -> Bracket:
+def enclose_delta(losses: Losses, epsilon: Fraction, least: Fraction = LEAST_DELTA) -> Bracket:
     """Both ends of the smallest δ at an ε >= 0; ``least``: a δ down to which it is resolved."""
     return _narrowest(losses, lambda method: _delta(method, losses, epsilon, least), relative=True)
 
@@ -177,7 +177,7 @@ def _delta(method: str, losses: Losses, epsilon: Fraction, least: Fraction) -> B
     return Bracket(lower, min(Fraction(1), max(i.upper for i in found)), method, hints)
 
 
-def epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket:
+def enclose_epsilon(losses: Losses, delta: Fraction, width: Fraction = WIDTH) -> Bracket:
     """Both ends of the smallest ε at a δ; ProofError where no finite ε has so small a δ."""
     if delta == 0 or not losses:
         return _pure(losses)

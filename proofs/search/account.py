@@ -1,4 +1,4 @@
-"""Accounting: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
+"""Account: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
 
 The upper end is a theorem. The lower end says how much of it is due to the mechanisms: no smaller
 value holds for pairs that each of them attains: their dominating pairs, or smaller ones where it is
@@ -12,15 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from proofs import accountants
-from proofs.components import Component, attained, attains, entries_of
 from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, join
-from proofs.offers import (
+from proofs.parts import Part, attained_losses, attains, entries_of
+from proofs.search.best import offers
+from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.ends import Bracket, enclose_delta, enclose_epsilon
+from proofs.search.orders import best_order_at, convert_to_delta, known_orders, renyi_value
+from proofs.search.repetition import at_epsilon
+from proofs.search.shares import marginal_shares
+from proofs.search.ways import (
     NAMES,
     Offer,
     by_moment,
@@ -32,11 +37,6 @@ from proofs.offers import (
     stated_value,
     with_curves_near,
 )
-from proofs.prover import offers
-from proofs.search.decimals import rounded_up, smallest_proved
-from proofs.search.orders import best_order_at, convert_to_delta, known_orders, renyi_value
-from proofs.search.repetition import at_epsilon
-from proofs.search.shares import marginal_shares
 from synthesizers.intervals import to_mpf
 
 LEAST_STATED = Fraction(1, 10**1000)
@@ -44,13 +44,13 @@ LEAST_STATED = Fraction(1, 10**1000)
 
 
 @dataclass(frozen=True)
-class Accounting:
+class Account:
     """What every rule gives for one composition, the best first: of ε at a δ, or of δ at an ε.
 
     ``lower``: no smaller value holds for mechanisms that attain the losses of
-    `proofs.components.attained`; 0 where that is not known of all of them. ``shares``: how much of
-    ε each part causes, by estimates in doubles (`proofs.search.shares`); None where it is of δ, or
-    none is found.
+    `proofs.parts.attained_losses`; 0 where that is not known of all of them. ``shares``: how much
+    of ε each part causes, by estimates in doubles (`proofs.search.shares`); None where it is of δ,
+    or none is found.
     """
 
     lower: Fraction
@@ -68,25 +68,25 @@ class Accounting:
         return next((offer for offer in self.found if not offer.kernel_only), None)
 
 
-def accounting(components: Sequence[Component], delta: Fraction) -> Accounting:
+def account_epsilon(parts: Sequence[Part], delta: Fraction) -> Account:
     """ε by all rules at a δ in [0, 1); raises ProofError where none gives a finite one."""
     if not 0 <= delta < 1:
         raise ProofError("delta must lie in [0, 1)")
     shares = None
     with contextlib.suppress(ValueError, ArithmeticError):
-        shares = marginal_shares(components, delta)
-    ends = _of(components, offers(components, delta), lambda one: accountants.epsilon(one, delta))
+        shares = marginal_shares(parts, delta)
+    ends = _of(parts, offers(parts, delta), lambda one: enclose_epsilon(one, delta))
     return replace(ends, shares=shares)
 
 
-def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Accounting:
+def account_delta(parts: Sequence[Part], epsilon: Fraction) -> Account:
     """δ by all rules at an ε >= 0; raises ProofError where none gives a δ below 1."""
     if epsilon < 0:
         raise ProofError("epsilon must be at least 0")
     found: list[Offer] = []
     for way in (_tight_delta, _repeated_delta, _renyi_delta, _zcdp_delta, _basic_delta):
         try:
-            offer = way(components, epsilon)
+            offer = way(parts, epsilon)
         except (ValueError, ArithmeticError):
             # The rule does not apply, or a search in doubles left their range.
             continue
@@ -96,53 +96,52 @@ def delta_accounting(components: Sequence[Component], epsilon: Fraction) -> Acco
             "no delta below 1 could be proved at this epsilon; ask for epsilon at a delta instead"
         )
     ordered = tuple(sorted(found, key=lambda o: (o.value, o.kernel_only)))
-    return _of(components, ordered, lambda losses: accountants.delta(losses, epsilon))
+    return _of(parts, ordered, lambda losses: enclose_delta(losses, epsilon))
 
 
 def _of(
-    components: Sequence[Component],
+    parts: Sequence[Part],
     found: tuple[Offer, ...],
-    ends: Callable[[Losses], accountants.Bracket],
-) -> Accounting:
-    if all(map(attains, components)):
+    ends: Callable[[Losses], Bracket],
+) -> Account:
+    if all(map(attains, parts)):
         lower = [offer.lower for offer in found if offer.lower is not None]
-        return Accounting(max(lower, default=Fraction(0)), found)
-    parts = [attained(component) for component in components]
-    known = [part for part in parts if part is not None]
+        return Account(max(lower, default=Fraction(0)), found)
+    known = [pair for part in parts if (pair := attained_losses(part)) is not None]
     if len(known) < len(parts):
-        return Accounting(Fraction(0), found)
+        return Account(Fraction(0), found)
     try:
-        attainable = join(known, [component.count for component in components])
-        return Accounting(ends(attainable).lower, found)
+        attainable = join(known, [part.count for part in parts])
+        return Account(ends(attainable).lower, found)
     except (ValueError, ArithmeticError):
-        # As in `proofs.prover`: a search in doubles that found nothing.
-        return Accounting(Fraction(0), found)
+        # As in `proofs.search.best`: a search in doubles that found nothing.
+        return Account(Fraction(0), found)
 
 
-def _tight_delta(components: Sequence[Component], epsilon: Fraction) -> Offer:
+def _tight_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer:
     """The smallest δ of the product of the dominating pairs."""
-    theorem = compose(components)
-    ends = accountants.delta(pairs(entries_of(theorem)), epsilon)
+    theorem = compose(parts)
+    ends = enclose_delta(pairs(entries_of(theorem)), epsilon)
     # An end of an enclosure may have thousands of digits.
     upper = rounded_up(max(ends.upper, LEAST_STATED)) if ends.upper else ends.upper
     proved = read_off(theorem, ends.method, epsilon, upper, ends.hints)
     return offer(NAMES[ends.method], proved, upper, ends.lower)
 
 
-def _repeated_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+def _repeated_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
     """The δ of the profile of one run of the only mechanism, which is repeated."""
-    (only, *more) = components
+    (only, *more) = parts
     if more or only.count > 1 or only.repetition is None:
         return None
     proved = at_epsilon(only.repetition, epsilon)
     return offer("profile of a repeated mechanism", proved, _delta_of(proved))
 
 
-def _renyi_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+def _renyi_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all Rényi divergences, some of repeated mechanisms."""
-    if all(component.repetition is None for component in components):
+    if all(part.repetition is None for part in parts):
         return None
-    theorem = with_curves_near(components, lambda near: best_order_at(near, epsilon))
+    theorem = with_curves_near(parts, lambda near: best_order_at(near, epsilon))
     entries = entries_of(theorem)
     orders = known_orders(entries, Fraction(2))
     values = [(convert_to_delta(renyi_value(entries, at), at, epsilon), at) for at in orders]
@@ -154,9 +153,9 @@ def _renyi_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | 
     return offer("Rényi DP of repeated mechanisms", proved, _delta_of(proved))
 
 
-def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+def _zcdp_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    zcdp = concentrate(components)
+    zcdp = concentrate(parts)
     rho = stated_value(zcdp)
     if rho == 0:
         return None
@@ -168,9 +167,9 @@ def _zcdp_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | N
     return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved, _delta_of(proved))
 
 
-def _basic_delta(components: Sequence[Component], epsilon: Fraction) -> Offer | None:
+def _basic_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
     """The sum of all δ where that of all ε is small enough."""
-    theorem = by_sum(compose(components))
+    theorem = by_sum(compose(parts))
     if stated_value(theorem) > epsilon:
         return None
     return offer("basic composition", theorem, _delta_of(theorem))

@@ -7,12 +7,12 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.accounts import MAX_DIFFERENT, of_events, of_terms
-from proofs.components import Component, attained, attains
 from proofs.entry_moments import concentration, largest, leak, pairs, total
 from proofs.errors import ProofError
-from proofs.expressions import parse
 from proofs.judgments import Private
+from proofs.ledger.events import of_events
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import MAX_DIFFERENT, of_terms
 from proofs.losses import (
     AllocationLoss,
     FixedSizeLoss,
@@ -20,6 +20,7 @@ from proofs.losses import (
     LaplaceLoss,
     SampledGaussianLoss,
 )
+from proofs.parts import Part, attained_losses, attains
 from synthesizers.errors import TooLargeError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.closed_forms import mpf
@@ -29,21 +30,21 @@ SHAPE = {"sex": 2, "age": 3}
 MARGINAL = {"kind": "marginal", "attributes": ["sex"]}
 
 
-def one(text: str, neighbours: Neighbours | None = None) -> Component:
+def one(text: str, neighbours: Neighbours | None = None) -> Part:
     (found,) = of_terms(parse(text), neighbours or AddRemove())
     return found
 
 
-def pure(found: Component) -> Fraction:
+def pure(found: Part) -> Fraction:
     assert all(leak(entry) == 0 for _, entry in found.entries)
     return sum((count * largest(entry) for count, entry in found.entries), F(0))
 
 
-def rho(found: Component) -> Fraction:
+def rho(found: Part) -> Fraction:
     return total((count, concentration(entry, 128)) for count, entry in found.entries).upper
 
 
-def losses(found: Component) -> object:
+def losses(found: Part) -> object:
     return pairs(found.entries)
 
 
@@ -227,7 +228,7 @@ def test_a_gaussian_in_some_of_several_steps() -> None:
     assert losses(one("allocated(steps=2, times=2, gaussian(sigma=2))")) == (
         (1, GaussianLoss(F(1, 2))),
     )
-    several = attained(one("allocated(steps=9, times=2, gaussian(sigma=2))"))
+    several = attained_losses(one("allocated(steps=9, times=2, gaussian(sigma=2))"))
     assert several == ((1, GaussianLoss(F(1, 9))),)
 
 
@@ -235,7 +236,9 @@ def test_a_gaussian_on_a_sample_of_a_fixed_size() -> None:
     text = "fixed_size(sample=2, records=8, gaussian(sigma=2))"
     found = of_terms(parse(text), ReplaceOne())[0]
     assert losses(found) == ((1, FixedSizeLoss(F(1, 4), F(1, 4))),)
-    assert not attains(found) and attained(found) == ((1, SampledGaussianLoss(F(1, 4), F(1, 4))),)
+    assert not attains(found) and attained_losses(found) == (
+        (1, SampledGaussianLoss(F(1, 4), F(1, 4))),
+    )
     everyone = of_terms(parse(text.replace("8", "2")), ReplaceOne())[0]
     assert losses(everyone) == ((1, GaussianLoss(F(1, 4))),)
     assert pure(one("allocated(steps=9, gaussian(sigma=2, sensitivity=0))")) == 0

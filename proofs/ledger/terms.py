@@ -1,13 +1,11 @@
-"""From accounting expressions and ledgers to components: what is known of each mechanism named.
+"""The terms of an expression as parts: what is known of each mechanism named.
 
-A mechanism of an expression rests on the open hypothesis that its sensitivity, or its
-guarantee, is as stated under the stated neighbours; an event of a ledger does not: its
-query and its domain are there, and the kernel derives the sensitivity from them.
+It rests on the open hypothesis that its sensitivity, or its guarantee, is as stated under the
+stated neighbours.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,24 +13,18 @@ from typing import Any
 
 import mpmath
 
-from proofs.components import (
-    Component,
-    Repetition,
-    event_theorem,
-    noise_theorem,
-    repetition_of,
-    with_stated_sensitivity,
-)
 from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
-from proofs.expressions import REPEATING, Term
 from proofs.guarantees import ApproxDP
-from proofs.judgments import canonical, guarantee_to_json
+from proofs.judgments import guarantee_to_json
 from proofs.kernel import Theorem, prove
-from proofs.offers import compose
-from proofs.repeated import repeated
+from proofs.ledger.events import noise_theorem
+from proofs.ledger.expressions import REPEATING, Term
+from proofs.ledger.repetitions import repeat
+from proofs.parts import Part, Repetition
 from proofs.search.decimals import smallest_proved
 from proofs.search.runs import gamma_of
+from proofs.search.ways import compose
 from synthesizers.errors import TooLargeError
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import Neighbours
@@ -41,8 +33,8 @@ MAX_DIFFERENT = 1000
 """The most different mechanisms that are added up."""
 
 
-def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, ...]:
-    """The components of an expression, equal terms counted.
+def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Part, ...]:
+    """The parts of an expression, equal terms counted.
 
     Raises InputError where a rule refuses a term, or for more than `MAX_DIFFERENT` of them.
     """
@@ -57,17 +49,15 @@ def of_terms(terms: Sequence[Term], neighbours: Neighbours) -> tuple[Component, 
         raise TooLargeError(
             f"at most {MAX_DIFFERENT} different mechanisms are added up, found {len(singles)}"
         )
-    return tuple(
-        _component(name, counts[name], single, neighbours) for name, single in singles.items()
-    )
+    return tuple(_part(name, counts[name], single, neighbours) for name, single in singles.items())
 
 
-def _component(name: str, count: int, term: Term, neighbours: Neighbours) -> Component:
+def _part(name: str, count: int, term: Term, neighbours: Neighbours) -> Part:
     if term.name not in REPEATING:
-        return Component(name, count, _theorem(term, neighbours))
+        return Part(name, count, _theorem(term, neighbours))
     run = compose(of_terms(term.inner, neighbours))
-    whole = Component(" + ".join(map(str, term.inner)), 1, run)
-    return repeated(name, count, Repetition(whole, _law_of_runs(term)))
+    whole = Part(" + ".join(map(str, term.inner)), 1, run)
+    return repeat(name, count, Repetition(whole, _law_of_runs(term)))
 
 
 def _law_of_runs(term: Term) -> dict[str, str]:
@@ -80,49 +70,6 @@ def _law_of_runs(term: Term) -> dict[str, str]:
     eta = given.get("eta", Fraction(0))
     gamma = given["gamma"] if "gamma" in given else gamma_of(given["expected"], eta)
     return {"law": "truncated-negative-binomial", "eta": str(eta), "gamma": str(gamma)}
-
-
-def of_events(
-    events: Sequence[Mapping[str, Any]], shape: Mapping[str, int], neighbours: Neighbours
-) -> tuple[Component, ...]:
-    """The components of a ledger's events, equal ones counted.
-
-    Raises ProofError for an event that is malformed, or whose law no rule knows.
-    """
-    counts: dict[str, int] = {}
-    kept: dict[str, Mapping[str, Any]] = {}
-    for event in events:
-        asked = {key: value for key, value in event.items() if key not in ("cost", "sensitivity")}
-        name = canonical(asked)
-        counts[name] = counts.get(name, 0) + 1
-        kept[name] = asked
-    found = []
-    for name, event in kept.items():
-        if event.get("event") == "measure-best":
-            repetition = repetition_of(event, shape, neighbours)
-            found.append(repeated(_event_name(event), counts[name], repetition))
-            continue
-        theorem = event_theorem(event, shape, neighbours)
-        if theorem is None:
-            law = event.get("law")
-            known = law.get("law") if isinstance(law, Mapping) else "its law"
-            raise ProofError(
-                f"no rule gives a finite guarantee for {known} under {neighbours.name}; such an "
-                "event has no privacy theorem"
-            )
-        found.append(Component(_event_name(event), counts[name], theorem))
-    return tuple(found)
-
-
-def _event_name(event: Mapping[str, Any]) -> str:
-    """An event that has a theorem in few words."""
-    law = event["noise"] if "noise" in event else event["law"]
-    own = {key: value for key, value in law.items() if key != "law" and isinstance(value, str)}
-    query = event.get("query", event.get("scores", {}))
-    words = f"{law['law']}({', '.join(f'{key}={value}' for key, value in own.items())})"
-    asked = json.dumps(query.get("attributes", query.get("kind", "the table")))
-    runs = f"the best of {event['runs']['law']} runs of " if "runs" in event else ""
-    return f"{runs}{words} on {asked}"[:120]
 
 
 def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
@@ -211,7 +158,7 @@ def _sampled(term: Term, neighbours: Neighbours) -> Theorem:
             return _free(neighbours)
         one = with_stated_sensitivity(neighbours, sensitivity, str(inner))
         return prove("sampled-gaussian", [one], {"fraction": rate, "sigma_squared": squared})
-    whole = Component(str(inner), 1, _theorem(inner, neighbours))
+    whole = Part(str(inner), 1, _theorem(inner, neighbours))
     try:
         epsilon = sum((n * largest(entry) for n, entry in whole.entries), Fraction(0))
     except ProofError:
@@ -227,3 +174,23 @@ def _sampled(term: Term, neighbours: Neighbours) -> Theorem:
         lambda value: prove("subsample", [premise], {"fraction": rate, "epsilon": value}),
     )
     return prove("as-losses", [sampled])
+
+
+def with_stated_sensitivity(
+    neighbours: Neighbours, sensitivity: Fraction, description: str
+) -> Theorem:
+    """One answer of a stated sensitivity."""
+    return prove(
+        "stated-sensitivity",
+        [],
+        {
+            "neighbours": neighbours,
+            "query": description,
+            "l0": 1,
+            "l1": sensitivity,
+            "l2_squared": sensitivity * sensitivity,
+            "linf": sensitivity,
+            "monotone": False,
+            "integers": sensitivity.denominator == 1,
+        },
+    )

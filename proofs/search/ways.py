@@ -15,9 +15,7 @@ from typing import Any
 
 import mpmath
 
-from proofs import accountants
 from proofs.checker import check
-from proofs.components import Component, Repetition, entries_of
 from proofs.derivation import derivation
 from proofs.entries import CurveLoss
 from proofs.entry_moments import concentration, largest, leak, pairs, total
@@ -26,7 +24,9 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, sides
+from proofs.parts import Part, Repetition, entries_of
 from proofs.search.decimals import rounded_up, smallest_proved
+from proofs.search.ends import LEAST_DELTA, Bracket, enclose_delta, enclose_epsilon
 from proofs.search.orders import (
     BITS,
     best_moment,
@@ -68,7 +68,7 @@ class Offer:
     kernel_only: bool = False
 
 
-Way = Callable[[Sequence[Component], Fraction], Offer | None]
+Way = Callable[[Sequence[Part], Fraction], Offer | None]
 """A way of composing at a δ; None, or ProofError, where it does not apply."""
 
 
@@ -97,10 +97,10 @@ def stated_value(theorem: Theorem) -> Fraction:
     raise ProofError("the theorem states no single number")
 
 
-def compose(components: Sequence[Component]) -> Theorem:
-    """The losses of all components; ProofError where there are none."""
-    counts = [component.count for component in components]
-    premises = [component.theorem for component in components]
+def compose(parts: Sequence[Part]) -> Theorem:
+    """The losses of all parts; ProofError where there are none."""
+    counts = [part.count for part in parts]
+    premises = [part.theorem for part in parts]
     return premises[0] if counts == [1] else prove("compose", premises, {"counts": counts})
 
 
@@ -141,25 +141,25 @@ def by_best_moment(theorem: Theorem, delta: Fraction) -> Theorem:
     )
 
 
-def basic(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def basic(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of each run's ε, at an equal share of δ where it has no pure one."""
-    runs = sum(component.count for component in components)
-    parts = [Component(one.name, one.count, _bounded(one, delta / runs)) for one in components]
-    theorem = by_sum(compose(parts))
+    runs = sum(part.count for part in parts)
+    bounded = [Part(one.name, one.count, _bounded(one, delta / runs)) for one in parts]
+    theorem = by_sum(compose(bounded))
     if _delta_of(theorem) > delta:
         return None
     return offer("basic composition", theorem)
 
 
-def _bounded(component: Component, delta: Fraction) -> Theorem:
-    """Losses that are bounded but for leaks: the component's own, or an (ε, δ) of theirs."""
-    if component.repetition is not None:
-        return prove("as-losses", [_point_of(component, component.repetition, delta)])
+def _bounded(part: Part, delta: Fraction) -> Theorem:
+    """Losses that are bounded but for leaks: the part's own, or an (ε, δ) of theirs."""
+    if part.repetition is not None:
+        return prove("as-losses", [_point_of(part, part.repetition, delta)])
     try:
-        by_sum(component.theorem)
+        by_sum(part.theorem)
     except ProofError:
-        return prove("as-losses", [by_best_moment(component.theorem, delta)])
-    return component.theorem
+        return prove("as-losses", [by_best_moment(part.theorem, delta)])
+    return part.theorem
 
 
 def _delta_of(theorem: Theorem) -> Fraction:
@@ -168,26 +168,26 @@ def _delta_of(theorem: Theorem) -> Fraction:
     return theorem.judgment.guarantee.delta
 
 
-def compose_advanced(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def compose_advanced(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """Advanced composition of runs of one mechanism (Dwork, Rothblum & Vadhan 2010, III.3).
 
     With (ε₀, δ₀) the k runs have ε = √(2k·ln(1/δ'))·ε₀ + k·ε₀·(e^ε₀ - 1) at δ = k·δ₀ + δ'. The
     moment at the order 1 + √(ln(1/δ')/ρ), ρ = k·ε₀²/2, proves as much.
     """
-    if len(components) != 1 or delta == 0:
+    if len(parts) != 1 or delta == 0:
         return None
-    (component,) = components
-    count = component.count
-    if count == 1 and component.repetition is not None:
+    (part,) = parts
+    count = part.count
+    if count == 1 and part.repetition is not None:
         return None
     # Half of δ for the mechanisms where they have none of their own.
-    one = _bounded(component, delta / (2 * count))
+    one = _bounded(part, delta / (2 * count))
     each = by_sum(one)
     own = stated_value(each)
     slack = delta - count * _delta_of(each)
     if slack <= 0 or own == 0:
         return None
-    whole = compose([Component(component.name, count, one)])
+    whole = compose([Part(part.name, count, one)])
     order = _order_of_tail(count * own**2 / 2, slack)
 
     def value() -> mpmath.mpf:
@@ -205,9 +205,9 @@ def _order_of_tail(rho: Fraction, delta: Fraction) -> Fraction:
     return 1 + round_down(from_mpf(above), BITS)
 
 
-def concentrate(components: Sequence[Component]) -> Theorem:
-    """The least ρ of all components; ProofError where one has none."""
-    theorem = compose([_concentrated(component) for component in components])
+def concentrate(parts: Sequence[Part]) -> Theorem:
+    """The least ρ of all parts; ProofError where one has none."""
+    theorem = compose([_concentrated(part) for part in parts])
     found = total((n, concentration(entry, 128)) for n, entry in entries_of(theorem))
     if found.lower == found.upper:
         return prove("to-zcdp", [theorem], {"rho": found.upper})
@@ -216,18 +216,18 @@ def concentrate(components: Sequence[Component]) -> Theorem:
     )
 
 
-def _concentrated(component: Component) -> Component:
+def _concentrated(part: Part) -> Part:
     """A repeated one that is known by its Rényi divergences, by its ρ; any other as it is."""
-    repetition = component.repetition
-    if repetition is None or not any(isinstance(one, CurveLoss) for _, one in component.entries):
-        return component
+    repetition = part.repetition
+    if repetition is None or not any(isinstance(one, CurveLoss) for _, one in part.entries):
+        return part
     rho = concentrated(repetition.runs, concentrate([repetition.run]))
-    return replace(component, theorem=prove("as-losses", [rho]))
+    return replace(part, theorem=prove("as-losses", [rho]))
 
 
-def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def zcdp_tail(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of all ρ, by the bound on the tail of the loss (Bun & Steinke 2016)."""
-    zcdp = concentrate(components)
+    zcdp = concentrate(parts)
     rho = stated_value(zcdp)
     if delta == 0 or rho == 0:
         return None
@@ -240,9 +240,9 @@ def zcdp_tail(components: Sequence[Component], delta: Fraction) -> Offer | None:
     return offer("zCDP (Bun & Steinke)", proved)
 
 
-def zcdp_at_order(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def zcdp_at_order(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of all ρ at the best order (Canonne, Kamath & Steinke 2020)."""
-    zcdp = concentrate(components)
+    zcdp = concentrate(parts)
     rho = stated_value(zcdp)
     if delta == 0 or rho == 0:
         return None
@@ -254,17 +254,17 @@ def zcdp_at_order(components: Sequence[Component], delta: Fraction) -> Offer | N
     return offer("zCDP at the best order (Canonne, Kamath & Steinke)", proved)
 
 
-def renyi(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def renyi(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of all Rényi divergences at the best order."""
-    theorem = compose(components)
+    theorem = compose(parts)
     if delta == 0 or not entries_of(theorem):
         return None
     return offer("Rényi DP at the best order", by_best_moment(theorem, delta))
 
 
-def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def tight(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The smallest ε of the product of the dominating pairs."""
-    theorem = compose(components)
+    theorem = compose(parts)
     ends = _ends(pairs(entries_of(theorem)), delta)
     if ends.method == "sum":
         proved = by_sum(theorem)
@@ -274,17 +274,17 @@ def tight(components: Sequence[Component], delta: Fraction) -> Offer | None:
     return offer(NAMES[ends.method], proved, lower=min(ends.lower, stated_value(proved)))
 
 
-def tight_rechecked(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def tight_rechecked(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The contour's ε rounded up until the independent checker can follow.
 
     None where it can't, and where it needs no room.
     """
-    theorem = compose(components)
+    theorem = compose(parts)
     ends = _ends(pairs(entries_of(theorem)), delta)
     # It does not know sampled losses, whose sides differ.
     if ends.method != "contour" or len(ends.hints) > 1:
         return None
-    narrow = tight(components, delta)
+    narrow = tight(parts, delta)
     if narrow is None or not narrow.kernel_only:
         return None
     stated = rounded_up(ends.upper * (1 + Fraction(1, 10**7)), 8)
@@ -294,15 +294,15 @@ def tight_rechecked(components: Sequence[Component], delta: Fraction) -> Offer |
 
 
 @lru_cache(maxsize=64)
-def _ends(losses: Losses, delta: Fraction) -> accountants.Bracket:
-    return accountants.epsilon(losses, delta)
+def _ends(losses: Losses, delta: Fraction) -> Bracket:
+    return enclose_epsilon(losses, delta)
 
 
-def tight_at(components: Sequence[Component], epsilon: Fraction, delta: Fraction) -> Offer | None:
+def tight_at(parts: Sequence[Part], epsilon: Fraction, delta: Fraction) -> Offer | None:
     """(``epsilon``, ``delta`` > 0) of the product of the dominating pairs; None where it fails."""
-    theorem = compose(components)
+    theorem = compose(parts)
     losses = pairs(entries_of(theorem))
-    ends = accountants.delta(losses, epsilon, min(delta, accountants.LEAST_DELTA))
+    ends = enclose_delta(losses, epsilon, min(delta, LEAST_DELTA))
     if ends.upper > delta:
         return None
     return offer(NAMES[ends.method], read_off(theorem, ends.method, epsilon, delta, ends.hints))
@@ -313,40 +313,40 @@ def pure_of(repetition: Repetition) -> Theorem:
     return of_point(repetition.runs, by_sum(repetition.run.theorem))
 
 
-def with_curves(components: Sequence[Component], orders: Sequence[Fraction]) -> Theorem:
-    """The losses of all components, of repeated ones by their divergences at some orders."""
-    parts = []
-    for one in components:
+def with_curves(parts: Sequence[Part], orders: Sequence[Fraction]) -> Theorem:
+    """The losses of all parts, of repeated ones by their divergences at some orders."""
+    changed = []
+    for one in parts:
         if one.repetition is not None:
             curve = Divergences(one.repetition).curve(orders)
             one = replace(one, theorem=prove("as-losses", [curve]))
-        parts.append(one)
-    return compose(parts)
+        changed.append(one)
+    return compose(changed)
 
 
 def with_curves_near(
-    components: Sequence[Component], best: Callable[[Callable[[float], float]], Fraction]
+    parts: Sequence[Part], best: Callable[[Callable[[float], float]], Fraction]
 ) -> Theorem:
     """The same at one or more orders; ``best``: the order, given the sum in doubles."""
-    repeats = [(c.count, Divergences(c.repetition)) for c in components if c.repetition]
-    others = [c for c in components if c.repetition is None]
+    repeats = [(c.count, Divergences(c.repetition)) for c in parts if c.repetition]
+    others = [c for c in parts if c.repetition is None]
     own = tuple((c.count * count, entry) for c in others for count, entry in c.entries)
     runs = [entry for _, one in repeats for entry in one.repetition.run.entries]
 
     def near(order: float) -> float:
         return float_divergence(own, order) + sum(n * one.near(order) for n, one in repeats)
 
-    return with_curves(components, known_orders((*own, *runs), best(near)))
+    return with_curves(parts, known_orders((*own, *runs), best(near)))
 
 
-def _by_curves(components: Sequence[Component], delta: Fraction) -> Theorem:
-    theorem = with_curves_near(components, lambda near: best_order(near, delta))
+def _by_curves(parts: Sequence[Part], delta: Fraction) -> Theorem:
+    theorem = with_curves_near(parts, lambda near: best_order(near, delta))
     return by_best_moment(theorem, delta)
 
 
-def _point_of(component: Component, repetition: Repetition, delta: Fraction) -> Theorem:
+def _point_of(part: Part, repetition: Repetition, delta: Fraction) -> Theorem:
     """The smallest ε of a repeated mechanism at a δ that some way finds; ProofError for none."""
-    one = [replace(component, count=1)]
+    one = [replace(part, count=1)]
     ways: tuple[Callable[[], Theorem], ...] = (
         partial(pure_of, repetition),
         partial(at_delta, repetition, delta),
@@ -362,31 +362,31 @@ def _point_of(component: Component, repetition: Repetition, delta: Fraction) -> 
     return min(found, key=stated_value)
 
 
-def profile_of_run(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def profile_of_run(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The profile of one run of the only mechanism, which is repeated."""
-    (only, *more) = components
+    (only, *more) = parts
     if more or only.count > 1 or only.repetition is None:
         return None
     return offer("profile of a repeated mechanism", at_delta(only.repetition, delta))
 
 
-def renyi_of_repeated(components: Sequence[Component], delta: Fraction) -> Offer | None:
+def renyi_of_repeated(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of all Rényi divergences at the best order, some of repeated mechanisms."""
-    if delta == 0 or all(component.repetition is None for component in components):
+    if delta == 0 or all(part.repetition is None for part in parts):
         return None
-    return offer("Rényi DP of repeated mechanisms", _by_curves(components, delta))
+    return offer("Rényi DP of repeated mechanisms", _by_curves(parts, delta))
 
 
-def tight_with_points(components: Sequence[Component], delta: Fraction) -> Offer | None:
-    """The pairs of all components, of a repeated one that of its (ε, δ) at half of all δ."""
-    runs = sum(component.count for component in components if component.repetition)
-    if delta == 0 or runs == 0 or sum(component.count for component in components) == 1:
+def tight_with_points(parts: Sequence[Part], delta: Fraction) -> Offer | None:
+    """The pairs of all parts, of a repeated one that of its (ε, δ) at half of all δ."""
+    runs = sum(part.count for part in parts if part.repetition)
+    if delta == 0 or runs == 0 or sum(part.count for part in parts) == 1:
         return None
-    parts = [
+    points = [
         replace(one, theorem=_bounded(one, delta / (2 * runs))) if one.repetition else one
-        for one in components
+        for one in parts
     ]
-    found = tight(parts, delta)
+    found = tight(points, delta)
     assert found is not None
     return replace(found, rule=f"{found.rule}, half of delta for repeated mechanisms")
 

@@ -8,15 +8,15 @@ import mpmath
 import pytest
 
 from proofs import offers as ways
-from proofs.accounts import of_terms
 from proofs.checker import Result, check
-from proofs.components import Component, attains
 from proofs.derivation import derivation
 from proofs.errors import ProofError
-from proofs.expressions import parse
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.implication import implies
-from proofs.prover import offers, settling, strongest
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part, attains
+from proofs.search.best import offers, settling, strongest
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.proofs.closed_forms import mpf
 
@@ -33,7 +33,7 @@ TEXTS = [
 ]
 
 
-def parts(text: str) -> tuple[Component, ...]:
+def parts(text: str) -> tuple[Part, ...]:
     return of_terms(parse(text), AddRemove())
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from proofs.components import AMOUNTS, Component, attains, event_theorem
 from proofs.entry_moments import concentration, largest, pairs, total
-from proofs.ledgers import shape_of
+from proofs.ledger.events import AMOUNTS, event_theorem
+from proofs.ledger.programs import shape_of
+from proofs.parts import Part, attains
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.events import Event, Measure, Sanitize, Select
@@ -51,10 +52,10 @@ def plain(event: Event, neighbours: Neighbours) -> dict[str, Any]:
     return event.to_json(DOMAIN, neighbours)
 
 
-def asked(event: dict[str, Any], neighbours: Neighbours) -> Component:
+def asked(event: dict[str, Any], neighbours: Neighbours) -> Part:
     theorem = event_theorem(event, shape_of(DOMAIN), neighbours)
     assert theorem is not None
-    return Component("an event", 1, theorem)
+    return Part("an event", 1, theorem)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)

@@ -1,7 +1,7 @@
-"""Components that repeat a mechanism: the losses that stand for them where several are added up.
+"""Parts that repeat a mechanism: the losses that stand for them where several are added up.
 
 No single statement about a repeated mechanism is the best for every question; what serves one
-better is found from its run when it is asked (`proofs.offers`).
+better is found from its run when it is asked (`proofs.search.ways`).
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import contextlib
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs.components import Component, Repetition
 from proofs.entry_moments import leak
 from proofs.errors import ProofError
 from proofs.kernel import prove
-from proofs.offers import concentrate, pure_of, stated_value
+from proofs.parts import Part, Repetition
 from proofs.search.repetition import Divergences, at_delta
 from proofs.search.runs import Law, concentrated, surely_above
+from proofs.search.ways import concentrate, pure_of, stated_value
 
 ORDERS = tuple(Fraction(order) for order in ("9/8", "5/4", "3/2", *range(2, 9), 12, 16, 24, 32, 64))
 """The orders of what is known by its Rényi divergences."""
 
 
-def repeated(name: str, count: int, repetition: Repetition) -> Component:
+def repeat(name: str, count: int, repetition: Repetition) -> Part:
     """``count`` repetitions, by their largest loss, or by their Rényi divergences.
 
     By those where the largest loss is unknown, or is of a larger ρ than they are. Raises ProofError
     where no guarantee is known.
     """
     try:
-        bounded = Component(name, count, prove("as-losses", [pure_of(repetition)]), repetition)
+        bounded = Part(name, count, prove("as-losses", [pure_of(repetition)]), repetition)
     except (ValueError, ArithmeticError):
         return _by_curve(name, count, repetition)
     with contextlib.suppress(ValueError, ArithmeticError):
@@ -39,11 +39,11 @@ def repeated(name: str, count: int, repetition: Repetition) -> Component:
     return bounded
 
 
-def _by_curve(name: str, count: int, repetition: Repetition) -> Component:
+def _by_curve(name: str, count: int, repetition: Repetition) -> Part:
     try:
         found = Divergences(repetition).curve(ORDERS)
     except ProofError:
         # A run that leaks has no divergences, and a profile of which one point stands for it here.
         leaks = sum((n * leak(entry) for n, entry in repetition.run.entries), Fraction(0))
         found = at_delta(repetition, 2 * leaks * surely_above(Law(repetition.runs).mean))
-    return Component(name, count, prove("as-losses", [found]), repetition)
+    return Part(name, count, prove("as-losses", [found]), repetition)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from proofs.accounts import of_events, of_terms
-from proofs.components import Component
 from proofs.errors import ProofError
-from proofs.expressions import parse
-from proofs.ledgers import about_program, of_budget, shape_of
-from proofs.offers import by_sum, concentrate, stated_value
+from proofs.ledger.events import of_events
+from proofs.ledger.expressions import parse
+from proofs.ledger.programs import about_program, of_budget, shape_of
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part
+from proofs.search.ways import by_sum, concentrate, stated_value
 from synthesizers.budget import (
     Budget,
     PureBudget,
@@ -40,14 +41,14 @@ MOST_RECORDS = 10**12
 
 
 @dataclass(frozen=True)
-class Account:
-    """Components under one neighbouring relation."""
+class Composition:
+    """Parts under one neighbouring relation."""
 
-    components: tuple[Component, ...]
+    parts: tuple[Part, ...]
     neighbours: Neighbours
 
 
-def of_release(document: Mapping[str, Any]) -> Account:
+def of_release(document: Mapping[str, Any]) -> Composition:
     """The account of one release's ledger; raises InputError."""
     if document.get("schema") != SCHEMA:
         raise ProofError(f"a release's ledger has the schema {SCHEMA!r}")
@@ -72,7 +73,7 @@ def of_release(document: Mapping[str, Any]) -> Account:
             "the release was made without a finite budget under these neighbours, so that what "
             "this one run happened to ask proves nothing"
         )
-    return Account(found, relation)
+    return Composition(found, relation)
 
 
 def _require_names(value: object) -> dict[str, Any]:
@@ -95,8 +96,8 @@ def _of_only_event(
     relation: Neighbours,
     budget: Budget,
     program: dict[str, Any],
-) -> tuple[Component, ...] | None:
-    """The component of a run's first question, if it used the budget up; otherwise None."""
+) -> tuple[Part, ...] | None:
+    """The part of a run's first question, if it used the budget up; otherwise None."""
     try:
         (found,) = of_events([event], shape_of(domain), relation)
     except InputError:
@@ -111,7 +112,7 @@ def _of_only_event(
     return (replace(found, theorem=about, repetition=None),)
 
 
-def _uses_up(budget: Budget, asked: Component) -> bool:
+def _uses_up(budget: Budget, asked: Part) -> bool:
     """Whether what is proved of a question is its budget: then its cost was no less.
 
     The cost that a ledger states is not looked at. A curator that counts ρ charges a bounded loss
@@ -151,7 +152,7 @@ def _budget(data: Any, relation: Neighbours) -> Budget:
     raise ProofError("a ledger's budget is one of epsilon, rho, sampled and unlimited")
 
 
-def of_list(document: Mapping[str, Any]) -> Account:
+def of_list(document: Mapping[str, Any]) -> Composition:
     """The account of a TOML list: ``neighbours``, ``mechanisms``; for persons ``unit``.
 
     Raises InputError.
@@ -172,4 +173,4 @@ def of_list(document: Mapping[str, Any]) -> Account:
         document["neighbours"], document.get("unit", "record"), document.get("max_records")
     )
     terms = [term for text in mechanisms for term in parse(text)]
-    return Account(of_terms(terms, relation), relation)
+    return Composition(of_terms(terms, relation), relation)

@@ -1,23 +1,21 @@
-"""Components: a mechanism, how often it runs, and the theorem about its loss.
+"""The events of a ledger as parts: the kernel derives what each question reveals.
 
-The theorem is made by the kernel from its base rules; what is read off a composition is the
-prover's choice. Nothing here is trusted.
+The query and its domain are in the event, so that no sensitivity is taken as stated.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proofs.entries import Entries
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
-from proofs.judgments import LossList, Private, Stable
+from proofs.judgments import canonical
 from proofs.kernel import Theorem, prove
-from proofs.losses import FixedSizeLoss, GaussianLoss, Losses, SampledGaussianLoss
+from proofs.ledger.repetitions import repeat
+from proofs.parts import Part, Repetition
 from proofs.search.decimals import rounded_up
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -33,99 +31,48 @@ AMOUNTS = {
 }
 """The number that says how much noise each law adds, as events name it."""
 
-ATTAINED = frozenset(
-    {"additive-noise", "response", "sampled-gaussian", "allocated-gaussian", "fixed-size-gaussian"}
-)
-"""The rules whose pair, or one nearly as large, some two neighbours have."""
 
+def of_events(
+    events: Sequence[Mapping[str, Any]], shape: Mapping[str, int], neighbours: Neighbours
+) -> tuple[Part, ...]:
+    """The parts of a ledger's events, equal ones counted.
 
-@dataclass(frozen=True)
-class Component:
-    """``count`` runs of one mechanism; ``theorem``: the losses of one run.
-
-    ``repetition``: of one that tells one of a random number of runs of another, what it repeats.
+    Raises ProofError for an event that is malformed, or whose law no rule knows.
     """
-
-    name: str
-    count: int
-    theorem: Theorem
-    repetition: Repetition | None = None
-
-    @property
-    def entries(self) -> Entries:
-        """The losses of one run."""
-        return entries_of(self.theorem)
-
-
-@dataclass(frozen=True, eq=False)
-class Repetition:
-    """A mechanism that is repeated, and the law of how often, as the rules read it."""
-
-    run: Component
-    runs: Mapping[str, Any]
-
-
-def entries_of(theorem: Theorem) -> Entries:
-    """The losses that a theorem is about; ProofError where it is about another guarantee."""
-    judgment = theorem.judgment
-    if not isinstance(judgment, Private) or not isinstance(judgment.guarantee, LossList):
-        raise ProofError("the theorem is not about a list of losses")
-    return judgment.guarantee.entries
+    counts: dict[str, int] = {}
+    kept: dict[str, Mapping[str, Any]] = {}
+    for event in events:
+        asked = {key: value for key, value in event.items() if key not in ("cost", "sensitivity")}
+        name = canonical(asked)
+        counts[name] = counts.get(name, 0) + 1
+        kept[name] = asked
+    found = []
+    for name, event in kept.items():
+        if event.get("event") == "measure-best":
+            repetition = repetition_of(event, shape, neighbours)
+            found.append(repeat(_event_name(event), counts[name], repetition))
+            continue
+        theorem = event_theorem(event, shape, neighbours)
+        if theorem is None:
+            law = event.get("law")
+            known = law.get("law") if isinstance(law, Mapping) else "its law"
+            raise ProofError(
+                f"no rule gives a finite guarantee for {known} under {neighbours.name}; such an "
+                "event has no privacy theorem"
+            )
+        found.append(Part(_event_name(event), counts[name], theorem))
+    return tuple(found)
 
 
-def attained(component: Component) -> Losses | None:
-    """The losses of a pair that some two neighbours have, or have at least; None if unknown.
-
-    They are those of its dominating pair for noise on one answer that moves by its stated
-    sensitivity, not for a pair that stands for a guarantee. Of a query whose sensitivity was
-    derived, all answers need not move as far as the rule allows for at once. Records in k > 1 of t
-    steps have at least the Gaussian loss of kμ/√t, that of the sum of all steps' outputs; samples
-    of a fixed size that of a Poisson sample, where the record that takes the other's place never
-    moves an answer.
-    """
-    theorem = component.theorem
-    stated = [one.rule for one in theorem.premises] == ["stated-sensitivity"]
-    if theorem.rule not in ATTAINED or not stated:
-        return None
-    given = theorem.parameters
-    if theorem.rule == "allocated-gaussian" and given["times"] > 1:
-        stable = theorem.premises[0].judgment
-        assert isinstance(stable, Stable)
-        squared = stable.l2_squared / parse_rational(given["sigma_squared"], "sigma_squared")
-        return ((1, GaussianLoss(squared * given["times"] ** 2 / given["steps"])),)
-    losses = pairs(component.entries)
-    return tuple(
-        (count, SampledGaussianLoss(loss.fraction, loss.mu_squared))
-        if isinstance(loss, FixedSizeLoss)
-        else (count, loss)
-        for count, loss in losses
-    )
-
-
-def attains(component: Component) -> bool:
-    """Whether some two neighbours have exactly the component's dominating pair."""
-    losses = attained(component)
-    return losses is not None and losses == pairs(component.entries)
-
-
-def with_stated_sensitivity(
-    neighbours: Neighbours, sensitivity: Fraction, description: str
-) -> Theorem:
-    """One answer of a stated sensitivity."""
-    return prove(
-        "stated-sensitivity",
-        [],
-        {
-            "neighbours": neighbours,
-            "query": description,
-            "l0": 1,
-            "l1": sensitivity,
-            "l2_squared": sensitivity * sensitivity,
-            "linf": sensitivity,
-            "monotone": False,
-            "integers": sensitivity.denominator == 1,
-        },
-    )
+def _event_name(event: Mapping[str, Any]) -> str:
+    """An event that has a theorem in few words."""
+    law = event["noise"] if "noise" in event else event["law"]
+    own = {key: value for key, value in law.items() if key != "law" and isinstance(value, str)}
+    query = event.get("query", event.get("scores", {}))
+    words = f"{law['law']}({', '.join(f'{key}={value}' for key, value in own.items())})"
+    asked = json.dumps(query.get("attributes", query.get("kind", "the table")))
+    runs = f"the best of {event['runs']['law']} runs of " if "runs" in event else ""
+    return f"{runs}{words} on {asked}"[:120]
 
 
 def query_theorem(
@@ -159,7 +106,7 @@ def repetition_of(
     except (KeyError, TypeError):
         raise ProofError("an event of the kind 'measure-best' is malformed") from None
     law = {"law": "truncated-negative-binomial", "eta": eta, "gamma": str(gamma)}
-    return Repetition(Component("a run", 1, theorem), law)
+    return Repetition(Part("a run", 1, theorem), law)
 
 
 def event_theorem(

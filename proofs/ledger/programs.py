@@ -6,12 +6,12 @@ import contextlib
 from fractions import Fraction
 from typing import Any
 
-from proofs.accounts import of_events
-from proofs.components import Component
 from proofs.entries import ConcentratedLoss, Entry, entry_to_json
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
+from proofs.ledger.events import of_events
 from proofs.losses import ResponseLoss, SampledGaussianLoss
+from proofs.parts import Part
 from proofs.rules.structure import SEEN
 from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, declared_ledger
@@ -78,8 +78,8 @@ def shape_of(domain: Domain) -> dict[str, int]:
     return dict(zip(domain.names, domain.shape, strict=True))
 
 
-def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Component, ...] | None:
-    """The components of a fixed ledger; None where no rule knows one of its laws."""
+def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Part, ...] | None:
+    """The parts of a fixed ledger; None where no rule knows one of its laws."""
     plain = [event.to_json(setting.domain, setting.neighbours) for event in events]
     try:
         return of_events(plain, shape_of(setting.domain), setting.neighbours)
@@ -115,8 +115,8 @@ def of_budget(
     neighbours: Neighbours,
     program: dict[str, Any],
     setting: Setting | None = None,
-) -> tuple[Component, ...] | None:
-    """The filter's theorem of a curator that opens with a budget, as the only component.
+) -> tuple[Part, ...] | None:
+    """The filter's theorem of a curator that opens with a budget, as the only part.
 
     Whatever the program asks, adaptively or not, it can't spend more. ``program``: what runs, as
     plain data; ``setting``: on what, where that is known. None without a budget, or where the
@@ -140,4 +140,4 @@ def of_budget(
             theorem = prove("group", [theorem], {"neighbours": neighbours})
     except ProofError:
         return None
-    return (Component("the program's budget", 1, theorem),)
+    return (Part("the program's budget", 1, theorem),)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.errors import ProofError
-from proofs.expressions import FORMS, MAX_CHARACTERS, PARAMETERS, parse
+from proofs.ledger.expressions import FORMS, MAX_CHARACTERS, PARAMETERS, parse
 
 F = Fraction
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.accounting import accounting
-from proofs.accounts import of_terms
-from proofs.expressions import Term
 from proofs.guarantees import ApproxDP, Guarantee, parse_guarantee
 from proofs.implication import implies
-from proofs.prover import settling, strongest
+from proofs.ledger.expressions import Term
+from proofs.ledger.least_noise import DIGITS, MORE_NOISE_IS_LARGER, Calibrated, calibrate_noise
+from proofs.ledger.terms import of_terms
+from proofs.search.account import account_epsilon
+from proofs.search.best import settling, strongest
 from proofs.search.decimals import power_of_ten
-from proofs.search.noise import DIGITS, MORE_NOISE_IS_LARGER, Calibrated, calibrate_noise
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.closed_forms import gaussian_delta, mpf
@@ -30,10 +30,10 @@ def found(
 
 def suffices(term: Term, claimed: Guarantee, at: Neighbours) -> bool:
     """By the accountant of an epsilon, which the search does not use where δ > 0."""
-    components = of_terms([term], at)
+    parts = of_terms([term], at)
     if isinstance(claimed, ApproxDP):
-        return accounting(components, claimed.delta).best.value <= claimed.epsilon
-    return settling(strongest(components, claimed), claimed, at) is not None
+        return account_epsilon(parts, claimed.delta).best.value <= claimed.epsilon
+    return settling(strongest(parts, claimed), claimed, at) is not None
 
 
 CASES = [

@@ -1,4 +1,4 @@
-"""Accounting: both ends hold the truth, and the lower one is claimed only where it is true."""
+"""Account: both ends hold the truth, and the lower one is claimed only where it is true."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.accounting import Accounting, accounting, delta_accounting
-from proofs.accounts import of_terms
-from proofs.components import Component
 from proofs.errors import ProofError
-from proofs.expressions import parse
+from proofs.ledger.expressions import parse
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part
+from proofs.search.account import Account, account_delta, account_epsilon
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from tests.proofs.closed_forms import (
     epsilon_at,
@@ -25,15 +25,15 @@ F = Fraction
 OPTIMAL = "zCDP at the best order (Canonne, Kamath & Steinke)"
 
 
-def parts(text: str) -> tuple[Component, ...]:
+def parts_of(text: str) -> tuple[Part, ...]:
     return of_terms(parse(text), AddRemove())
 
 
-def at(text: str, delta: str) -> Accounting:
-    return accounting(parts(text), F(delta))
+def at(text: str, delta: str) -> Account:
+    return account_epsilon(parts_of(text), F(delta))
 
 
-def named(account: Accounting, rule: str) -> Fraction:
+def named(account: Account, rule: str) -> Fraction:
     (found,) = [offer.value for offer in account.found if offer.rule == rule]
     return found
 
@@ -120,9 +120,9 @@ def test_where_gaussian_noise_begins_to_beat_laplace_noise(
     ],
 )
 def test_what_is_known_by_a_guarantee_alone_has_no_lower_end(text: str) -> None:
-    components = parts(text)
-    assert accounting(components, F("1e-6")).lower == 0
-    assert delta_accounting(components, F(4)).lower == 0
+    parts = parts_of(text)
+    assert account_epsilon(parts, F("1e-6")).lower == 0
+    assert account_delta(parts, F(4)).lower == 0
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_is_known_by_a_guarantee_alone_has_no_lower_end(text: str) -> None:
 def test_where_a_pair_is_not_attained_the_ends_are_those_of_two(
     text: str, neighbours: Neighbours
 ) -> None:
-    account = accounting(of_terms(parse(text), neighbours), F("1e-6"))
+    account = account_epsilon(of_terms(parse(text), neighbours), F("1e-6"))
     assert 0 < account.lower < account.best.value < 3 * account.lower
     assert account.recheckable is not None
 
@@ -183,41 +183,41 @@ def test_gaussian_noise_has_no_epsilon_at_delta_zero() -> None:
     ],
 )
 def test_the_delta_of_a_gaussian(sigma: str, epsilon: str, delta: str) -> None:
-    account = delta_accounting(parts(f"gaussian(sigma={sigma})"), F(epsilon))
+    account = account_delta(parts_of(f"gaussian(sigma={sigma})"), F(epsilon))
     assert close(account.best.value, delta) and close(account.lower, delta)
     assert account.best.rule == "Gaussian DP, closed form"
 
 
 def test_the_delta_of_a_rho_is_the_inverse_of_its_epsilon() -> None:
-    components = parts("zcdp(rho=0.5)")
-    epsilon = accounting(components, F("1e-6")).best.value
-    account = delta_accounting(components, epsilon)
+    parts = parts_of("zcdp(rho=0.5)")
+    epsilon = account_epsilon(parts, F("1e-6")).best.value
+    account = account_delta(parts, epsilon)
     assert account.best.rule == OPTIMAL and close(account.best.value, "1e-6", 6)
 
 
 def test_the_delta_of_a_bounded_loss_ends_at_its_bound() -> None:
-    components = parts("3 * laplace(epsilon=1)")
-    at_bound = delta_accounting(components, F(3)).best
+    parts = parts_of("3 * laplace(epsilon=1)")
+    at_bound = account_delta(parts, F(3)).best
     assert at_bound.value == 0 and at_bound.rule == "basic composition"
     assert not at_bound.kernel_only
-    assert delta_accounting(components, F("2.9")).lower > 0
+    assert account_delta(parts, F("2.9")).lower > 0
 
 
 @pytest.mark.parametrize("text", ["zcdp(rho=1)", "gaussian(sigma=1)"])
 def test_a_negative_epsilon_is_refused(text: str) -> None:
     with pytest.raises(ProofError, match="epsilon"):
-        delta_accounting(parts(text), F(-1))
+        account_delta(parts_of(text), F(-1))
 
 
 @pytest.mark.parametrize("text", ["gaussian(sigma=1)", "zcdp(rho=0.5)"])
 def test_a_delta_too_small_to_be_stated_is_rounded_up(text: str) -> None:
-    best = delta_accounting(parts(text), F(10**4)).best
+    best = account_delta(parts_of(text), F(10**4)).best
     assert 0 < best.value < F(1, 10**900)
 
 
 def test_no_delta_below_one_is_said_to_be_so() -> None:
     with pytest.raises(ProofError, match="delta"):
-        delta_accounting(parts("zcdp(rho=100)"), F(0))
+        account_delta(parts_of("zcdp(rho=100)"), F(0))
 
 
 @pytest.mark.slow

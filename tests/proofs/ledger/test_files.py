@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from proofs.accounting import accounting
 from proofs.entry_moments import largest, leak, pairs
 from proofs.errors import ProofError
 from proofs.judgments import Private
-from proofs.ledger_files import Account, of_list, of_release
-from proofs.offers import concentrate, stated_value
+from proofs.ledger.files import Composition, of_list, of_release
+from proofs.search.account import account_epsilon
+from proofs.search.ways import concentrate, stated_value
 from synthesizers.budget import PureBudget, ZCDPBudget
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -52,20 +52,20 @@ def ledger(
     }
 
 
-def pure(account: Account) -> Fraction:
-    (found,) = account.components
+def pure(account: Composition) -> Fraction:
+    (found,) = account.parts
     assert all(leak(entry) == 0 for _, entry in found.entries)
     return sum((count * largest(entry) for count, entry in found.entries), F(0))
 
 
-def rules(account: Account) -> set[str]:
-    return {part.theorem.rule for part in account.components}
+def rules(account: Composition) -> set[str]:
+    return {part.theorem.rule for part in account.parts}
 
 
 def test_one_question_that_uses_the_budget_up_counts_by_itself() -> None:
     account = of_release(ledger(PureBudget(F(1, 2)), LAPLACE))
     assert rules(account) == {"fixed-ledger"} and pure(account) == F(1, 2)
-    (found,) = account.components
+    (found,) = account.parts
     assert pairs(found.entries)
     assert {"fixed-ledger", "curator"} <= found.theorem.hypotheses
 
@@ -73,7 +73,7 @@ def test_one_question_that_uses_the_budget_up_counts_by_itself() -> None:
 def test_the_same_of_a_concentrated_budget() -> None:
     account = of_release(ledger(ZCDPBudget(F(1, 4)), GAUSSIAN))
     assert rules(account) == {"fixed-ledger"}
-    (found,) = account.components
+    (found,) = account.parts
     assert stated_value(concentrate([found])) == F(1, 4)
 
 
@@ -114,7 +114,7 @@ def test_a_budget_counted_under_add_remove_is_doubled_under_replace_one() -> Non
     account = of_release(document)
     assert account.neighbours == ReplaceOne()
     assert pure(account) == 1
-    for part in account.components:
+    for part in account.parts:
         assert isinstance(part.theorem.judgment, Private)
         assert part.theorem.judgment.neighbours == ReplaceOne()
 
@@ -203,8 +203,8 @@ def listed(**keys: Any) -> Document:
 def test_a_list_is_the_sum_of_its_expressions() -> None:
     account = of_list(listed(mechanisms=["2 * laplace(epsilon=0.1) + pure(epsilon=1)"] * 2))
     assert account.neighbours == AddRemove()
-    assert [part.count for part in account.components] == [4, 2]
-    assert accounting(account.components, F(0)).best.value == F("2.4")
+    assert [part.count for part in account.parts] == [4, 2]
+    assert account_epsilon(account.parts, F(0)).best.value == F("2.4")
 
 
 def test_a_list_for_persons() -> None:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proofs.accounts import of_terms
-from proofs.components import Component, attains
-from proofs.expressions import Term
 from proofs.guarantees import ApproxDP
 from proofs.guarantees import Guarantee as Claimed
-from proofs.offers import Offer, tight_at
-from proofs.prover import settling, strongest
+from proofs.ledger.expressions import Term
+from proofs.ledger.terms import of_terms
+from proofs.parts import Part, attains
+from proofs.search.best import settling, strongest
 from proofs.search.decimals import power_of_ten
+from proofs.search.ways import Offer, tight_at
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
 
@@ -84,17 +84,15 @@ def calibrate_noise(
     return Calibrated(found, parameter, found.parameters[parameter], offer)
 
 
-def _suffices(
-    components: tuple[Component, ...], claimed: Claimed, neighbours: Neighbours
-) -> Offer | None:
+def _suffices(parts: tuple[Part, ...], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
     """A theorem that implies the claim; None where none is found."""
     if isinstance(claimed, ApproxDP) and claimed.delta > 0:
         # One evaluation of the profile says as much as a search for its ε.
         with contextlib.suppress(ValueError, ArithmeticError):
-            offer = tight_at(components, claimed.epsilon, claimed.delta)
-            if offer is not None or all(map(attains, components)):
+            offer = tight_at(parts, claimed.epsilon, claimed.delta)
+            if offer is not None or all(map(attains, parts)):
                 return offer
-    return settling(strongest(components, claimed), claimed, neighbours)
+    return settling(strongest(parts, claimed), claimed, neighbours)
 
 
 def _last(suffices: Callable[[Fraction], bool], good: Fraction, bad: Fraction) -> Fraction:

@@ -7,8 +7,6 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs import accountants
-from proofs.accountants import methods_for, sides
 from proofs.errors import ProofError
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -19,6 +17,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
 )
+from proofs.search.ends import WIDTH, Bracket, enclose_delta, enclose_epsilon, methods_for, sides
 from tests.proofs.closed_forms import (
     discrete_gaussian_delta,
     epsilon_at,
@@ -34,7 +33,7 @@ def gaussian(sigma: str) -> Losses:
     return ((1, GaussianLoss(1 / F(sigma) ** 2)),)
 
 
-def holds(found: accountants.Bracket, reference: str | mpmath.mpf, width: str) -> bool:
+def holds(found: Bracket, reference: str | mpmath.mpf, width: str) -> bool:
     """Whether a reference, but for its last printed digit, lies between two close ends."""
     slack = mpf("1e-16") * max(1, mpmath.mpf(reference))
     between = mpf(found.lower) - slack <= mpmath.mpf(reference) <= mpf(found.upper) + slack
@@ -54,7 +53,7 @@ def holds(found: accountants.Bracket, reference: str | mpmath.mpf, width: str) -
 )
 def test_the_epsilon_of_a_gaussian(sigma: str, delta: str, epsilon: str) -> None:
     with mpmath.workdps(40):
-        found = accountants.epsilon(gaussian(sigma), F(delta))
+        found = enclose_epsilon(gaussian(sigma), F(delta))
         assert holds(found, epsilon, "1e-16")
         own = epsilon_at(lambda e: gaussian_delta(1 / F(sigma) ** 2, e), delta)
         assert mpf(found.lower) <= own <= mpf(found.upper)
@@ -63,10 +62,10 @@ def test_the_epsilon_of_a_gaussian(sigma: str, delta: str, epsilon: str) -> None
 @pytest.mark.parametrize("delta", ["1e-30", "1e-300", "1e-999", "0.3"])
 def test_a_gaussian_is_resolved_at_every_delta(delta: str) -> None:
     with mpmath.workdps(60):
-        found = accountants.epsilon(gaussian("1"), F(delta))
+        found = enclose_epsilon(gaussian("1"), F(delta))
         own = epsilon_at(lambda e: gaussian_delta(1, e), delta)
         assert mpf(found.lower) <= own <= mpf(found.upper)
-        assert found.upper - found.lower <= accountants.WIDTH
+        assert found.upper - found.lower <= WIDTH
 
 
 @pytest.mark.parametrize(
@@ -84,11 +83,11 @@ def test_responses_and_laplace_noise_composed(
     delta, size = F("1e-6"), F(own)
     with mpmath.workdps(40):
         for loss in (ResponseLoss(size), DiscreteLaplaceLoss(size, 1)):
-            found = accountants.epsilon(((count, loss),), delta)
+            found = enclose_epsilon(((count, loss),), delta)
             assert found.method == "responses" and holds(found, optimal, "1e-16")
             exact = epsilon_at(lambda e: responses_delta(count, size, e), delta)
             assert mpf(found.lower) <= exact <= mpf(found.upper)
-        found = accountants.epsilon(((count, LaplaceLoss(size)),), delta)
+        found = enclose_epsilon(((count, LaplaceLoss(size)),), delta)
         assert found.method == "laplace" and holds(found, laplace, "1e-16")
 
 
@@ -101,7 +100,7 @@ def test_responses_and_laplace_noise_composed(
     ],
 )
 def test_the_delta_of_laplace_noise_thirty_times(epsilon: str, delta: str) -> None:
-    found = accountants.delta(((30, LaplaceLoss(F("0.1"))),), F(epsilon))
+    found = enclose_delta(((30, LaplaceLoss(F("0.1"))),), F(epsilon))
     assert holds(found, delta, "1e-40")
 
 
@@ -119,7 +118,7 @@ def test_the_delta_of_a_discrete_gaussian(variance: str, epsilon: str, delta: st
         assert mpmath.almosteq(
             discrete_gaussian_delta(variance, 1, epsilon), mpmath.mpf(delta), 1e-15
         )
-        found = accountants.delta(((1, DiscreteGaussianLoss(F(variance), 1)),), F(epsilon))
+        found = enclose_delta(((1, DiscreteGaussianLoss(F(variance), 1)),), F(epsilon))
         assert holds(found, delta, "1e-9")
 
 
@@ -128,7 +127,7 @@ def test_the_delta_of_a_discrete_gaussian(variance: str, epsilon: str, delta: st
     [("1", "0.5", 1, "0.28764913664496792"), ("5", "0.3", 4, "0.22410820605019391")],
 )
 def test_the_delta_of_a_discrete_laplace(scale: str, epsilon: str, shift: int, delta: str) -> None:
-    found = accountants.delta(((1, DiscreteLaplaceLoss(1 / F(scale), shift)),), F(epsilon))
+    found = enclose_delta(((1, DiscreteLaplaceLoss(1 / F(scale), shift)),), F(epsilon))
     assert holds(found, delta, "1e-9")
 
 
@@ -144,7 +143,7 @@ def test_a_sampled_gaussian_is_as_bad_as_its_worse_side(
 ) -> None:
     loss = SampledGaussianLoss(F(fraction), 1 / F(sigma) ** 2)
     assert sides(((1, loss),)) == ("remove", "add")
-    found = accountants.delta(((1, loss),), F(epsilon))
+    found = enclose_delta(((1, loss),), F(epsilon))
     assert set(found.hints) == {"remove", "add"}
     assert holds(found, delta, "1e-7")
 
@@ -175,9 +174,9 @@ def test_the_method_is_the_narrowest_that_knows_the_losses() -> None:
 def test_losses_of_several_kinds_lie_between_what_they_are_between() -> None:
     delta = F("1e-6")
     both: Losses = ((20, LaplaceLoss(F("0.1"))), (20, DiscreteLaplaceLoss(F("0.1"), 1)))
-    most = accountants.epsilon(((40, ResponseLoss(F("0.1"))),), delta)
-    least = accountants.epsilon(((40, LaplaceLoss(F("0.1"))),), delta)
-    found = accountants.epsilon(both, delta)
+    most = enclose_epsilon(((40, ResponseLoss(F("0.1"))),), delta)
+    least = enclose_epsilon(((40, LaplaceLoss(F("0.1"))),), delta)
+    found = enclose_epsilon(both, delta)
     assert least.lower < found.lower <= found.upper < most.upper
     assert found.upper - found.lower < F("1e-6")
 
@@ -193,7 +192,7 @@ def test_losses_of_several_kinds_lie_between_what_they_are_between() -> None:
 )
 def test_losses_beyond_a_search_are_refused_at_once(loss: object) -> None:
     with pytest.raises(ProofError, match=r"values|rate"):
-        accountants.epsilon(((3, loss),), F("1e-6"))
+        enclose_epsilon(((3, loss),), F("1e-6"))
 
 
 def test_at_delta_zero_the_largest_losses_add_up() -> None:
@@ -202,21 +201,21 @@ def test_at_delta_zero_the_largest_losses_add_up() -> None:
         (3, ResponseLoss(F("0.1"))),
         (4, DiscreteLaplaceLoss(F("0.2"), 3)),
     )
-    found = accountants.epsilon(losses, F(0))
+    found = enclose_epsilon(losses, F(0))
     assert found.lower == found.upper == 1 + F("0.3") + F("2.4")
     for unbounded in (GaussianLoss(F(1)), ResponseLoss(F(1), F("1e-9"))):
         with pytest.raises(ProofError, match="delta = 0"):
-            accountants.epsilon(((1, unbounded),), F(0))
+            enclose_epsilon(((1, unbounded),), F(0))
 
 
 def test_no_losses_tell_nothing() -> None:
-    assert accountants.epsilon((), F("1e-6")).upper == 0
-    assert accountants.delta((), F(1)).upper == 0
+    assert enclose_epsilon((), F("1e-6")).upper == 0
+    assert enclose_delta((), F(1)).upper == 0
 
 
 def test_many_runs_have_no_closed_form_and_are_enclosed_all_the_same() -> None:
-    found = accountants.epsilon(((400, LaplaceLoss(F("0.01"))),), F("1e-6"))
-    upper = accountants.epsilon(((400, ResponseLoss(F("0.01"))),), F("1e-6"))
+    found = enclose_epsilon(((400, LaplaceLoss(F("0.01"))),), F("1e-6"))
+    upper = enclose_epsilon(((400, ResponseLoss(F("0.01"))),), F("1e-6"))
     assert found.method == "lattice"
     assert 0 < found.lower <= found.upper < upper.upper
     assert found.upper - found.lower < F("1e-6")

@@ -1,0 +1,1 @@
+"""From what is written of mechanisms, as expressions, events or files, to the parts that add up."""
