@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from proofs.checker import check
 from proofs.derivation import derivation
-from proofs.entry_moments import pairs
 from proofs.kernel import Theorem
 from proofs.ledger.expressions import parse
 from proofs.ledger.terms import of_terms
 from proofs.parts import entries_of
+from proofs.profiles.entry_moments import pairs
 from proofs.search.decimals import rounded_up
 from proofs.search.ends import epsilon
 from proofs.search.ways import compose, read_off

@@ -22,7 +22,6 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checker: one file, the standard library": ("proofs/checker.py",),
     "kernel: theorems, judgments, parameters": (
         "proofs/entries.py",
-        "proofs/entry_moments.py",
         "proofs/errors.py",
         "proofs/hypotheses.py",
         "proofs/judgments.py",
@@ -33,6 +32,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "kernel: rules": ("proofs/rules/*.py",),
     "kernel: profiles in closed form, and moments": (
         "proofs/profiles/allocated_moments.py",
+        "proofs/profiles/entry_moments.py",
         "proofs/profiles/fixed_size_moments.py",
         "proofs/profiles/gaussian.py",
         "proofs/profiles/laplace.py",

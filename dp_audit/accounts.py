@@ -117,9 +117,9 @@ def _parts(
     """All ledgers' parts under one relation."""
     if sum(ledger == "-" for ledger in ledgers) > 1:
         raise InputError("standard input (-) is read once")
-    accounts = [_account(ledger, stated) for ledger in ledgers]
-    shared = accounts[0].neighbours if stated is None else stated
-    for ledger, one in zip(ledgers, accounts, strict=True):
+    compositions = [_read(ledger, stated) for ledger in ledgers]
+    shared = compositions[0].neighbours if stated is None else stated
+    for ledger, one in zip(ledgers, compositions, strict=True):
         if one.neighbours != shared:
             name = str(ledger)[:60] if isinstance(ledger, str | Path) else "a ledger"
             raise InputError(
@@ -127,10 +127,10 @@ def _parts(
                 f"--neighbours under {describe(shared)}: guarantees under different neighbours "
                 "do not add up"
             )
-    return tuple(part for one in accounts for part in one.parts), shared
+    return tuple(part for one in compositions for part in one.parts), shared
 
 
-def _account(ledger: Ledger, stated: Neighbours | None) -> Composition:
+def _read(ledger: Ledger, stated: Neighbours | None) -> Composition:
     if isinstance(ledger, ReleaseResult):
         return of_release(ledger.ledger())
     if isinstance(ledger, Mapping):
@@ -140,14 +140,14 @@ def _account(ledger: Ledger, stated: Neighbours | None) -> Composition:
         expected = "a ledger of dp-audit release"
         return of_release(strict_json.parse(strict_json.read_text(written), written, expected))
     if written.endswith(".toml"):
-        return _account_of_list(written, stated)
+        return _read_list(written, stated)
     if stated is None:
         raise InputError("an expression needs --neighbours add-remove or replace-one")
     text = strict_json.read_input(MAX_CHARACTERS) if written == "-" else written
     return Composition(of_terms(parse(text), stated), stated)
 
 
-def _account_of_list(path: str, stated: Neighbours | None) -> Composition:
+def _read_list(path: str, stated: Neighbours | None) -> Composition:
     """Of a TOML list; one that does not state its neighbours is under those of the request."""
     text = strict_json.read_text(path)
     if len(text) > MAX_LIST:

@@ -1,7 +1,7 @@
 """Parts: a mechanism, how often it runs, and the theorem about its loss.
 
-The theorem is made by the kernel from its base rules; what is read off a composition is the
-prover's choice. Nothing here is trusted.
+The theorem is made by the kernel from its base rules; what is read off a composition is
+found by search (`proofs.search`). Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs.entries import Entries
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private, Stable
 from proofs.kernel import Theorem
 from proofs.losses import FixedSizeLoss, GaussianLoss, Losses, SampledGaussianLoss
+from proofs.profiles.entry_moments import pairs
 from synthesizers.exact import parse_rational
 
 ATTAINED = frozenset(

@@ -49,7 +49,7 @@ class Composition:
 
 
 def of_release(document: Mapping[str, Any]) -> Composition:
-    """The account of one release's ledger; raises InputError."""
+    """The composition of one release's ledger; raises InputError."""
     if document.get("schema") != SCHEMA:
         raise ProofError(f"a release's ledger has the schema {SCHEMA!r}")
     try:
@@ -153,7 +153,7 @@ def _budget(data: Any, relation: Neighbours) -> Budget:
 
 
 def of_list(document: Mapping[str, Any]) -> Composition:
-    """The account of a TOML list: ``neighbours``, ``mechanisms``; for persons ``unit``.
+    """The composition of a TOML list: ``neighbours``, ``mechanisms``; for persons ``unit``.
 
     Raises InputError.
     """

@@ -10,10 +10,10 @@ import contextlib
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs.entry_moments import leak
 from proofs.errors import ProofError
 from proofs.kernel import prove
 from proofs.parts import Part, Repetition
+from proofs.profiles.entry_moments import leak
 from proofs.search.repetition import Divergences, at_delta
 from proofs.search.runs import Law, concentrated, surely_above
 from proofs.search.ways import concentrate, pure_of, stated_value

@@ -13,7 +13,6 @@ from typing import Any
 
 import mpmath
 
-from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import guarantee_to_json
@@ -22,6 +21,7 @@ from proofs.ledger.events import noise_theorem
 from proofs.ledger.expressions import REPEATING, Term
 from proofs.ledger.repetitions import repeat
 from proofs.parts import Part, Repetition
+from proofs.profiles.entry_moments import largest, leak
 from proofs.search.decimals import smallest_proved
 from proofs.search.runs import gamma_of
 from proofs.search.ways import compose

@@ -12,9 +12,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs.entries import Entries
-from proofs.entry_moments import divergence, leak, total
 from proofs.losses import ResponseLoss, Side
 from proofs.parameters import Parameters
+from proofs.profiles.entry_moments import divergence, leak, total
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
 from synthesizers.intervals import MAX_POWER, Interval, exp_interval, log_interval

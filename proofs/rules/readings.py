@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from proofs.entries import Entries, Point
-from proofs.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import LossList, Private, Profile, RenyiCurve
 from proofs.losses import GaussianLoss, Side, sides
 from proofs.parameters import choice, points, rational, rationals, record, value
 from proofs.profiles import moment
+from proofs.profiles.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.profiles.methods import METHODS
 from proofs.rules.rule import (
     Conclusion,

@@ -1,4 +1,4 @@
-"""Account: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
+"""Accounts: both ends of the smallest ε at a δ, or of the smallest δ at an ε, by the best rule.
 
 The upper end is a theorem. The lower end says how much of it is due to the mechanisms: no smaller
 value holds for pairs that each of them attains: their dominating pairs, or smaller ones where it is
@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, join
 from proofs.parts import Part, attained_losses, attains, entries_of
+from proofs.profiles.entry_moments import pairs
 from proofs.search.best import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.ends import Bracket, enclose_delta, enclose_epsilon

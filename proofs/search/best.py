@@ -1,4 +1,4 @@
-"""The prover: searches for a theorem about a composition. The kernel checks what it finds.
+"""The best theorem about a composition, found by search. The kernel checks what is found.
 
 Each way of composing is tried, so that a reader sees what every rule would have cost, and the
 best one that a checker can follow wins where it suffices.
@@ -13,7 +13,6 @@ from functools import partial
 import mpmath
 
 from proofs.entries import Entry
-from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.guarantees import Guarantee as Claimed
@@ -21,6 +20,7 @@ from proofs.implication import implies
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss
 from proofs.parts import Part, entries_of
+from proofs.profiles.entry_moments import largest
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.orders import renyi_value
 from proofs.search.ways import WAYS, by_sum, compose, concentrate, offer, with_curves

@@ -9,8 +9,8 @@ from fractions import Fraction
 import mpmath
 
 from proofs.entries import CurveLoss, Entries
-from proofs.entry_moments import divergence, total
 from proofs.losses import AllocationLoss, FixedSizeLoss, SampledGaussianLoss, sides
+from proofs.profiles.entry_moments import divergence, total
 from proofs.search.decimals import rounded_up
 from proofs.search.float_moments import entry_moment
 from synthesizers.intervals import round_down, to_mpf

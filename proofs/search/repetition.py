@@ -11,11 +11,11 @@ from functools import cached_property, lru_cache
 import mpmath
 import numpy as np
 
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses
 from proofs.parts import Repetition
+from proofs.profiles.entry_moments import pairs
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.ends import Hints, enclose_delta, enclose_epsilon
 from proofs.search.orders import (

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from proofs.entry_moments import largest, leak
 from proofs.errors import ProofError
 from proofs.parts import Part
+from proofs.profiles.entry_moments import largest, leak
 from proofs.search.float_moments import entry_moment
 from proofs.search.orders import best_order
 

@@ -18,13 +18,13 @@ import mpmath
 from proofs.checker import check
 from proofs.derivation import derivation
 from proofs.entries import CurveLoss
-from proofs.entry_moments import concentration, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import Private, RenyiCurve
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, sides
 from proofs.parts import Part, Repetition, entries_of
+from proofs.profiles.entry_moments import concentration, largest, leak, pairs, total
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.ends import LEAST_DELTA, Bracket, enclose_delta, enclose_epsilon
 from proofs.search.orders import (

@@ -67,7 +67,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/rules/rule.py": ("tests/proofs/test_rule.py",),
     "proofs/losses.py": ("tests/proofs/test_entries.py", f"{RULES}guarantee_json.py"),
     "proofs/entries.py": ("tests/proofs/test_entries.py",),
-    "proofs/entry_moments.py": ("tests/proofs/test_entries.py",),
+    "proofs/profiles/entry_moments.py": ("tests/proofs/test_entries.py",),
     "proofs/kernel.py": ("tests/proofs/test_kernel.py",),
     "proofs/checker.py": (
         "tests/hostile/test_forged_derivations.py",

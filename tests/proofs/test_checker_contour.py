@@ -14,7 +14,6 @@ import pytest
 
 from proofs import checker
 from proofs.derivation import derivation
-from proofs.entry_moments import pairs
 from proofs.ledger.expressions import parse
 from proofs.ledger.terms import of_terms
 from proofs.losses import (
@@ -26,6 +25,7 @@ from proofs.losses import (
     ResponseLoss,
 )
 from proofs.parts import entries_of
+from proofs.profiles.entry_moments import pairs
 from proofs.search.ends import enclose_epsilon
 from proofs.search.ways import compose, read_off
 from synthesizers.neighbours import AddRemove

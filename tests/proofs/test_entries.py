@@ -28,7 +28,6 @@ from proofs.entries import (
     NoiseLoss,
     entry_to_json,
 )
-from proofs.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.judgments import LossList, guarantee_to_json
 from proofs.losses import (
@@ -44,6 +43,7 @@ from proofs.losses import (
     join,
     sides,
 )
+from proofs.profiles.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.profiles.moments import log_moment
 from synthesizers.intervals import Interval
 from tests.proofs.profiles.slow_profiles import (

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, NoiseLoss
-from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import LossList, RenyiCurve
@@ -17,6 +16,7 @@ from proofs.ledger.events import of_events
 from proofs.ledger.programs import shape_of
 from proofs.losses import DiscreteGaussianLoss, GaussianLoss
 from proofs.profiles import grid
+from proofs.profiles.entry_moments import largest
 from proofs.profiles.methods import METHODS
 from synthesizers.domain import Domain
 from synthesizers.events import Measure, Select

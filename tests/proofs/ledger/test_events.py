@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from proofs.entry_moments import concentration, largest, pairs, total
 from proofs.ledger.events import AMOUNTS, event_theorem
 from proofs.ledger.programs import shape_of
 from proofs.parts import Part, attains
+from proofs.profiles.entry_moments import concentration, largest, pairs, total
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 from synthesizers.events import Event, Measure, Sanitize, Select

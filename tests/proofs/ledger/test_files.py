@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from proofs.entry_moments import largest, leak, pairs
 from proofs.errors import ProofError
 from proofs.judgments import Private
 from proofs.ledger.files import Composition, of_list, of_release
+from proofs.profiles.entry_moments import largest, leak, pairs
 from proofs.search.account import account_epsilon
 from proofs.search.ways import concentrate, stated_value
 from synthesizers.budget import PureBudget, ZCDPBudget

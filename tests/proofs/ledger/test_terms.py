@@ -7,7 +7,6 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.entry_moments import concentration, largest, leak, pairs, total
 from proofs.errors import ProofError
 from proofs.judgments import Private
 from proofs.ledger.events import of_events
@@ -21,6 +20,7 @@ from proofs.losses import (
     SampledGaussianLoss,
 )
 from proofs.parts import Part, attained_losses, attains
+from proofs.profiles.entry_moments import concentration, largest, leak, pairs, total
 from synthesizers.errors import TooLargeError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.closed_forms import mpf

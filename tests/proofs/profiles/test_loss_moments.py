@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs.entries import ConcentratedLoss, CurveLoss, Entries, NoiseLoss
-from proofs.entry_moments import divergence
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
@@ -23,6 +22,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import gaussian, responses
+from proofs.profiles.entry_moments import divergence
 from proofs.profiles.moment import delta
 from proofs.profiles.moments import log_moment
 from synthesizers.intervals import Interval

@@ -10,7 +10,6 @@ import pytest
 
 from proofs import checker
 from proofs.entries import Entries, NoiseLoss, entry_to_json
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
@@ -24,6 +23,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import contour
+from proofs.profiles.entry_moments import pairs
 from proofs.profiles.values import delta, sampled_delta
 from proofs.search.contour import contour_hint
 from proofs.search.ends import enclose_epsilon

@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import norm
 
 from proofs.derivation import derivation
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
@@ -25,6 +24,7 @@ from proofs.losses import (
     Side,
 )
 from proofs.profiles import gaussian, lattice
+from proofs.profiles.entry_moments import pairs
 from proofs.search.lattice import hint
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 from tests.proofs.covering import pair_delta

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
-from proofs.entry_moments import pairs as dominating
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.judgments import (
@@ -32,6 +31,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
 )
+from proofs.profiles.entry_moments import pairs as dominating
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, compositions
 from tests.proofs.rules.composing import (
     Pair,

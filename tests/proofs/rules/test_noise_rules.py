@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from proofs.entries import NoiseLoss
-from proofs.entry_moments import pairs
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.hypotheses import BASE
@@ -32,6 +31,7 @@ from proofs.losses import (
     Losses,
 )
 from proofs.parts import entries_of
+from proofs.profiles.entry_moments import pairs
 from proofs.profiles.gaussian import gaussian_delta
 from synthesizers.intervals import to_mpf
 from synthesizers.neighbours import (

@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.entries import BoundedRangeLoss, Entry
-from proofs.entry_moments import largest
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.hypotheses import BASE
@@ -27,6 +26,7 @@ from proofs.judgments import Judgment, LossList, Mechanism, Private, RenyiCurve,
 from proofs.kernel import prove
 from proofs.losses import ResponseLoss
 from proofs.parameters import plain
+from proofs.profiles.entry_moments import largest
 from proofs.rules import RULES, selection
 from proofs.rules.rule import Conclusion
 from synthesizers.domain import Domain
