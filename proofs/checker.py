@@ -2474,7 +2474,7 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
         (),
         f"the channel sha256:{found.sha256}",
         f"{relation_words(at)}, among {where} {len(databases)} databases of {sizes} records",
-        ("not " if finding == "violated" else "") + shown(claim),
+        ("not " if finding == "violated" else "") + show(claim),
         (),
         {**private(at, claim), "finding": finding},
         (MATRIX,),
@@ -2538,13 +2538,13 @@ def quote(value: object) -> str:
     return found if len(found) <= 80 else found[:77] + "..."
 
 
-def shown(value: Any) -> str:
+def show(value: Any) -> str:
     """A value in a few words; a long fraction in 15 digits, rounded up."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}={shown(own)}" for name, own in value.items())
+        return ", ".join(f"{name}={show(own)}" for name, own in value.items())
     if isinstance(value, list):
         more = [f"and {len(value) - 8} more"] if value[8:] else []
-        return f"[{'; '.join([*map(shown, value[:8]), *more])}]"
+        return f"[{'; '.join([*map(show, value[:8]), *more])}]"
     if not isinstance(value, Fraction):
         return quote(value).strip('"')
     if value.numerator.bit_length() + value.denominator.bit_length() <= 60:
@@ -2642,7 +2642,7 @@ def derivation(meter: Meter, data: object) -> Result:
         tuple(notes),
         mechanism,
         relation_words(relation_of(judgment)),
-        shown(found or "how far a query's answers move"),
+        show(found or "how far a query's answers move"),
         tuple(sorted(hypotheses)),
         judgment,
         list_hypotheses(steps),

@@ -213,15 +213,14 @@ class _Answers(Sequence[Outcome]):
         return len(self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A query's answers plus independent noise, clamped to ``low … high``."""
+class _Clamped:
+    """What the events share whose answers are clamped to ``low … high``."""
+
+    __slots__ = ()
 
     query: Query
-    noise: Noise
     low: int
     high: int
-    kind = "measure"
 
     def __post_init__(self) -> None:
         low, high = _bounds(self.low, self.high)
@@ -232,6 +231,17 @@ class Measure:
         """How many answers are possible."""
         options = self.high - self.low + 1
         return int(options ** self.query.size(databases.domain))
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(_Clamped):
+    """A query's answers plus independent noise, clamped to ``low … high``."""
+
+    query: Query
+    noise: Noise
+    low: int
+    high: int
+    kind = "measure"
 
     def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
         """One coordinate an answer of the query; TooLargeError for bounds too wide to list."""
@@ -277,7 +287,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureSampled:
+class MeasureSampled(_Clamped):
     """A sum over a Poisson sample of the records, plus independent noise, clamped.
 
     Each record enters the sample by its own coin of chance ``rate``; who is in it stays secret.
@@ -300,17 +310,10 @@ class MeasureSampled:
     kind = "measure-sampled"
 
     def __post_init__(self) -> None:
-        low, high = _bounds(self.low, self.high)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+        _Clamped.__post_init__(self)
         object.__setattr__(self, "rate", require_rational(self.rate, "rate of a sample"))
         if not 0 < self.rate <= 1:
             raise InputError("the rate of a sample lies above 0 and is at most 1")
-
-    def width(self, databases: Databases) -> int:
-        """How many answers are possible."""
-        options = self.high - self.low + 1
-        return int(options ** self.query.size(databases.domain))
 
     def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
         """A single coordinate: all answers, which share one sample."""
@@ -380,7 +383,7 @@ def _mass(event: MeasureSampled | MeasureBest, answers: Outcome, outcome: Outcom
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureBest:
+class MeasureBest(_Clamped):
     """The best of a random number of measurements, each with noise of its own; clamped.
 
     The best has the largest first answer, which is the score; of equal ones the next answer
@@ -398,16 +401,6 @@ class MeasureBest:
     low: int
     high: int
     kind = "measure-best"
-
-    def __post_init__(self) -> None:
-        low, high = _bounds(self.low, self.high)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    def width(self, databases: Databases) -> int:
-        """How many answers are possible."""
-        options = self.high - self.low + 1
-        return int(options ** self.query.size(databases.domain))
 
     def coordinates(self, databases: Databases) -> tuple[Coordinate, ...]:
         """A single coordinate: all answers of the best run."""

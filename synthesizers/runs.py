@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,7 +38,7 @@ SMALL = Fraction(1, 2**48)
 
 
 @dataclass(frozen=True, slots=True)
-class _Runs(PlainLaw):
+class _Runs(PlainLaw, ABC):
     """What the laws share: γ, and the cost of a truncated negative binomial number of runs."""
 
     gamma: Fraction
@@ -60,8 +61,9 @@ class _Runs(PlainLaw):
             rhos.append(self._rho(run.rho) if run.rho else Fraction(0))
         return Cost(epsilon, min(rhos, default=None))
 
+    @abstractmethod
     def _mean(self) -> Interval:
-        raise NotImplementedError
+        """How many runs there are on average."""
 
     def _epsilon(self, epsilon: Fraction) -> Fraction:
         power = 1 + self.shape

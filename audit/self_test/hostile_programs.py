@@ -83,7 +83,7 @@ def lenient_budget(curator: Curator) -> Any:
 
 
 # A function declares its budget so.
-lenient_budget.budget = lambda setting: PureBudget(Fraction(1))  # type: ignore[attr-defined]
+lenient_budget.budget = lambda setting: PureBudget(Fraction(1))  # type: ignore[attr-defined]  # the lie
 
 
 def narrow_setting(curator: Curator) -> Any:

@@ -144,10 +144,10 @@ def to_zcdp(premise: Private, rho: Fraction) -> Conclusion:
     """
     entries = guarantee_of(premise, LossList).entries
 
-    def found(bits: int) -> Interval:
+    def add_up(bits: int) -> Interval:
         return total((count, concentration(entry, bits)) for count, entry in entries)
 
-    at_most_growing(found, rho, "rho must be at least that of the losses together")
+    at_most_growing(add_up, rho, "rho must be at least that of the losses together")
     return restate(premise, ZCDP(rho))
 
 

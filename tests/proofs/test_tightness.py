@@ -62,7 +62,7 @@ def read(theorem: Theorem, method: str, epsilon: Fraction, delta: Fraction, **hi
     return prove("to-approx", [theorem], own | {"hints": {"remove": hint} if hint else {}})
 
 
-def told(scale: int) -> LossList:
+def noisy_counts(scale: int) -> LossList:
     """One answer that moves by 1, with Laplace noise."""
     return LossList(((1, NoiseLoss("laplace", F(scale), 1, F(1), F(1), F(1))),))
 
@@ -151,7 +151,7 @@ def test_a_laplace_answer_told_exactly_has_the_profile_of_its_pair() -> None:
         "total", [], {"neighbours": RECORD, "shape": {"cell": 2}, "query": {"kind": "total"}}
     )
     pair = prove("additive-noise", [stable], {"law": "laplace", "amount": F(1)})
-    assert guarantee_of(pair) == told(1)
+    assert guarantee_of(pair) == noisy_counts(1)
     # P = Laplace(1), Q = Laplace(0): P - e^ε·Q on x > (1 + ε)/2 integrates to 1 - e^((ε-1)/2).
     for at in (F(0), F(1, 3)):
         exact = 1 - wide.exp(mp((at - 1) / 2))
@@ -204,6 +204,6 @@ def test_tables_are_compared_with_hand_computed_numbers() -> None:
         with pytest.raises(AssertionError):
             covers(stated(SWAP, wrong), found)
     odd = LossList(((1, ConcentratedLoss(F(0), F(0), F(1, 10))),))
-    for losses in (odd, told(5)):
+    for losses in (odd, noisy_counts(5)):
         with pytest.raises(AssertionError):
             covers(stated(SWAP, losses), found)

@@ -185,7 +185,7 @@ def test_the_profile_of_a_run_serves_a_ledger_too() -> None:
     assert best.rule == "profile of a repeated mechanism" and F(3, 2) < best.value < F(8, 5)
 
 
-def asked(budget: Any, event: MeasureBest, times: int) -> int:
+def ask(budget: Any, event: MeasureBest, times: int) -> int:
     curator = Curator(Setting.of(DOMAIN, AddRemove(), 2), budget, lambda _: (0,))
     for number in range(times):
         try:
@@ -199,14 +199,14 @@ def test_budgets_are_charged_for_the_whole_selection() -> None:
     laplace = MeasureBest(Total(), DiscreteLaplace(F(2)), GeometricRuns(F(1, 10)), 0, 3)
     one = laplace.cost(DOMAIN, AddRemove())
     assert one.epsilon is not None and one.rho is not None
-    assert asked(PureBudget(one.epsilon * 2), laplace, 3) == 2
-    assert asked(PureBudget(one.epsilon - F(1, 10**9)), laplace, 1) == 0
-    assert asked(ZCDPBudget(one.rho), laplace, 2) == 1
+    assert ask(PureBudget(one.epsilon * 2), laplace, 3) == 2
+    assert ask(PureBudget(one.epsilon - F(1, 10**9)), laplace, 1) == 0
+    assert ask(ZCDPBudget(one.rho), laplace, 2) == 1
     gauss = MeasureBest(Total(), DiscreteGaussian(F(50)), GeometricRuns(F(1, 10)), 0, 3)
     whole = gauss.cost(DOMAIN, AddRemove())
     assert whole.epsilon is None and whole.rho is not None and whole.rho > F(1, 100)
-    assert asked(PureBudget(F(100)), gauss, 1) == 0
-    assert asked(ZCDPBudget(whole.rho), gauss, 2) == 1
+    assert ask(PureBudget(F(100)), gauss, 1) == 0
+    assert ask(ZCDPBudget(whole.rho), gauss, 2) == 1
 
 
 def test_what_never_moves_costs_nothing() -> None:

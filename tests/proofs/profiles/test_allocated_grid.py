@@ -25,7 +25,7 @@ wide.dps = 20
 
 
 @cache
-def found(losses: Losses, side: Side, epsilon: Fraction) -> Interval:
+def enclose(losses: Losses, side: Side, epsilon: Fraction) -> Interval:
     return delta(losses, side, epsilon, hint(losses, side, epsilon))
 
 
@@ -62,7 +62,7 @@ def exact(value: Fraction) -> mpmath.mpf:
 def test_one_of_two_steps_has_the_profile_of_its_integral(
     mu: str, epsilon: str, side: Side
 ) -> None:
-    ends = found(((1, AllocationLoss(2, F(mu) ** 2)),), side, F(epsilon))
+    ends = enclose(((1, AllocationLoss(2, F(mu) ** 2)),), side, F(epsilon))
     slow = of_two(mu, F(epsilon), side)
     assert exact(ends.lower) <= slow <= exact(ends.upper)
     assert exact(ends.upper - ends.lower) < slow / 1000
@@ -91,7 +91,7 @@ def test_profiles_are_those_of_a_sample(
     total = sum(np.roll(losses, 997 * run) for run in range(count))
     drawn = np.maximum(-np.expm1(float(F(epsilon)) - total), 0)
     error = 5 * drawn.std() / math.sqrt(len(drawn) / count)
-    ends = found(((count, AllocationLoss(steps, F(squared))),), side, F(epsilon))
+    ends = enclose(((count, AllocationLoss(steps, F(squared))),), side, F(epsilon))
     assert abs(float(ends.lower) - drawn.mean()) < error
     assert 0 <= float(ends.upper - ends.lower) < float(ends.upper) / 2000
 
@@ -101,7 +101,7 @@ def test_with_gaussians_beside_it_the_profile_is_that_of_a_sample() -> None:
     total = losses + np.random.default_rng(3).normal(1 / 8, 1 / 2, len(losses))
     drawn = np.maximum(-np.expm1(0.5 - total), 0)
     mixed = ((1, AllocationLoss(40, F(1, 4))), (1, GaussianLoss(F(1, 4))))
-    ends = found(mixed, "remove", F(1, 2))
+    ends = enclose(mixed, "remove", F(1, 2))
     assert abs(float(ends.upper) - drawn.mean()) < 5 * drawn.std() / math.sqrt(len(drawn))
     assert float(ends.lower) > 0.99 * float(ends.upper)
 
@@ -147,4 +147,4 @@ def test_no_hint_makes_the_profile_wrong(changed: dict[str, Any]) -> None:
 @pytest.mark.parametrize("loss", [AllocationLoss(2, F(100)), AllocationLoss(2**40, F(1))])
 def test_what_the_grid_can_not_hold_is_refused(loss: AllocationLoss) -> None:
     with pytest.raises(ProofError, match="lattice"):
-        found(((1, loss),), "add", F(1))
+        enclose(((1, loss),), "add", F(1))

@@ -71,7 +71,7 @@ def advanced(losses: LossList, epsilon: Fraction, delta: Fraction) -> bool:
     return True
 
 
-def stated(epsilon: Fraction, count: int, slack: Fraction) -> mpmath.mpf:
+def least_delta(epsilon: Fraction, count: int, slack: Fraction) -> mpmath.mpf:
     """ε of Dwork, Rothblum & Vadhan 2010, Theorem III.3."""
     spread = wide.sqrt(2 * count * wide.log(1 / mp(slack)))
     return spread * mp(epsilon) + count * mp(epsilon) * wide.expm1(mp(epsilon))
@@ -224,7 +224,7 @@ def test_the_smallest_accepted_epsilons_are_the_printed_ones(
     # The printed digits are rounded to nearest; the smallest accepted decimal is rounded up.
     places = len(kov.split(".")[1])
     assert abs(least(holds, 40, places + 3) - F(kov)) <= F(51, 100 * 10**places)
-    assert abs(stated(epsilon, count, MILLIONTH) - wide.mpf(drv)) < wide.mpf(10) ** -14
+    assert abs(least_delta(epsilon, count, MILLIONTH) - wide.mpf(drv)) < wide.mpf(10) ** -14
     assert advanced(losses, F(drv), MILLIONTH)
     whole = {"epsilon": basic, "delta": 0, "hints": {}}
     convert("to-approx", losses, method="sum", **whole)
@@ -240,7 +240,7 @@ def test_the_moment_lies_between_the_exact_bound_and_the_advanced_one(
     epsilon: Fraction, count: int, slack: Fraction
 ) -> None:
     losses = runs(count, (epsilon, F(0)))
-    assert advanced(losses, above(stated(epsilon, count, slack), 12), slack)
+    assert advanced(losses, above(least_delta(epsilon, count, slack), 12), slack)
     smallest = least(lambda value: advanced(losses, value, slack), 2000, 12)
     assert coins_delta(epsilon, count, mp(smallest)) <= mp(slack)
 
@@ -254,7 +254,7 @@ def test_the_moment_adds_the_failures() -> None:
 
 def test_a_million_runs_compose_in_closed_form() -> None:
     losses = runs(10**6, (F(1, 1000), F(0)))
-    assert stated(F(1, 1000), 10**6, MILLIONTH) < mp(F("6.2573"))
+    assert least_delta(F(1, 1000), 10**6, MILLIONTH) < mp(F("6.2573"))
     assert advanced(losses, F("6.2573"), MILLIONTH)
     assert not advanced(losses, F(5), MILLIONTH)
 

@@ -86,7 +86,7 @@ def generating(runs: Runs, x: mpmath.mpf) -> mpmath.mpf:
     return ((1 - (1 - gamma) * x) ** -eta - 1) / (gamma**-eta - 1)
 
 
-def told(runs: Runs, law: Law, accepted_: int = 1) -> Chances:
+def tell(runs: Runs, law: Law, accepted_: int = 1) -> Chances:
     """The chances of what is told: each outcome, the worst first, then that there is none.
 
     ``accepted_``: how many outcomes, the last ones, are acceptable.
@@ -116,7 +116,7 @@ def beyond(gamma: mpmath.mpf, p: Chances, q: Chances) -> mpmath.mpf:
 def laws_of(runs: Runs, pair: tuple[Law, Law]) -> list[tuple[Chances, Chances]]:
     """What is told on both databases, in both directions, for each set of acceptable outcomes."""
     counts = range(1, len(pair[0])) if runs["law"] == "until-accepted" else (1,)
-    both = [(told(runs, pair[0], count), told(runs, pair[1], count)) for count in counts]
+    both = [(tell(runs, pair[0], count), tell(runs, pair[1], count)) for count in counts]
     return [*both, *((second, first) for first, second in both)]
 
 
@@ -277,7 +277,7 @@ def test_the_pure_rule_is_tight(runs: Runs, epsilon: Fraction) -> None:
     left = [odds / (1 + odds) - rare, rare, 1 / (1 + odds)]
     right = [1 / (1 + odds) - rare / odds, rare / odds, odds / (1 + odds)]
     found = listed(lambda e: repeated(ApproxDP(epsilon), "repeat", runs, epsilon=e, delta=0), 100)
-    first, second = (told(runs, law, 2) for law in (left, right))
+    first, second = (tell(runs, law, 2) for law in (left, right))
     worst = max(abs(wide.log(a / b)) for a, b in zip(first, second, strict=True))
     assert mp(found) - wide.mpf(10) ** -8 < worst <= mp(found) + wide.mpf(10) ** -8
 
@@ -368,22 +368,22 @@ def test_the_checker_draws_the_line_where_the_kernel_does(
     if rule == "repeat-zcdp" and runs["law"] == "poisson":
         return
 
-    def stated(value: Fraction) -> dict[str, Any]:
+    def state(value: Fraction) -> dict[str, Any]:
         written = plain({"runs": runs, **more, name: [value] if name == "epsilons" else value})
         return dict(written)
 
     def attempt(value: Fraction) -> Any:
-        return repeated(guarantee, rule, **stated(value))
+        return repeated(guarantee, rule, **state(value))
 
     found = listed(attempt, 1 - F(1, 10**6) if name == "delta" else 100)
     judgment = Private(Mechanism.of("M", {}), AddRemove(), guarantee).to_json()
     premise = judgment | {"guarantee": numbers(judgment["guarantee"])}
     meter = checker.Meter()
-    concluded, hypotheses = checker.conclusion(meter, rule, [premise], stated(found))
+    concluded, hypotheses = checker.conclusion(meter, rule, [premise], state(found))
     assert meter.notes == [] and hypotheses == {"secret-runs"}
     assert checker.agrees(concluded["guarantee"], guarantee_to_json(attempt(found)))
     with pytest.raises(checker.Rejected):
-        checker.conclusion(checker.Meter(), rule, [premise], stated(found - F(1, 10**9)))
+        checker.conclusion(checker.Meter(), rule, [premise], state(found - F(1, 10**9)))
 
 
 def numbers(guarantee: dict[str, Any]) -> dict[str, Any]:

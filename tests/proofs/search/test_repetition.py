@@ -28,7 +28,7 @@ def parts(text: str) -> tuple[Part, ...]:
     return of_terms(parse(text), AddRemove())
 
 
-def named(text: str, name: str, delta: Fraction = DELTA) -> Offer:
+def offer_of(text: str, name: str, delta: Fraction = DELTA) -> Offer:
     (found,) = [one for one in account_epsilon(parts(text), delta).found if one.rule == name]
     return found
 
@@ -92,7 +92,7 @@ def test_a_larger_chance_to_stop_costs_less() -> None:
     ],
 )
 def test_renyi_runs_cost_what_the_formulas_of_the_literature_say(text: str, epsilon: float) -> None:
-    assert abs(float(named(text, RENYI).value) - epsilon) < 2e-6
+    assert abs(float(offer_of(text, RENYI).value) - epsilon) < 2e-6
 
 
 def test_the_poisson_bound_is_that_of_the_literature_but_for_no_run_at_all() -> None:
@@ -112,7 +112,7 @@ def test_the_poisson_bound_is_that_of_the_literature_but_for_no_run_at_all() -> 
         + math.log(10**6 / order) / (order - 1)
         for order in orders
     )
-    found = named("best_of_poisson(gaussian(sigma=4), expected=10)", RENYI).value
+    found = offer_of("best_of_poisson(gaussian(sigma=4), expected=10)", RENYI).value
     assert abs(float(found) - best) < 2e-3
 
 
@@ -132,7 +132,7 @@ def test_the_search_for_orders_finds_the_least(eta: float) -> None:
         + mpmath.log(10**6 / order) / (order - 1)
         for order in grid
     )
-    found = named(f"best_of(gaussian(sigma=4), expected=10, eta={eta})", RENYI).value
+    found = offer_of(f"best_of(gaussian(sigma=4), expected=10, eta={eta})", RENYI).value
     assert abs(float(found) - float(best)) < 1e-5
 
 
@@ -147,7 +147,7 @@ def test_the_search_for_orders_finds_the_least(eta: float) -> None:
 def test_the_profile_of_a_run_beats_its_divergences(text: str) -> None:
     found = account_epsilon(parts(text), DELTA)
     assert found.best.rule == PROFILE and found.lower == 0
-    assert found.best.value < named(text, RENYI).value
+    assert found.best.value < offer_of(text, RENYI).value
     assert check(derivation(found.best.theorem)).status == "checked"
     back = account_delta(parts(text), found.best.value).best
     assert back.rule == PROFILE and DELTA * F(9, 10) < back.value < DELTA * F(11, 10)
@@ -179,13 +179,13 @@ def test_runs_that_leak_have_their_profile() -> None:
     text = "best_of(gaussian(sigma=4) + pure(epsilon=1/10, delta=1e-9), expected=10)"
     found = account_epsilon(parts(text), DELTA).best
     assert found.rule == PROFILE
-    assert found.value > named("best_of(gaussian(sigma=4), expected=10)", PROFILE).value
+    assert found.value > offer_of("best_of(gaussian(sigma=4), expected=10)", PROFILE).value
     assert check(derivation(found.theorem)).status in ("checked", "kernel only")
 
 
 def test_what_a_ledger_of_many_repeated_runs_costs_at_an_epsilon() -> None:
     text = "2 * best_of(gaussian(sigma=4), expected=10) + laplace(scale=9)"
-    there = named(text, RENYI)
+    there = offer_of(text, RENYI)
     back = {one.rule: one.value for one in account_delta(parts(text), there.value).found}
     assert DELTA * F(99, 100) < back[RENYI] < DELTA * F(101, 100)
 
