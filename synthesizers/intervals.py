@@ -202,9 +202,14 @@ def as_interval(value: object) -> Interval | None:
 
 def to_mpf(value: Fraction) -> mpmath.mpf:
     """The rational, rounded to mpmath's working precision."""
-    # mpmath takes its time to strip the many factors 2 of a tiny number's denominator.
-    zeros = (value.denominator & -value.denominator).bit_length() - 1
-    return mpmath.ldexp(mpmath.mpf(value.numerator) / (value.denominator >> zeros), -zeros)
+    # mpmath takes its time to strip the many factors 2 of a number far from 1.
+    top, bottom = _factors_of_two(value.numerator), _factors_of_two(value.denominator)
+    odd = mpmath.mpf(value.numerator >> top) / (value.denominator >> bottom)
+    return mpmath.ldexp(odd, top - bottom)
+
+
+def _factors_of_two(value: int) -> int:
+    return max((value & -value).bit_length() - 1, 0)
 
 
 def from_mpf(value: mpmath.mpf) -> Fraction:

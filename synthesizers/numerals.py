@@ -40,20 +40,26 @@ def rational(text: str) -> Fraction | None:
 
 
 def number_text(value: Fraction) -> str:
-    """``value`` as the shortest exact text: an integer, a decimal, or ``p/q``.
+    """``value`` as the shortest exact text: an integer, a decimal, ``1e-300``, or ``p/q``.
 
-    A decimal is used if one of at most 40 places is exact.
+    A decimal is used if one of at most 40 places or digits is exact; a power of ten beyond that.
     """
-    if value.denominator == 1:
-        return str(value.numerator)
     rest, places = value.denominator, 0
     while rest % 10 == 0:
         rest, places = rest // 10, places + 1
     for prime in (2, 5):
         while rest % prime == 0:
             rest, places = rest // prime, places + 1
-    if rest != 1 or places > _MAX_DECIMALS:
+    if rest != 1:
         return str(value)
-    digits = str(abs(value.numerator) * (10**places // value.denominator)).rjust(places + 1, "0")
+    digits = str(abs(value.numerator) * (10**places // value.denominator))
     sign = "-" if value < 0 else ""
+    if max(places, len(digits)) > _MAX_DECIMALS:
+        short = digits.rstrip("0")
+        power = len(digits) - len(short) - places
+        fits = len(short) <= _MAX_DECIMALS and abs(power) < 1000
+        return f"{sign}{short}e{power}" if fits else str(value)
+    if not places:
+        return sign + digits
+    digits = digits.rjust(places + 1, "0")
     return f"{sign}{digits[:-places]}.{digits[-places:]}"

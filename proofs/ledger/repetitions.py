@@ -45,5 +45,7 @@ def _by_curve(name: str, count: int, repetition: Repetition) -> Part:
     except ProofError:
         # A run that leaks has no divergences, and a profile of which one point stands for it here.
         leaks = sum((n * leak(entry) for n, entry in repetition.run.entries), Fraction(0))
+        if not leaks:
+            raise
         found = at_delta(repetition, 2 * leaks * surely_above(Law(repetition.runs).mean))
     return Part(name, count, prove("as-losses", [found]), repetition)

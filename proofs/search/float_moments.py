@@ -134,11 +134,10 @@ def log_moment(loss: Loss, order: float) -> float:
         case LaplaceLoss(epsilon):
             e = float(epsilon)
             top = order * e + math.log((1 + order) / (1 + 2 * order))
-            return float(np.logaddexp(top, -(1 + order) * e + math.log(order / (1 + 2 * order))))
+            return _add(top, -(1 + order) * e + math.log(order / (1 + 2 * order)))
         case ResponseLoss(epsilon):
             e = float(epsilon)
-            both = np.logaddexp((1 + order) * e, -order * e)
-            return float(both - np.logaddexp(e, 0.0))
+            return _add((1 + order) * e, -order * e) - _add(e, 0.0)
         case DiscreteLaplaceLoss(rate, shift):
             return _discrete_laplace(float(rate), shift, order)
         case AllocationLoss(steps, mu_squared):
@@ -148,6 +147,12 @@ def log_moment(loss: Loss, order: float) -> float:
             return log_moment(SampledGaussianLoss(fraction, mu_squared), order)
         case SampledGaussianLoss():
             return SampledInDoubles.of(loss, "remove").far_log_moment(order)
+
+
+def _add(one: float, other: float) -> float:
+    """ln(e^one + e^other); ``one`` may be infinite."""
+    with np.errstate(over="ignore"):
+        return float(np.logaddexp(one, other))
 
 
 def entry_moment(entry: Entry, order: float) -> float:

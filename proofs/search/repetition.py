@@ -159,7 +159,10 @@ class Divergences:
         return prove("repeat-renyi", [premise], given)
 
     def _run(self, order: float) -> float:
-        return float_divergence(self.repetition.run.entries, order)
+        try:
+            return float_divergence(self.repetition.run.entries, order)
+        except OverflowError:
+            return math.inf
 
     @cached_property
     def _other(self) -> Fraction:

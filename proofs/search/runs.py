@@ -26,6 +26,9 @@ GAMMA_DIGITS = 12
 MOST_EPSILON = 1000
 """The largest ε of a run whose growth is told from its limit."""
 
+MOST_BITS = 10_000
+"""The bits of the largest guarantee that is written down."""
+
 
 def gamma_of(expected: Fraction, eta: Fraction) -> Fraction:
     """The γ of a truncated negative binomial number of runs of a mean above 1, rounded down."""
@@ -129,7 +132,9 @@ def of_point(runs: Mapping[str, Any], premise: Theorem) -> Theorem:
 
 
 def surely_above(value: mpmath.mpf) -> Fraction:
-    """A rational of few digits surely above what mpmath found."""
+    """A rational of few digits surely above what mpmath found; ProofError beyond `MOST_BITS`."""
+    if mpmath.mag(value) > MOST_BITS:
+        raise ProofError(f"what the repeated mechanism guarantees is beyond 2^{MOST_BITS}")
     return rounded_up(from_mpf(value * (1 + mpmath.mpf(10) ** -12)), 14)
 
 

@@ -86,6 +86,10 @@ def test_numbers_as_text_are_exact(value: Fraction) -> None:
         (Fraction(-1, 20), "-0.05"),
         (Fraction(123, 10), "12.3"),
         (Fraction(1, 7), "1/7"),
+        (Fraction(-3, 10**300), "-3e-300"),
+        (Fraction(120 * 10**300), "12e301"),
+        (Fraction(1, 10**40), "0." + 39 * "0" + "1"),
+        (Fraction(1, 10**41), "1e-41"),
     ],
 )
 def test_number_text(value: Fraction, text: str) -> None:

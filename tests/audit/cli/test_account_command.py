@@ -226,6 +226,11 @@ LARGE = [
     ("pure(epsilon=1e999)", "1e-9"),
     ("zcdp(rho=1e999)", "1e-9"),
     ("poisson(q=1e-300, gaussian(sigma=1))", "1e-6"),
+    ("poisson(q=0.1, gaussian(sigma=1e-3))", "1e-6"),
+    ("best_of(gaussian(sigma=1e300), expected=10)", "1e-6"),
+    ("best_of(gaussian(sigma=4), expected=1e9)", "1e-6"),
+    ("best_of_poisson(laplace(scale=1e-300), expected=10)", "1e-6"),
+    ("allocated(steps=1000, gaussian(sigma=1e300))", "1e-6"),
     (" + ".join(f"zcdp(rho=1/{n})" for n in range(1000, 1200)), "1e-6"),
     (" + ".join(f"laplace(epsilon=1/{n})" for n in range(1000, 1100)), "1e-6"),
 ]
@@ -238,3 +243,19 @@ def test_extreme_numbers_have_a_right_answer(
     document = accounted(f"--neighbours add-remove --delta {delta}", text)
     lower, upper = (F(document["epsilon"][end]) for end in ("lower", "upper"))
     assert 0 <= lower <= upper
+
+
+NARROW = [
+    "best_of(gaussian(sigma=1e-300), expected=10)",
+    "best_of_poisson(gaussian(sigma=1e-300), expected=10)",
+    "until_accepted(gaussian(sigma=1e-300), stop=0.1)",
+    "best_of_poisson(poisson(q=0.1, gaussian(sigma=1e-3)), expected=1e9)",
+    "best_of(allocated(steps=10, gaussian(sigma=1e-4)), expected=10)",
+    "allocated(steps=10, gaussian(sigma=1e-300))",
+]
+
+
+@pytest.mark.parametrize("text", NARROW)
+def test_noise_that_hides_nothing_has_one_clear_refusal(dp_audit: Command, text: str) -> None:
+    shown = dp_audit("account --neighbours add-remove --delta 1e-6", text)
+    assert shown.code == 2 and shown.err.count("\n") == 1
