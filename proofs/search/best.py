@@ -54,7 +54,12 @@ def _collect_offers(ways: Sequence[Callable[[], Offer | None]]) -> tuple[Offer, 
             # A rule that does not apply, a size that is not looked at, or a search in doubles
             # that left their range.
             continue
-        found += [] if offer is None else [offer]
+        if offer is None:
+            continue
+        found.append(offer)
+        if offer.value == 0 and not offer.kernel_only:
+            # Nothing is smaller.
+            break
     return tuple(sorted(found, key=lambda offer: (offer.value, offer.kernel_only)))
 
 

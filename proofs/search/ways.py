@@ -26,7 +26,13 @@ from proofs.losses import Losses, sides
 from proofs.parts import Part, Repetition, entries_of
 from proofs.profiles.entry_moments import concentration, largest, leak, pairs, total
 from proofs.search.decimals import rounded_up, smallest_proved
-from proofs.search.ends import LEAST_DELTA, Bracket, enclose_delta, enclose_epsilon
+from proofs.search.ends import (
+    LEAST_DELTA,
+    Bracket,
+    enclose_delta,
+    enclose_epsilon,
+    methods_for,
+)
 from proofs.search.orders import (
     BITS,
     best_moment,
@@ -49,6 +55,10 @@ NAMES = {
     "sum": "sum of the largest losses",
 }
 """Methods of the profile as a reader meets them."""
+
+
+CLOSED = {"gaussian", "responses", "laplace", "values"}
+"""The methods that take no time for a single run."""
 
 
 @dataclass(frozen=True)
@@ -391,7 +401,25 @@ def tight_with_points(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     return replace(found, rule=f"{found.rule}, half of delta for repeated mechanisms")
 
 
+def at_zero(parts: Sequence[Part], delta: Fraction) -> Offer | None:
+    """ε = 0, where the δ of each run at 0 has a closed form and all add up to at most δ."""
+    points, spent = [], Fraction(0)
+    for part in parts:
+        losses = pairs(part.entries)
+        if delta == 0 or part.repetition or not CLOSED.issuperset(methods_for(losses)[:1]):
+            return None
+        ends = enclose_delta(losses, Fraction(0))
+        own = rounded_up(ends.upper, 20)
+        spent += part.count * own
+        if spent > delta:
+            return None
+        point = read_off(part.theorem, ends.method, Fraction(0), own, ends.hints)
+        points.append(replace(part, theorem=prove("as-losses", [point])))
+    return offer("basic composition at epsilon = 0", by_sum(compose(points)), lower=Fraction(0))
+
+
 WAYS: tuple[Way, ...] = (
+    at_zero,
     tight,
     tight_rechecked,
     profile_of_run,

@@ -17,6 +17,7 @@ from proofs.ledger.terms import of_terms
 from proofs.parts import Part, attains
 from proofs.search import ways
 from proofs.search.best import offers, settling, strongest
+from proofs.search.ways import at_zero
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.proofs.closed_forms import mpf
 
@@ -134,3 +135,19 @@ def test_the_smaller_guarantee_of_a_single_run_is_its_own() -> None:
     assert found.value == 1
     with pytest.raises(ProofError):
         offers(parts("2 * pure(epsilon=1, delta=1e-3)"), F("1e-3"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sum_of_deltas"),
+    [
+        ("7 * poisson(q=1e-9, gaussian(sigma=0.3))", "6.34e-9"),
+        ("10 * poisson(q=0.01, gaussian(sigma=1e6))", "3.99e-8"),
+        ("3 * gaussian(sigma=1e6) + randomized_response(epsilon=1e-7)", "1.25e-6"),
+    ],
+)
+def test_noise_that_hides_nearly_all_has_an_epsilon_of_zero(text: str, sum_of_deltas: str) -> None:
+    """``sum_of_deltas``: a little more than what the runs' δ at ε = 0 add up to."""
+    parts = of_terms(parse(text), AddRemove())
+    (best,) = offers(parts, F(sum_of_deltas))
+    assert (best.value, best.lower, best.kernel_only) == (0, 0, False)
+    assert at_zero(parts, F(sum_of_deltas) * F(99, 100)) is None
