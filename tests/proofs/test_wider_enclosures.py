@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-from proofs import entry_moments
 from proofs.entries import ConcentratedLoss, CurveLoss, NoiseLoss
 from proofs.errors import ProofError
 from proofs.judgments import LossList, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss, ResponseLoss, join
-from proofs.profiles import gaussian, laplace, moment, moments, responses
+from proofs.profiles import entry_moments, gaussian, laplace, moment, moments, responses
 from proofs.rules import adaptive, channels, readings, tables
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne
