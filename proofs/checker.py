@@ -1725,10 +1725,7 @@ def _(meter: Meter, query: Data, rate: Fraction) -> Conclusion:
 
 
 @rule(
-    "noisy-max",
-    "query",
-    noise=one_of("laplace", "exponential", "discrete-laplace"),
-    scale=positive,
+    "noisy-max", "query", noise=one_of("laplace", "exponential", "discrete-laplace"), scale=positive
 )
 def _(meter: Meter, query: Data, noise: str, scale: Fraction) -> Conclusion:
     """Dwork & Roth 2014, Claim 3.9; Ding et al. 2021."""
@@ -1905,12 +1902,7 @@ def _(meter: Meter, mechanism: Data) -> Conclusion:
 
 
 @rule(
-    "to-approx",
-    "mechanism",
-    method=one_of(*HINTS),
-    epsilon=least,
-    delta=chance_below,
-    hints=record,
+    "to-approx", "mechanism", method=one_of(*HINTS), epsilon=least, delta=chance_below, hints=record
 )
 def _(meter: Meter, mechanism: Data, method: str, **own: Any) -> Conclusion:
     epsilon, delta = own["epsilon"], own["delta"]
