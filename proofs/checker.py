@@ -21,6 +21,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache, partial, wraps
 from math import comb, factorial, floor, isqrt, lcm
+from operator import mul
+from types import SimpleNamespace
 from typing import Any
 
 MAX_BYTES = 32_000_000
@@ -54,10 +56,6 @@ class Rejected(Exception):
 
 class Unaffordable(Exception):
     """A number is left to the kernel: its check would take too long, or stays undecided."""
-
-
-class Unbound(Exception):
-    """A proof does not say what it is about: it is neither borne out nor contradicted."""
 
 
 def need(condition: bool, words: str) -> None:
@@ -386,7 +384,10 @@ least = such(lambda value: value >= 0, "a number from 0 on", rational)
 positive = such(lambda value: value > 0, "a positive number", rational)
 inner = such(lambda value: 0 < value < 1, "a number strictly between 0 and 1", rational)
 chance_below = such(lambda value: 0 <= value < 1, "a number from 0 on, below 1", rational)
-rationals, pairs = list_of(rational), list_of(list_of(rational))
+two = such(lambda value: len(value) == 2, "a pair", members)
+adjacency = one_of("add-remove", "replace-one")
+rationals, integers = list_of(rational), list_of(integer)
+tables, cells, cell_lists = list_of(rationals), list_of(whole), list_of(list_of(whole))
 
 
 def anything(value: Any) -> Any:
@@ -405,10 +406,10 @@ def members_of(data: object, *names: str) -> list[Any]:
     return [record(data)[name] for name in names]
 
 
-def fields(kinds: Mapping[str, Kind | Optional], given: Data) -> Data:
+def fields(kinds: Mapping[str, Kind | Optional], data: object) -> Data:
     """The values of an object by their kinds; it has these names, and no other."""
     required = {name for name, kind in kinds.items() if not isinstance(kind, Optional)}
-    names = ", ".join(kinds) or "(none)"
+    names, given = ", ".join(kinds) or "(none)", record(data)
     need(required <= set(given) <= set(kinds), f"the parameters {names} are expected")
     found: Data = {}
     for name, kind in kinds.items():
@@ -427,7 +428,7 @@ ADD, REPLACE = ("add-remove", "record", 1), ("replace-one", "record", 1)
 def relation(data: object) -> Relation:
     """A neighbouring relation."""
     name, unit, most = members_of(data, *WHERE)
-    name, unit = one_of("add-remove", "replace-one")(name), one_of("record", "person")(unit)
+    name, unit = adjacency(name), one_of("record", "person")(unit)
     need(counting(most) == 1 or unit == "person", "a record is one record")
     return name, unit, most
 
@@ -454,23 +455,27 @@ def total(values: Iterable[Fraction]) -> Fraction:
     return found
 
 
-def curve(data: object) -> list[list[Fraction]]:
-    """The points of a Rényi curve: orders above 1, ascending, each with its divergence."""
-    found: list[list[Fraction]] = pairs(data)
-    need(found != [] and {len(point) for point in found} == {2}, "points are expected")
-    orders = [order for order, _ in found]
-    need(orders == sorted(set(orders)) and orders[0] > 1, "ascending orders above 1 are expected")
-    need(min(value for _, value in found) >= 0, "a divergence is negative")
+def levels(data: object) -> list[list[Fraction]]:
+    """Pairs of numbers from 0 on, the first ones ascending."""
+    found: list[list[Fraction]] = list_of(list_of(least))(list_of(two)(data))
+    firsts = [first for first, _ in found]
+    need(found != [] and firsts == sorted(set(firsts)), "ascending numbers are expected")
     return found
 
+
+curve = such(lambda points: points[0][0] > 1, "orders above 1", levels)
+"""The points of a Rényi curve: orders, each with its divergence."""
+
+NORMS: dict[str, Kind] = {"l0": known, "l1": least, "l2_squared": least, "linf": least}
+APPROX: dict[str, Kind] = {"epsilon": least, "delta": chance_below}
 
 LOSSES: dict[str, dict[str, Kind]] = {
     "noise": {
         "law": one_of("laplace", "discrete-laplace", "discrete-gaussian"), "amount": positive,
-        "l0": known, "l1": least, "l2_squared": least, "linf": least,
+        **NORMS,
     },
     "gaussian": {"mu_squared": least},
-    "response": {"epsilon": least, "delta": chance_below},
+    "response": APPROX,
     "bounded-range": {"epsilon": least},
     "sampled-gaussian": {"fraction": inner, "mu_squared": positive},
     "allocation": {"steps": several, "mu_squared": positive},
@@ -484,7 +489,7 @@ LOSSES: dict[str, dict[str, Kind]] = {
 def loss(data: object) -> Data:
     """A loss, and how often it occurs."""
     kind = one_of(*LOSSES)(record(data).get("loss"))
-    found = fields({"loss": text, "count": counting, **LOSSES[kind]}, record(data))
+    found = fields({"loss": text, "count": counting, **LOSSES[kind]}, data)
     if kind == "noise":
         fine = found["linf"] ** 2 <= found["l2_squared"] <= found["l1"] ** 2
         need(fine, "the moves of noisy answers have linf <= l2 <= l1")
@@ -517,16 +522,6 @@ def _hashable(value: Any) -> Any:
     return tuple(map(tuple, value)) if type(value) is list else value
 
 
-def levels(data: object) -> list[list[Fraction]]:
-    """Pairs of numbers from 0 on, the first ones ascending."""
-    found: list[list[Fraction]] = pairs(data)
-    need(found != [] and {len(point) for point in found} == {2}, "points are expected")
-    firsts = [first for first, _ in found]
-    fine = firsts == sorted(set(firsts)) and min(min(point) for point in found) >= 0
-    need(fine, "ascending numbers from 0 on are expected")
-    return found
-
-
 def losses_of(data: object) -> list[Data]:
     """Losses in their order, equal ones as one."""
     found = [loss(one) for one in members(data)]
@@ -536,7 +531,7 @@ def losses_of(data: object) -> list[Data]:
 
 GUARANTEES: dict[str, dict[str, Kind]] = {
     "losses": {"losses": losses_of},
-    "approx": {"epsilon": least, "delta": chance_below},
+    "approx": APPROX,
     "zcdp": {"rho": least},
     "gdp": {"mu": least},
     "renyi": {"points": curve},
@@ -549,7 +544,7 @@ GUARANTEES: dict[str, dict[str, Kind]] = {
 def guarantee(data: object) -> Data:
     """A guarantee of its plain data."""
     kind = one_of(*GUARANTEES)(record(data).get("kind"))
-    return fields({"kind": text, **GUARANTEES[kind]}, record(data))
+    return fields({"kind": text, **GUARANTEES[kind]}, data)
 
 
 def guarantee_of(kind: str, *values: Any) -> Data:
@@ -1281,12 +1276,13 @@ def contour_at_most(
 # --- Rules ----------------------------------------------------------------------------------------
 
 BASE = {"sampler", "entropy", "public", "out-of-scope"}
-REAL = {"real-numbers"}
+REAL, SECRET, SECRET_RUNS = {"real-numbers"}, {"secret-sample"}, {"secret-runs"}
 EVERY_TRANSCRIPT = "every transcript"
 ONE_QUESTION = "a first question that uses up the budget"
 DECLARED = "declared beforehand; the curator refuses all else"
 
 Conclusion = tuple[Data, set[str]]
+Concludes = Callable[..., Conclusion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1298,20 +1294,29 @@ class Rule:
 
     needs: str
     parameters: Mapping[str, Kind | Optional]
-    concludes: Callable[..., Conclusion]
+    concludes: Concludes
 
 
 RULES: dict[str, Rule] = {}
 """Every rule by its name; filled below, and by nothing else."""
 
+PROGRAM: Data = {"program": record, "setting": Optional(setting)}
+COUNTS: Data = {"counts": Optional(list_of(counting))}
+POINTS: Data = {"orders": rationals, "epsilons": rationals}
+"""Parameters that several rules have."""
+
 
 def rule(
-    name: str, needs: str = "", **parameters: Kind | Optional
-) -> Callable[[Callable[..., Conclusion]], Callable[..., Conclusion]]:
-    """Register a rule: its function takes the meter, the premises and the parameters."""
+    name: str, needs: str = "", /, **parameters: Kind | Optional
+) -> Callable[[Concludes], Concludes]:
+    """Register a rule; its function takes the meter, neighbours, premises and parameters.
 
-    def register(concludes: Callable[..., Conclusion]) -> Callable[..., Conclusion]:
-        RULES[name] = Rule(needs, parameters, concludes)
+    Without premises the neighbours are a parameter.
+    """
+
+    def register(concludes: Concludes) -> Concludes:
+        first = {} if needs else {"neighbours": relation}
+        RULES[name] = Rule(needs, {**first, **parameters}, concludes)
         return concludes
 
     return register
@@ -1319,36 +1324,40 @@ def rule(
 
 def conclusion(meter: Meter, name: str, premises: list[Data], given: Data) -> Conclusion:
     """What a rule concludes."""
-    if name not in RULES:
-        raise Rejected("there is no such rule")
+    need(name in RULES, "there is no such rule")
     own = RULES[name]
     kind = "stable" if own.needs == "query" else "private"
     need(all(premise["judgment"] == kind for premise in premises), "premises of another kind")
     need(len({relation_of(premise) for premise in premises}) <= 1, "neighbours differ")
-    read = fields(own.parameters, given)
-    if own.needs == "mechanisms":
-        need(premises != [], "premises are expected")
-        return own.concludes(meter, premises, **read)
-    need(len(premises) == (own.needs != ""), "another number of premises is expected")
-    return own.concludes(meter, *premises, **read)
+    several = own.needs == "mechanisms"
+    fine = premises != [] if several else len(premises) == (own.needs != "")
+    need(fine, "another number of premises is expected")
+    read = SimpleNamespace(**fields(own.parameters, given))
+    at = relation_of(premises[0]) if premises else read.neighbours
+    return own.concludes(meter, at, *([premises] if several else premises), read)
 
 
 def moving(
-    at: Relation, l0: int | None, norms: tuple[Any, Any, Any], monotone: bool, integers: bool = True
+    at: Relation, l0: int | None, norms: Iterable[Any], monotone: bool, integers: bool = True
 ) -> Data:
-    """How far a query's answers move."""
-    sizes = dict(zip(("l1", "l2_squared", "linf"), map(Fraction, norms), strict=True))
+    """How far a query's answers move: l0, then l1, l2 squared and linf."""
+    sizes = dict(zip(NORMS, (l0, *map(Fraction, norms)), strict=True))
     flags = {"monotone": monotone, "integers": integers}
-    return {"judgment": "stable", **dict(zip(WHERE, at, strict=True)), "l0": l0, **sizes, **flags}
+    return {"judgment": "stable", **dict(zip(WHERE, at, strict=True)), **sizes, **flags}
 
 
 def size_of(shape: Data, names: Any) -> int:
     """How many cells the marginal of some attributes has."""
     need(0 < len(set(list_of(text)(names))) == len(names), "different attributes are expected")
+    need(set(names) <= set(shape), "an attribute is unknown")
+    return product_of(counting(shape[name]) for name in names)
+
+
+def product_of(sizes: Iterable[int]) -> int:
+    """A product whose size stays bounded."""
     found = 1
-    for name in names:
-        need(name in shape, "an attribute is unknown")
-        found *= counting(shape[name])
+    for size in sizes:
+        found *= size
         need(found.bit_length() < 64_000, "a domain is too large")
     return found
 
@@ -1359,13 +1368,12 @@ def query(
     """Register the rule of a kind of query; its function takes neighbours, shape and its own."""
 
     def register(bounds: Callable[..., Data]) -> Callable[..., Data]:
-        def concludes(meter: Meter, neighbours: Relation, shape: Data, query: Data) -> Conclusion:
-            size_of(shape, list(shape))
-            read = fields({"kind": one_of(name), **own}, query)
-            del read["kind"]
-            return bounds(meter, neighbours, shape, **read), {"public"}
+        def concludes(meter: Meter, at: Relation, given: Any) -> Conclusion:
+            size_of(given.shape, list(given.shape))
+            read = SimpleNamespace(**fields({"kind": one_of(name), **own}, given.query))
+            return bounds(meter, at, given.shape, read), {"public"}
 
-        rule(name, neighbours=relation, shape=record, query=record)(concludes)
+        rule(name, shape=record, query=record)(concludes)
         return bounds
 
     return register
@@ -1386,32 +1394,35 @@ def scores(at: Relation, spans: list[int]) -> Data:
     return moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
 
 
+def count_chosen(chosen: list[int], size: int) -> tuple[int, bool]:
+    """How many of some places are chosen, and whether all are."""
+    fine = 0 < len(chosen) == len(set(chosen)) and max(chosen) < size
+    need(fine, f"different numbers below {size} are expected")
+    return len(chosen), len(chosen) == size
+
+
 @query("marginal", attributes=anything)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any) -> Data:
-    return counts(at, size_of(shape, attributes), True)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, size_of(shape, own.attributes), True)
 
 
-@query("cell-counts", cells=list_of(whole))
-def _(meter: Meter, at: Relation, shape: Data, cells: list[int]) -> Data:
-    size = size_of(shape, list(shape))
-    fine = 0 < len(cells) == len(set(cells)) and max(cells) < size
-    need(fine, "different cells of the domain are expected")
-    return counts(at, len(cells), len(cells) == size)
+@query("cell-counts", cells=cells)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, *count_chosen(own.cells, size_of(shape, list(shape))))
 
 
 @query("total")
-def _(meter: Meter, at: Relation, shape: Data) -> Data:
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     return counts(at, 1, True)
 
 
 @query("bounded-sum", attribute=text, values=list_of(integer), low=integer, high=integer)
-def _(meter: Meter, at: Relation, shape: Data, attribute: str, **own: Any) -> Data:
-    low, high, values = own["low"], own["high"], own["values"]
-    fine = low <= high and len(values) == size_of(shape, [attribute])
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    fine = own.low <= own.high and len(own.values) == size_of(shape, [own.attribute])
     need(fine, "a sum needs low <= high and one value for each code")
-    added = [min(max(value, low), high) for value in values]
-    spare = [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
-    low, high = at[2] * min(added + spare), at[2] * max(added + spare)
+    added = [min(max(value, own.low), own.high) for value in own.values]
+    added += [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
+    low, high = at[2] * min(added), at[2] * max(added)
     span = max(high, -low) if at[0] == "add-remove" else high - low
     one_way = at[0] == "add-remove" and low >= 0
     return moving(at, min(span, 1), (span, span * span, span), one_way)
@@ -1422,22 +1433,19 @@ def count_groups(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
     size_of(shape, names)
     codes = list_of(list_of(integer))(groups)
     need([len(own) for own in codes] == [shape[name] for name in names], "each code has a group")
-    found = 1
-    for own in codes:
-        need(min(own) >= -1 and max(own) >= 0, "groups are numbered from 0; -1 is for no group")
-        found *= max(own) + 1
-        need(found.bit_length() < 64_000, "there are too many groups")
-    return found, all(-1 not in own for own in codes)
+    fine = all(min(own) >= -1 and max(own) >= 0 for own in codes)
+    need(fine, "groups are numbered from 0; -1 is for no group")
+    return product_of(max(own) + 1 for own in codes), all(-1 not in own for own in codes)
 
 
 @query("recoded-marginal", attributes=anything, groups=anything)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any, groups: Any) -> Data:
-    return counts(at, *count_groups(shape, attributes, groups))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, *count_groups(shape, own.attributes, own.groups))
 
 
 @query("linear", attributes=anything, layers=members)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any, layers: list[Any]) -> Data:
-    return matrix_moves(meter, at, size_of(shape, attributes), layers)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return matrix_moves(meter, at, size_of(shape, own.attributes), own.layers)
 
 
 def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Data:
@@ -1445,7 +1453,7 @@ def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Da
     read = [members_of(layer, "weight", "rows") for layer in layers]
     meter.spend(size * (len(read) + 1))
     columns: list[dict[int, int]] = [{} for _ in range(size)]
-    answers = 0
+    answers, entries = 0, dict[int, list[int]]()
     for weight, rows in read:
         need(len(list_of(integer)(rows)) == size and min(rows) >= -1, "an answer or -1 for a cell")
         answers = max(answers, max(rows) + 1)
@@ -1453,111 +1461,88 @@ def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Da
             if row >= 0:
                 column[row] = column.get(row, 0) + integer(weight)
     need(answers > 0, "one or more answers are expected")
-    entries: dict[int, list[int]] = {}
     for column in columns:
         for row, value in column.items():
             entries.setdefault(row, []).append(value)
-    ends = {}
-    for row, values in entries.items():
-        # A cell that is not listed has a 0 there, and a person may own no record.
+    # A cell that is not listed has a 0 there, and a person may own no record.
+    for values in entries.values():
         values += [0] * (len(values) < size or at[:2] == ("replace-one", "person"))
-        ends[row] = at[2] * min(values), at[2] * max(values)
-    most = [0, 0, 0]
-    for column in columns:
-        sizes = [at[2] * abs(value) for value in column.values() if value]
-        norms = (at[2] * len(sizes), sum(sizes), sum(each * each for each in sizes))
-        most = [max(pair) for pair in zip(most, norms, strict=True)]
-    negative = any(low < 0 for low, _ in ends.values())
+    ends = [(at[2] * min(values), at[2] * max(values)) for values in entries.values()]
+    moved = [[at[2] * value for value in column.values() if value] for column in columns]
+    l0 = max(at[2] * len(own) for own in moved)
+    l1 = max(sum(map(abs, own)) for own in moved)
+    squared = max(sum(each * each for each in own) for own in moved)
+    negative = any(low < 0 for low, _ in ends)
     if at[0] == "add-remove":
-        far = [max(-low, high) for low, high in ends.values()]
-        l0 = min(most[0], sum(each > 0 for each in far))
-        return moving(at, l0, (most[1], most[2], max(far)), not negative)
-    far = [high - low for low, high in ends.values()]
-    l0 = min(2 * most[0], sum(each > 0 for each in far))
-    l1 = min(2 * most[1], sum(far))
-    squared = min((4 if negative else 2) * most[2], sum(each * each for each in far))
-    return moving(at, l0, (l1, squared, max(far)), answers == 1 or max(far) == 0)
+        far, one_way = [max(-low, high) for low, high in ends], not negative
+    else:
+        far = [high - low for low, high in ends]
+        one_way = answers == 1 or max(far) == 0
+        l0, l1, squared = 2 * l0, 2 * l1, (4 if negative else 2) * squared
+    # No answer moves further than its own ends.
+    norms = min(l1, sum(far)), min(squared, sum(each * each for each in far)), max(far)
+    return moving(at, min(l0, sum(each > 0 for each in far)), norms, one_way)
 
 
-@query(
-    "model-error",
-    candidates=members,
-    models=list_of(list_of(integer)),
-    weights=Optional(list_of(whole)),
-    offsets=Optional(list_of(integer)),
-)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], **own: Any) -> Data:
+SPARE: Data = {"weights": Optional(cells), "offsets": Optional(integers)}
+"""What the distances to a model's counts may be multiplied with, and moved by."""
+
+
+@query("model-error", candidates=members, models=list_of(integers), **SPARE)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     parts = [
         count_groups(shape, *members_of(each, "attributes", "groups"))
         if type(each) is dict
         else (size_of(shape, each), True)
-        for each in candidates
+        for each in own.candidates
     ]
-    lengths = [len(model) for model in own["models"]]
-    need([cells for cells, _ in parts] == lengths, "each candidate needs a model of its size")
-    ones = [1] * len(parts)
-    weights, offsets = (own[name] if own[name] is not None else ones for name in _SPARE)
-    need(len(weights) == len(offsets) == len(parts), "one number a candidate is expected")
+    fine = [cells for cells, _ in parts] == [len(model) for model in own.models]
+    need(fine, "each candidate needs a model of its size")
+    given = [numbers for numbers in (own.weights, own.offsets) if numbers is not None]
+    need(all(len(each) == len(parts) for each in given), "one number a candidate is expected")
+    weights = own.weights or [1] * len(parts)
     spans = [int(counts(at, *part)["l1"]) for part in parts]
     return scores(at, [weight * span for weight, span in zip(weights, spans, strict=True)])
 
 
-_SPARE = ("weights", "offsets")
-"""What the distances to a model's counts may be multiplied with, and moved by."""
-
-
-@query(
-    "cell-errors",
-    marginals=members,
-    cells=list_of(list_of(whole)),
-    models=list_of(list_of(integer)),
-    scale=counting,
-)
-def _(meter: Meter, at: Relation, shape: Data, marginals: Any, **own: Any) -> Data:
-    cells, models, scale = own["cells"], own["models"], own["scale"]
-    need([len(one) for one in cells] == [len(one) for one in models], "a cell needs a number")
-    found: list[Data] = []
-    for names, chosen in zip(marginals, cells, strict=True):
-        size = size_of(shape, names)
-        fine = 0 < len(chosen) == len(set(chosen)) and max(chosen) < size
-        need(fine, "different cells of the marginal are expected")
-        found.append(counts(at, len(chosen), len(chosen) == size))
+@query("cell-errors", marginals=members, cells=cell_lists, models=list_of(integers), scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    lengths = [[len(one) for one in lists] for lists in (own.cells, own.models)]
+    need(lengths[0] == lengths[1], "a cell needs a number")
+    found = [
+        counts(at, *count_chosen(cells, size_of(shape, names)))
+        for names, cells in zip(own.marginals, own.cells, strict=True)
+    ]
     l0, l1, squared = (sum(each[name] for each in found) for name in ("l0", "l1", "l2_squared"))
-    far = scale * max(each["linf"] for each in found)
-    return moving(at, l0, (scale * l1, scale**2 * squared, far), far == 0)
+    far = own.scale * max(each["linf"] for each in found)
+    return moving(at, l0, (own.scale * l1, own.scale**2 * squared, far), far == 0)
 
 
-def two(pair: Any) -> tuple[Any, Any]:
-    """Both members of a pair."""
-    need(len(members(pair)) == 2, "a pair is expected")
-    return pair[0], pair[1]
-
-
-@query("independence-distance", candidates=members, scale=counting)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], scale: int) -> Data:
+@query("independence-distance", candidates=list_of(two), scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     spans = []
-    for left, right in map(two, candidates):
+    for left, right in own.candidates:
         sizes = size_of(shape, left), size_of(shape, right)
         need(not set(left) & set(right), "an attribute is on both sides")
         factor = (4 if at[0] == "add-remove" else 8) * at[2]
         if at == REPLACE:
             factor = 4 if min(sizes) == 2 else 6
-        spans.append(scale * factor if min(sizes) > 1 else 0)
+        spans.append(own.scale * factor if min(sizes) > 1 else 0)
     return scores(at, spans)
 
 
 def family(shape: Data, candidate: Any) -> tuple[int, int]:
     """How many values a child has, and its parents together."""
-    child, parents = two(candidate)
+    child, parents = candidate
     size_of(shape, [child, *members(parents)])
     return size_of(shape, [child]), size_of(shape, parents)
 
 
-@query("mutual-information", candidates=members, records=whole, scale=counting)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], **own: int) -> Data:
+@query("mutual-information", candidates=list_of(two), records=whole, scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     need(at == REPLACE, "the number of records must be public")
-    sizes = [family(shape, each) for each in candidates]
-    return scores(at, [information_span(own["records"], own["scale"], each) for each in sizes])
+    sizes = [family(shape, each) for each in own.candidates]
+    return scores(at, [information_span(own.records, own.scale, each) for each in sizes])
 
 
 def information_span(records: int, scale: int, sizes: tuple[int, int]) -> int:
@@ -1577,68 +1562,61 @@ def information_span(records: int, scale: int, sizes: tuple[int, int]) -> int:
 def log2(x: Fraction, bits: int) -> Interval:
     """log2 x for x > 0; the number itself for a power of two."""
     power = x.numerator.bit_length() - x.denominator.bit_length()
-    if x == Fraction(2) ** power:
-        return interval(power)
-    return log(x, bits) / log(Fraction(2), bits)
+    return interval(power) if x == Fraction(2) ** power else log(x, bits) / log(Fraction(2), bits)
 
 
-@query("maximal-correlation", candidates=members)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any]) -> Data:
-    sizes = [family(shape, each) for each in candidates]
+@query("maximal-correlation", candidates=list_of(two))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    sizes = [family(shape, each) for each in own.candidates]
     need(all(child == 2 for child, _ in sizes), "a child has two values")
     step = 4 if at[:2] == ("replace-one", "person") else 2
     return scores(at, [step * at[2]] * len(sizes))
 
 
-def item_list(shape: Data, given: Any) -> list[tuple[str, int]]:
+def item_list(shape: Data, given: list[Any]) -> list[tuple[str, int]]:
     """Items: attributes with codes that they have."""
-    found = [(text(name), whole(code)) for name, code in map(two, members(given))]
+    found = [(text(name), whole(code)) for name, code in given]
     fine = all(name in shape and code < shape[name] for name, code in found)
     need(fine and found != [], "items are attributes with codes that they have")
     return found
 
 
-@query("itemset-counts", itemsets=members)
-def _(meter: Meter, at: Relation, shape: Data, itemsets: list[Any]) -> Data:
-    sets = [item_list(shape, each) for each in itemsets]
+@query("itemset-counts", itemsets=list_of(list_of(two)))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    sets = [item_list(shape, each) for each in own.itemsets]
     clash = any(len(dict(each)) < len(each) for each in sets)
     need(sets != [] and not clash, "items of different attributes are expected")
     k, m = len(sets), at[2]  # one record may be in all of the sets
     return moving(at, k, (k * m, k * m * m, m), at[0] == "add-remove" or k == 1)
 
 
-@query("rank-distance", items=anything, length=counting, rank=counting)
-def _(meter: Meter, at: Relation, shape: Data, items: Any, length: int, rank: int) -> Data:
-    found = item_list(shape, items)
-    need(len(set(found)) == len(found), "different items are expected")
-    return scores(at, [at[2] if at[0] == "add-remove" else 2 * at[2]] * len(found))
+@query("rank-distance", items=list_of(two), length=counting, rank=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    items = item_list(shape, own.items)
+    need(len(set(items)) == len(items), "different items are expected")
+    return scores(at, [at[2] if at[0] == "add-remove" else 2 * at[2]] * len(items))
 
 
-@rule(
-    "stated-sensitivity",
-    neighbours=relation,
-    query=text,
-    l0=known,
-    l1=rational,
-    l2_squared=rational,
-    linf=least,
-    monotone=flag,
-    integers=flag,
-)
-def _(meter: Meter, neighbours: Relation, l0: int | None, **own: Any) -> Conclusion:
-    l1, squared, linf = norms = (own["l1"], own["l2_squared"], own["linf"])
+@rule("stated-sensitivity", query=text, **NORMS, monotone=flag, integers=flag)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    l0, l1, squared, linf = own.l0, own.l1, own.l2_squared, own.linf
     fine = linf <= l1 and linf**2 <= squared <= l1**2
     fine &= l0 is None or (l1 <= l0 * linf and squared <= l0 * linf**2)
     need(fine, "the norms contradict each other")
-    found = moving(neighbours, l0, norms, own["monotone"], own["integers"])
+    found = moving(at, l0, (l1, squared, linf), own.monotone, own.integers)
     return found, {"stated-sensitivity"}
 
 
 @rule("transformed", "query", records=counting, description=text)
-def _(meter: Meter, query: Data, records: int, description: str) -> Conclusion:
-    needed = relation_of(query) == ("add-remove", "person", records)
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
+    needed = at == ("add-remove", "person", own.records)
     need(needed, "the query must bear a person of as many records as one record becomes")
     return {**query, "unit": "record", "max_records": 1}, {"record-wise"}
+
+
+def grants(at: Relation, kind: str, *values: Any) -> Data:
+    """That a mechanism has a guarantee of a kind, if its numbers lie in their ranges."""
+    return private(at, guarantee_of(kind, *values))
 
 
 def private(at: Relation, found: Data) -> Data:
@@ -1648,63 +1626,67 @@ def private(at: Relation, found: Data) -> Data:
 
 def adds(at: Relation, *losses: Data) -> Data:
     """That a mechanism adds some losses."""
-    return private(at, guarantee_of("losses", list(losses)))
+    return grants(at, "losses", list(losses))
 
 
-@rule(
-    "additive-noise",
-    "query",
-    law=one_of("laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian"),
-    amount=positive,
-)
-def _(meter: Meter, query: Data, law: str, amount: Fraction) -> Conclusion:
-    at, rests = relation_of(query), BASE | (REAL if law in ("laplace", "gaussian") else set())
-    need(query["integers"] or law in ("laplace", "gaussian"), "integer answers are needed")
+def responds(at: Relation, epsilon: Fraction) -> Data:
+    """That a mechanism is ε-DP: a randomized response dominates it."""
+    return adds(at, lost("response", 1, epsilon, ZERO))
+
+
+NOISES = ("laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian")
+
+
+@rule("additive-noise", "query", law=one_of(*NOISES), amount=positive)
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
+    real = own.law in ("laplace", "gaussian")
+    need(query["integers"] or real, "integer answers are needed")
+    rests = BASE | (REAL if real else set())
     if query["l1"] == 0:
         return adds(at), rests
-    if law == "gaussian":
-        return adds(at, lost("gaussian", 1, query["l2_squared"] / amount)), rests
-    law = "laplace" if law == "rounded-laplace" else law
-    norms = (query[name] for name in ("l0", "l1", "l2_squared", "linf"))
-    return adds(at, lost("noise", 1, law, amount, *norms)), rests
+    if own.law == "gaussian":
+        return adds(at, lost("gaussian", 1, query["l2_squared"] / own.amount)), rests
+    law, norms = own.law.removeprefix("rounded-"), [query[name] for name in NORMS]
+    return adds(at, lost("noise", 1, law, own.amount, *norms)), rests
 
 
 @rule("sampled-gaussian", "query", fraction=inner, sigma_squared=positive)
-def _(meter: Meter, query: Data, fraction: Fraction, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Zhu, Dong & Wang 2022, Theorem 11."""
-    need(relation_of(query) == ADD, "add-remove of a record is needed")
-    one = lost("sampled-gaussian", 1, fraction, query["l2_squared"] / sigma_squared)
-    return adds(ADD, one), BASE | REAL | {"secret-sample"}
+    need(at == ADD, "add-remove of a record is needed")
+    one = lost("sampled-gaussian", 1, own.fraction, query["l2_squared"] / own.sigma_squared)
+    return adds(at, one), BASE | REAL | SECRET
 
 
 @rule("allocated-gaussian", "query", steps=counting, times=counting, sigma_squared=positive)
-def _(meter: Meter, query: Data, steps: int, times: int, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Feldman & Shenfeld 2025."""
-    mu_squared: Fraction = query["l2_squared"] / sigma_squared
-    fine = relation_of(query) == ADD and mu_squared > 0 and times <= steps
+    mu_squared = query["l2_squared"] / own.sigma_squared
+    fine = at == ADD and mu_squared > 0 and own.times <= own.steps
     need(fine, "add-remove of a record, a move, and no more times than steps are needed")
-    size, longer = divmod(steps, times)
+    size, longer = divmod(own.steps, own.times)
     parts = [
         lost("allocation", 1, each, mu_squared) if each > 1 else lost("gaussian", 1, mu_squared)
         for each in (size, size + 1)
     ]
-    losses = join([[part] for part in parts], [times - longer, longer])
-    return adds(ADD, *losses), BASE | REAL | {"secret-sample"}
+    losses = join([[part] for part in parts], [own.times - longer, longer])
+    return adds(at, *losses), BASE | REAL | SECRET
 
 
 @rule("fixed-size-gaussian", "query", sample=counting, records=counting, sigma_squared=positive)
-def _(meter: Meter, query: Data, sample: int, records: int, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Zhu, Dong & Wang 2022, Theorem 11."""
-    need(relation_of(query) == REPLACE, "replace-one of a record is needed")
-    need(sample < records, "the sample must be smaller than the records")
-    one = lost("fixed-size", 1, Fraction(sample, records), query["l2_squared"] / sigma_squared)
-    return adds(REPLACE, one), BASE | REAL | {"secret-sample"}
+    need(at == REPLACE, "replace-one of a record is needed")
+    need(own.sample < own.records, "the sample must be smaller than the records")
+    fraction = Fraction(own.sample, own.records)
+    one = lost("fixed-size", 1, fraction, query["l2_squared"] / own.sigma_squared)
+    return adds(at, one), BASE | REAL | SECRET
 
 
 @rule("response", "query", epsilon=least)
-def _(meter: Meter, query: Data, epsilon: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     need(query["l0"] in (0, 1) and query["linf"] <= 1 and query["integers"], "one bit may move")
-    return adds(relation_of(query), lost("response", 1, epsilon, ZERO)), BASE
+    return responds(at, own.epsilon), BASE
 
 
 def span(query: Data) -> Fraction:
@@ -1713,148 +1695,112 @@ def span(query: Data) -> Fraction:
 
 
 @rule("exponential", "query", rate=positive)
-def _(meter: Meter, query: Data, rate: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """McSherry & Talwar 2007; Dong, Durfee & Rogers 2020."""
-    return adds(relation_of(query), lost("bounded-range", 1, rate * span(query))), BASE
+    return adds(at, lost("bounded-range", 1, own.rate * span(query))), BASE
 
 
 @rule("permute-and-flip", "query", rate=positive)
-def _(meter: Meter, query: Data, rate: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """McKenna & Sheldon 2020."""
-    return adds(relation_of(query), lost("response", 1, rate * span(query), ZERO)), BASE
+    return responds(at, own.rate * span(query)), BASE
 
 
 @rule(
     "noisy-max", "query", noise=one_of("laplace", "exponential", "discrete-laplace"), scale=positive
 )
-def _(meter: Meter, query: Data, noise: str, scale: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Dwork & Roth 2014, Claim 3.9; Ding et al. 2021."""
-    real = noise != "discrete-laplace"
+    real = own.noise != "discrete-laplace"
     need(real or query["integers"], "integer scores are needed")
-    one = lost("response", 1, span(query) / scale, ZERO)
-    return adds(relation_of(query), one), BASE | (REAL if real else set())
+    return responds(at, span(query) / own.scale), BASE | (REAL if real else set())
 
 
-@rule(
-    "sparse-vector",
-    "query",
-    threshold_scale=positive,
-    query_scale=positive,
-    count=counting,
-    resampled=flag,
-    releases=one_of("bits"),
-)
-def _(meter: Meter, query: Data, count: int, resampled: bool, **own: Any) -> Conclusion:
+SCALES: Data = {"threshold_scale": positive, "query_scale": positive}
+
+
+@rule("sparse-vector", "query", **SCALES, count=counting, resampled=flag, releases=one_of("bits"))
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Lyu, Su & Li 2017, Algorithm 7."""
-    need(not resampled, "the threshold keeps its one noise")
-    epsilon = query["linf"] / own["threshold_scale"] + count * span(query) / own["query_scale"]
-    return adds(relation_of(query), lost("response", 1, epsilon, ZERO)), BASE | REAL
+    need(not own.resampled, "the threshold keeps its one noise")
+    epsilon = query["linf"] / own.threshold_scale + own.count * span(query) / own.query_scale
+    return responds(at, epsilon), BASE | REAL
 
 
-@rule("stated-guarantee", neighbours=relation, mechanism=text, guarantee=guarantee)
-def _(meter: Meter, neighbours: Relation, mechanism: str, guarantee: Data) -> Conclusion:
-    need(guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
-    return private(neighbours, guarantee), BASE | {"stated-guarantee"}
+@rule("stated-guarantee", mechanism=text, guarantee=guarantee)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    need(own.guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
+    return private(at, own.guarantee), BASE | {"stated-guarantee"}
 
 
-@rule("public-draw", neighbours=relation, law=record)
-def _(meter: Meter, neighbours: Relation, law: Data) -> Conclusion:
-    return adds(neighbours), BASE
+@rule("public-draw", law=record)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    return adds(at), BASE
 
 
-@rule(
-    "local-randomizer",
-    neighbours=relation,
-    epsilon=least,
-    values=Optional(counting),
-    matrix=Optional(list_of(rationals)),
-)
-def _(meter: Meter, neighbours: Relation, epsilon: Fraction, **own: Any) -> Conclusion:
-    matrix = own["matrix"]
-    need(neighbours == REPLACE, "replace-one of a record is needed")
-    need((own["values"] is None) != (matrix is None), "values or a matrix is needed")
-    if matrix is not None:
-        fine = len({len(row) for row in matrix}) == 1 and all(matrix)
-        need(fine and all(min(r) >= 0 and total(r) == 1 for r in matrix), "rows are chances")
-        columns = [column for column in zip(*matrix, strict=True) if any(column)]
+@rule("local-randomizer", epsilon=least, values=Optional(counting), matrix=Optional(tables))
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    need(at == REPLACE, "replace-one of a record is needed")
+    need((own.values is None) != (own.matrix is None), "values or a matrix is needed")
+    if own.matrix is not None:
+        fine = len({len(row) for row in own.matrix}) == 1 and all(own.matrix)
+        need(fine and all(min(r) >= 0 and total(r) == 1 for r in own.matrix), "rows are chances")
+        columns = [column for column in zip(*own.matrix, strict=True) if any(column)]
         need(all(map(all, columns)), "a zero stands beside a non-zero")
         ratio = max(max(column) / min(column) for column in columns)
-        meter.at_most(lambda bits: log(ratio, bits), epsilon, "epsilon is too small")
-    return adds(neighbours, lost("response", 1, epsilon, ZERO)), BASE
+        meter.at_most(lambda bits: log(ratio, bits), own.epsilon, "epsilon is too small")
+    return responds(at, own.epsilon), BASE
 
 
-@rule(
-    "posterior-draws",
-    neighbours=relation,
-    law=one_of("dirichlet-multinomial", "plug-in-multinomial"),
-    alpha_min=positive,
-    records=whole,
-    epsilon=least,
-)
-def _(meter: Meter, neighbours: Relation, law: str, epsilon: Fraction, **own: Any) -> Conclusion:
+POSTERIORS = ("dirichlet-multinomial", "plug-in-multinomial")
+
+
+@rule("posterior-draws", law=one_of(*POSTERIORS), alpha_min=positive, records=whole, epsilon=least)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """Abowd & Vilhuber 2008."""
-    whole_table = law == "plug-in-multinomial"
-    ratio = 1 + (1 if whole_table else own["records"]) / own["alpha_min"]
-    steps = neighbours[2] * (own["records"] if whole_table else 1)
-    meter.at_most(lambda bits: steps * log(ratio, bits), epsilon, "epsilon is too small")
-    return adds(neighbours, lost("response", 1, epsilon, ZERO)), BASE
+    draws, steps = (own.records, 1) if own.law == POSTERIORS[0] else (1, own.records)
+    ratio = 1 + draws / own.alpha_min
+    meter.at_most(lambda b: at[2] * steps * log(ratio, b), own.epsilon, "epsilon is too small")
+    return responds(at, own.epsilon), BASE
 
 
-@rule("filter", neighbours=relation, budget=loss, program=record, setting=Optional(setting))
-def _(meter: Meter, neighbours: Relation, budget: Data, **own: Any) -> Conclusion:
+@rule("filter", budget=loss, **PROGRAM)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """Rogers et al. 2016; Feldman & Zrnic 2021; Whitehouse et al. 2023; Zhu, Dong & Wang 2022."""
-    rests = BASE | {"curator"}
+    budget, rests = own.budget, BASE | {"curator"}
     if budget["loss"] == "sampled-gaussian":
-        need(neighbours == ADD, "add-remove of a record is needed")
-        return adds(neighbours, budget), rests | REAL | {"secret-sample"}
+        need(at == ADD, "add-remove of a record is needed")
+        return adds(at, budget), rests | REAL | SECRET
     fine = budget["loss"] in ("response", "concentrated", "curve") and budget["count"] == 1
     fine &= leak(budget) == 0 == budget.get("xi", 0) and len(budget.get("points", [1])) == 1
     need(fine, "a budget is one epsilon, rho or Renyi point")
-    return adds(neighbours, budget), rests
+    return adds(at, budget), rests
 
 
-@rule(
-    "odometer",
-    neighbours=relation,
-    levels=levels,
-    deltas=rationals,
-    program=record,
-    setting=Optional(setting),
-)
-def _(meter: Meter, neighbours: Relation, levels: list[list[Fraction]], **own: Any) -> Conclusion:
+@rule("odometer", levels=levels, deltas=rationals, **PROGRAM)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """A level's ε is at least s + 2·√(s·ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3)."""
-    deltas = own["deltas"]
-    need(len(levels) == len(deltas) and min(deltas) > 0, "each level needs its delta")
-    found = guarantee_of("odometer", levels, total(deltas))
-    for (spent, epsilon), delta in zip(levels, deltas, strict=True):
+
+    def tail(spent: Fraction, delta: Fraction, bits: int) -> Interval:
+        return spent + 2 * sqrt(spent * log(1 / delta, bits), bits)
+
+    fine = len(own.levels) == len(own.deltas) and min(own.deltas) > 0
+    need(fine, "each level needs its delta")
+    found = grants(at, "odometer", own.levels, total(own.deltas))
+    for (spent, epsilon), delta in zip(own.levels, own.deltas, strict=True):
         meter.spend(1000)
-        inverse, words = 1 / delta, "epsilon is below that of its level"
-
-        def tail(bits: int, spent: Fraction = spent, inverse: Fraction = inverse) -> Interval:
-            return spent + 2 * sqrt(spent * log(inverse, bits), bits)
-
-        meter.at_most(tail, epsilon, words)
-    return private(neighbours, found), BASE | {"curator"}
+        meter.at_most(partial(tail, spent, delta), epsilon, "epsilon is below that of its level")
+    return found, BASE | {"curator"}
 
 
-@rule(
-    "finite-channel",
-    neighbours=relation,
-    databases=list_of(list_of(whole)),
-    rows=list_of(members),
-    epsilon=least,
-    delta=chance_below,
-)
-def _(
-    meter: Meter, neighbours: Relation, epsilon: Fraction, delta: Fraction, **own: Any
-) -> Conclusion:
+@rule("finite-channel", databases=cell_lists, rows=list_of(members), **APPROX)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """It holds between all databases of an instance: n records, or 0 to n."""
-    found = channel_of(meter, neighbours, own["databases"], own["rows"])
-    sizes = found.sizes if neighbours == REPLACE else list(range(len(found.sizes)))
-    fine = found.complete and found.sizes == sizes and (neighbours != REPLACE or not sizes[1:])
+    found = channel_of(meter, at, own.databases, own.rows)
+    fine = is_instance(found)
     need(fine, "all databases of n records, or of 0 to n where n is private, are needed")
-    channel_holds(meter, found, epsilon, delta)
-    return private(neighbours, guarantee_of("approx", epsilon, delta)), BASE
+    channel_holds(meter, found, own.epsilon, own.delta)
+    return grants(at, "approx", own.epsilon, own.delta), BASE
 
 
 def entries(mechanism: Data) -> list[Data]:
@@ -1864,9 +1810,10 @@ def entries(mechanism: Data) -> list[Data]:
     return found
 
 
-def restated(mechanism: Data, found: Data) -> Conclusion:
-    """Another guarantee of the same mechanism."""
-    return {**mechanism, "guarantee": found}, set()
+def finite(losses: list[Data]) -> list[Data]:
+    """Losses, if none of them leaks."""
+    need(all(leak(one) == 0 for one in losses), "a loss may be infinite")
+    return losses
 
 
 def times(counts: list[int] | None, mechanisms: list[Data]) -> list[int]:
@@ -1876,126 +1823,111 @@ def times(counts: list[int] | None, mechanisms: list[Data]) -> list[int]:
     return found
 
 
-@rule("compose", "mechanisms", counts=Optional(list_of(counting)))
-def _(meter: Meter, mechanisms: list[Data], counts: list[int] | None) -> Conclusion:
+@rule("compose", "mechanisms", **COUNTS)
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
     lists = [entries(mechanism) for mechanism in mechanisms]
-    together = join(lists, times(counts, mechanisms))
-    return adds(relation_of(mechanisms[0]), *together), set()
+    return adds(at, *join(lists, times(own.counts, mechanisms))), set()
 
 
 @rule("as-losses", "mechanism")
-def _(meter: Meter, mechanism: Data) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Kairouz, Oh & Viswanath 2015; Dong, Roth & Su 2022."""
-    given = mechanism["guarantee"]
-    match given["kind"]:
-        case "approx":
-            one = lost("response", 1, given["epsilon"], given["delta"])
-        case "zcdp":
-            one = lost("concentrated", 1, ZERO, given["rho"], ZERO)
-        case "gdp":
-            one = lost("gaussian", 1, given["mu"] ** 2)
-        case "renyi":
-            one = lost("curve", 1, given["points"])
+    match mechanism["guarantee"]:
+        case {"kind": "approx", "epsilon": epsilon, "delta": delta}:
+            one = lost("response", 1, epsilon, delta)
+        case {"kind": "zcdp", "rho": rho}:
+            one = lost("concentrated", 1, ZERO, rho, ZERO)
+        case {"kind": "gdp", "mu": mu}:
+            one = lost("gaussian", 1, mu**2)
+        case {"kind": "renyi", "points": points}:
+            one = lost("curve", 1, points)
         case _:
             raise Rejected("a guarantee of that kind is no loss")
-    return restated(mechanism, guarantee_of("losses", join([[one]], [1])))
+    return adds(at, *join([[one]], [1])), set()
 
 
-@rule(
-    "to-approx", "mechanism", method=one_of(*HINTS), epsilon=least, delta=chance_below, hints=record
-)
-def _(meter: Meter, mechanism: Data, method: str, **own: Any) -> Conclusion:
-    epsilon, delta = own["epsilon"], own["delta"]
-    curve_at_most(meter, entries(mechanism), method, epsilon, delta, own["hints"])
-    return restated(mechanism, guarantee_of("approx", epsilon, delta))
+@rule("to-approx", "mechanism", method=one_of(*HINTS), **APPROX, hints=record)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    curve_at_most(meter, entries(mechanism), own.method, own.epsilon, own.delta, own.hints)
+    return grants(at, "approx", own.epsilon, own.delta), set()
 
 
 @rule("to-profile", "mechanism", method=one_of(*HINTS), points=levels, hints=list_of(record))
-def _(meter: Meter, mechanism: Data, method: str, **own: Any) -> Conclusion:
-    need(len(own["hints"]) == len(own["points"]), "each point needs its hints")
-    for (epsilon, delta), hints in zip(own["points"], own["hints"], strict=True):
-        curve_at_most(meter, entries(mechanism), method, epsilon, delta, hints)
-    return restated(mechanism, guarantee_of("profile", own["points"]))
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    need(len(own.hints) == len(own.points), "each point needs its hints")
+    for (epsilon, delta), hints in zip(own.points, own.hints, strict=True):
+        curve_at_most(meter, entries(mechanism), own.method, epsilon, delta, hints)
+    return grants(at, "profile", own.points), set()
 
 
-@rule("to-renyi", "mechanism", orders=rationals, epsilons=rationals)
-def _(
-    meter: Meter, mechanism: Data, orders: list[Fraction], epsilons: list[Fraction]
-) -> Conclusion:
-    losses = entries(mechanism)
-    need(all(leak(one) == 0 for one in losses), "a loss may be infinite")
-    found = guarantee_of("renyi", [list(point) for point in zip(orders, epsilons, strict=True)])
+def points_of(own: Any) -> Data:
+    """A Rényi guarantee by its orders and their divergences."""
+    points = zip(own.orders, own.epsilons, strict=True)
+    return guarantee_of("renyi", [list(point) for point in points])
+
+
+@rule("to-renyi", "mechanism", **POINTS)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    losses, found = finite(entries(mechanism)), points_of(own)
     for order, epsilon in found["points"]:
-
-        def value(bits: int, order: Fraction = order) -> Interval:
-            return moments(meter, losses, order, bits) / (order - 1)
-
-        meter.at_most(value, epsilon, "an epsilon is below the divergence of its order")
-    return restated(mechanism, found)
+        moment, most = partial(moments, meter, losses, order), (order - 1) * epsilon
+        meter.at_most(moment, most, "an epsilon is below the divergence of its order")
+    return private(at, found), set()
 
 
 @rule("to-zcdp", "mechanism", rho=least)
-def _(meter: Meter, mechanism: Data, rho: Fraction) -> Conclusion:
-    losses = entries(mechanism)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    losses = finite(entries(mechanism))
 
     def value(bits: int) -> Number:
         meter.spend(len(losses) * bits)
         parts = [interval(one["count"] * concentration(one, bits)) for one in losses]
         return Interval(total(part.low for part in parts), total(part.high for part in parts))
 
-    meter.at_most(value, rho, "rho is too small")
-    return restated(mechanism, guarantee_of("zcdp", rho))
+    meter.at_most(value, own.rho, "rho is too small")
+    return grants(at, "zcdp", own.rho), set()
 
 
 @rule("to-gdp", "mechanism", mu=least, shares=rationals)
-def _(meter: Meter, mechanism: Data, mu: Fraction, shares: list[Fraction]) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Dong, Roth & Su 2022: the convex Gaussian curve lies below both segments of ε-DP."""
-    gaussians = [one for one in entries(mechanism) if one["loss"] == "gaussian"]
-    others = [one for one in entries(mechanism) if one["loss"] != "gaussian"]
-    squares = [one["count"] * one["mu_squared"] for one in gaussians]
-    for one, share in zip(others, shares, strict=True):
-        need(share >= 0 and leak(one) == 0, "a share is negative, or a loss may be infinite")
+
+    def mass(share: Fraction, one: Data, bits: int) -> Interval:
+        return normal(-share / 2, bits) * (1 + exp(largest(one), bits))
+
+    losses = finite(entries(mechanism))
+    others = [one for one in losses if one["loss"] != "gaussian"]
+    squares = [one["count"] * one["mu_squared"] for one in losses if one["loss"] == "gaussian"]
+    for one, share in zip(others, own.shares, strict=True):
+        need(share >= 0, "a share is negative")
         meter.spend(1000)
-
-        def mass(bits: int, share: Fraction = share, one: Data = one) -> Interval:
-            return normal(-share / 2, bits) * (1 + exp(largest(one), bits))
-
-        meter.at_most(mass, ONE, "a share is too small")
+        meter.at_most(partial(mass, share, one), ONE, "a share is too small")
         squares.append(one["count"] * share**2)
-    need(total(squares) <= mu**2, "mu is too small")
-    return restated(mechanism, guarantee_of("gdp", mu))
+    need(total(squares) <= own.mu**2, "mu is too small")
+    return grants(at, "gdp", own.mu), set()
 
 
 @rule("weaken", "mechanism", guarantee=guarantee)
-def _(meter: Meter, mechanism: Data, guarantee: Data) -> Conclusion:
-    points = (len(mechanism["guarantee"].get("points", [])), len(guarantee.get("points", [])))
-    meter.spend(points[0] * points[1])
-    return restated(mechanism, weaker(mechanism["guarantee"], guarantee))
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    given, found = mechanism["guarantee"], own.guarantee
+    meter.spend(len(given.get("points", [])) * len(found.get("points", [])))
+    need(entails(given, found), "the stated guarantee is stronger, or of another kind")
+    return private(at, found), set()
 
 
-def weaker(given: Data, found: Data) -> Data:
-    """The stated guarantee, if it is no stronger than the given one."""
-    kinds, points = given["kind"], (_points(given), _points(found))
-    same = {given["kind"], found["kind"]} <= {"approx", "profile"} or kinds == found["kind"]
-    need(same and kinds not in ("losses", "odometer"), "the kind is another")
-    if kinds in ("zcdp", "gdp"):
-        holds = all(given[name] <= found[name] for name in given if name != "kind")
-    else:
-        sign = 1 if kinds == "renyi" else -1  # Rényi divergences grow with the order
-        holds = all(
-            any(sign * at >= sign * first and value <= second for at, value in points[0])
-            for first, second in points[1]
-        )
-    need(holds, "the stated guarantee is stronger")
-    return found
-
-
-def _points(given: Data) -> list[list[Fraction]]:
-    """The points of a curve; (ε, δ) is one."""
-    if given["kind"] == "approx":
-        return [[given["epsilon"], given["delta"]]]
-    found: list[list[Fraction]] = given.get("points", [])
-    return found
+def entails(given: Data, found: Data) -> bool:
+    """Whether a guarantee is no weaker than another; (ε, δ) is a curve of one point."""
+    kinds = {given["kind"], found["kind"]}
+    if kinds in ({"zcdp"}, {"gdp"}):
+        return all(given[name] <= found[name] for name in given if name != "kind")
+    if kinds != {"renyi"} and not kinds <= {"approx", "profile"}:
+        return False
+    ours, theirs = (one.get("points") or [[one["epsilon"], one["delta"]]] for one in (given, found))
+    sign = 1 if kinds == {"renyi"} else -1  # Rényi divergences grow with the order
+    return all(
+        any(sign * at >= sign * first and value <= second for at, value in ours)
+        for first, second in theirs
+    )
 
 
 def worst(mechanisms: list[Data]) -> Data:
@@ -2007,161 +1939,126 @@ def worst(mechanisms: list[Data]) -> Data:
     return guarantee_of(kind, *(max(one[name] for one in given) for name in GUARANTEES[kind]))
 
 
-@rule(
-    "parallel",
-    "mechanisms",
-    key=text,
-    relation=one_of("add-remove", "replace-one"),
-    counts=Optional(list_of(counting)),
-    delta=Optional(rational),
-)
-def _(
-    meter: Meter,
-    mechanisms: list[Data],
-    relation: str,
-    counts: list[int] | None,
-    delta: Fraction | None,
-    key: str,
-) -> Conclusion:
+@rule("parallel", "mechanisms", key=text, relation=adjacency, **COUNTS, delta=Optional(rational))
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
     """McSherry 2009, Theorem 4; an exchange is two steps."""
-    need(relation_of(mechanisms[0]) == ADD, "add-remove of a record is needed")
-    times(counts, mechanisms)
-    at, steps = (ADD, 1) if relation == "add-remove" else (REPLACE, 2)
-    found = scale_to_group(meter, worst(mechanisms), steps, {"delta": delta})
-    return private(at, found), {"independent-key"}
+    need(at == ADD, "add-remove of a record is needed")
+    times(own.counts, mechanisms)
+    wider, steps = (ADD, 1) if own.relation == "add-remove" else (REPLACE, 2)
+    found = scale_to_group(meter, worst(mechanisms), steps, own)
+    return private(wider, found), {"independent-key"}
 
 
 @rule("mixture", "mechanisms", weights=Optional(rationals))
-def _(meter: Meter, mechanisms: list[Data], weights: list[Fraction] | None) -> Conclusion:
-    found, at = worst(mechanisms), relation_of(mechanisms[0])
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
+    found, weights = worst(mechanisms), own.weights
     if weights is None:
         return private(at, found), {"public"}
     fine = len(weights) == len(mechanisms) and min(weights) > 0 and total(weights) == 1
     need(fine, "each premise needs a positive weight, and their sum is 1")
     if found["kind"] == "approx":
         deltas = [mechanism["guarantee"]["delta"] for mechanism in mechanisms]
-        shares = [weight * delta for weight, delta in zip(weights, deltas, strict=True)]
-        found = guarantee_of("approx", found["epsilon"], total(shares))
+        found = guarantee_of("approx", found["epsilon"], total(map(mul, weights, deltas)))
     return private(at, found), {"independent-choice"}
 
 
-@rule(
-    "group",
-    "mechanism",
-    neighbours=relation,
-    delta=Optional(rational),
-    orders=Optional(rationals),
-    epsilons=Optional(rationals),
-)
-def _(meter: Meter, mechanism: Data, neighbours: Relation, **stated: Any) -> Conclusion:
-    at = relation_of(mechanism)
+STATED: Data = {"delta": Optional(rational), **{name: Optional(rationals) for name in POINTS}}
+
+
+@rule("group", "mechanism", neighbours=relation, **STATED)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(at[0] == "add-remove", "add-remove is needed")
-    once = -(-neighbours[2] // at[2])
-    steps = once if neighbours[0] == "add-remove" else 2 * once
-    return private(neighbours, scale_to_group(meter, mechanism["guarantee"], steps, stated)), set()
+    once = -(-own.neighbours[2] // at[2])
+    steps = once if own.neighbours[0] == "add-remove" else 2 * once
+    return private(own.neighbours, scale_to_group(meter, mechanism["guarantee"], steps, own)), set()
 
 
-def scale_to_group(meter: Meter, given: Data, steps: int, stated: Data) -> Data:
+def scale_to_group(meter: Meter, given: Data, steps: int, own: Any) -> Data:
     """The guarantee between databases some steps apart."""
-    reads = {"approx": ("delta",) if given.get("delta") else (), "renyi": ("orders", "epsilons")}
-    wanted = reads.get(given["kind"], ()) if steps > 1 else ()
-    spare = [name for name, value in stated.items() if value is not None]
-    need(sorted(wanted) == sorted(spare), f"the parameters {wanted} are expected, and no other")
+    reads = {"approx": {"delta"} if given.get("delta") else set(), "renyi": set(POINTS)}
+    wanted = reads.get(given["kind"], set()) if steps > 1 else set()
+    stated = {name for name in STATED if vars(own).get(name) is not None}
+    need(stated == wanted, f"the parameters {sorted(wanted)} are expected, and no other")
     if steps == 1:
         return given
-    match given["kind"]:
-        case "approx":
-            epsilon, first, delta = given["epsilon"], given["delta"], stated["delta"]
-            if first:
+    match given:
+        case {"kind": "approx", "epsilon": epsilon, "delta": delta}:
 
-                def value(bits: int) -> Interval:  # δ·Σ e^(iε), i < steps
-                    if epsilon == 0:
-                        return interval(steps * first)
-                    more = (exp(steps * epsilon, bits) - 1) / (exp(epsilon, bits) - 1)
-                    return more * interval(first)
+            def value(bits: int) -> Interval:  # δ·Σ e^(iε), i < steps
+                grown, once = exp(steps * epsilon, bits) - 1, exp(epsilon, bits) - 1
+                return interval(delta) * (grown / once if epsilon else steps)
 
-                meter.at_most(value, delta, "delta is below that of the group")
-            return guarantee_of("approx", steps * epsilon, delta if first else ZERO)
-        case "zcdp":  # Bun & Steinke 2016, Proposition 1.9
-            return guarantee_of("zcdp", steps**2 * given["rho"])
-        case "gdp":  # Dong, Roth & Su 2022, Theorem 2.14
-            return guarantee_of("gdp", steps * given["mu"])
-        case "renyi":  # Hölder's inequality, step by step (Mironov 2017, Proposition 11)
-            points = [list(p) for p in zip(stated["orders"], stated["epsilons"], strict=True)]
-            found = guarantee_of("renyi", points)
-            meter.spend(len(points) * steps * len(given["points"]))
-            for order, epsilon in points:
+            if delta:
+                meter.at_most(value, own.delta, "delta is below that of the group")
+            return guarantee_of("approx", steps * epsilon, own.delta if delta else ZERO)
+        case {"kind": "zcdp" | "gdp"}:  # Bun & Steinke 2016, Prop. 1.9; Dong et al. 2022, 2.14
+            return of_group(steps, given)
+        case {"kind": "renyi", "points": points}:  # Hölder's inequality (Mironov 2017, Prop. 11)
+            found = points_of(own)
+            meter.spend(len(own.orders) * steps * len(points))
+            for order, epsilon in found["points"]:
                 top, parts = steps * order, []
                 for step in range(steps):
-                    above = [value for at, value in given["points"] if at >= top - step]
+                    above = [value for at, value in points if at >= top - step]
                     need(above != [], "an order of steps times each order must be listed")
                     parts.append(top / (top - step) * above[0])
                 need(total(parts) <= epsilon, "an epsilon is below that of the group")
             return found
-        case "losses":
-            scaled = [of_group(steps, one) for one in given["losses"]]
-            return guarantee_of("losses", join([scaled], [1]))
-        case _:
-            raise Rejected("groups of that kind of guarantee are not known")
+        case {"kind": "losses", "losses": losses}:
+            kinds = ("gaussian", "response", "bounded-range", "concentrated", "noise")
+            fine = all(
+                one["loss"] in kinds and one.get("xi", 0) == 0 == leak(one) for one in losses
+            )
+            need(fine, "groups of that loss are not known")
+            return guarantee_of("losses", join([[of_group(steps, one) for one in losses]], [1]))
+    raise Rejected("groups of that kind of guarantee are not known")
 
 
 def of_group(steps: int, one: Data) -> Data:
-    """A mechanism's loss between databases some steps apart."""
-    powers = {"epsilon": 1, "l0": 1, "l1": 1, "linf": 1, "mu_squared": 2, "rho": 2, "l2_squared": 2}
-    fine = one["loss"] in ("gaussian", "response", "bounded-range", "concentrated", "noise")
-    need(fine and leak(one) == 0 == one.get("xi", 0), "groups of that loss are not known")
+    """A loss or guarantee between databases some steps apart, each number by its power of them."""
+    powers = {"epsilon": 1, "l0": 1, "l1": 1, "linf": 1, "l2_squared": 2}
+    powers |= {"mu": 1, "mu_squared": 2, "rho": 2}
     return {
         name: value * steps ** powers[name] if name in powers and value is not None else value
         for name, value in one.items()
     }
 
 
-@rule(
-    "subsample",
-    "mechanism",
-    epsilon=least,
-    fraction=Optional(positive),
-    sample=Optional(counting),
-    records=Optional(counting),
-)
-def _(meter: Meter, mechanism: Data, epsilon: Fraction, **own: Any) -> Conclusion:
+DRAWN: Data = {"sample": Optional(counting), "records": Optional(counting)}
+
+
+@rule("subsample", "mechanism", epsilon=least, fraction=Optional(positive), **DRAWN)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """(ln(1 + q(e^ε - 1)), qδ) (Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018)."""
-    given, at = mechanism["guarantee"], relation_of(mechanism)
+    given, fraction = mechanism["guarantee"], own.fraction
     need(given["kind"] == "approx", "epsilon and delta are needed")
-    fraction, sample, records = own["fraction"], own["sample"], own["records"]
     if fraction is None:
         need(at == REPLACE, "replace-one of a record is needed")
-        fraction = Fraction(sample, records)
+        fraction = Fraction(own.sample, own.records)
     else:
-        need(at == ADD and sample is records is None, "add-remove of a record is needed")
+        need(at == ADD and own.sample is own.records is None, "add-remove of a record is needed")
     need(fraction <= 1, "the fraction is above 1")
-    whole_ = given["epsilon"]
-    if epsilon < whole_:
-        meter.at_most(
-            lambda bits: log(1 + fraction * (exp(whole_, bits) - 1), bits),
-            epsilon,
-            "epsilon is too small",
-        )
-    return private(at, guarantee_of("approx", epsilon, fraction * given["delta"])), {
-        "secret-sample"
-    }
+
+    def shrunk(bits: int) -> Interval:
+        return log(1 + fraction * (exp(given["epsilon"], bits) - 1), bits)
+
+    if own.epsilon < given["epsilon"]:
+        meter.at_most(shrunk, own.epsilon, "epsilon is too small")
+    return grants(at, "approx", own.epsilon, fraction * given["delta"]), SECRET
 
 
 @rule("post-processing", "mechanism", map=text, released=Optional(one_of("output", "transcript")))
-def _(meter: Meter, mechanism: Data, map: str, released: str | None) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(mechanism["guarantee"]["kind"] != "odometer", "an odometer's statement is not kept")
     return mechanism, {"post-processing"}
 
 
-@rule(
-    "fixed-ledger",
-    "mechanism",
-    program=record,
-    seen=one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED),
-    setting=Optional(setting),
-)
-def _(meter: Meter, mechanism: Data, seen: str, **own: Any) -> Conclusion:
-    return mechanism, {"fixed-ledger"} | (set() if seen == EVERY_TRANSCRIPT else {"curator"})
+SEEN = one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED)
+
+
+@rule("fixed-ledger", "mechanism", seen=SEEN, **PROGRAM)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    return mechanism, {"fixed-ledger"} | (set() if own.seen == EVERY_TRANSCRIPT else {"curator"})
 
 
 # --- Repetition: one of a random number of runs ---------------------------------------------------
@@ -2196,7 +2093,7 @@ class Runs:
         if self.law == "poisson":
             return gamma * ((e - 1) * worst + leak)
         ratio = (gamma + (1 - gamma) * (e * worst + leak)) / (gamma + (1 - gamma) * worst)
-        first, second = (log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits))
+        first, second = log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits)
         return self.power * Interval(max(first.low, second.low), max(first.high, second.high))
 
     def divergence(self, moments: Moments, bits: int) -> Interval:
@@ -2219,9 +2116,9 @@ class Runs:
         """Reject unless the divergence of the repeated mechanism is at most epsilon."""
         words = "epsilon is below the divergence of the repeated mechanism"
         if self.law == "poisson":
-            meter.at_most(lambda bits: self.excess(moments, epsilon, bits), ONE, words)
+            meter.at_most(partial(self.excess, moments, epsilon), ONE, words)
         else:
-            meter.at_most(lambda bits: self.divergence(moments, bits), epsilon, words)
+            meter.at_most(partial(self.divergence, moments), epsilon, words)
 
 
 def run_law(data: object) -> Runs:
@@ -2236,65 +2133,48 @@ def run_law(data: object) -> Runs:
     return Runs(law, inner(gamma), 1 + rational(eta))
 
 
-def repeated(mechanism: Data, *found: Any) -> Conclusion:
-    """A guarantee of the best run, or of the first that is accepted."""
-    return restated(mechanism, guarantee_of(*found))[0], {"secret-runs"}
+REACH: Data = {"at": Optional(least), "auxiliary": Optional(least)}
 
 
-@rule(
-    "repeat",
-    "mechanism",
-    runs=run_law,
-    epsilon=least,
-    delta=chance_below,
-    at=Optional(least),
-    auxiliary=Optional(least),
-)
-def _(meter: Meter, mechanism: Data, runs: Runs, epsilon: Fraction, **stated: Any) -> Conclusion:
+@rule("repeat", "mechanism", runs=run_law, **APPROX, **REACH)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Liu & Talwar 2019; Papernot & Steinke 2022; Koskela, Redberg & Wang 2024 for profiles."""
-    given, at, auxiliary = mechanism["guarantee"], stated["at"], stated["auxiliary"]
+    given, runs = mechanism["guarantee"], own.runs
     if given["kind"] == "profile":
-        leaks = {first: second for first, second in _points(given)}
-        need(at in leaks and auxiliary in leaks, "the profile does not list the points")
-        own, leak, grows = at, leaks[at], (auxiliary, leaks[auxiliary])
+        leaks = dict(given["points"])
+        need({own.at, own.auxiliary} <= set(leaks), "the profile does not list the points")
+        one, leak, grows = own.at, leaks[own.at], (own.auxiliary, leaks[own.auxiliary])
     else:
-        need(given["kind"] == "approx" and at is auxiliary is None, "epsilon and delta are needed")
-        own, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
+        fine = given["kind"] == "approx" and own.at is own.auxiliary is None
+        need(fine, "epsilon and delta are needed")
+        one, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
     words = "it is below that of the repeated mechanism"
-    meter.at_most(lambda bits: interval(runs.mean(bits)) * leak, stated["delta"], words)
-    rest, limit = epsilon - own, runs.power * grows[0]
+    meter.at_most(lambda bits: interval(runs.mean(bits)) * leak, own.delta, words)
+    rest, limit = own.epsilon - one, runs.power * grows[0]
     easy = runs.amount <= rest if runs.law == "poisson" else not grows[1] and limit <= rest
     if not easy:
-        meter.at_most(lambda bits: runs.growth(*grows, bits), rest, words)
-    return repeated(mechanism, "approx", epsilon, stated["delta"])
+        meter.at_most(partial(runs.growth, *grows), rest, words)
+    return grants(at, "approx", own.epsilon, own.delta), SECRET_RUNS
 
 
-@rule(
-    "repeat-renyi",
-    "mechanism",
-    runs=run_law,
-    orders=rationals,
-    auxiliary=rationals,
-    epsilons=rationals,
-)
-def _(meter: Meter, mechanism: Data, runs: Runs, **own: Any) -> Conclusion:
+@rule("repeat-renyi", "mechanism", runs=run_law, **POINTS, auxiliary=rationals)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(mechanism["guarantee"]["kind"] == "renyi", "a curve is needed")
-    known = dict(mechanism["guarantee"]["points"])
-    points = list(zip(own["orders"], own["epsilons"], own["auxiliary"], strict=True))
-    for order, epsilon, other in points:
+    known, found = dict(mechanism["guarantee"]["points"]), points_of(own)
+    for (order, epsilon), other in zip(found["points"], own.auxiliary, strict=True):
         need(order in known and other in known, "the curve does not list the orders")
-        runs.require(meter, (order, known[order], other, known[other]), epsilon)
-    return repeated(mechanism, "renyi", [[order, epsilon] for order, epsilon, _ in points])
+        own.runs.require(meter, (order, known[order], other, known[other]), epsilon)
+    return private(at, found), SECRET_RUNS
 
 
 @rule("repeat-zcdp", "mechanism", runs=run_law, rho=least, order=rational, auxiliary=rational)
-def _(meter: Meter, mechanism: Data, runs: Runs, rho: Fraction, **orders: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Above the order, the bound grows no faster than that of rho does."""
     need(mechanism["guarantee"]["kind"] == "zcdp", "rho is needed")
-    order, other, one = orders["order"], orders["auxiliary"], mechanism["guarantee"]["rho"]
-    need(runs.law != "poisson" and min(order, other) > 1, "orders are above 1")
-    runs.require(meter, (order, order * one, other, other * one), rho)
-    return repeated(mechanism, "zcdp", rho)
+    order, other, one = own.order, own.auxiliary, mechanism["guarantee"]["rho"]
+    need(own.runs.law != "poisson" and min(order, other) > 1, "orders are above 1")
+    own.runs.require(meter, (order, order * one, other, other * one), own.rho)
+    return grants(at, "zcdp", own.rho), SECRET_RUNS
 
 
 # --- Channels -------------------------------------------------------------------------------------
@@ -2327,8 +2207,9 @@ def channel_of(
     need(len({tuple(one) for one in databases}) == len(databases), "a database is listed twice")
     meter.spend(len(databases) * (len(databases) * min(cells) + min(outputs)))
     numbers = range(len(databases))
-    linked = [(i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])]
-    need(linked != [], "no two of the databases are neighbours")
+    pairs = [(i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])]
+    need(pairs != [], "no two of the databases are neighbours")
+    pairs += [(j, i) for i, j in pairs]
     chances = [[chance(entry) for entry in row] for row in entries]
     plain = [[str(e[0]) if e[0] == e[1] else [*map(str, e)] for e in row] for row in chances]
     canonical = json.dumps({"databases": databases, "rows": plain}, separators=(",", ":"))
@@ -2338,7 +2219,14 @@ def channel_of(
     expected = sum(histograms(min(cells), size, len(databases)) for size in sizes)
     complete = expected == len(databases)
     rows = [to_common_denominator(row) for row in chances]
-    return Channel(at, databases, rows, linked, sizes, complete, digest)
+    return Channel(at, databases, rows, pairs, sizes, complete, digest)
+
+
+def is_instance(found: Channel) -> bool:
+    """Whether its databases are all of n records, or all of 0 to n where n is private."""
+    last = found.sizes[-1]
+    sizes = [last] if found.at == REPLACE else list(range(last + 1))
+    return found.complete and found.sizes == sizes
 
 
 def adjacent(at: Relation, left: list[int], right: list[int]) -> bool:
@@ -2362,7 +2250,7 @@ def histograms(cells: int, records: int, limit: int) -> int:
 
 def chance(entry: object) -> tuple[Fraction, Fraction]:
     """The ends of a chance."""
-    low, high = [rational(entry)] * 2 if type(entry) is not list else pairs([entry])[0]
+    low, high = [rational(entry)] * 2 if type(entry) is not list else rationals(entry)
     need(0 <= low <= high <= 1, "a chance lies in [0, 1], its lower end first")
     return low, high
 
@@ -2379,105 +2267,82 @@ def to_common_denominator(row: list[tuple[Fraction, Fraction]]) -> Row:
 
 
 def divergence(
-    meter: Meter, left: Row, right: Row, epsilon: Fraction, bits: int, up: bool
+    meter: Meter, found: Channel, pair: Iterable[int], epsilon: Fraction, bits: int, up: bool
 ) -> Fraction:
-    """Σ over outputs of (P - e^ε·Q)⁺ at most, or at least."""
+    """Σ over outputs of (P - e^ε·Q)⁺ of two rows at most, or at least."""
+    (ours, *p), (theirs, *q) = (found.rows[number] for number in pair)
     power = exp(epsilon, bits)
     factor = power.low if up else power.high
-    ours, theirs = (left[2], right[1]) if up else (left[1], right[2])
-    scale, other = right[0] * factor.denominator, left[0] * factor.numerator
-    meter.spend(len(ours) * (1 + scale.bit_length() // 512))
-    found = sum(max(0, p * scale - q * other) for p, q in zip(ours, theirs, strict=True))
-    return Fraction(found, left[0] * scale)
+    scale, other = theirs * factor.denominator, ours * factor.numerator
+    meter.spend(len(p[0]) * (1 + scale.bit_length() // 512))
+    pairs = zip(p[up], q[not up], strict=True)
+    return Fraction(sum(max(0, a * scale - b * other) for a, b in pairs), ours * scale)
 
 
 def channel_holds(meter: Meter, found: Channel, epsilon: Fraction, delta: Fraction) -> None:
     """Reject unless all neighbours have a divergence of at most δ, in both directions."""
-    for first, second in found.pairs:
-        for left, right in ((first, second), (second, first)):
-            ends = found.rows[left], found.rows[right]
-            if all(
-                divergence(meter, *ends, epsilon, bits, True) > delta for bits in PRECISIONS[:2]
-            ):
-                raise Rejected(f"the rows {left} and {right} are not so close, or not shown to be")
+    for pair in found.pairs:
+        over = (divergence(meter, found, pair, epsilon, bits, True) for bits in PRECISIONS[:2])
+        words = f"the rows {pair[0]} and {pair[1]} are not so close, or not shown to be"
+        need(any(value <= delta for value in over), words)
+
+
+CARRIED: Data = {
+    "schema": text, "finding": one_of("holds", "violated"), "complete": flag, "sha256": text,
+    "databases": cell_lists, "rows": list_of(members), **APPROX,
+    **{name: anything for name in WHERE},
+}  # fmt: skip
+FINDINGS: dict[str, Data] = {
+    "holds": {"worst": record},
+    "violated": {"pair": cells, "event": cells, "probabilities": list_of(chance)},
+}
+"""What a channel certificate says, and what more by its finding."""
 
 
 def channel_certificate(meter: Meter, data: Data) -> Result:
     """What a channel certificate says, or a rejection."""
-    own = ["worst"] if data.get("finding") == "holds" else ["pair", "event", "probabilities"]
-    names = (
-        "schema",
-        "finding",
-        *WHERE,
-        "complete",
-        "databases",
-        "rows",
-        "epsilon",
-        "delta",
-        "sha256",
-    )
-    members_of(data, *names, *own)
-    finding = one_of("holds", "violated")(data["finding"])
+    more = FINDINGS["holds" if data.get("finding") == "holds" else "violated"]
+    own = SimpleNamespace(**fields({**CARRIED, **more}, data))
     at = relation({name: data[name] for name in WHERE})
-    databases, entries = (
-        list_of(list_of(whole))(data["databases"]),
-        list_of(members)(data["rows"]),
-    )
-    claim = guarantee_of("approx", data["epsilon"], data["delta"])
-    epsilon, delta = claim["epsilon"], claim["delta"]
-    found = channel_of(meter, at, databases, entries)
-    need(data["sha256"] == found.sha256, "the digest is that of another channel")
-    need(
-        data["complete"] is found.complete, "complete is wrong: all histograms of the sizes, or not"
-    )
-    if finding == "holds":
-        pair, slack = members_of(data["worst"], "pair", "slack")
-        left, right = _pair(found, pair)
-        margin = rational(slack)
-        need(margin >= 0, "the slack is negative")
-        channel_holds(meter, found, epsilon, delta - margin)
-        most = divergence(meter, found.rows[left], found.rows[right], epsilon, PRECISIONS[0], True)
-        for i, j in found.pairs:
-            for this, that in ((i, j), (j, i)):
-                rows = found.rows[this], found.rows[that]
-                less = divergence(meter, *rows, epsilon, PRECISIONS[0], False) <= most
-                need(less, "another pair is worse than the stated one")
+    found = channel_of(meter, at, own.databases, own.rows)
+    need(own.sha256 == found.sha256, "the digest is that of another channel")
+    fine = own.complete is found.complete
+    need(fine, "complete is wrong: all histograms of the sizes, or not")
+    if own.finding == "holds":
+        pair, slack = members_of(own.worst, "pair", "slack")
+        channel_holds(meter, found, own.epsilon, own.delta - least(slack))
+        most = divergence(meter, found, linked(found, pair), own.epsilon, PRECISIONS[0], True)
+        for other in found.pairs:
+            less = divergence(meter, found, other, own.epsilon, PRECISIONS[0], False) <= most
+            need(less, "another pair is worse than the stated one")
     else:
-        left, right = _pair(found, data["pair"])
-        event = list_of(whole)(data["event"])
-        need(0 < len(event) == len(set(event)) and max(event) < len(entries[0]), "no event")
-        rows = found.rows[left], found.rows[right]
-        sums = [[sum(side[place] for place in event) for side in row[1:]] for row in rows]
-        (p, *_), (q, *_) = rows
+        count_chosen(own.event, len(own.rows[0]))
         ends = [
-            (Fraction(low, r), Fraction(high, r))
-            for (low, high), r in zip(sums, (p, q), strict=True)
+            tuple(Fraction(sum(side[place] for place in own.event), common) for side in sides)
+            for common, *sides in (found.rows[number] for number in linked(found, own.pair))
         ]
-        need(
-            [chance(entry) for entry in members(data["probabilities"])] == ends,
-            "the probabilities of the event are others",
-        )
-        least = [ends[0][0] - exp(epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
-        need(max(least) > delta, "the event does not violate the claim, or is not shown to")
+        need(own.probabilities == ends, "the probabilities of the event are others")
+        over = [ends[0][0] - exp(own.epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
+        need(max(over) > own.delta, "the event does not violate the claim, or is not shown to")
+    claim = guarantee_of("approx", own.epsilon, own.delta)
     where = "all" if found.complete else "the listed"
     sizes = f"{found.sizes[0]} to {found.sizes[-1]}" if found.sizes[1:] else str(found.sizes[0])
     return Result(
         "checked",
-        (),
-        f"the channel sha256:{found.sha256}",
-        f"{relation_words(at)}, among {where} {len(databases)} databases of {sizes} records",
-        ("not " if finding == "violated" else "") + show(claim),
-        (),
-        {**private(at, claim), "finding": finding},
-        (MATRIX,),
+        mechanism=f"the channel sha256:{found.sha256}",
+        neighbours=f"{relation_words(at)}, among {where} {len(own.databases)} databases"
+        f" of {sizes} records",
+        guarantee=("" if own.finding == "holds" else "not ") + show(claim),
+        judgment={**private(at, claim), "finding": own.finding},
+        stated=(MATRIX,),
     )
 
 
-def _pair(found: Channel, stated: object) -> list[int]:
-    pair: list[int] = list_of(whole)(stated)
-    linked = len(pair) == 2 and (max(pair), min(pair)) in set(found.pairs)
-    need(linked, "the stated pair are not neighbours")
-    return pair
+def linked(found: Channel, pair: object) -> list[int]:
+    """A pair of rows, if they are those of neighbours."""
+    rows: list[int] = cells(pair)
+    need(tuple(rows) in set(found.pairs), "the stated pair are not neighbours")
+    return rows
 
 
 # --- Derivations and certificates -----------------------------------------------------------------
@@ -2641,13 +2506,19 @@ def derivation(meter: Meter, data: object) -> Result:
     )
 
 
+def foundations(steps: list[Data], place: int) -> set[int]:
+    """The steps that a step rests on, itself among them."""
+    found, waiting = set[int](), [place]
+    while waiting:
+        place = waiting.pop()
+        waiting += [] if place in found else steps[place]["premises"]
+        found.add(place)
+    return found
+
+
 def list_hypotheses(steps: list[Data]) -> tuple[str, ...]:
     """What the last step rests on that was only stated."""
-    needed = [False] * (len(steps) - 1) + [True]
-    for number in range(len(steps) - 1, -1, -1):
-        for place in steps[number]["premises"] if needed[number] else []:
-            needed[place] = True
-    rules = {step["rule"] for step, used in zip(steps, needed, strict=True) if used}
+    rules = {steps[place]["rule"] for place in foundations(steps, len(steps) - 1)}
     return tuple(words for rule, words in TOLD.items() if rule in rules) or (
         "that what runs is the mechanism below",
     )
@@ -2673,40 +2544,30 @@ def weight(judgment: Data) -> int:
 
 def parse_claim(claim: str) -> Data:
     """The guarantee of a claim's text."""
-    given: Data = {}
-    for part in claim.split(","):
-        name, _, value = part.strip().partition("=")
-        need(name.strip() not in given, "a claim repeats a name")
-        given[name.strip()] = rational(value.strip())
-    forms = {
-        ("epsilon",): "approx",
-        ("delta", "epsilon"): "approx",
-        ("rho",): "zcdp",
-        ("mu",): "gdp",
-    }
-    if sorted(given) == ["alpha", "rdp"]:
+    parts = [part.partition("=") for part in claim.split(",")]
+    given = {name.strip(): rational(value.strip()) for name, _, value in parts}
+    need(len(given) == len(parts), "a claim repeats a name")
+    if set(given) == {"alpha", "rdp"}:
         return guarantee_of("renyi", [[given["alpha"], given["rdp"]]])
-    kind = forms.get(tuple(sorted(given)))
-    if kind is None:
-        raise Rejected(f"{quote(claim)} is no claim")
-    return guarantee_of(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
+    if "epsilon" in given:
+        given.setdefault("delta", ZERO)
+    for kind in ("approx", "zcdp", "gdp"):
+        if set(given) == set(GUARANTEES[kind]):
+            return guarantee({"kind": kind, **given})
+    raise Rejected(f"{quote(claim)} is no claim")
 
 
-VERDICTS = (
-    "PROVED",
-    "EXACT",
-    "NOT REFUTED",
-    "UNDECIDED",
-    "REFUTED",
-    "INVALID RUN",
-    "CONTRADICTION",
+VERDICTS = one_of(
+    "PROVED", "EXACT", "NOT REFUTED", "UNDECIDED", "REFUTED", "INVALID RUN", "CONTRADICTION"
 )
 AGAINST = ("REFUTED", "CONTRADICTION")
 """The verdicts that a violation bears out."""
 
+FINDS = {"holds": "shows", "violated": "refutes"}
+
 CERTIFICATE = (
-    *("verdict", "subject", "claim", "neighbours", "unit", "released", "domain"),
-    *("bounds", "evidence"),
+    *("verdict", "subject", "claim", "neighbours", "unit", "released", "domain", "bounds"),
+    "evidence",
 )
 """What a certificate of an audit says that a proof or a channel must bear out."""
 
@@ -2738,10 +2599,8 @@ def certificate(meter: Meter, data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
     wanted: list[Data] = []
     if data.get("proof") is not None:
-        proof = record(data["proof"])
-        named = {"derivation"} <= set(proof) <= {"derivation", "alternatives"}
-        need(named, "a proof has a derivation, and perhaps alternatives")
-        wanted = [proof["derivation"], *members(proof.get("alternatives", []))]
+        proof = fields({"derivation": record, "alternatives": Optional(members)}, data["proof"])
+        wanted = [proof["derivation"], *(proof["alternatives"] or [])]
     found = [derivation(meter, one) for one in wanted]
     channel = data.get("channel_certificate") is not None
     if channel:
@@ -2788,48 +2647,52 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
     Nothing in a certificate contradicts what its proof and channel are about. Backed by
     ``tests/hostile/test_forged_derivations.py``.
     """
-    verdict = one_of(*VERDICTS)(data["verdict"])
+    verdict = VERDICTS(data["verdict"])
     need(verdict != "PROVED" or bool(wanted), "a verdict of PROVED needs a derivation")
     kind = kind_of(record(data["subject"]))
     need(not wanted or kind in PROGRAMS, "only a program is proved by a derivation")
-    open_: list[str] = []
-    for one in wanted:
-        try:
-            about_subject(data, one, about)
-        except Unbound as reason:
-            open_.append(str(reason))
+    open_ = [words for one in wanted for words in about_subject(data, one, about)]
     if len(found) > len(wanted):
         need(kind in (*PROGRAMS, "channel"), "of what is only run, no channel is known")
         about_channel(data["channel_certificate"]["databases"], about)
-    return open_ + ceilings(
-        data, about, [one.judgment["guarantee"] for one in found[: len(wanted)]]
-    )
+    held = [one.judgment["guarantee"] for one in found[: len(wanted)]]
+    return open_ + ceilings(data, about, held)
+
+
+DOMAIN: Data = {"attributes": members, "cells": counting, "records": known}
+DOMAIN |= {name: Optional(anything) for name in ("name", "hierarchies", "individual")}
+ATTRIBUTE: Data = {"name": text, "values": list_of(text), "missing": Optional(flag)}
+ATTRIBUTE |= {name: Optional(anything) for name in ("ordinal", "edges", "missing_label")}
+
+
+def neighbours_of(data: Data) -> Relation:
+    """The neighbours that a certificate names."""
+    name, most = members_of(data["unit"], "name", "max_records")
+    return relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
 
 
 def instance(data: Data) -> Data:
-    """What a certificate is about: "attributes" with their sizes, "records", "cells", "at"."""
-    name, most = members_of(data["unit"], "name", "max_records")
-    at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
-    domain = record(data["domain"])
-    own = {"name", "attributes", "hierarchies", "individual", "cells", "records"}
-    need({"attributes", "cells", "records"} <= set(domain) <= own, "a domain has other names")
+    """What a certificate is about: "attributes" with sizes, "cells", "records", "public", "at".
+
+    ``public``: the number of records, where neighbours share it.
+    """
+    domain, at = fields(DOMAIN, data["domain"]), neighbours_of(data)
     shape: dict[str, int] = {}
-    known = {"name", "values", "ordinal", "edges", "missing", "missing_label"}
-    for one in members(domain["attributes"]):
-        need({"name", "values"} <= set(record(one)) <= known, "an attribute has other names")
-        values = list_of(text)(one["values"])
+    for each in domain["attributes"]:
+        one = fields(ATTRIBUTE, each)
+        values = one["values"]
         need(len(set(values)) == len(values) and one["name"] not in shape, "a name is repeated")
-        shape[text(one["name"])] = len(values) + flag(one.get("missing", False))
-    need(size_of(shape, list(shape)) == counting(domain["cells"]), "the cells are others")
-    records = None if domain["records"] is None else whole(domain["records"])
-    return {"attributes": shape, "records": records, "cells": domain["cells"], "at": at}
+        shape[one["name"]] = len(values) + bool(one["missing"])
+    need(size_of(shape, list(shape)) == domain["cells"], "the cells are others")
+    public = domain["records"] if at == REPLACE else None
+    return {**domain, "attributes": shape, "public": public, "at": at}
 
 
-def about_subject(data: Data, proof: Data, about: Data) -> None:
+def about_subject(data: Data, proof: Data, about: Data) -> list[str]:
     """Reject a theorem that is not about the program which is the certificate's subject.
 
-    Its domain, public number of records and release are compared as well; raises Unbound where
-    the theorem does not say them.
+    Its domain, public number of records and release are compared as well; says where the theorem
+    does not name them.
     """
     steps, place, releases = proof["steps"], len(proof["steps"]) - 1, []
     elsewhere = "the theorem is not about the certificate's subject"
@@ -2841,19 +2704,12 @@ def about_subject(data: Data, proof: Data, about: Data) -> None:
         place = premises[0]
     given = steps[place]["parameters"]
     need(agrees(data["subject"], given["program"]), elsewhere)
-    records = about["records"] if about["at"] == REPLACE else None
     if steps[place]["rule"] == "fixed-ledger":
-        waiting, reached = list(steps[place]["premises"]), set[int]()
-        while waiting:
-            place = waiting.pop()
-            if place not in reached:
-                reached.add(place)
-                waiting += steps[place]["premises"]
-                of_ledger(steps[place]["rule"], steps[place]["parameters"], about, records)
-    own = given.get("setting")
-    if own is not None:
-        need(agrees(about["attributes"], own["attributes"]), "the theorem is about another domain")
-        need(agrees(records, own["records"]), "the theorem is about another number of records")
+        for each in foundations(steps, place) - {place}:
+            of_ledger(steps[each]["rule"], steps[each]["parameters"], about)
+    own, shape = given.get("setting"), about["attributes"]
+    fine = own is None or agrees({"attributes": shape, "records": about["public"]}, own)
+    need(fine, "the theorem is about another domain or number of records")
     final = one_of("output", "transcript")(data["released"])
     need(releases != [], "the theorem does not say what is released")
     # A transcript can be turned into an output, and not the other way round.
@@ -2861,17 +2717,17 @@ def about_subject(data: Data, proof: Data, about: Data) -> None:
     fine = releases[0] in (None, final) and (final == "output" or not later)
     need(fine, "the theorem is about another release")
     if own is None or None in releases:
-        raise Unbound("the theorem does not name its domain, records and release: not re-checked")
+        return ["the theorem does not name its domain, records and release: not re-checked"]
+    return []
 
 
-def of_ledger(rule: str, given: Data, about: Data, records: int | None) -> None:
+def of_ledger(rule: str, given: Data, about: Data) -> None:
     """Reject a step that a ledger's theorem can't rest on, or that is about another domain."""
     need(rule in LEDGER, f"a ledger's theorem does not rest on the rule {rule}")
     cells = given.get("values", len(given.get("matrix", [])))
     fine = agrees(about["attributes"], given.get("shape", about["attributes"]))
     fine &= rule != "local-randomizer" or cells == about["cells"]
-    asked = given.get("query", {})
-    fine &= asked.get("records", records) == records
+    fine &= given.get("query", {}).get("records", about["public"]) == about["public"]
     need(fine, "the theorem is about another domain")
 
 
@@ -2886,8 +2742,7 @@ def about_channel(databases: list[list[int]], about: Data) -> None:
 
 def describe_databases(about: Data) -> str:
     """The databases that a theorem about the certificate's subject speaks of, in words."""
-    public = about["at"] == REPLACE and about["records"] is not None
-    size = f"{about['records']} records" if public else "any size"
+    size = "any size" if about["public"] is None else f"{about['public']} records"
     return f"databases of {size} over {about['cells']} cell{'s' * (about['cells'] != 1)}"
 
 
@@ -2896,38 +2751,40 @@ def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
 
     Every bound is one of the evidence. Gives what is said of ceilings that another auditor found.
     """
-    claim = parse_claim(text(data["claim"]))
-    name, open_ = PARAMETER[claim["kind"]], list[str]()
-    stated: dict[str, list[tuple[str, Data]]] = {side: [] for side in SIDES}
+    claim, stated = parse_claim(text(data["claim"])), list[tuple[str, str, Data]]()
     for one in members(data["evidence"]):
         auditor, bound = text(record(one)["auditor"]), one.get("bound")
         need(auditor != "proof" or bool(held), "a theorem needs its derivation")
         if bound is not None:
             side, own = bound["side"], {k: v for k, v in bound.items() if k != "side"}
             need(auditor != "proof" or side == "ceiling", "a theorem gives a ceiling")
-            stated[side].append((auditor, own))
-    for side, shown_ in zip(SIDES, members_of(data["bounds"], *SIDES), strict=True):
-        found = [bound for _, bound in stated[side]]
-        derived = found == [] if shown_ is None else any(agrees(one, shown_) for one in found)
+            stated.append((one_of(*SIDES)(side), auditor, own))
+    for side, shown in zip(SIDES, members_of(data["bounds"], *SIDES), strict=True):
+        found = [own for at, _, own in stated if at == side]
+        derived = found == [] if shown is None else any(agrees(one, shown) for one in found)
         need(derived, f"the bound {side} is not one of the evidence")
-    for auditor, bound in stated["ceiling"]:
-        numbers = {"epsilon", name} if name in bound else {"epsilon"}
-        need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
-        proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
-        need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
-        missing = {which for which in numbers if not is_implied(claim, which, bound[which], held)}
-        # Older certificates carry no theorem of epsilon beside one of another parameter.
-        carried = name == "epsilon" or any(one["kind"] == "approx" for one in held)
-        spare = not proved or (missing == {"epsilon"} and not carried)
-        need(not missing or spare, "a ceiling is not implied by the theorem")
-        if proved and text(bound["covers"]) != describe_databases(about):
-            open_.append(
-                f"a ceiling covers {describe_databases(about)}, and is said to cover something else"
-            )
-        if missing:
-            whose = "of epsilon, of which there is no theorem," if proved else "of another auditor"
-            open_.append(f"a ceiling {whose} is not re-checked")
-    return open_
+    above = [(auditor, own) for side, auditor, own in stated if side == "ceiling"]
+    return [words for one in above for words in ceiling(claim, *one, about, held)]
+
+
+def ceiling(claim: Data, auditor: str, bound: Data, about: Data, held: list[Data]) -> Iterable[str]:
+    """Reject a ceiling by a theorem that none implies; gives what stays open."""
+    name = PARAMETER[claim["kind"]]
+    numbers = {"epsilon", name} if name in bound else {"epsilon"}
+    need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
+    proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
+    need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
+    missing = {which for which in numbers if not is_implied(claim, which, bound[which], held)}
+    # Older certificates carry no theorem of epsilon beside one of another parameter.
+    carried = name == "epsilon" or any(one["kind"] == "approx" for one in held)
+    spare = not proved or (missing == {"epsilon"} and not carried)
+    need(not missing or spare, "a ceiling is not implied by the theorem")
+    covers = describe_databases(about)
+    if proved and text(bound["covers"]) != covers:
+        yield f"a ceiling covers {covers}, and is said to cover something else"
+    if missing:
+        whose = "of epsilon, of which there is no theorem," if proved else "of another auditor"
+        yield f"a ceiling {whose} is not re-checked"
 
 
 def is_implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
@@ -2937,22 +2794,12 @@ def is_implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
         need(low is None and high is None, "a ceiling is one number")
         return True
     need(0 <= low <= high <= low + high * ROUNDING, "a ceiling is one number")
-    match claim["kind"]:
-        case "renyi" if name == "rdp":
-            wanted = guarantee_of("renyi", [[claim["points"][0][0], high]])
-        case "zcdp" | "gdp" as kind if name != "epsilon":
-            wanted = guarantee_of(kind, high)
-        case _:
-            wanted = guarantee_of("approx", high, claim.get("delta", ZERO))
+    wanted = guarantee_of("approx", high, claim.get("delta", ZERO))
+    if name == "rdp":
+        wanted = guarantee_of("renyi", [[claim["points"][0][0], high]])
+    elif name != "epsilon":
+        wanted = guarantee_of(claim["kind"], high)
     return any(entails(one, wanted) for one in held)
-
-
-def entails(held: Data, wanted: Data) -> bool:
-    """Whether a guarantee is no weaker than another of its kind."""
-    try:
-        return bool(weaker(held, wanted))
-    except Rejected:
-        return False
 
 
 SIDES, ENDS = ("floor", "exact", "ceiling"), ("lower", "upper")
@@ -2974,8 +2821,7 @@ def borne_out_by_channel(meter: Meter, data: Data, about: Data) -> bool:
             need(low <= least and most <= high, "the channel is not the subject's")
     if data["verdict"] == "EXACT":
         found = channel_of(meter, about["at"], carried["databases"], carried["rows"])
-        sizes = list(range(found.sizes[-1] + 1)) if about["at"] != REPLACE else found.sizes[-1:]
-        every = found.complete and found.sizes == sizes and sizes[-1] == about["records"]
+        every = is_instance(found) and found.sizes[-1] == about["records"]
         need(every, "a verdict of EXACT needs all databases of the claim")
         exact_value(meter, data, found)
     return data["verdict"] in ("REFUTED", "EXACT")
@@ -3006,59 +2852,45 @@ def exact_value(meter: Meter, data: Data, found: Channel) -> None:
     """
     delta = rational(data["channel_certificate"]["delta"])
     low, high = members_of(record(data["bounds"]["exact"])["epsilon"], *ENDS)
-    if high == "inf":
-        raise Rejected("a verdict of EXACT needs a finite value")
-    pairs_ = [(found.rows[i], found.rows[j]) for one in found.pairs for i, j in (one, one[::-1])]
-    least, most = rational(low), rational(high)
-    need(0 <= least <= most, "an exact value lies between its ends")
-    for left, right in pairs_:
-        over = divergence(meter, left, right, most, PRECISIONS[1], True)
-        need(over <= delta, "the exact value may be larger than stated")
-    need(
-        any(reaches(meter, *pair, least, delta) for pair in pairs_),
-        "the exact value may be smaller",
-    )
+    need(high != "inf", "a verdict of EXACT needs a finite value")
+    lowest, most = rational(low), rational(high)
+    need(0 <= lowest <= most, "an exact value lies between its ends")
+    over = (divergence(meter, found, pair, most, PRECISIONS[1], True) for pair in found.pairs)
+    need(all(value <= delta for value in over), "the exact value may be larger than stated")
+    fine = any(reaches(meter, found, pair, lowest, delta) for pair in found.pairs)
+    need(fine, "the exact value may be smaller")
 
 
-def reaches(meter: Meter, left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
+def reaches(
+    meter: Meter, found: Channel, pair: Iterable[int], epsilon: Fraction, delta: Fraction
+) -> bool:
     """Whether the least ε of two rows at δ is at least this one."""
-    if epsilon == 0:
-        return True
-    if delta > 0:
-        return divergence(meter, left, right, epsilon, PRECISIONS[1], False) >= delta
-    factor = exp(epsilon, PRECISIONS[1]).high * left[0]
-    return any(p and p * right[0] >= factor * q for p, q in zip(left[1], right[2], strict=True))
+    if epsilon == 0 or delta > 0:
+        return (
+            epsilon == 0 or divergence(meter, found, pair, epsilon, PRECISIONS[1], False) >= delta
+        )
+    (p, lows, _), (q, _, highs) = (found.rows[number] for number in pair)
+    factor = exp(epsilon, PRECISIONS[1]).high * p
+    return any(low and low * q >= factor * high for low, high in zip(lows, highs, strict=True))
 
 
 def against_claim(data: Data, one: Result) -> str:
     """What a theorem or channel says of the claim; it must bear out the verdict."""
-    name, most = members_of(data["unit"], "name", "max_records")
-    at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
+    at, verdict = neighbours_of(data), data.get("verdict")
     need(relation_of(one.judgment) == at, "it is about other neighbours than the claim")
     claim, finding = parse_claim(text(data["claim"])), one.judgment.get("finding")
-    held, verdict = one.judgment.get("guarantee", {"kind": ""}), data.get("verdict")
-    try:
-        need(held["kind"] == claim["kind"], "the theorem is of another kind than the claim")
-        weaker(*((claim, held) if finding == "violated" else (held, claim)))
-    except Rejected:
+    held, words = one.judgment.get("guarantee", {"kind": ""}), f"the claim {quote(data['claim'])}"
+    pair = (claim, held) if finding == "violated" else (held, claim)
+    if held["kind"] != claim["kind"] or not entails(*pair):
         # A certificate may carry the best ceiling, though it does not reach the claim.
         need(finding is None and verdict not in (None, "PROVED"), "it does not show the claim")
-        return f"does not reach the claim {claim_words(data)}"
+        return f"does not reach {words}"
     need(finding != "violated" or verdict in (None, *AGAINST), "the channel violates the claim")
     need(finding != "holds" or verdict not in AGAINST, "the channel does not violate the claim")
     if finding is None:
-        if verdict in AGAINST:
-            return f"shows the claim {claim_words(data)}, unless something that it rests on fails"
-        return f"shows the claim {claim_words(data)}"
-    where = "on the channel that is carried"
-    return (
-        f"{'refutes' if finding == 'violated' else 'shows'} the claim {claim_words(data)} {where}"
-    )
-
-
-def claim_words(data: Data) -> str:
-    """The claim, safe to print."""
-    return quote(data["claim"])
+        unless = ", unless something that it rests on fails" if verdict in AGAINST else ""
+        return f"shows {words}{unless}"
+    return f"{FINDS[finding]} {words} on the channel that is carried"
 
 
 def check(data: object) -> Result:
@@ -3083,15 +2915,8 @@ def check(data: object) -> Result:
         return certificate(meter, data)
     except Malformed as reason:
         return Result("malformed", (str(reason),))
-    except (
-        Rejected,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        AttributeError,
-    ) as reason:
-        return Result("rejected", (str(reason)[:400] or "the data are of another form",))
+    except (Rejected, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        return Result("rejected", (str(error)[:400] or "the data are of another form",))
     except Unaffordable as reason:
         return Result("kernel only", (f"nothing is shown: {reason}",))
     except (RecursionError, MemoryError):
@@ -3117,11 +2942,6 @@ def read(content: bytes) -> object:
 
     if len(content) > MAX_BYTES or content.count(b"[") + content.count(b"{") > MAX_LISTS:
         raise Malformed(f"more than {MAX_BYTES} bytes, or {MAX_LISTS} lists, are not read")
-    depth = 0
-    for mark in _MARKS.finditer(content):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(mark[0], 0)
-        if depth > MAX_DEPTH:
-            raise Malformed("it is nested too deeply")
     try:
         hooks: Data = {"object_pairs_hook": once, "parse_int": short, "parse_constant": refuse}
         return json.loads(content.decode(), parse_float=Inexact, **hooks)
@@ -3129,10 +2949,6 @@ def read(content: bytes) -> object:
         raise Malformed("it is nested too deeply, or too large") from None
     except ValueError as reason:
         raise Malformed(f"it is no JSON ({str(reason)[:80]})") from None
-
-
-_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{}]', re.DOTALL)
-"""Texts, and the brackets outside of them."""
 
 
 class Inexact:
