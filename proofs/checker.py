@@ -195,17 +195,11 @@ def log(x: Fraction, bits: int) -> Interval:
     if x <= 0:
         raise Rejected("a logarithm is taken of a number that is not positive")
     power = x.numerator.bit_length() - x.denominator.bit_length()
-    power += (x > Fraction(4, 3) * Fraction(2) ** power) - (
-        x < Fraction(2, 3) * Fraction(2) ** power
-    )
+    power += (3 * x > 4 * Fraction(2) ** power) - (3 * x < 2 * Fraction(2) ** power)
     rest = x / Fraction(2) ** power
     z = (rest - 1) / (rest + 1)
-    places = (
-        bits
-        + 16
-        + power.bit_length()
-        + max(0, z.denominator.bit_length() - z.numerator.bit_length())
-    )
+    closeness = max(0, z.denominator.bit_length() - z.numerator.bit_length())
+    places = bits + 16 + power.bit_length() + closeness
     near, two = _artanh(abs(z), places), _artanh(Fraction(1, 3), places)
     return 2 * (near if z >= 0 else -near) + 2 * power * two
 
@@ -565,35 +559,31 @@ def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Number
 
 
 def response_delta(
-    meter: Meter, count: int, own: Fraction, kept: Interval, epsilon: Fraction, bits: int
+    meter: Meter, count: int, own: Fraction, epsilon: Fraction, bits: int
 ) -> Interval:
-    """δ(ε) of equal ε₀ responses, all but 1 - ``kept`` of the time.
+    """δ(ε) of equal ε₀ responses (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
 
-    The loss is (count - 2l)·ε₀ with binomial chance (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+    The loss is (count - 2l)·ε₀ with binomial chance.
     """
-    found, last = interval(0), -1
-    if epsilon < count * own:
-        last = min(count, floor((count - epsilon / own) / 2))
-        if last > MAX_TERMS:
-            raise Unaffordable(f"a sum has more than {MAX_TERMS} terms")
-        meter.spend((last + 2) * bits // 4)
-        fewer, growth = exp(-own, bits), exp(2 * own, bits)
-        chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
-        share = exp(epsilon - count * own, bits)
+    found = interval(0)
+    if epsilon >= count * own:
+        return found
+    last = min(count, floor((count - epsilon / own) / 2))
+    if last > MAX_TERMS:
+        raise Unaffordable(f"a sum has more than {MAX_TERMS} terms")
+    meter.spend((last + 2) * bits // 4)
+    fewer, growth = exp(-own, bits), exp(2 * own, bits)
+    chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
+    share = exp(epsilon - count * own, bits)
     for number in range(last + 1):
         found = (found + chance * (1 - share)).rounded(bits)
         ratio = Fraction(count - number, number + 1)
         chance, share = (chance * fewer * ratio).rounded(bits), (share * growth).rounded(bits)
-    return 1 - kept * (1 - found)
+    return found
 
 
 def rounded_delta(
-    meter: Meter,
-    responses: list[tuple[int, Fraction]],
-    kept: Interval,
-    epsilon: Fraction,
-    grid: int,
-    bits: int,
+    meter: Meter, responses: list[tuple[int, Fraction]], epsilon: Fraction, grid: int, bits: int
 ) -> Interval:
     """At least δ(ε) of different responses, each ε₀ rounded up to a multiple of 2^-grid.
 
@@ -601,12 +591,11 @@ def rounded_delta(
     """
     if grid > 64:
         raise Unaffordable("losses are rounded too finely")
-    steps = [-floor(-own * 2**grid) for _, own in responses]
-    runs = [count if step else 0 for step, (count, _) in zip(steps, responses, strict=True)]
-    whole_sum = sum(step * count for step, count in zip(steps, runs, strict=True))
-    meter.spend(2 * sum(runs) * (whole_sum + 1))
+    runs = [(count, -floor(-own * 2**grid)) for count, own in responses if own]
+    whole_sum = sum(step * count for count, step in runs)
+    meter.spend(2 * sum(count for count, _ in runs) * (whole_sum + 1))
     weights = [1 << bits]
-    for step, count in zip(steps, runs, strict=True):
+    for count, step in runs:
         odds = 1 / (1 + exp(Fraction(-step, 2**grid), bits))
         plus, minus = (-floor(-end * 2**bits) for end in (odds.high, (1 - odds).high))
         for _ in range(count):
@@ -618,7 +607,7 @@ def rounded_delta(
     for weight in reversed(weights):  # from the largest loss down; share is e^(ε - loss)
         found += weight * max(1 - share, ZERO)
         share = min(_round_down(share * growth, bits), ONE)
-    return Interval(ZERO, (1 - kept * (1 - min(found / 2**bits, ONE))).high)
+    return Interval(ZERO, min(found / 2**bits, ONE))
 
 
 def moves(one: Data) -> tuple[int, Fraction]:
@@ -708,14 +697,11 @@ def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
     return (above * normal(place, bits) - q * normal((place - mu).rounded(bits), bits)) / ratio
 
 
-def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
+def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
     """The chance of each value of a discrete loss that is finite."""
-    kind, shift = one["loss"], one.get("shift", 1)
-    need(kind in ("response", "discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
-    rate: Fraction = one["epsilon"] if kind == "response" else one.get("rate", ONE)
-    if shift * rate == 0:
-        return {ZERO: ONE}
-    if kind == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
+    need(one["loss"] in ("discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
+    shift = one["shift"]
+    if one["loss"] == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
         spread = 2 * one["variance"]
         radius = isqrt(floor(spread * bits) + 1) + 1
         meter.spend(radius * bits)
@@ -726,6 +712,9 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
             (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).rounded(bits)
             for z in range(-radius, radius + 1)
         }
+    rate = one["rate"]
+    if rate == 0:
+        return {ZERO: interval(1)}
     meter.spend(shift * bits)
     fewer = exp(-rate, bits)
     top = 1 / (1 + fewer)
@@ -736,36 +725,37 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
     return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
 
 
+def beyond(epsilon: Fraction, bits: int) -> Number:
+    """(1 - e^ε)⁺, δ of a loss of 0."""
+    return 1 - exp(epsilon, bits) if epsilon < 0 else ZERO
+
+
 def valued_delta(
     meter: Meter, losses: list[Data], side: str, epsilon: Fraction, bits: int
-) -> Number:
+) -> Interval:
     """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
-    law: dict[Fraction, Number] = {ZERO: ONE}
-    sampled, left_out = [], ZERO
+    law, left_out, payoff = {ZERO: interval(1)}, ZERO, beyond
     for one in pairs_of(losses):
         if one["loss"] == "sampled-gaussian":
-            sampled += [one] * min(one["count"], 2)
+            need(payoff is beyond and one["count"] == 1, "the method is for one sampled Gaussian")
+            payoff = partial(sampled_delta, one, side)
             continue
         if one["loss"] == "discrete-gaussian":
             left_out += Fraction(3 * one["count"], 2**bits)
         own = law_of(meter, one, bits)
         for _ in range(one["count"]):
-            longer: dict[Fraction, Number] = {}
+            longer: dict[Fraction, Interval] = {}
             meter.spend(len(law) * len(own) * bits // 16 + 64)
             for value, chance in law.items():
                 for more, weight in own.items():
-                    found = longer.get(value + more, ZERO) + interval(chance) * weight
+                    found = longer.get(value + more, ZERO) + chance * weight
                     longer[value + more] = found.rounded(bits)
             law = longer
-    need(len(sampled) < 2, "the method is for one sampled Gaussian")
-    total_delta = interval(0)
+    most = Interval(ZERO, left_out)
     for value, chance in law.items():
         meter.spend(bits)
-        part: Number = 1 - exp(epsilon - value, bits) if epsilon < value else ZERO
-        part = sampled_delta(sampled[0], side, epsilon - value, bits) if sampled else part
-        total_delta = (total_delta + interval(chance) * part).rounded(bits)
-    most = Interval(total_delta.low, total_delta.high + left_out)
-    return 1 - without_leaks(losses, bits) * (1 - most)
+        most = (most + chance * payoff(epsilon - value, bits)).rounded(bits)
+    return most
 
 
 def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
@@ -775,15 +765,15 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
             return interval(order * (order - 1) * squared / 2)
         case {"loss": "noise", "law": law, "amount": amount}:
             count, size = moves(one)
-            if law != "discrete-gaussian":
-                whole_ = _response_moment(one["l1"] / amount, order, bits)
-                if law == "laplace":
-                    return smaller(count * _laplace_moment(size / amount, order, bits), whole_)
-                each = count * _geometric_moment(1 / amount, size, order, bits)
-                return smaller(each, whole_)
-            # Canonne, Kamath & Steinke 2020, Proposition 5: of all answers, or move by move.
-            squared = min(one["l2_squared"], count * size**2)
-            return Interval(ZERO, order * (order - 1) * squared / (2 * amount))
+            if law == "discrete-gaussian":
+                # Canonne, Kamath & Steinke 2020, Proposition 5: of all answers, or move by move.
+                squared = min(one["l2_squared"], count * size**2)
+                return Interval(ZERO, order * (order - 1) * squared / (2 * amount))
+            if law == "laplace":
+                each = _laplace_moment(size / amount, order, bits)
+            else:
+                each = _geometric_moment(1 / amount, size, order, bits)
+            return smaller(count * each, _response_moment(one["l1"] / amount, order, bits))
         case {"loss": "response", "epsilon": epsilon}:
             return _response_moment(epsilon, order, bits)
         case {"loss": "bounded-range", "epsilon": epsilon}:
@@ -974,112 +964,108 @@ def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Int
     return found
 
 
-HINTS: dict[str, set[str]] = {
-    "sum": set(), "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"},
-    "values": {"bits"}, "moment": {"order"},
-    "lattice": {"step", "order", "below", "above", "size", "start"},
-    "contour": {"order", "above", "step", "nodes", "bits", "grids", "reach"},
+HINTS: dict[str, Data] = {
+    "sum": {}, "gaussian": {}, "moment": {"order": positive}, "values": {"bits": counting},
+    "responses": {"bits": counting, "grid": Optional(whole)}, "laplace": {"bits": anything},
+    "lattice": dict.fromkeys(("step", "order", "below", "above", "size", "start"), anything),
+    "contour": {
+        "order": positive, "above": positive, "step": positive, "nodes": counting,
+        "reach": counting, "bits": anything, "grids": members,
+    },
 }  # fmt: skip
-"""The methods that read a curve off losses, and the names of the hints of each for a side."""
+"""The methods that read a curve off losses, and the hints of each for a side."""
 
 
 def curve_at_most(
     meter: Meter, losses: list[Data], method: str, epsilon: Fraction, delta: Fraction, hints: Data
 ) -> None:
     """Reject unless δ(ε) of some losses is at most ``delta``, on both sides."""
-    kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
-    sides = ("remove", "add") if kinds & {"sampled-gaussian", "allocation"} else ("remove",)
+    sampled = any(one["loss"] in ("sampled-gaussian", "allocation") for one in losses)
+    sides = ("remove", "add") if sampled else ("remove",)
     need(set(hints) <= set(sides) and epsilon >= 0, f"hints are for the sides {sides}")
-    for side in hints:
-        extra = {"grid"} if method == "responses" else set[str]()
-        fine = HINTS[method] <= set(record(hints[side])) <= HINTS[method] | extra
-        need(fine, "the hints are those of another method")
-    first = losses[0] if losses else lost("response", 1, ZERO, ZERO)
-    kept = partial(without_leaks, losses)
+    if method == "sum":
+        need(hints == {}, "the sum takes no hints")
+        most = total(one["count"] * largest(one) for one in losses)
+        need(most <= epsilon, "epsilon is below the sum of the largest losses")
+        missed = total(one["count"] * leak(one) for one in losses)
+        need(missed <= delta, "delta is below the sum of the losses' deltas")
+        return
+    read = {side: fields(HINTS[method], hints.get(side, {})) for side in sides}
+    for side, hint in read.items():
+        apart = delta_by(meter, losses, method, side, epsilon, hint)
+        if apart is None:
+            meter.notes.append(f"the numbers of the method {method} are left to the kernel")
+            return
+
+        def value(bits: int, apart: Callable[[int], Number] = apart) -> Interval:
+            return 1 - without_leaks(losses, bits) * (1 - apart(bits))
+
+        meter.at_most(value, delta, f"delta is too small, by the method {method}")
+
+
+def delta_by(
+    meter: Meter, losses: list[Data], method: str, side: str, epsilon: Fraction, hint: Data
+) -> Callable[[int], Number] | None:
+    """δ(ε) by a method, leaks apart, to some bits; None where it is left to the kernel."""
     match method:
-        case "sum":
-            need(hints == {}, "the sum takes no hints")
-            most = total(one["count"] * largest(one) for one in losses)
-            need(most <= epsilon, "epsilon is below the sum of the largest losses")
-            missed = total(one["count"] * leak(one) for one in losses)
-            need(missed <= delta, "delta is below the sum of the losses' deltas")
         case "gaussian":
             moved = [one for one in losses if one["loss"] != "noise" or moves(one)[0]]
             need(all(one["loss"] == "gaussian" for one in moved), "a loss is no Gaussian")
-            squared = total(one["mu_squared"] for one in moved)
-            meter.at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
+            return partial(gaussian_delta, total(one["mu_squared"] for one in moved), epsilon)
         case "values":
-            for side in sides:
-                counting(hints[side]["bits"])
-                meter.at_most(partial(valued_delta, meter, losses, side, epsilon), delta, words)
+            return partial(valued_delta, meter, losses, side, epsilon)
         case "moment":
-            for side in sides:
-                order = positive(hints[side]["order"]) + 1
-                moment_at_most(meter, losses, epsilon, delta, order)
-        case "responses" if "grid" in hints["remove"]:
-            grid, _ = whole(hints["remove"]["grid"]), counting(hints["remove"]["bits"])
-            several = [as_responses(one) for one in losses]
-            meter.at_most(
-                lambda b: rounded_delta(meter, several, kept(b), epsilon, grid, b), delta, words
-            )
-        case "responses" if len(losses) <= 1:
-            counting(hints["remove"]["bits"])
-            count, own = as_responses(first)
-            meter.at_most(
-                lambda b: response_delta(meter, count, own, kept(b), epsilon, b), delta, words
-            )
-        case "contour" if "sampled-gaussian" not in kinds:
-            contour_at_most(meter, losses, epsilon, delta, hints["remove"])
-        case "responses" | "laplace" | "lattice" | "contour":
-            meter.notes.append(f"the numbers of the method {method} are left to the kernel")
-        case _:
-            raise Rejected("there is no such method")
+            return partial(moment_delta, meter, losses, hint["order"] + 1, epsilon)
+        case "responses":
+            several = as_responses(losses)
+            if hint["grid"] is not None:
+                return partial(rounded_delta, meter, several, epsilon, hint["grid"])
+            if len(losses) <= 1:
+                count, own = several[0] if several else (0, ZERO)
+                return partial(response_delta, meter, count, own, epsilon)
+        case "contour" if all(one["loss"] != "sampled-gaussian" for one in losses):
+            return contour_delta(meter, losses, epsilon, hint)
+    return None
 
 
-def as_responses(one: Data) -> tuple[int, Fraction]:
-    """How many responses a loss is, and their ε₀: discrete Laplace noise is one for a move by 1."""
-    if one["loss"] in ("response", "bounded-range"):
-        return one["count"], one["epsilon"]
-    fine = one["loss"] == "noise" and one["law"] != "laplace"
+def as_responses(losses: list[Data]) -> list[tuple[int, Fraction]]:
+    """How many responses losses are, and their ε₀."""
+    found = pairs_of(losses)
+    fine = all(one["loss"] == "discrete-laplace" and one["shift"] == 1 for one in found)
     need(fine, "the method is for other losses")
-    count, size = moves(one)
-    need(count == 0 or (one["law"] == "discrete-laplace" and size == 1), "a move is not by 1")
-    return one["count"] * count, size / one["amount"]
+    return [(one["count"], one["rate"]) for one in found]
 
 
-def moment_at_most(
-    meter: Meter, losses: list[Data], epsilon: Fraction, delta: Fraction, order: Fraction
-) -> None:
-    """Reject unless δ >= e^((α-1)(D-ε))·(1-1/α)^(α-1)/α (Canonne, Kamath & Steinke 2020)."""
-
-    def value(bits: int) -> Interval:
-        size = (order - 1) * log(order - 1, bits) - order * log(order, bits)
-        size = size + moments(meter, losses, order, bits) - (order - 1) * epsilon
-        return 1 - without_leaks(losses, bits) * (1 - exp(size, bits))
-
-    meter.at_most(value, delta, "delta is too small, by the method moment")
+def moment_delta(
+    meter: Meter, losses: list[Data], order: Fraction, epsilon: Fraction, bits: int
+) -> Interval:
+    """e^((α-1)(D-ε))·(1-1/α)^(α-1)/α at the order α (Canonne, Kamath & Steinke 2020)."""
+    size = (order - 1) * log(order - 1, bits) - order * log(order, bits)
+    return exp(size + moments(meter, losses, order, bits) - (order - 1) * epsilon, bits)
 
 
 def pairs_of(losses: list[Data]) -> list[Data]:
-    """The dominating pairs of losses, noisy answers as moves of one size."""
-    found = []
+    """The dominating pairs of losses, noisy answers as moves of one size.
+
+    Discrete Laplace noise, moved by 1, is a response.
+    """
+    found: list[Data] = []
     for one in losses:
         count, size = moves(one) if one["loss"] == "noise" else (1, ONE)
-        own: Data = {"loss": one.get("law", one["loss"]), "count": one["count"] * count}
-        match own["loss"]:
-            case "laplace":
-                own["epsilon"] = size / one["amount"]
-            case "discrete-laplace":
-                own |= {"rate": 1 / one["amount"], "shift": int(size)}
-            case "discrete-gaussian":
-                own |= {"variance": one["amount"], "shift": int(size)}
-            case "bounded-range":
-                own |= {"loss": "response", "epsilon": one["epsilon"]}
-            case "gaussian" | "response" | "sampled-gaussian":
-                own |= one
+        match one:
+            case {"loss": "noise", "law": "laplace", "amount": amount}:
+                own = {"loss": "laplace", "rate": size / amount, "shift": 1}
+            case {"loss": "noise", "law": "discrete-laplace", "amount": amount}:
+                own = {"loss": "discrete-laplace", "rate": 1 / amount, "shift": int(size)}
+            case {"loss": "noise", "amount": amount}:
+                own = {"loss": "discrete-gaussian", "variance": amount, "shift": int(size)}
+            case {"loss": "bounded-range" | "response", "epsilon": epsilon}:
+                own = {"loss": "discrete-laplace", "rate": epsilon, "shift": 1}
+            case {"loss": "gaussian" | "sampled-gaussian"}:
+                own = one
             case _:
                 raise Rejected(f"a loss of the kind {one['loss']} has no pair")
-        found += [own] if count else []
+        found += [{**own, "count": one["count"] * count}] if count else []
     return found
 
 
@@ -1135,8 +1121,8 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
 def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     """E_P[e^(zL)] at z = c + it, of a pair with two exponential tails or two values."""
     unit, z = (interval(1), interval(0)), (interval(c), interval(t))
-    rate, shift = one["rate" if "rate" in one else "epsilon"], one.get("shift", 1)
-    top = turn(c * rate, t * rate, bits)
+    rate, shift = one["rate"], one["shift"]
+    top = turn(c * rate * shift, t * rate * shift, bits)
     if one["loss"] == "laplace":
         low = product(z, turn(-(1 + c) * rate, -t * rate, bits), bits)
         high = product(plus(unit, z), top, bits)
@@ -1144,13 +1130,9 @@ def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     # Of the geometric series between the ends is left (1 - aw + aw^s - w^(s+1))/(1 - w).
     a, angle = exp(-rate, bits), -2 * t * rate
     w, last = (turn(-rate * (1 + 2 * c) * n, angle * n, bits) for n in (1, shift))
-    inner = plus(
-        plus(unit, scaled(w, -a)), plus(scaled(last, a), scaled(product(w, last, bits), -1))
-    )
-    ends = turn(c * rate * shift, t * rate * shift, bits)
-    return scaled(
-        quotient(product(inner, ends, bits), plus(unit, scaled(w, -1)), bits), 1 / (1 + a)
-    )
+    between = plus(scaled(last, a), scaled(product(w, last, bits), -1))
+    inner = product(plus(plus(unit, scaled(w, -a)), between), top, bits)
+    return scaled(quotient(inner, plus(unit, scaled(w, -1)), bits), 1 / (1 + a))
 
 
 def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, int]]:
@@ -1161,23 +1143,18 @@ def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, 
     """
     found, circle = [], pi(128)
     for one in losses:
-        if one["loss"] == "discrete-gaussian" and one["shift"]:
+        if one["loss"] == "discrete-gaussian":
             # Poisson's summation formula: the Gaussian's |M|, once for each multiple.
             v, s = one["variance"], one["shift"]
             period, cap, curve = circle * 2 * v / s, circle * v * 3 / (4 * s), s**2 / (2 * v)
             x = exp(-circle * circle * v / 2, 64).high
             lead = 2 * x / (1 - x)
-        elif one["loss"] == "response" or one.get("shift") == 1:
+        elif one["loss"] == "discrete-laplace" and one["shift"] == 1 and one["rate"]:
             # The modulus is √(1 - 4pq·sin²(rt)).
-            r = one["rate" if "rate" in one else "epsilon"]
-            if r == 0:
-                continue
+            r, lead = one["rate"], ZERO
             odds, period = exp(-r * (1 + 2 * c), 64), circle / r
-            curve, cap = (
-                (8 * r * r * odds / ((1 + odds) * (1 + odds) * circle * circle)).low,
-                period,
-            )
-            lead = ZERO
+            cap, root = period, (1 + odds) * circle
+            curve = (8 * r * r * odds / (root * root)).low
         else:
             continue
         numbers = floor(period.low * 2**32), floor(cap.low * 2**32), floor(curve * 2**64)
@@ -1220,16 +1197,15 @@ def far_sum(meter: Meter, falls: list[Any], step: Fraction, last: int, reach: in
     return Fraction(found, 1 << 256) + 1 / (start - Fraction(1, 2))
 
 
-def contour_at_most(
-    meter: Meter, losses: list[Data], epsilon: Fraction, delta: Fraction, hint: Data
-) -> None:
-    """Reject unless δ is at least the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
+def contour_delta(
+    meter: Meter, losses: list[Data], epsilon: Fraction, hint: Data
+) -> Callable[[int], Interval]:
+    """At least δ(ε), the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
 
     The trapezoid rule exceeds it, by what Poisson's summation formula tells: δ(ε + 2πm/step) at all
     m, weighted. Nodes beyond the last are bounded by `far_sum`.
     """
-    c, above, step = (positive(hint[name]) for name in ("order", "above", "step"))
-    last, reach = counting(hint["nodes"]), counting(hint["reach"])
+    c, above, step, last = (hint[name] for name in ("order", "above", "step", "nodes"))
     digits = max(max(n.numerator, n.denominator).bit_length() for n in (c, above, step))
     need(hint["grids"] == [] and above > c and digits <= 256, "other hints are expected")
     found = pairs_of(losses)
@@ -1239,8 +1215,8 @@ def contour_at_most(
     squared = gaussian + total(one["count"] * one["shift"] ** 2 / one["variance"] for one in near)
 
     @cache
-    def beyond() -> Fraction:
-        return far_sum(meter, falls_of(found, c), step, last, reach)
+    def rest() -> Fraction:
+        return far_sum(meter, falls_of(found, c), step, last, hint["reach"])
 
     def node(t: Fraction, slack: Fraction, bits: int) -> Complex:
         size, angle = squared * (c * (c + 1) - t * t) / 2, squared * t * (2 * c + 1) / 2
@@ -1256,21 +1232,19 @@ def contour_at_most(
 
     def value(bits: int) -> Interval:
         meter.spend((last + 1) * (len(others) + 1) * 16 * bits + 1_000 * len(losses))
-        circle, slack, kept, size = pi(bits), ZERO, interval(1), interval(-c * epsilon)
+        circle, slack = pi(bits), ZERO
         for one in near:
             # M is the Gaussian's, e^(μ²z(z+1)/2), but for 8·e^(-2π(πv - st)) of it.
             if 2 * circle.low * (circle.low * one["variance"] - one["shift"] * step * last) < 128:
                 raise Unaffordable("a discrete Gaussian is too narrow for this checker's contour")
             slack += 16 * one["count"] / Fraction(2**128)
-        for one in losses:
-            size += one["count"] * log_moment(meter, one, c + 1, bits).high
-            kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
         terms = [node(j * step, slack, bits)[0] for j in range(last + 1)]
         sums = (terms[0] + 2 * sum(terms[1:], interval(0))) * step / (2 * circle)
-        far = exp(size - gaussian * (last * step) ** 2 / 2, bits) * beyond() / (circle * step)
-        return Interval(ZERO, (1 - kept * (1 - min(sums.high + far.high, ONE))).high)
+        size = moments(meter, losses, c + 1, bits) - c * epsilon
+        far = exp(size - gaussian * (last * step) ** 2 / 2, bits) * rest() / (circle * step)
+        return Interval(ZERO, min(sums.high + far.high, ONE))
 
-    meter.at_most(value, delta, "delta is too small, by the method contour")
+    return value
 
 
 # --- Rules ----------------------------------------------------------------------------------------
@@ -2476,11 +2450,9 @@ def agrees(found: Any, stated: Any) -> bool:
 def derivation(meter: Meter, data: object) -> Result:
     """The theorem of a derivation, each of its steps worked out again."""
     plain(data)
-    schema, steps, stated_hypotheses = members_of(data, "schema", "steps", "hypotheses")
-    need(
-        schema == DERIVATION,
-        "it is no derivation of this version; dp-audit verify reads older ones",
-    )
+    schema, steps, stated = members_of(data, "schema", "steps", "hypotheses")
+    older = "it is no derivation of this version; dp-audit verify reads older ones"
+    need(schema == DERIVATION, older)
     need(0 < len(members(steps)) <= MAX_STEPS, f"1 to {MAX_STEPS} steps are expected")
     known: list[tuple[Data, set[str], str]] = []
     notes: list[str] = []
@@ -2492,18 +2464,11 @@ def derivation(meter: Meter, data: object) -> Result:
         notes += [f"step {number}: {note}" for note in meter.notes]
         meter.notes.clear()
     judgment, hypotheses, mechanism = known[-1]
-    need(stated_hypotheses == sorted(hypotheses), "the hypotheses are others")
-    found = judgment.get("guarantee")
-    return Result(
-        "kernel only" if notes else "checked",
-        tuple(notes),
-        mechanism,
-        relation_words(relation_of(judgment)),
-        show(found or "how far a query's answers move"),
-        tuple(sorted(hypotheses)),
-        judgment,
-        list_hypotheses(steps),
-    )
+    need(stated == sorted(hypotheses), "the hypotheses are others")
+    guarantee = show(judgment.get("guarantee") or "how far a query's answers move")
+    words = mechanism, relation_words(relation_of(judgment)), guarantee
+    status = "kernel only" if notes else "checked"
+    return Result(status, tuple(notes), *words, tuple(stated), judgment, list_hypotheses(steps))
 
 
 def foundations(steps: list[Data], place: int) -> set[int]:
