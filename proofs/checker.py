@@ -394,17 +394,11 @@ def known(value: object) -> int | None:
     return None if value is None else int(whole(value))
 
 
-def members_of(data: object, *names: str) -> list[Any]:
-    """The members of an object that has exactly these names."""
-    need(set(record(data)) == set(names), f"the names {', '.join(names)} are expected")
-    return [record(data)[name] for name in names]
-
-
 def fields(kinds: Mapping[str, Kind | Optional], data: object) -> Data:
     """The values of an object by their kinds; it has these names, and no other."""
     required = {name for name, kind in kinds.items() if not isinstance(kind, Optional)}
     names, given = ", ".join(kinds) or "(none)", record(data)
-    need(required <= set(given) <= set(kinds), f"the parameters {names} are expected")
+    need(required <= set(given) <= set(kinds), f"the names {names} are expected, and no other")
     found: Data = {}
     for name, kind in kinds.items():
         read = kind.kind if isinstance(kind, Optional) else kind
@@ -412,27 +406,42 @@ def fields(kinds: Mapping[str, Kind | Optional], data: object) -> Data:
     return found
 
 
+def members_of(data: object, *names: str) -> list[Any]:
+    """The members of an object that has exactly these names."""
+    return list(fields(dict.fromkeys(names, anything), data).values())
+
+
+def tagged(tag: str, kinds: Mapping[str, Mapping[str, Kind]], data: object, **more: Kind) -> Data:
+    """The values of an object of one of several kinds; ``tag`` is its name for the kind."""
+    kind = one_of(*kinds)(record(data).get(tag))
+    return fields({tag: text, **more, **kinds[kind]}, data)
+
+
 Relation = tuple[str, str, int]
 """The neighbours: "add-remove" or "replace-one", of a "record" or "person", its most records."""
 
-WHERE = ("neighbours", "unit", "max_records")
+WHERE: dict[str, Kind] = {
+    "neighbours": adjacency, "unit": one_of("record", "person"), "max_records": counting
+}  # fmt: skip
 ADD, REPLACE = ("add-remove", "record", 1), ("replace-one", "record", 1)
 
 
 def relation(data: object) -> Relation:
     """A neighbouring relation."""
-    name, unit, most = members_of(data, *WHERE)
-    name, unit = adjacency(name), one_of("record", "person")(unit)
-    need(counting(most) == 1 or unit == "person", "a record is one record")
+    name, unit, most = fields(WHERE, data).values()
+    need(most == 1 or unit == "person", "a record is one record")
     return name, unit, most
 
 
+def shape_of(data: object) -> dict[str, int]:
+    """How many values each attribute has."""
+    need(record(data) != {}, "an attribute is expected")
+    return {name: counting(size) for name, size in record(data).items()}
+
+
 def setting(data: object) -> Data:
-    """What a program runs on: how many values each attribute has; the public number of records."""
-    attributes, records = members_of(data, "attributes", "records")
-    need(record(attributes) != {}, "an attribute is expected")
-    shape = {name: counting(size) for name, size in attributes.items()}
-    return {"attributes": shape, "records": known(records)}
+    """What a program runs on: the sizes of its attributes; the public number of records."""
+    return fields({"attributes": shape_of, "records": known}, data)
 
 
 def relation_of(judgment: Data) -> Relation:
@@ -482,9 +491,8 @@ LOSSES: dict[str, dict[str, Kind]] = {
 
 def loss(data: object) -> Data:
     """A loss, and how often it occurs."""
-    kind = one_of(*LOSSES)(record(data).get("loss"))
-    found = fields({"loss": text, "count": counting, **LOSSES[kind]}, data)
-    if kind == "noise":
+    found = tagged("loss", LOSSES, data, count=counting)
+    if found["loss"] == "noise":
         fine = found["linf"] ** 2 <= found["l2_squared"] <= found["l1"] ** 2
         need(fine, "the moves of noisy answers have linf <= l2 <= l1")
     return found
@@ -537,8 +545,7 @@ GUARANTEES: dict[str, dict[str, Kind]] = {
 
 def guarantee(data: object) -> Data:
     """A guarantee of its plain data."""
-    kind = one_of(*GUARANTEES)(record(data).get("kind"))
-    return fields({"kind": text, **GUARANTEES[kind]}, data)
+    return tagged("kind", GUARANTEES, data)
 
 
 def guarantee_of(kind: str, *values: Any) -> Data:
@@ -655,7 +662,6 @@ def concentration(one: Data, bits: int) -> Number:
     def pure(epsilon: Fraction) -> Interval:  # ε·tanh(ε/2) (Steinke 2024, Theorem 5)
         return epsilon * (1 - 2 / (1 + exp(epsilon, bits)))
 
-    need(leak(one) == 0, "a loss may be infinite")
     match one:
         case {"loss": "gaussian", "mu_squared": squared}:
             return Fraction(squared / 2)
@@ -782,9 +788,7 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
         case {"loss": "concentrated", "xi": xi, "rho": rho}:
             return interval((order - 1) * (xi + order * rho))
         case {"loss": "curve", "points": points}:
-            above = [value for at, value in points if at >= order]
-            need(above != [], "a curve lists no order that is so large")
-            return interval((order - 1) * above[0])
+            return interval((order - 1) * value_at(points, order))
         case {"loss": "sampled-gaussian"}:  # on the other side it is no more
             return _between_integers(lambda whole: _sampled_moment(one, whole, bits), order)
         case {"loss": "allocation"}:
@@ -793,6 +797,13 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
         case {"loss": "fixed-size"}:
             return _between_integers(lambda whole: _fixed_size_moment(one, whole, bits), order)
     raise Rejected(f"the moments of a loss of the kind {one['loss']} are not known")
+
+
+def value_at(points: list[list[Fraction]], order: Fraction) -> Fraction:
+    """At least the Rényi divergence of an order: they grow with it."""
+    above = [value for at, value in points if at >= order]
+    need(above != [], "a curve lists no order that is so large")
+    return above[0]
 
 
 def _laplace_moment(epsilon: Fraction, order: Fraction, bits: int) -> Interval:
@@ -1971,11 +1982,8 @@ def scale_to_group(meter: Meter, given: Data, steps: int, own: Any) -> Data:
             found = points_of(own)
             meter.spend(len(own.orders) * steps * len(points))
             for order, epsilon in found["points"]:
-                top, parts = steps * order, []
-                for step in range(steps):
-                    above = [value for at, value in points if at >= top - step]
-                    need(above != [], "an order of steps times each order must be listed")
-                    parts.append(top / (top - step) * above[0])
+                top = steps * order
+                parts = [top / (top - n) * value_at(points, top - n) for n in range(steps)]
                 need(total(parts) <= epsilon, "an epsilon is below that of the group")
             return found
         case {"kind": "losses", "losses": losses}:
@@ -2095,16 +2103,18 @@ class Runs:
             meter.at_most(partial(self.divergence, moments), epsilon, words)
 
 
+eta = such(lambda value: -1 < value <= 100, "a number above -1 and at most 100", rational)
+RUN_LAWS: dict[str, dict[str, Kind]] = {
+    "truncated-negative-binomial": {"eta": eta, "gamma": inner},
+    "until-accepted": {"gamma": inner},
+    "poisson": {"mean": positive},
+}
+
+
 def run_law(data: object) -> Runs:
     """A law of the number of runs."""
-    law = one_of("truncated-negative-binomial", "poisson", "until-accepted")(record(data)["law"])
-    if law == "poisson":
-        return Runs(law, positive(members_of(data, "law", "mean")[1]), ONE)
-    if law == "until-accepted":
-        return Runs(law, inner(members_of(data, "law", "gamma")[1]), ONE)
-    _, eta, gamma = members_of(data, "law", "eta", "gamma")
-    need(-1 < rational(eta) <= 100, "eta is above -1 and at most 100")
-    return Runs(law, inner(gamma), 1 + rational(eta))
+    own = tagged("law", RUN_LAWS, data)
+    return Runs(own["law"], own["mean" if "mean" in own else "gamma"], 1 + own.get("eta", ZERO))
 
 
 REACH: Data = {"at": Optional(least), "auxiliary": Optional(least)}
@@ -2163,7 +2173,6 @@ class Channel:
     """Pr[output | database] of listed databases, each chance a rational or between two."""
 
     at: Relation
-    databases: list[list[int]]
     rows: list[Row]
     pairs: list[tuple[int, int]]
     sizes: list[int]
@@ -2190,10 +2199,9 @@ def channel_of(
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     sizes = sorted({sum(one) for one in databases})
     # The databases differ: they are all histograms of their sizes if they are as many.
-    expected = sum(histograms(min(cells), size, len(databases)) for size in sizes)
-    complete = expected == len(databases)
+    complete = sum(histograms(min(cells), n, len(databases)) for n in sizes) == len(databases)
     rows = [to_common_denominator(row) for row in chances]
-    return Channel(at, databases, rows, pairs, sizes, complete, digest)
+    return Channel(at, rows, pairs, sizes, complete, digest)
 
 
 def is_instance(found: Channel) -> bool:
@@ -2262,9 +2270,8 @@ def channel_holds(meter: Meter, found: Channel, epsilon: Fraction, delta: Fracti
 
 
 CARRIED: Data = {
-    "schema": text, "finding": one_of("holds", "violated"), "complete": flag, "sha256": text,
-    "databases": cell_lists, "rows": list_of(members), **APPROX,
-    **{name: anything for name in WHERE},
+    "schema": text, "complete": flag, "sha256": text, "databases": cell_lists,
+    "rows": list_of(members), **WHERE, **APPROX,
 }  # fmt: skip
 FINDINGS: dict[str, Data] = {
     "holds": {"worst": record},
@@ -2275,13 +2282,11 @@ FINDINGS: dict[str, Data] = {
 
 def channel_certificate(meter: Meter, data: Data) -> Result:
     """What a channel certificate says, or a rejection."""
-    more = FINDINGS["holds" if data.get("finding") == "holds" else "violated"]
-    own = SimpleNamespace(**fields({**CARRIED, **more}, data))
+    own = SimpleNamespace(**tagged("finding", FINDINGS, data, **CARRIED))
     at = relation({name: data[name] for name in WHERE})
     found = channel_of(meter, at, own.databases, own.rows)
     need(own.sha256 == found.sha256, "the digest is that of another channel")
-    fine = own.complete is found.complete
-    need(fine, "complete is wrong: all histograms of the sizes, or not")
+    need(own.complete is found.complete, "complete is wrong: all histograms of the sizes, or not")
     if own.finding == "holds":
         pair, slack = members_of(own.worst, "pair", "slack")
         channel_holds(meter, found, own.epsilon, own.delta - least(slack))
@@ -2795,13 +2800,13 @@ def borne_out_by_channel(meter: Meter, data: Data, about: Data) -> bool:
 def parse_row(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
     """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
     values = [rational(entry) for entry in row]
-    if not rounded and total(values) == 1:
-        return [(value, value) for value in values]
-    if not rounded:
-        return [(value * (1 - NEARLY), value * (1 + NEARLY)) for value in values]
-    halves = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
-    pairs_ = zip(values, halves, strict=True)
-    return [(max(value - half, ZERO), min(value + half, ONE)) for value, half in pairs_]
+    if rounded:
+        slack = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
+    else:
+        error = ZERO if total(values) == 1 else NEARLY
+        slack = [value * error for value in values]
+    ends = zip(values, slack, strict=True)
+    return [(max(value - half, ZERO), min(value + half, ONE)) for value, half in ends]
 
 
 def _unit(decimal: str) -> Fraction:
@@ -2830,10 +2835,10 @@ def reaches(
     meter: Meter, found: Channel, pair: Iterable[int], epsilon: Fraction, delta: Fraction
 ) -> bool:
     """Whether the least ε of two rows at δ is at least this one."""
-    if epsilon == 0 or delta > 0:
-        return (
-            epsilon == 0 or divergence(meter, found, pair, epsilon, PRECISIONS[1], False) >= delta
-        )
+    if epsilon == 0:
+        return True
+    if delta > 0:
+        return divergence(meter, found, pair, epsilon, PRECISIONS[1], False) >= delta
     (p, lows, _), (q, _, highs) = (found.rows[number] for number in pair)
     factor = exp(epsilon, PRECISIONS[1]).high * p
     return any(low and low * q >= factor * high for low, high in zip(lows, highs, strict=True))
