@@ -43,6 +43,7 @@ PRECISIONS = (128, 384, 1536)
 """Bits at which an inequality is tried before it stays open."""
 
 Data = dict[str, Any]
+Losses = list[Data]
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -110,6 +111,10 @@ class Interval:
 
 
 Number = Interval | Fraction | int
+
+
+Enclosure = Callable[[int], Number]
+"""A number, enclosed to some bits."""
 
 
 def interval(value: Number) -> Interval:
@@ -302,7 +307,7 @@ class Meter:
         if self.left < 0:
             raise Unaffordable("it takes more work than this checker allows itself")
 
-    def at_most(self, value: Callable[[int], Number], limit: Fraction, words: str) -> None:
+    def at_most(self, value: Enclosure, limit: Fraction, words: str) -> None:
         """Reject unless a number, enclosed to some bits, is at most ``limit``.
 
         What can't be afforded or decided is noted as left to the kernel.
@@ -366,6 +371,7 @@ class Optional:
         self.kind = kind
 
 
+Parameter = Kind | Optional
 members = such(lambda value: type(value) is list, "a list")
 record = such(lambda value: type(value) is dict, "an object")
 text = such(lambda value: type(value) is str, "a text")
@@ -394,7 +400,7 @@ def known(value: object) -> int | None:
     return None if value is None else int(whole(value))
 
 
-def fields(kinds: Mapping[str, Kind | Optional], data: object) -> Data:
+def fields(kinds: Mapping[str, Parameter], data: object) -> Data:
     """The values of an object by their kinds; it has these names, and no other."""
     required = {name for name, kind in kinds.items() if not isinstance(kind, Optional)}
     names, given = ", ".join(kinds) or "(none)", record(data)
@@ -503,7 +509,7 @@ def lost(kind: str, count: int, *values: Any) -> Data:
     return {"loss": kind, "count": count, **dict(zip(LOSSES[kind], values, strict=True))}
 
 
-def join(parts: list[list[Data]], counts: list[int]) -> list[Data]:
+def join(parts: list[Losses], counts: list[int]) -> Losses:
     """All losses of all parts, in one order; Gaussians become one."""
     found: dict[tuple[Any, ...], tuple[int, Data]] = {}
     squares = []
@@ -524,7 +530,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(tuple, value)) if type(value) is list else value
 
 
-def losses_of(data: object) -> list[Data]:
+def losses_of(data: object) -> Losses:
     """Losses in their order, equal ones as one."""
     found = [loss(one) for one in members(data)]
     need(join([found], [1]) == found, "losses have one order")
@@ -648,7 +654,7 @@ def leak(one: Data) -> Fraction:
     return Fraction(one.get("delta", ZERO))
 
 
-def without_leaks(losses: list[Data], bits: int) -> Interval:
+def without_leaks(losses: Losses, bits: int) -> Interval:
     """The chance that no loss leaks."""
     found = interval(1)
     for one in losses:
@@ -736,9 +742,7 @@ def beyond(epsilon: Fraction, bits: int) -> Number:
     return 1 - exp(epsilon, bits) if epsilon < 0 else ZERO
 
 
-def valued_delta(
-    meter: Meter, losses: list[Data], side: str, epsilon: Fraction, bits: int
-) -> Interval:
+def valued_delta(meter: Meter, losses: Losses, side: str, epsilon: Fraction, bits: int) -> Interval:
     """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
     law, left_out, payoff = {ZERO: interval(1)}, ZERO, beyond
     for one in pairs_of(losses):
@@ -904,9 +908,7 @@ def _added_moment(meter: Meter, one: Data, order: int, bits: int) -> Fraction:
         for m in range(bottom * per - reach, top * per + reach + 1)
     ]
     density = (per * mu * sqrt(interval(two_pi), bits)).low
-    falls = [
-        exp(-Fraction(j * j, per * per) / (2 * squared), places).high for j in range(reach + 1)
-    ]
+    falls = [exp(-(Fraction(j, per) ** 2) / (2 * squared), places).high for j in range(reach + 1)]
     weights = [floor(fall / density * unit) + 1 for fall in [*falls[:0:-1], *falls]]
     height = min(two_pi / 4 / mu.high, two_pi * mu.low * per)
     strip = exp(two_pi * height * mu.low * per, bits).low - 1
@@ -965,7 +967,7 @@ def _fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
     return max(ZERO, log(found + least, bits).high)
 
 
-def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Interval:
+def moments(meter: Meter, losses: Losses, order: Fraction, bits: int) -> Interval:
     """The sum of all losses' moments."""
     sampled = sum(one["loss"] in ("sampled-gaussian", "fixed-size") for one in losses)
     meter.spend((8 * len(losses) + 2 * sampled * floor(order)) * bits)
@@ -988,7 +990,7 @@ HINTS: dict[str, Data] = {
 
 
 def curve_at_most(
-    meter: Meter, losses: list[Data], method: str, epsilon: Fraction, delta: Fraction, hints: Data
+    meter: Meter, losses: Losses, method: str, epsilon: Fraction, delta: Fraction, hints: Data
 ) -> None:
     """Reject unless δ(ε) of some losses is at most ``delta``, on both sides."""
     sampled = any(one["loss"] in ("sampled-gaussian", "allocation") for one in losses)
@@ -1008,16 +1010,16 @@ def curve_at_most(
             meter.notes.append(f"the numbers of the method {method} are left to the kernel")
             return
 
-        def value(bits: int, apart: Callable[[int], Number] = apart) -> Interval:
+        def value(bits: int, apart: Enclosure = apart) -> Interval:
             return 1 - without_leaks(losses, bits) * (1 - apart(bits))
 
         meter.at_most(value, delta, f"delta is too small, by the method {method}")
 
 
 def delta_by(
-    meter: Meter, losses: list[Data], method: str, side: str, epsilon: Fraction, hint: Data
-) -> Callable[[int], Number] | None:
-    """δ(ε) by a method, leaks apart, to some bits; None where it is left to the kernel."""
+    meter: Meter, losses: Losses, method: str, side: str, epsilon: Fraction, hint: Data
+) -> Enclosure | None:
+    """δ(ε) by a method, leaks apart; None where it is left to the kernel."""
     match method:
         case "gaussian":
             moved = [one for one in losses if one["loss"] != "noise" or moves(one)[0]]
@@ -1039,7 +1041,7 @@ def delta_by(
     return None
 
 
-def as_responses(losses: list[Data]) -> list[tuple[int, Fraction]]:
+def as_responses(losses: Losses) -> list[tuple[int, Fraction]]:
     """How many responses losses are, and their ε₀."""
     found = pairs_of(losses)
     fine = all(one["loss"] == "discrete-laplace" and one["shift"] == 1 for one in found)
@@ -1048,14 +1050,14 @@ def as_responses(losses: list[Data]) -> list[tuple[int, Fraction]]:
 
 
 def moment_delta(
-    meter: Meter, losses: list[Data], order: Fraction, epsilon: Fraction, bits: int
+    meter: Meter, losses: Losses, order: Fraction, epsilon: Fraction, bits: int
 ) -> Interval:
     """e^((α-1)(D-ε))·(1-1/α)^(α-1)/α at the order α (Canonne, Kamath & Steinke 2020)."""
     size = (order - 1) * log(order - 1, bits) - order * log(order, bits)
     return exp(size + moments(meter, losses, order, bits) - (order - 1) * epsilon, bits)
 
 
-def pairs_of(losses: list[Data]) -> list[Data]:
+def pairs_of(losses: Losses) -> list[Data]:
     """The dominating pairs of losses, noisy answers as moves of one size.
 
     Discrete Laplace noise, moved by 1, is a response.
@@ -1146,7 +1148,7 @@ def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     return scaled(quotient(inner, plus(unit, scaled(w, -1)), bits), 1 / (1 + a))
 
 
-def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, int]]:
+def falls_of(losses: Losses, c: Fraction) -> list[tuple[int, int, int, int, int]]:
     """(count, period, cap, curve, lead): |M(c+it)| <= M(c)·e^(-count·max(0, curve·y² - lead)).
 
     y is t's distance from the multiples of the period, or the cap. In units of 2^-32 (2^-64: the
@@ -1208,9 +1210,7 @@ def far_sum(meter: Meter, falls: list[Any], step: Fraction, last: int, reach: in
     return Fraction(found, 1 << 256) + 1 / (start - Fraction(1, 2))
 
 
-def contour_delta(
-    meter: Meter, losses: list[Data], epsilon: Fraction, hint: Data
-) -> Callable[[int], Interval]:
+def contour_delta(meter: Meter, losses: Losses, epsilon: Fraction, hint: Data) -> Enclosure:
     """At least δ(ε), the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
 
     The trapezoid rule exceeds it, by what Poisson's summation formula tells: δ(ε + 2πm/step) at all
@@ -1268,6 +1268,7 @@ DECLARED = "declared beforehand; the curator refuses all else"
 
 Conclusion = tuple[Data, set[str]]
 Concludes = Callable[..., Conclusion]
+Bounds = Callable[..., Data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1278,7 +1279,7 @@ class Rule:
     """
 
     needs: str
-    parameters: Mapping[str, Kind | Optional]
+    parameters: Mapping[str, Parameter]
     concludes: Concludes
 
 
@@ -1291,9 +1292,7 @@ POINTS: Data = {"orders": rationals, "epsilons": rationals}
 """Parameters that several rules have."""
 
 
-def rule(
-    name: str, needs: str = "", /, **parameters: Kind | Optional
-) -> Callable[[Concludes], Concludes]:
+def rule(name: str, needs: str = "", /, **own: Parameter) -> Callable[[Concludes], Concludes]:
     """Register a rule; its function takes the meter, neighbours, premises and parameters.
 
     Without premises the neighbours are a parameter.
@@ -1301,7 +1300,7 @@ def rule(
 
     def register(concludes: Concludes) -> Concludes:
         first = {} if needs else {"neighbours": relation}
-        RULES[name] = Rule(needs, {**first, **parameters}, concludes)
+        RULES[name] = Rule(needs, {**first, **own}, concludes)
         return concludes
 
     return register
@@ -1347,12 +1346,10 @@ def product_of(sizes: Iterable[int]) -> int:
     return found
 
 
-def query(
-    name: str, **own: Kind | Optional
-) -> Callable[[Callable[..., Data]], Callable[..., Data]]:
+def query(name: str, **own: Parameter) -> Callable[[Bounds], Bounds]:
     """Register the rule of a kind of query; its function takes neighbours, shape and its own."""
 
-    def register(bounds: Callable[..., Data]) -> Callable[..., Data]:
+    def register(bounds: Bounds) -> Bounds:
         def concludes(meter: Meter, at: Relation, given: Any) -> Conclusion:
             size_of(given.shape, list(given.shape))
             read = SimpleNamespace(**fields({"kind": one_of(name), **own}, given.query))
@@ -1788,14 +1785,14 @@ def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     return grants(at, "approx", own.epsilon, own.delta), BASE
 
 
-def entries(mechanism: Data) -> list[Data]:
+def entries(mechanism: Data) -> Losses:
     """The losses of a mechanism whose guarantee they are."""
     need(mechanism["guarantee"]["kind"] == "losses", "a list of losses is needed")
     found: list[Data] = mechanism["guarantee"]["losses"]
     return found
 
 
-def finite(losses: list[Data]) -> list[Data]:
+def finite(losses: Losses) -> Losses:
     """Losses, if none of them leaks."""
     need(all(leak(one) == 0 for one in losses), "a loss may be infinite")
     return losses
@@ -1988,9 +1985,7 @@ def scale_to_group(meter: Meter, given: Data, steps: int, own: Any) -> Data:
             return found
         case {"kind": "losses", "losses": losses}:
             kinds = ("gaussian", "response", "bounded-range", "concentrated", "noise")
-            fine = all(
-                one["loss"] in kinds and one.get("xi", 0) == 0 == leak(one) for one in losses
-            )
+            fine = all(one["loss"] in kinds and one.get("xi", 0) == 0 for one in finite(losses))
             need(fine, "groups of that loss are not known")
             return guarantee_of("losses", join([[of_group(steps, one) for one in losses]], [1]))
     raise Rejected("groups of that kind of guarantee are not known")
@@ -2164,6 +2159,7 @@ def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
 # --- Channels -------------------------------------------------------------------------------------
 
 CHANNEL = "dp-audit/channel-certificate/1"
+Pair = tuple[int, ...]
 Row = tuple[int, list[int], list[int]]
 """A common denominator, and the numerators of the lower and upper ends of a row's chances."""
 
@@ -2174,7 +2170,7 @@ class Channel:
 
     at: Relation
     rows: list[Row]
-    pairs: list[tuple[int, int]]
+    pairs: list[Pair]
     sizes: list[int]
     complete: bool
     sha256: str
@@ -2190,7 +2186,9 @@ def channel_of(
     need(len({tuple(one) for one in databases}) == len(databases), "a database is listed twice")
     meter.spend(len(databases) * (len(databases) * min(cells) + min(outputs)))
     numbers = range(len(databases))
-    pairs = [(i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])]
+    pairs: list[Pair] = [
+        (i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])
+    ]
     need(pairs != [], "no two of the databases are neighbours")
     pairs += [(j, i) for i, j in pairs]
     chances = [[chance(entry) for entry in row] for row in entries]
@@ -2249,7 +2247,7 @@ def to_common_denominator(row: list[tuple[Fraction, Fraction]]) -> Row:
 
 
 def divergence(
-    meter: Meter, found: Channel, pair: Iterable[int], epsilon: Fraction, bits: int, up: bool
+    meter: Meter, found: Channel, pair: Pair, epsilon: Fraction, bits: int, up: bool
 ) -> Fraction:
     """Σ over outputs of (P - e^ε·Q)⁺ of two rows at most, or at least."""
     (ours, *p), (theirs, *q) = (found.rows[number] for number in pair)
@@ -2304,23 +2302,19 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
         over = [ends[0][0] - exp(own.epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
         need(max(over) > own.delta, "the event does not violate the claim, or is not shown to")
     claim = guarantee_of("approx", own.epsilon, own.delta)
-    where = "all" if found.complete else "the listed"
+    where, count = "all" if found.complete else "the listed", len(own.databases)
     sizes = f"{found.sizes[0]} to {found.sizes[-1]}" if found.sizes[1:] else str(found.sizes[0])
-    return Result(
-        "checked",
-        mechanism=f"the channel sha256:{found.sha256}",
-        neighbours=f"{relation_words(at)}, among {where} {len(own.databases)} databases"
-        f" of {sizes} records",
-        guarantee=("" if own.finding == "holds" else "not ") + show(claim),
-        judgment={**private(at, claim), "finding": own.finding},
-        stated=(MATRIX,),
-    )
+    neighbours = f"{relation_words(at)}, among {where} {count} databases of {sizes} records"
+    words = ("" if own.finding == "holds" else "not ") + show(claim)
+    judgment = {**private(at, claim), "finding": own.finding}
+    subject = f"the channel sha256:{found.sha256}"
+    return Result("checked", (), subject, neighbours, words, (), judgment, (MATRIX,))
 
 
-def linked(found: Channel, pair: object) -> list[int]:
+def linked(found: Channel, pair: object) -> Pair:
     """A pair of rows, if they are those of neighbours."""
-    rows: list[int] = cells(pair)
-    need(tuple(rows) in set(found.pairs), "the stated pair are not neighbours")
+    rows = tuple(cells(pair))
+    need(rows in found.pairs, "the stated pair are not neighbours")
     return rows
 
 
@@ -2489,9 +2483,8 @@ def foundations(steps: list[Data], place: int) -> set[int]:
 def list_hypotheses(steps: list[Data]) -> tuple[str, ...]:
     """What the last step rests on that was only stated."""
     rules = {steps[place]["rule"] for place in foundations(steps, len(steps) - 1)}
-    return tuple(words for rule, words in TOLD.items() if rule in rules) or (
-        "that what runs is the mechanism below",
-    )
+    found = tuple(words for rule, words in TOLD.items() if rule in rules)
+    return found or ("that what runs is the mechanism below",)
 
 
 def _step(meter: Meter, number: int, step: object, known: list[Any]) -> tuple[Data, set[str], str]:
@@ -2535,10 +2528,7 @@ AGAINST = ("REFUTED", "CONTRADICTION")
 
 FINDS = {"holds": "shows", "violated": "refutes"}
 
-CERTIFICATE = (
-    *("verdict", "subject", "claim", "neighbours", "unit", "released", "domain", "bounds"),
-    "evidence",
-)
+AUDIT = ("verdict", "subject", "claim", "released", "domain", "bounds", "evidence")
 """What a certificate of an audit says that a proof or a channel must bear out."""
 
 PROGRAMS = ("program", "module")
@@ -2578,29 +2568,28 @@ def certificate(meter: Meter, data: Data) -> Result:
     if not found:
         raise Malformed("there is neither a derivation nor a channel certificate in it")
     notes = [note for one in found for note in one.reasons]
-    status = STATUSES[max(STATUSES.index(one.status) for one in found)]
-    stated = list(dict.fromkeys(words for one in found for words in one.stated))
-    own = [name for name in CERTIFICATE if name in data and name not in WHERE]
+    stated, unseen = [words for one in found for words in one.stated], list[str]()
+    own = [name for name in AUDIT if name in data]
     if own in ([], ["claim"]):
         # Not of an audit: an account, or a calibration, whose other numbers nobody has looked at.
         stated.append("all of the file but what is printed here")
         notes += [against_claim(data, found[0])] if own else []
-        return replace(found[0], status=status, reasons=tuple(notes), stated=tuple(stated))
-    missing = [name for name in CERTIFICATE if name not in data]
-    need(not missing, f"a certificate says {', '.join(missing)}")
-    about = instance(data)
-    unseen = bound_to_all(data, about, wanted, found)
-    # The theorem and the channel; an alternative ceiling need not reach the claim.
-    compared = found[:1] + found[max(1, len(wanted)) :]
-    notes += [against_claim(data, one) for one in compared]
-    if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(meter, data, about)):
-        unseen.append(f"whether the verdict {quote(data['verdict'])} follows is not shown here")
-    if unseen:
-        status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
-    if any(one["auditor"] != "proof" for one in data["evidence"]):
-        stated.append("what other auditors found")
-    stated.append("what its findings, assumptions and notes say in words")
-    return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
+    else:
+        missing = [name for name in (*AUDIT, "neighbours", "unit") if name not in data]
+        need(not missing, f"a certificate says {', '.join(missing)}")
+        about, verdict = instance(data), data["verdict"]
+        unseen += bound_to_all(data, about, wanted, found)
+        # The theorem and the channel; an alternative ceiling need not reach the claim.
+        compared = found[:1] + found[max(1, len(wanted)) :]
+        notes += [against_claim(data, one) for one in compared]
+        if verdict != "PROVED" and not (channel and borne_out_by_channel(meter, data, about)):
+            unseen.append(f"whether the verdict {quote(verdict)} follows is not shown here")
+        if any(one["auditor"] != "proof" for one in data["evidence"]):
+            stated.append("what other auditors found")
+        stated.append("what its findings, assumptions and notes say in words")
+    statuses = [one.status for one in found] + ["not re-checked"] * bool(unseen)
+    status, words = max(statuses, key=STATUSES.index), tuple(dict.fromkeys(stated))
+    return replace(found[0], status=status, reasons=(*notes, *unseen), stated=words)
 
 
 def kind_of(subject: Data) -> Any:
@@ -2831,9 +2820,7 @@ def exact_value(meter: Meter, data: Data, found: Channel) -> None:
     need(fine, "the exact value may be smaller")
 
 
-def reaches(
-    meter: Meter, found: Channel, pair: Iterable[int], epsilon: Fraction, delta: Fraction
-) -> bool:
+def reaches(meter: Meter, found: Channel, pair: Pair, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the least ε of two rows at δ is at least this one."""
     if epsilon == 0:
         return True
