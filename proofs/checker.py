@@ -404,7 +404,7 @@ def fields(kinds: Mapping[str, Parameter], data: object) -> Data:
     """The values of an object by their kinds; it has these names, and no other."""
     required = {name for name, kind in kinds.items() if not isinstance(kind, Optional)}
     names, given = ", ".join(kinds) or "(none)", record(data)
-    need(required <= set(given) <= set(kinds), f"the names {names} are expected, and no other")
+    need(required <= set(given) <= set(kinds), f"the names of all parameters are expected: {names}")
     found: Data = {}
     for name, kind in kinds.items():
         read = kind.kind if isinstance(kind, Optional) else kind
@@ -571,9 +571,7 @@ def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Number
     return normal(mu / 2 - epsilon / mu, bits) - beyond
 
 
-def response_delta(
-    meter: Meter, count: int, own: Fraction, epsilon: Fraction, bits: int
-) -> Interval:
+def response_delta(meter: Meter, count: int, own: Fraction, epsilon: Fraction, bits: int) -> Number:
     """δ(ε) of equal ε₀ responses (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
 
     The loss is (count - 2l)·ε₀ with binomial chance.
@@ -2287,7 +2285,8 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
     need(own.complete is found.complete, "complete is wrong: all histograms of the sizes, or not")
     if own.finding == "holds":
         pair, slack = members_of(own.worst, "pair", "slack")
-        channel_holds(meter, found, own.epsilon, own.delta - least(slack))
+        need(rational(slack) >= 0, "the slack is negative")
+        channel_holds(meter, found, own.epsilon, own.delta - rational(slack))
         most = divergence(meter, found, linked(found, pair), own.epsilon, PRECISIONS[0], True)
         for other in found.pairs:
             less = divergence(meter, found, other, own.epsilon, PRECISIONS[0], False) <= most
@@ -2899,20 +2898,26 @@ def read(content: bytes) -> object:
 
     if len(content) > MAX_BYTES or content.count(b"[") + content.count(b"{") > MAX_LISTS:
         raise Malformed(f"more than {MAX_BYTES} bytes, or {MAX_LISTS} lists, are not read")
+    depth = 0
+    for mark in _MARKS.finditer(content):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(mark[0], 0)
+        if depth > MAX_DEPTH:
+            raise Malformed("it is nested too deeply")
     try:
         hooks: Data = {"object_pairs_hook": once, "parse_int": short, "parse_constant": refuse}
-        return json.loads(content.decode(), parse_float=Inexact, **hooks)
+        return json.loads(content.decode(), parse_float=lambda _: Inexact(), **hooks)
     except (RecursionError, MemoryError):
         raise Malformed("it is nested too deeply, or too large") from None
     except ValueError as reason:
         raise Malformed(f"it is no JSON ({str(reason)[:80]})") from None
 
 
+_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{}]', re.DOTALL)
+"""Texts, and the brackets outside of them."""
+
+
 class Inexact:
     """A floating-point number of a file: no part of a proof."""
-
-    def __init__(self, text: str) -> None:
-        pass
 
 
 def check_file(path: str) -> Result:
