@@ -735,17 +735,18 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
     return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
 
 
-def beyond(epsilon: Fraction, bits: int) -> Number:
-    """(1 - e^ε)⁺, δ of a loss of 0."""
+def zero_delta(epsilon: Fraction, bits: int) -> Number:
+    """δ(ε) of a loss that is always 0."""
     return 1 - exp(epsilon, bits) if epsilon < 0 else ZERO
 
 
 def valued_delta(meter: Meter, losses: Losses, side: str, epsilon: Fraction, bits: int) -> Interval:
     """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
-    law, left_out, payoff = {ZERO: interval(1)}, ZERO, beyond
+    law, left_out, payoff = {ZERO: interval(1)}, ZERO, zero_delta
     for one in pairs_of(losses):
         if one["loss"] == "sampled-gaussian":
-            need(payoff is beyond and one["count"] == 1, "the method is for one sampled Gaussian")
+            alone = payoff is zero_delta and one["count"] == 1
+            need(alone, "the method is for one sampled Gaussian")
             payoff = partial(sampled_delta, one, side)
             continue
         if one["loss"] == "discrete-gaussian":
@@ -1777,8 +1778,7 @@ def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
 def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """It holds between all databases of an instance: n records, or 0 to n."""
     found = channel_of(meter, at, own.databases, own.rows)
-    fine = is_instance(found)
-    need(fine, "all databases of n records, or of 0 to n where n is private, are needed")
+    need(is_instance(found), "all databases of n records, or of 0 to a private n, are needed")
     channel_holds(meter, found, own.epsilon, own.delta)
     return grants(at, "approx", own.epsilon, own.delta), BASE
 
@@ -2266,7 +2266,7 @@ def channel_holds(meter: Meter, found: Channel, epsilon: Fraction, delta: Fracti
 
 
 CARRIED: Data = {
-    "schema": text, "complete": flag, "sha256": text, "databases": cell_lists,
+    "schema": one_of(CHANNEL), "complete": flag, "sha256": text, "databases": cell_lists,
     "rows": list_of(members), **WHERE, **APPROX,
 }  # fmt: skip
 FINDINGS: dict[str, Data] = {
