@@ -177,16 +177,19 @@ def exp(x: Fraction, bits: int) -> Interval:
     return Interval(*(_exp(x, halvings, places, up) for up in (False, True)))
 
 
+def _sum_terms(term: int, factor: int, divisor: int, step: int, places: int, up: bool) -> int:
+    """Σ of terms >= 0, each factor/divisor of the one before, the divisor growing by a step."""
+    total, least = term, -(-2 * factor >> places)
+    # From this divisor on each term is at most half of the one before: what is left, 1 unit.
+    while term > up or divisor < least:
+        term = _divide(_shift_right(term * factor, places, up), divisor, up)
+        total, divisor = total + term, divisor + step
+    return total + up
+
+
 def _exp(x: Fraction, halvings: int, places: int, up: bool) -> Fraction:
     small = (x.numerator << places) // (x.denominator << halvings) + up
-    term = total = 1 << places
-    count = 0
-    # Rounded up a term stays at 1 unit; what follows the last is less than it, as small <= 1/2.
-    while term > up:
-        count += 1
-        term = _divide(_shift_right(term * small, places, up), count, up)
-        total += term
-    mantissa, scale = total + up, places
+    mantissa, scale = _sum_terms(1 << places, small, 1, 1, places, up), places
     for _ in range(halvings):
         mantissa, scale = mantissa * mantissa, 2 * scale
         excess = max(mantissa.bit_length() - places, 0)
@@ -278,13 +281,7 @@ def _odd_series(t: Fraction, places: int, up: bool) -> Fraction:
     """Σ t^(2n+1)/(1·3·…·(2n+1)) = (Φ(t) - 1/2)/φ(t) for 0 < t <= 8."""
     term = (t.numerator << places) // t.denominator + up
     square = (t.numerator**2 << places) // t.denominator**2 + up
-    total, odd = term, 1
-    # From 2·64 on each term is less than half of the one before.
-    while term > up or odd < 128:
-        odd += 2
-        term = _divide(_shift_right(term * square, places, up), odd, up)
-        total += term
-    return _dyadic(total + up, places)
+    return _dyadic(_sum_terms(term, square, 3, 2, places, up), places)
 
 
 def power(base: Fraction, count: int, bits: int) -> Interval:
