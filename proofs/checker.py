@@ -21,6 +21,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache, partial, wraps
 from math import comb, factorial, floor, isqrt, lcm
+from operator import mul
+from types import SimpleNamespace
 from typing import Any
 
 MAX_BYTES = 32_000_000
@@ -41,6 +43,7 @@ PRECISIONS = (128, 384, 1536)
 """Bits at which an inequality is tried before it stays open."""
 
 Data = dict[str, Any]
+Losses = list[Data]
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -54,10 +57,6 @@ class Rejected(Exception):
 
 class Unaffordable(Exception):
     """A number is left to the kernel: its check would take too long, or stays undecided."""
-
-
-class Unbound(Exception):
-    """A proof does not say what it is about: it is neither borne out nor contradicted."""
 
 
 def need(condition: bool, words: str) -> None:
@@ -112,6 +111,10 @@ class Interval:
 
 
 Number = Interval | Fraction | int
+
+
+Enclosure = Callable[[int], Number]
+"""A number, enclosed to some bits."""
 
 
 def interval(value: Number) -> Interval:
@@ -174,16 +177,19 @@ def exp(x: Fraction, bits: int) -> Interval:
     return Interval(*(_exp(x, halvings, places, up) for up in (False, True)))
 
 
+def _sum_terms(term: int, factor: int, divisor: int, step: int, places: int, up: bool) -> int:
+    """Σ of terms >= 0, each factor/divisor of the one before, the divisor growing by a step."""
+    total, least = term, -(-2 * factor >> places)
+    # From this divisor on each term is at most half of the one before: what is left, 1 unit.
+    while term > up or divisor < least:
+        term = _divide(_shift_right(term * factor, places, up), divisor, up)
+        total, divisor = total + term, divisor + step
+    return total + up
+
+
 def _exp(x: Fraction, halvings: int, places: int, up: bool) -> Fraction:
     small = (x.numerator << places) // (x.denominator << halvings) + up
-    term = total = 1 << places
-    count = 0
-    # Rounded up a term stays at 1 unit; what follows the last is less than it, as small <= 1/2.
-    while term > up:
-        count += 1
-        term = _divide(_shift_right(term * small, places, up), count, up)
-        total += term
-    mantissa, scale = total + up, places
+    mantissa, scale = _sum_terms(1 << places, small, 1, 1, places, up), places
     for _ in range(halvings):
         mantissa, scale = mantissa * mantissa, 2 * scale
         excess = max(mantissa.bit_length() - places, 0)
@@ -197,17 +203,11 @@ def log(x: Fraction, bits: int) -> Interval:
     if x <= 0:
         raise Rejected("a logarithm is taken of a number that is not positive")
     power = x.numerator.bit_length() - x.denominator.bit_length()
-    power += (x > Fraction(4, 3) * Fraction(2) ** power) - (
-        x < Fraction(2, 3) * Fraction(2) ** power
-    )
+    power += (3 * x > 4 * Fraction(2) ** power) - (3 * x < 2 * Fraction(2) ** power)
     rest = x / Fraction(2) ** power
     z = (rest - 1) / (rest + 1)
-    places = (
-        bits
-        + 16
-        + power.bit_length()
-        + max(0, z.denominator.bit_length() - z.numerator.bit_length())
-    )
+    closeness = max(0, z.denominator.bit_length() - z.numerator.bit_length())
+    places = bits + 16 + power.bit_length() + closeness
     near, two = _artanh(abs(z), places), _artanh(Fraction(1, 3), places)
     return 2 * (near if z >= 0 else -near) + 2 * power * two
 
@@ -281,13 +281,7 @@ def _odd_series(t: Fraction, places: int, up: bool) -> Fraction:
     """Σ t^(2n+1)/(1·3·…·(2n+1)) = (Φ(t) - 1/2)/φ(t) for 0 < t <= 8."""
     term = (t.numerator << places) // t.denominator + up
     square = (t.numerator**2 << places) // t.denominator**2 + up
-    total, odd = term, 1
-    # From 2·64 on each term is less than half of the one before.
-    while term > up or odd < 128:
-        odd += 2
-        term = _divide(_shift_right(term * square, places, up), odd, up)
-        total += term
-    return _dyadic(total + up, places)
+    return _dyadic(_sum_terms(term, square, 3, 2, places, up), places)
 
 
 def power(base: Fraction, count: int, bits: int) -> Interval:
@@ -310,7 +304,7 @@ class Meter:
         if self.left < 0:
             raise Unaffordable("it takes more work than this checker allows itself")
 
-    def at_most(self, value: Callable[[int], Number], limit: Fraction, words: str) -> None:
+    def at_most(self, value: Enclosure, limit: Fraction, words: str) -> None:
         """Reject unless a number, enclosed to some bits, is at most ``limit``.
 
         What can't be afforded or decided is noted as left to the kernel.
@@ -374,6 +368,7 @@ class Optional:
         self.kind = kind
 
 
+Parameter = Kind | Optional
 members = such(lambda value: type(value) is list, "a list")
 record = such(lambda value: type(value) is dict, "an object")
 text = such(lambda value: type(value) is str, "a text")
@@ -386,7 +381,10 @@ least = such(lambda value: value >= 0, "a number from 0 on", rational)
 positive = such(lambda value: value > 0, "a positive number", rational)
 inner = such(lambda value: 0 < value < 1, "a number strictly between 0 and 1", rational)
 chance_below = such(lambda value: 0 <= value < 1, "a number from 0 on, below 1", rational)
-rationals, pairs = list_of(rational), list_of(list_of(rational))
+two = such(lambda value: len(value) == 2, "a pair", members)
+adjacency = one_of("add-remove", "replace-one")
+rationals, integers = list_of(rational), list_of(integer)
+tables, cells, cell_lists = list_of(rationals), list_of(whole), list_of(list_of(whole))
 
 
 def anything(value: Any) -> Any:
@@ -399,17 +397,11 @@ def known(value: object) -> int | None:
     return None if value is None else int(whole(value))
 
 
-def members_of(data: object, *names: str) -> list[Any]:
-    """The members of an object that has exactly these names."""
-    need(set(record(data)) == set(names), f"the names {', '.join(names)} are expected")
-    return [record(data)[name] for name in names]
-
-
-def fields(kinds: Mapping[str, Kind | Optional], given: Data) -> Data:
+def fields(kinds: Mapping[str, Parameter], data: object) -> Data:
     """The values of an object by their kinds; it has these names, and no other."""
     required = {name for name, kind in kinds.items() if not isinstance(kind, Optional)}
-    names = ", ".join(kinds) or "(none)"
-    need(required <= set(given) <= set(kinds), f"the parameters {names} are expected")
+    names, given = ", ".join(kinds) or "(none)", record(data)
+    need(required <= set(given) <= set(kinds), f"the names of all parameters are expected: {names}")
     found: Data = {}
     for name, kind in kinds.items():
         read = kind.kind if isinstance(kind, Optional) else kind
@@ -417,27 +409,42 @@ def fields(kinds: Mapping[str, Kind | Optional], given: Data) -> Data:
     return found
 
 
+def members_of(data: object, *names: str) -> list[Any]:
+    """The members of an object that has exactly these names."""
+    return list(fields(dict.fromkeys(names, anything), data).values())
+
+
+def tagged(tag: str, kinds: Mapping[str, Mapping[str, Kind]], data: object, **more: Kind) -> Data:
+    """The values of an object of one of several kinds; ``tag`` is its name for the kind."""
+    kind = one_of(*kinds)(record(data).get(tag))
+    return fields({tag: text, **more, **kinds[kind]}, data)
+
+
 Relation = tuple[str, str, int]
 """The neighbours: "add-remove" or "replace-one", of a "record" or "person", its most records."""
 
-WHERE = ("neighbours", "unit", "max_records")
+WHERE: dict[str, Kind] = {
+    "neighbours": adjacency, "unit": one_of("record", "person"), "max_records": counting
+}  # fmt: skip
 ADD, REPLACE = ("add-remove", "record", 1), ("replace-one", "record", 1)
 
 
 def relation(data: object) -> Relation:
     """A neighbouring relation."""
-    name, unit, most = members_of(data, *WHERE)
-    name, unit = one_of("add-remove", "replace-one")(name), one_of("record", "person")(unit)
-    need(counting(most) == 1 or unit == "person", "a record is one record")
+    name, unit, most = fields(WHERE, data).values()
+    need(most == 1 or unit == "person", "a record is one record")
     return name, unit, most
 
 
+def shape_of(data: object) -> dict[str, int]:
+    """How many values each attribute has."""
+    need(record(data) != {}, "an attribute is expected")
+    return {name: counting(size) for name, size in record(data).items()}
+
+
 def setting(data: object) -> Data:
-    """What a program runs on: how many values each attribute has; the public number of records."""
-    attributes, records = members_of(data, "attributes", "records")
-    need(record(attributes) != {}, "an attribute is expected")
-    shape = {name: counting(size) for name, size in attributes.items()}
-    return {"attributes": shape, "records": known(records)}
+    """What a program runs on: the sizes of its attributes; the public number of records."""
+    return fields({"attributes": shape_of, "records": known}, data)
 
 
 def relation_of(judgment: Data) -> Relation:
@@ -454,23 +461,27 @@ def total(values: Iterable[Fraction]) -> Fraction:
     return found
 
 
-def curve(data: object) -> list[list[Fraction]]:
-    """The points of a Rényi curve: orders above 1, ascending, each with its divergence."""
-    found: list[list[Fraction]] = pairs(data)
-    need(found != [] and {len(point) for point in found} == {2}, "points are expected")
-    orders = [order for order, _ in found]
-    need(orders == sorted(set(orders)) and orders[0] > 1, "ascending orders above 1 are expected")
-    need(min(value for _, value in found) >= 0, "a divergence is negative")
+def levels(data: object) -> list[list[Fraction]]:
+    """Pairs of numbers from 0 on, the first ones ascending."""
+    found: list[list[Fraction]] = list_of(list_of(least))(list_of(two)(data))
+    firsts = [first for first, _ in found]
+    need(found != [] and firsts == sorted(set(firsts)), "ascending numbers are expected")
     return found
 
+
+curve = such(lambda points: points[0][0] > 1, "orders above 1", levels)
+"""The points of a Rényi curve: orders, each with its divergence."""
+
+NORMS: dict[str, Kind] = {"l0": known, "l1": least, "l2_squared": least, "linf": least}
+APPROX: dict[str, Kind] = {"epsilon": least, "delta": chance_below}
 
 LOSSES: dict[str, dict[str, Kind]] = {
     "noise": {
         "law": one_of("laplace", "discrete-laplace", "discrete-gaussian"), "amount": positive,
-        "l0": known, "l1": least, "l2_squared": least, "linf": least,
+        **NORMS,
     },
     "gaussian": {"mu_squared": least},
-    "response": {"epsilon": least, "delta": chance_below},
+    "response": APPROX,
     "bounded-range": {"epsilon": least},
     "sampled-gaussian": {"fraction": inner, "mu_squared": positive},
     "allocation": {"steps": several, "mu_squared": positive},
@@ -483,9 +494,8 @@ LOSSES: dict[str, dict[str, Kind]] = {
 
 def loss(data: object) -> Data:
     """A loss, and how often it occurs."""
-    kind = one_of(*LOSSES)(record(data).get("loss"))
-    found = fields({"loss": text, "count": counting, **LOSSES[kind]}, record(data))
-    if kind == "noise":
+    found = tagged("loss", LOSSES, data, count=counting)
+    if found["loss"] == "noise":
         fine = found["linf"] ** 2 <= found["l2_squared"] <= found["l1"] ** 2
         need(fine, "the moves of noisy answers have linf <= l2 <= l1")
     return found
@@ -496,7 +506,7 @@ def lost(kind: str, count: int, *values: Any) -> Data:
     return {"loss": kind, "count": count, **dict(zip(LOSSES[kind], values, strict=True))}
 
 
-def join(parts: list[list[Data]], counts: list[int]) -> list[Data]:
+def join(parts: list[Losses], counts: list[int]) -> Losses:
     """All losses of all parts, in one order; Gaussians become one."""
     found: dict[tuple[Any, ...], tuple[int, Data]] = {}
     squares = []
@@ -517,17 +527,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(tuple, value)) if type(value) is list else value
 
 
-def levels(data: object) -> list[list[Fraction]]:
-    """Pairs of numbers from 0 on, the first ones ascending."""
-    found: list[list[Fraction]] = pairs(data)
-    need(found != [] and {len(point) for point in found} == {2}, "points are expected")
-    firsts = [first for first, _ in found]
-    fine = firsts == sorted(set(firsts)) and min(min(point) for point in found) >= 0
-    need(fine, "ascending numbers from 0 on are expected")
-    return found
-
-
-def losses_of(data: object) -> list[Data]:
+def losses_of(data: object) -> Losses:
     """Losses in their order, equal ones as one."""
     found = [loss(one) for one in members(data)]
     need(join([found], [1]) == found, "losses have one order")
@@ -536,7 +536,7 @@ def losses_of(data: object) -> list[Data]:
 
 GUARANTEES: dict[str, dict[str, Kind]] = {
     "losses": {"losses": losses_of},
-    "approx": {"epsilon": least, "delta": chance_below},
+    "approx": APPROX,
     "zcdp": {"rho": least},
     "gdp": {"mu": least},
     "renyi": {"points": curve},
@@ -548,8 +548,7 @@ GUARANTEES: dict[str, dict[str, Kind]] = {
 
 def guarantee(data: object) -> Data:
     """A guarantee of its plain data."""
-    kind = one_of(*GUARANTEES)(record(data).get("kind"))
-    return fields({"kind": text, **GUARANTEES[kind]}, record(data))
+    return tagged("kind", GUARANTEES, data)
 
 
 def guarantee_of(kind: str, *values: Any) -> Data:
@@ -569,36 +568,30 @@ def gaussian_delta(mu_squared: Fraction, epsilon: Fraction, bits: int) -> Number
     return normal(mu / 2 - epsilon / mu, bits) - beyond
 
 
-def response_delta(
-    meter: Meter, count: int, own: Fraction, kept: Interval, epsilon: Fraction, bits: int
-) -> Interval:
-    """δ(ε) of equal ε₀ responses, all but 1 - ``kept`` of the time.
+def response_delta(meter: Meter, count: int, own: Fraction, epsilon: Fraction, bits: int) -> Number:
+    """δ(ε) of equal ε₀ responses (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
 
-    The loss is (count - 2l)·ε₀ with binomial chance (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+    The loss is (count - 2l)·ε₀ with binomial chance.
     """
-    found, last = interval(0), -1
-    if epsilon < count * own:
-        last = min(count, floor((count - epsilon / own) / 2))
-        if last > MAX_TERMS:
-            raise Unaffordable(f"a sum has more than {MAX_TERMS} terms")
-        meter.spend((last + 2) * bits // 4)
-        fewer, growth = exp(-own, bits), exp(2 * own, bits)
-        chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
-        share = exp(epsilon - count * own, bits)
+    found = interval(0)
+    if epsilon >= count * own:
+        return found
+    last = min(count, floor((count - epsilon / own) / 2))
+    if last > MAX_TERMS:
+        raise Unaffordable(f"a sum has more than {MAX_TERMS} terms")
+    meter.spend((last + 2) * bits // 4)
+    fewer, growth = exp(-own, bits), exp(2 * own, bits)
+    chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
+    share = exp(epsilon - count * own, bits)
     for number in range(last + 1):
         found = (found + chance * (1 - share)).rounded(bits)
         ratio = Fraction(count - number, number + 1)
         chance, share = (chance * fewer * ratio).rounded(bits), (share * growth).rounded(bits)
-    return 1 - kept * (1 - found)
+    return found
 
 
 def rounded_delta(
-    meter: Meter,
-    responses: list[tuple[int, Fraction]],
-    kept: Interval,
-    epsilon: Fraction,
-    grid: int,
-    bits: int,
+    meter: Meter, responses: list[tuple[int, Fraction]], epsilon: Fraction, grid: int, bits: int
 ) -> Interval:
     """At least δ(ε) of different responses, each ε₀ rounded up to a multiple of 2^-grid.
 
@@ -606,12 +599,11 @@ def rounded_delta(
     """
     if grid > 64:
         raise Unaffordable("losses are rounded too finely")
-    steps = [-floor(-own * 2**grid) for _, own in responses]
-    runs = [count if step else 0 for step, (count, _) in zip(steps, responses, strict=True)]
-    whole_sum = sum(step * count for step, count in zip(steps, runs, strict=True))
-    meter.spend(2 * sum(runs) * (whole_sum + 1))
+    runs = [(count, -floor(-own * 2**grid)) for count, own in responses if own]
+    whole_sum = sum(step * count for count, step in runs)
+    meter.spend(2 * sum(count for count, _ in runs) * (whole_sum + 1))
     weights = [1 << bits]
-    for step, count in zip(steps, runs, strict=True):
+    for count, step in runs:
         odds = 1 / (1 + exp(Fraction(-step, 2**grid), bits))
         plus, minus = (-floor(-end * 2**bits) for end in (odds.high, (1 - odds).high))
         for _ in range(count):
@@ -623,7 +615,7 @@ def rounded_delta(
     for weight in reversed(weights):  # from the largest loss down; share is e^(ε - loss)
         found += weight * max(1 - share, ZERO)
         share = min(_round_down(share * growth, bits), ONE)
-    return Interval(ZERO, (1 - kept * (1 - min(found / 2**bits, ONE))).high)
+    return Interval(ZERO, min(found / 2**bits, ONE))
 
 
 def moves(one: Data) -> tuple[int, Fraction]:
@@ -657,7 +649,7 @@ def leak(one: Data) -> Fraction:
     return Fraction(one.get("delta", ZERO))
 
 
-def without_leaks(losses: list[Data], bits: int) -> Interval:
+def without_leaks(losses: Losses, bits: int) -> Interval:
     """The chance that no loss leaks."""
     found = interval(1)
     for one in losses:
@@ -671,7 +663,6 @@ def concentration(one: Data, bits: int) -> Number:
     def pure(epsilon: Fraction) -> Interval:  # ε·tanh(ε/2) (Steinke 2024, Theorem 5)
         return epsilon * (1 - 2 / (1 + exp(epsilon, bits)))
 
-    need(leak(one) == 0, "a loss may be infinite")
     match one:
         case {"loss": "gaussian", "mu_squared": squared}:
             return Fraction(squared / 2)
@@ -713,14 +704,11 @@ def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
     return (above * normal(place, bits) - q * normal((place - mu).rounded(bits), bits)) / ratio
 
 
-def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
+def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
     """The chance of each value of a discrete loss that is finite."""
-    kind, shift = one["loss"], one.get("shift", 1)
-    need(kind in ("response", "discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
-    rate: Fraction = one["epsilon"] if kind == "response" else one.get("rate", ONE)
-    if shift * rate == 0:
-        return {ZERO: ONE}
-    if kind == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
+    need(one["loss"] in ("discrete-laplace", "discrete-gaussian"), "a loss is not discrete")
+    shift = one["shift"]
+    if one["loss"] == "discrete-gaussian":  # the values left out weigh less than 3·2^-bits
         spread = 2 * one["variance"]
         radius = isqrt(floor(spread * bits) + 1) + 1
         meter.spend(radius * bits)
@@ -731,6 +719,9 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
             (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).rounded(bits)
             for z in range(-radius, radius + 1)
         }
+    rate = one["rate"]
+    if rate == 0:
+        return {ZERO: interval(1)}
     meter.spend(shift * bits)
     fewer = exp(-rate, bits)
     top = 1 / (1 + fewer)
@@ -741,36 +732,36 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
     return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
 
 
-def valued_delta(
-    meter: Meter, losses: list[Data], side: str, epsilon: Fraction, bits: int
-) -> Number:
+def zero_delta(epsilon: Fraction, bits: int) -> Number:
+    """δ(ε) of a loss that is always 0."""
+    return 1 - exp(epsilon, bits) if epsilon < 0 else ZERO
+
+
+def valued_delta(meter: Meter, losses: Losses, side: str, epsilon: Fraction, bits: int) -> Interval:
     """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
-    law: dict[Fraction, Number] = {ZERO: ONE}
-    sampled, left_out = [], ZERO
+    law, left_out, payoff = {ZERO: interval(1)}, ZERO, zero_delta
     for one in pairs_of(losses):
         if one["loss"] == "sampled-gaussian":
-            sampled += [one] * min(one["count"], 2)
+            alone = payoff is zero_delta and one["count"] == 1
+            need(alone, "the method is for one sampled Gaussian")
+            payoff = partial(sampled_delta, one, side)
             continue
         if one["loss"] == "discrete-gaussian":
             left_out += Fraction(3 * one["count"], 2**bits)
         own = law_of(meter, one, bits)
         for _ in range(one["count"]):
-            longer: dict[Fraction, Number] = {}
+            longer: dict[Fraction, Interval] = {}
             meter.spend(len(law) * len(own) * bits // 16 + 64)
             for value, chance in law.items():
                 for more, weight in own.items():
-                    found = longer.get(value + more, ZERO) + interval(chance) * weight
+                    found = longer.get(value + more, ZERO) + chance * weight
                     longer[value + more] = found.rounded(bits)
             law = longer
-    need(len(sampled) < 2, "the method is for one sampled Gaussian")
-    total_delta = interval(0)
+    most = Interval(ZERO, left_out)
     for value, chance in law.items():
         meter.spend(bits)
-        part: Number = 1 - exp(epsilon - value, bits) if epsilon < value else ZERO
-        part = sampled_delta(sampled[0], side, epsilon - value, bits) if sampled else part
-        total_delta = (total_delta + interval(chance) * part).rounded(bits)
-    most = Interval(total_delta.low, total_delta.high + left_out)
-    return 1 - without_leaks(losses, bits) * (1 - most)
+        most = (most + chance * payoff(epsilon - value, bits)).rounded(bits)
+    return most
 
 
 def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
@@ -780,15 +771,15 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
             return interval(order * (order - 1) * squared / 2)
         case {"loss": "noise", "law": law, "amount": amount}:
             count, size = moves(one)
-            if law != "discrete-gaussian":
-                whole_ = _response_moment(one["l1"] / amount, order, bits)
-                if law == "laplace":
-                    return smaller(count * _laplace_moment(size / amount, order, bits), whole_)
-                each = count * _geometric_moment(1 / amount, size, order, bits)
-                return smaller(each, whole_)
-            # Canonne, Kamath & Steinke 2020, Proposition 5: of all answers, or move by move.
-            squared = min(one["l2_squared"], count * size**2)
-            return Interval(ZERO, order * (order - 1) * squared / (2 * amount))
+            if law == "discrete-gaussian":
+                # Canonne, Kamath & Steinke 2020, Proposition 5: of all answers, or move by move.
+                squared = min(one["l2_squared"], count * size**2)
+                return Interval(ZERO, order * (order - 1) * squared / (2 * amount))
+            if law == "laplace":
+                each = _laplace_moment(size / amount, order, bits)
+            else:
+                each = _geometric_moment(1 / amount, size, order, bits)
+            return smaller(count * each, _response_moment(one["l1"] / amount, order, bits))
         case {"loss": "response", "epsilon": epsilon}:
             return _response_moment(epsilon, order, bits)
         case {"loss": "bounded-range", "epsilon": epsilon}:
@@ -797,9 +788,7 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
         case {"loss": "concentrated", "xi": xi, "rho": rho}:
             return interval((order - 1) * (xi + order * rho))
         case {"loss": "curve", "points": points}:
-            above = [value for at, value in points if at >= order]
-            need(above != [], "a curve lists no order that is so large")
-            return interval((order - 1) * above[0])
+            return interval((order - 1) * value_at(points, order))
         case {"loss": "sampled-gaussian"}:  # on the other side it is no more
             return _between_integers(lambda whole: _sampled_moment(one, whole, bits), order)
         case {"loss": "allocation"}:
@@ -808,6 +797,13 @@ def log_moment(meter: Meter, one: Data, order: Fraction, bits: int) -> Interval:
         case {"loss": "fixed-size"}:
             return _between_integers(lambda whole: _fixed_size_moment(one, whole, bits), order)
     raise Rejected(f"the moments of a loss of the kind {one['loss']} are not known")
+
+
+def value_at(points: list[list[Fraction]], order: Fraction) -> Fraction:
+    """At least the Rényi divergence of an order: they grow with it."""
+    above = [value for at, value in points if at >= order]
+    need(above != [], "a curve lists no order that is so large")
+    return above[0]
 
 
 def _laplace_moment(epsilon: Fraction, order: Fraction, bits: int) -> Interval:
@@ -908,9 +904,7 @@ def _added_moment(meter: Meter, one: Data, order: int, bits: int) -> Fraction:
         for m in range(bottom * per - reach, top * per + reach + 1)
     ]
     density = (per * mu * sqrt(interval(two_pi), bits)).low
-    falls = [
-        exp(-Fraction(j * j, per * per) / (2 * squared), places).high for j in range(reach + 1)
-    ]
+    falls = [exp(-(Fraction(j, per) ** 2) / (2 * squared), places).high for j in range(reach + 1)]
     weights = [floor(fall / density * unit) + 1 for fall in [*falls[:0:-1], *falls]]
     height = min(two_pi / 4 / mu.high, two_pi * mu.low * per)
     strip = exp(two_pi * height * mu.low * per, bits).low - 1
@@ -969,7 +963,7 @@ def _fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
     return max(ZERO, log(found + least, bits).high)
 
 
-def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Interval:
+def moments(meter: Meter, losses: Losses, order: Fraction, bits: int) -> Interval:
     """The sum of all losses' moments."""
     sampled = sum(one["loss"] in ("sampled-gaussian", "fixed-size") for one in losses)
     meter.spend((8 * len(losses) + 2 * sampled * floor(order)) * bits)
@@ -979,112 +973,108 @@ def moments(meter: Meter, losses: list[Data], order: Fraction, bits: int) -> Int
     return found
 
 
-HINTS: dict[str, set[str]] = {
-    "sum": set(), "gaussian": set(), "responses": {"bits"}, "laplace": {"bits"},
-    "values": {"bits"}, "moment": {"order"},
-    "lattice": {"step", "order", "below", "above", "size", "start"},
-    "contour": {"order", "above", "step", "nodes", "bits", "grids", "reach"},
+HINTS: dict[str, Data] = {
+    "sum": {}, "gaussian": {}, "moment": {"order": positive}, "values": {"bits": counting},
+    "responses": {"bits": counting, "grid": Optional(whole)}, "laplace": {"bits": anything},
+    "lattice": dict.fromkeys(("step", "order", "below", "above", "size", "start"), anything),
+    "contour": {
+        "order": positive, "above": positive, "step": positive, "nodes": counting,
+        "reach": counting, "bits": anything, "grids": members,
+    },
 }  # fmt: skip
-"""The methods that read a curve off losses, and the names of the hints of each for a side."""
+"""The methods that read a curve off losses, and the hints of each for a side."""
 
 
 def curve_at_most(
-    meter: Meter, losses: list[Data], method: str, epsilon: Fraction, delta: Fraction, hints: Data
+    meter: Meter, losses: Losses, method: str, epsilon: Fraction, delta: Fraction, hints: Data
 ) -> None:
     """Reject unless δ(ε) of some losses is at most ``delta``, on both sides."""
-    kinds, words = {one["loss"] for one in losses}, f"delta is too small, by the method {method}"
-    sides = ("remove", "add") if kinds & {"sampled-gaussian", "allocation"} else ("remove",)
+    sampled = any(one["loss"] in ("sampled-gaussian", "allocation") for one in losses)
+    sides = ("remove", "add") if sampled else ("remove",)
     need(set(hints) <= set(sides) and epsilon >= 0, f"hints are for the sides {sides}")
-    for side in hints:
-        extra = {"grid"} if method == "responses" else set[str]()
-        fine = HINTS[method] <= set(record(hints[side])) <= HINTS[method] | extra
-        need(fine, "the hints are those of another method")
-    first = losses[0] if losses else lost("response", 1, ZERO, ZERO)
-    kept = partial(without_leaks, losses)
+    if method == "sum":
+        need(hints == {}, "the sum takes no hints")
+        most = total(one["count"] * largest(one) for one in losses)
+        need(most <= epsilon, "epsilon is below the sum of the largest losses")
+        missed = total(one["count"] * leak(one) for one in losses)
+        need(missed <= delta, "delta is below the sum of the losses' deltas")
+        return
+    read = {side: fields(HINTS[method], hints.get(side, {})) for side in sides}
+    for side, hint in read.items():
+        apart = delta_by(meter, losses, method, side, epsilon, hint)
+        if apart is None:
+            meter.notes.append(f"the numbers of the method {method} are left to the kernel")
+            return
+
+        def value(bits: int, apart: Enclosure = apart) -> Interval:
+            return 1 - without_leaks(losses, bits) * (1 - apart(bits))
+
+        meter.at_most(value, delta, f"delta is too small, by the method {method}")
+
+
+def delta_by(
+    meter: Meter, losses: Losses, method: str, side: str, epsilon: Fraction, hint: Data
+) -> Enclosure | None:
+    """δ(ε) by a method, leaks apart; None where it is left to the kernel."""
     match method:
-        case "sum":
-            need(hints == {}, "the sum takes no hints")
-            most = total(one["count"] * largest(one) for one in losses)
-            need(most <= epsilon, "epsilon is below the sum of the largest losses")
-            missed = total(one["count"] * leak(one) for one in losses)
-            need(missed <= delta, "delta is below the sum of the losses' deltas")
         case "gaussian":
             moved = [one for one in losses if one["loss"] != "noise" or moves(one)[0]]
             need(all(one["loss"] == "gaussian" for one in moved), "a loss is no Gaussian")
-            squared = total(one["mu_squared"] for one in moved)
-            meter.at_most(lambda bits: gaussian_delta(squared, epsilon, bits), delta, words)
+            return partial(gaussian_delta, total(one["mu_squared"] for one in moved), epsilon)
         case "values":
-            for side in sides:
-                counting(hints[side]["bits"])
-                meter.at_most(partial(valued_delta, meter, losses, side, epsilon), delta, words)
+            return partial(valued_delta, meter, losses, side, epsilon)
         case "moment":
-            for side in sides:
-                order = positive(hints[side]["order"]) + 1
-                moment_at_most(meter, losses, epsilon, delta, order)
-        case "responses" if "grid" in hints["remove"]:
-            grid, _ = whole(hints["remove"]["grid"]), counting(hints["remove"]["bits"])
-            several = [as_responses(one) for one in losses]
-            meter.at_most(
-                lambda b: rounded_delta(meter, several, kept(b), epsilon, grid, b), delta, words
-            )
-        case "responses" if len(losses) <= 1:
-            counting(hints["remove"]["bits"])
-            count, own = as_responses(first)
-            meter.at_most(
-                lambda b: response_delta(meter, count, own, kept(b), epsilon, b), delta, words
-            )
-        case "contour" if "sampled-gaussian" not in kinds:
-            contour_at_most(meter, losses, epsilon, delta, hints["remove"])
-        case "responses" | "laplace" | "lattice" | "contour":
-            meter.notes.append(f"the numbers of the method {method} are left to the kernel")
-        case _:
-            raise Rejected("there is no such method")
+            return partial(moment_delta, meter, losses, hint["order"] + 1, epsilon)
+        case "responses":
+            several = as_responses(losses)
+            if hint["grid"] is not None:
+                return partial(rounded_delta, meter, several, epsilon, hint["grid"])
+            if len(losses) <= 1:
+                count, own = several[0] if several else (0, ZERO)
+                return partial(response_delta, meter, count, own, epsilon)
+        case "contour" if all(one["loss"] != "sampled-gaussian" for one in losses):
+            return contour_delta(meter, losses, epsilon, hint)
+    return None
 
 
-def as_responses(one: Data) -> tuple[int, Fraction]:
-    """How many responses a loss is, and their ε₀: discrete Laplace noise is one for a move by 1."""
-    if one["loss"] in ("response", "bounded-range"):
-        return one["count"], one["epsilon"]
-    fine = one["loss"] == "noise" and one["law"] != "laplace"
+def as_responses(losses: Losses) -> list[tuple[int, Fraction]]:
+    """How many responses losses are, and their ε₀."""
+    found = pairs_of(losses)
+    fine = all(one["loss"] == "discrete-laplace" and one["shift"] == 1 for one in found)
     need(fine, "the method is for other losses")
-    count, size = moves(one)
-    need(count == 0 or (one["law"] == "discrete-laplace" and size == 1), "a move is not by 1")
-    return one["count"] * count, size / one["amount"]
+    return [(one["count"], one["rate"]) for one in found]
 
 
-def moment_at_most(
-    meter: Meter, losses: list[Data], epsilon: Fraction, delta: Fraction, order: Fraction
-) -> None:
-    """Reject unless δ >= e^((α-1)(D-ε))·(1-1/α)^(α-1)/α (Canonne, Kamath & Steinke 2020)."""
-
-    def value(bits: int) -> Interval:
-        size = (order - 1) * log(order - 1, bits) - order * log(order, bits)
-        size = size + moments(meter, losses, order, bits) - (order - 1) * epsilon
-        return 1 - without_leaks(losses, bits) * (1 - exp(size, bits))
-
-    meter.at_most(value, delta, "delta is too small, by the method moment")
+def moment_delta(
+    meter: Meter, losses: Losses, order: Fraction, epsilon: Fraction, bits: int
+) -> Interval:
+    """e^((α-1)(D-ε))·(1-1/α)^(α-1)/α at the order α (Canonne, Kamath & Steinke 2020)."""
+    size = (order - 1) * log(order - 1, bits) - order * log(order, bits)
+    return exp(size + moments(meter, losses, order, bits) - (order - 1) * epsilon, bits)
 
 
-def pairs_of(losses: list[Data]) -> list[Data]:
-    """The dominating pairs of losses, noisy answers as moves of one size."""
-    found = []
+def pairs_of(losses: Losses) -> list[Data]:
+    """The dominating pairs of losses, noisy answers as moves of one size.
+
+    Discrete Laplace noise, moved by 1, is a response.
+    """
+    found: list[Data] = []
     for one in losses:
         count, size = moves(one) if one["loss"] == "noise" else (1, ONE)
-        own: Data = {"loss": one.get("law", one["loss"]), "count": one["count"] * count}
-        match own["loss"]:
-            case "laplace":
-                own["epsilon"] = size / one["amount"]
-            case "discrete-laplace":
-                own |= {"rate": 1 / one["amount"], "shift": int(size)}
-            case "discrete-gaussian":
-                own |= {"variance": one["amount"], "shift": int(size)}
-            case "bounded-range":
-                own |= {"loss": "response", "epsilon": one["epsilon"]}
-            case "gaussian" | "response" | "sampled-gaussian":
-                own |= one
+        match one:
+            case {"loss": "noise", "law": "laplace", "amount": amount}:
+                own = {"loss": "laplace", "rate": size / amount, "shift": 1}
+            case {"loss": "noise", "law": "discrete-laplace", "amount": amount}:
+                own = {"loss": "discrete-laplace", "rate": 1 / amount, "shift": int(size)}
+            case {"loss": "noise", "amount": amount}:
+                own = {"loss": "discrete-gaussian", "variance": amount, "shift": int(size)}
+            case {"loss": "bounded-range" | "response", "epsilon": epsilon}:
+                own = {"loss": "discrete-laplace", "rate": epsilon, "shift": 1}
+            case {"loss": "gaussian" | "sampled-gaussian"}:
+                own = one
             case _:
                 raise Rejected(f"a loss of the kind {one['loss']} has no pair")
-        found += [own] if count else []
+        found += [{**own, "count": one["count"] * count}] if count else []
     return found
 
 
@@ -1140,8 +1130,8 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
 def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     """E_P[e^(zL)] at z = c + it, of a pair with two exponential tails or two values."""
     unit, z = (interval(1), interval(0)), (interval(c), interval(t))
-    rate, shift = one["rate" if "rate" in one else "epsilon"], one.get("shift", 1)
-    top = turn(c * rate, t * rate, bits)
+    rate, shift = one["rate"], one["shift"]
+    top = turn(c * rate * shift, t * rate * shift, bits)
     if one["loss"] == "laplace":
         low = product(z, turn(-(1 + c) * rate, -t * rate, bits), bits)
         high = product(plus(unit, z), top, bits)
@@ -1149,16 +1139,12 @@ def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     # Of the geometric series between the ends is left (1 - aw + aw^s - w^(s+1))/(1 - w).
     a, angle = exp(-rate, bits), -2 * t * rate
     w, last = (turn(-rate * (1 + 2 * c) * n, angle * n, bits) for n in (1, shift))
-    inner = plus(
-        plus(unit, scaled(w, -a)), plus(scaled(last, a), scaled(product(w, last, bits), -1))
-    )
-    ends = turn(c * rate * shift, t * rate * shift, bits)
-    return scaled(
-        quotient(product(inner, ends, bits), plus(unit, scaled(w, -1)), bits), 1 / (1 + a)
-    )
+    between = plus(scaled(last, a), scaled(product(w, last, bits), -1))
+    inner = product(plus(plus(unit, scaled(w, -a)), between), top, bits)
+    return scaled(quotient(inner, plus(unit, scaled(w, -1)), bits), 1 / (1 + a))
 
 
-def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, int]]:
+def falls_of(losses: Losses, c: Fraction) -> list[tuple[int, int, int, int, int]]:
     """(count, period, cap, curve, lead): |M(c+it)| <= M(c)·e^(-count·max(0, curve·y² - lead)).
 
     y is t's distance from the multiples of the period, or the cap. In units of 2^-32 (2^-64: the
@@ -1166,23 +1152,18 @@ def falls_of(losses: list[Data], c: Fraction) -> list[tuple[int, int, int, int, 
     """
     found, circle = [], pi(128)
     for one in losses:
-        if one["loss"] == "discrete-gaussian" and one["shift"]:
+        if one["loss"] == "discrete-gaussian":
             # Poisson's summation formula: the Gaussian's |M|, once for each multiple.
             v, s = one["variance"], one["shift"]
             period, cap, curve = circle * 2 * v / s, circle * v * 3 / (4 * s), s**2 / (2 * v)
             x = exp(-circle * circle * v / 2, 64).high
             lead = 2 * x / (1 - x)
-        elif one["loss"] == "response" or one.get("shift") == 1:
+        elif one["loss"] == "discrete-laplace" and one["shift"] == 1 and one["rate"]:
             # The modulus is √(1 - 4pq·sin²(rt)).
-            r = one["rate" if "rate" in one else "epsilon"]
-            if r == 0:
-                continue
+            r, lead = one["rate"], ZERO
             odds, period = exp(-r * (1 + 2 * c), 64), circle / r
-            curve, cap = (
-                (8 * r * r * odds / ((1 + odds) * (1 + odds) * circle * circle)).low,
-                period,
-            )
-            lead = ZERO
+            cap, root = period, (1 + odds) * circle
+            curve = (8 * r * r * odds / (root * root)).low
         else:
             continue
         numbers = floor(period.low * 2**32), floor(cap.low * 2**32), floor(curve * 2**64)
@@ -1225,16 +1206,13 @@ def far_sum(meter: Meter, falls: list[Any], step: Fraction, last: int, reach: in
     return Fraction(found, 1 << 256) + 1 / (start - Fraction(1, 2))
 
 
-def contour_at_most(
-    meter: Meter, losses: list[Data], epsilon: Fraction, delta: Fraction, hint: Data
-) -> None:
-    """Reject unless δ is at least the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
+def contour_delta(meter: Meter, losses: Losses, epsilon: Fraction, hint: Data) -> Enclosure:
+    """At least δ(ε), the integral of E_P[e^(z(L-ε))]/(2πi·z(z+1)) along Re z = c.
 
     The trapezoid rule exceeds it, by what Poisson's summation formula tells: δ(ε + 2πm/step) at all
     m, weighted. Nodes beyond the last are bounded by `far_sum`.
     """
-    c, above, step = (positive(hint[name]) for name in ("order", "above", "step"))
-    last, reach = counting(hint["nodes"]), counting(hint["reach"])
+    c, above, step, last = (hint[name] for name in ("order", "above", "step", "nodes"))
     digits = max(max(n.numerator, n.denominator).bit_length() for n in (c, above, step))
     need(hint["grids"] == [] and above > c and digits <= 256, "other hints are expected")
     found = pairs_of(losses)
@@ -1244,8 +1222,8 @@ def contour_at_most(
     squared = gaussian + total(one["count"] * one["shift"] ** 2 / one["variance"] for one in near)
 
     @cache
-    def beyond() -> Fraction:
-        return far_sum(meter, falls_of(found, c), step, last, reach)
+    def rest() -> Fraction:
+        return far_sum(meter, falls_of(found, c), step, last, hint["reach"])
 
     def node(t: Fraction, slack: Fraction, bits: int) -> Complex:
         size, angle = squared * (c * (c + 1) - t * t) / 2, squared * t * (2 * c + 1) / 2
@@ -1261,32 +1239,32 @@ def contour_at_most(
 
     def value(bits: int) -> Interval:
         meter.spend((last + 1) * (len(others) + 1) * 16 * bits + 1_000 * len(losses))
-        circle, slack, kept, size = pi(bits), ZERO, interval(1), interval(-c * epsilon)
+        circle, slack = pi(bits), ZERO
         for one in near:
             # M is the Gaussian's, e^(μ²z(z+1)/2), but for 8·e^(-2π(πv - st)) of it.
             if 2 * circle.low * (circle.low * one["variance"] - one["shift"] * step * last) < 128:
                 raise Unaffordable("a discrete Gaussian is too narrow for this checker's contour")
             slack += 16 * one["count"] / Fraction(2**128)
-        for one in losses:
-            size += one["count"] * log_moment(meter, one, c + 1, bits).high
-            kept = kept * power(1 - one.get("delta", ZERO), one["count"], bits)
         terms = [node(j * step, slack, bits)[0] for j in range(last + 1)]
         sums = (terms[0] + 2 * sum(terms[1:], interval(0))) * step / (2 * circle)
-        far = exp(size - gaussian * (last * step) ** 2 / 2, bits) * beyond() / (circle * step)
-        return Interval(ZERO, (1 - kept * (1 - min(sums.high + far.high, ONE))).high)
+        size = moments(meter, losses, c + 1, bits) - c * epsilon
+        far = exp(size - gaussian * (last * step) ** 2 / 2, bits) * rest() / (circle * step)
+        return Interval(ZERO, min(sums.high + far.high, ONE))
 
-    meter.at_most(value, delta, "delta is too small, by the method contour")
+    return value
 
 
 # --- Rules ----------------------------------------------------------------------------------------
 
 BASE = {"sampler", "entropy", "public", "out-of-scope"}
-REAL = {"real-numbers"}
+REAL, SECRET, SECRET_RUNS = {"real-numbers"}, {"secret-sample"}, {"secret-runs"}
 EVERY_TRANSCRIPT = "every transcript"
 ONE_QUESTION = "a first question that uses up the budget"
 DECLARED = "declared beforehand; the curator refuses all else"
 
 Conclusion = tuple[Data, set[str]]
+Concludes = Callable[..., Conclusion]
+Bounds = Callable[..., Data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1297,21 +1275,28 @@ class Rule:
     """
 
     needs: str
-    parameters: Mapping[str, Kind | Optional]
-    concludes: Callable[..., Conclusion]
+    parameters: Mapping[str, Parameter]
+    concludes: Concludes
 
 
 RULES: dict[str, Rule] = {}
 """Every rule by its name; filled below, and by nothing else."""
 
+PROGRAM: Data = {"program": record, "setting": Optional(setting)}
+COUNTS: Data = {"counts": Optional(list_of(counting))}
+POINTS: Data = {"orders": rationals, "epsilons": rationals}
+"""Parameters that several rules have."""
 
-def rule(
-    name: str, needs: str = "", **parameters: Kind | Optional
-) -> Callable[[Callable[..., Conclusion]], Callable[..., Conclusion]]:
-    """Register a rule: its function takes the meter, the premises and the parameters."""
 
-    def register(concludes: Callable[..., Conclusion]) -> Callable[..., Conclusion]:
-        RULES[name] = Rule(needs, parameters, concludes)
+def rule(name: str, needs: str = "", /, **own: Parameter) -> Callable[[Concludes], Concludes]:
+    """Register a rule; its function takes the meter, neighbours, premises and parameters.
+
+    Without premises the neighbours are a parameter.
+    """
+
+    def register(concludes: Concludes) -> Concludes:
+        first = {} if needs else {"neighbours": relation}
+        RULES[name] = Rule(needs, {**first, **own}, concludes)
         return concludes
 
     return register
@@ -1319,53 +1304,54 @@ def rule(
 
 def conclusion(meter: Meter, name: str, premises: list[Data], given: Data) -> Conclusion:
     """What a rule concludes."""
-    if name not in RULES:
-        raise Rejected("there is no such rule")
+    need(name in RULES, "there is no such rule")
     own = RULES[name]
     kind = "stable" if own.needs == "query" else "private"
     need(all(premise["judgment"] == kind for premise in premises), "premises of another kind")
     need(len({relation_of(premise) for premise in premises}) <= 1, "neighbours differ")
-    read = fields(own.parameters, given)
-    if own.needs == "mechanisms":
-        need(premises != [], "premises are expected")
-        return own.concludes(meter, premises, **read)
-    need(len(premises) == (own.needs != ""), "another number of premises is expected")
-    return own.concludes(meter, *premises, **read)
+    several = own.needs == "mechanisms"
+    fine = premises != [] if several else len(premises) == (own.needs != "")
+    need(fine, "another number of premises is expected")
+    read = SimpleNamespace(**fields(own.parameters, given))
+    at = relation_of(premises[0]) if premises else read.neighbours
+    return own.concludes(meter, at, *([premises] if several else premises), read)
 
 
 def moving(
-    at: Relation, l0: int | None, norms: tuple[Any, Any, Any], monotone: bool, integers: bool = True
+    at: Relation, l0: int | None, norms: Iterable[Any], monotone: bool, integers: bool = True
 ) -> Data:
-    """How far a query's answers move."""
-    sizes = dict(zip(("l1", "l2_squared", "linf"), map(Fraction, norms), strict=True))
+    """How far a query's answers move: l0, then l1, l2 squared and linf."""
+    sizes = dict(zip(NORMS, (l0, *map(Fraction, norms)), strict=True))
     flags = {"monotone": monotone, "integers": integers}
-    return {"judgment": "stable", **dict(zip(WHERE, at, strict=True)), "l0": l0, **sizes, **flags}
+    return {"judgment": "stable", **dict(zip(WHERE, at, strict=True)), **sizes, **flags}
 
 
 def size_of(shape: Data, names: Any) -> int:
     """How many cells the marginal of some attributes has."""
     need(0 < len(set(list_of(text)(names))) == len(names), "different attributes are expected")
+    need(set(names) <= set(shape), "an attribute is unknown")
+    return product_of(counting(shape[name]) for name in names)
+
+
+def product_of(sizes: Iterable[int]) -> int:
+    """A product whose size stays bounded."""
     found = 1
-    for name in names:
-        need(name in shape, "an attribute is unknown")
-        found *= counting(shape[name])
+    for size in sizes:
+        found *= size
         need(found.bit_length() < 64_000, "a domain is too large")
     return found
 
 
-def query(
-    name: str, **own: Kind | Optional
-) -> Callable[[Callable[..., Data]], Callable[..., Data]]:
+def query(name: str, **own: Parameter) -> Callable[[Bounds], Bounds]:
     """Register the rule of a kind of query; its function takes neighbours, shape and its own."""
 
-    def register(bounds: Callable[..., Data]) -> Callable[..., Data]:
-        def concludes(meter: Meter, neighbours: Relation, shape: Data, query: Data) -> Conclusion:
-            size_of(shape, list(shape))
-            read = fields({"kind": one_of(name), **own}, query)
-            del read["kind"]
-            return bounds(meter, neighbours, shape, **read), {"public"}
+    def register(bounds: Bounds) -> Bounds:
+        def concludes(meter: Meter, at: Relation, given: Any) -> Conclusion:
+            size_of(given.shape, list(given.shape))
+            read = SimpleNamespace(**fields({"kind": one_of(name), **own}, given.query))
+            return bounds(meter, at, given.shape, read), {"public"}
 
-        rule(name, neighbours=relation, shape=record, query=record)(concludes)
+        rule(name, shape=record, query=record)(concludes)
         return bounds
 
     return register
@@ -1386,32 +1372,35 @@ def scores(at: Relation, spans: list[int]) -> Data:
     return moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
 
 
+def count_chosen(chosen: list[int], size: int) -> tuple[int, bool]:
+    """How many of some places are chosen, and whether all are."""
+    fine = 0 < len(chosen) == len(set(chosen)) and max(chosen) < size
+    need(fine, f"different numbers below {size} are expected")
+    return len(chosen), len(chosen) == size
+
+
 @query("marginal", attributes=anything)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any) -> Data:
-    return counts(at, size_of(shape, attributes), True)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, size_of(shape, own.attributes), True)
 
 
-@query("cell-counts", cells=list_of(whole))
-def _(meter: Meter, at: Relation, shape: Data, cells: list[int]) -> Data:
-    size = size_of(shape, list(shape))
-    fine = 0 < len(cells) == len(set(cells)) and max(cells) < size
-    need(fine, "different cells of the domain are expected")
-    return counts(at, len(cells), len(cells) == size)
+@query("cell-counts", cells=cells)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, *count_chosen(own.cells, size_of(shape, list(shape))))
 
 
 @query("total")
-def _(meter: Meter, at: Relation, shape: Data) -> Data:
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     return counts(at, 1, True)
 
 
 @query("bounded-sum", attribute=text, values=list_of(integer), low=integer, high=integer)
-def _(meter: Meter, at: Relation, shape: Data, attribute: str, **own: Any) -> Data:
-    low, high, values = own["low"], own["high"], own["values"]
-    fine = low <= high and len(values) == size_of(shape, [attribute])
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    fine = own.low <= own.high and len(own.values) == size_of(shape, [own.attribute])
     need(fine, "a sum needs low <= high and one value for each code")
-    added = [min(max(value, low), high) for value in values]
-    spare = [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
-    low, high = at[2] * min(added + spare), at[2] * max(added + spare)
+    added = [min(max(value, own.low), own.high) for value in own.values]
+    added += [] if at == REPLACE else [0]  # a unit may add nothing, on one side or the other
+    low, high = at[2] * min(added), at[2] * max(added)
     span = max(high, -low) if at[0] == "add-remove" else high - low
     one_way = at[0] == "add-remove" and low >= 0
     return moving(at, min(span, 1), (span, span * span, span), one_way)
@@ -1422,22 +1411,19 @@ def count_groups(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
     size_of(shape, names)
     codes = list_of(list_of(integer))(groups)
     need([len(own) for own in codes] == [shape[name] for name in names], "each code has a group")
-    found = 1
-    for own in codes:
-        need(min(own) >= -1 and max(own) >= 0, "groups are numbered from 0; -1 is for no group")
-        found *= max(own) + 1
-        need(found.bit_length() < 64_000, "there are too many groups")
-    return found, all(-1 not in own for own in codes)
+    fine = all(min(own) >= -1 and max(own) >= 0 for own in codes)
+    need(fine, "groups are numbered from 0; -1 is for no group")
+    return product_of(max(own) + 1 for own in codes), all(-1 not in own for own in codes)
 
 
 @query("recoded-marginal", attributes=anything, groups=anything)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any, groups: Any) -> Data:
-    return counts(at, *count_groups(shape, attributes, groups))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return counts(at, *count_groups(shape, own.attributes, own.groups))
 
 
 @query("linear", attributes=anything, layers=members)
-def _(meter: Meter, at: Relation, shape: Data, attributes: Any, layers: list[Any]) -> Data:
-    return matrix_moves(meter, at, size_of(shape, attributes), layers)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    return matrix_moves(meter, at, size_of(shape, own.attributes), own.layers)
 
 
 def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Data:
@@ -1445,7 +1431,7 @@ def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Da
     read = [members_of(layer, "weight", "rows") for layer in layers]
     meter.spend(size * (len(read) + 1))
     columns: list[dict[int, int]] = [{} for _ in range(size)]
-    answers = 0
+    answers, entries = 0, dict[int, list[int]]()
     for weight, rows in read:
         need(len(list_of(integer)(rows)) == size and min(rows) >= -1, "an answer or -1 for a cell")
         answers = max(answers, max(rows) + 1)
@@ -1453,111 +1439,88 @@ def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Da
             if row >= 0:
                 column[row] = column.get(row, 0) + integer(weight)
     need(answers > 0, "one or more answers are expected")
-    entries: dict[int, list[int]] = {}
     for column in columns:
         for row, value in column.items():
             entries.setdefault(row, []).append(value)
-    ends = {}
-    for row, values in entries.items():
-        # A cell that is not listed has a 0 there, and a person may own no record.
+    # A cell that is not listed has a 0 there, and a person may own no record.
+    for values in entries.values():
         values += [0] * (len(values) < size or at[:2] == ("replace-one", "person"))
-        ends[row] = at[2] * min(values), at[2] * max(values)
-    most = [0, 0, 0]
-    for column in columns:
-        sizes = [at[2] * abs(value) for value in column.values() if value]
-        norms = (at[2] * len(sizes), sum(sizes), sum(each * each for each in sizes))
-        most = [max(pair) for pair in zip(most, norms, strict=True)]
-    negative = any(low < 0 for low, _ in ends.values())
+    ends = [(at[2] * min(values), at[2] * max(values)) for values in entries.values()]
+    moved = [[at[2] * value for value in column.values() if value] for column in columns]
+    l0 = max(at[2] * len(own) for own in moved)
+    l1 = max(sum(map(abs, own)) for own in moved)
+    squared = max(sum(each * each for each in own) for own in moved)
+    negative = any(low < 0 for low, _ in ends)
     if at[0] == "add-remove":
-        far = [max(-low, high) for low, high in ends.values()]
-        l0 = min(most[0], sum(each > 0 for each in far))
-        return moving(at, l0, (most[1], most[2], max(far)), not negative)
-    far = [high - low for low, high in ends.values()]
-    l0 = min(2 * most[0], sum(each > 0 for each in far))
-    l1 = min(2 * most[1], sum(far))
-    squared = min((4 if negative else 2) * most[2], sum(each * each for each in far))
-    return moving(at, l0, (l1, squared, max(far)), answers == 1 or max(far) == 0)
+        far, one_way = [max(-low, high) for low, high in ends], not negative
+    else:
+        far = [high - low for low, high in ends]
+        one_way = answers == 1 or max(far) == 0
+        l0, l1, squared = 2 * l0, 2 * l1, (4 if negative else 2) * squared
+    # No answer moves further than its own ends.
+    norms = min(l1, sum(far)), min(squared, sum(each * each for each in far)), max(far)
+    return moving(at, min(l0, sum(each > 0 for each in far)), norms, one_way)
 
 
-@query(
-    "model-error",
-    candidates=members,
-    models=list_of(list_of(integer)),
-    weights=Optional(list_of(whole)),
-    offsets=Optional(list_of(integer)),
-)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], **own: Any) -> Data:
+SPARE: Data = {"weights": Optional(cells), "offsets": Optional(integers)}
+"""What the distances to a model's counts may be multiplied with, and moved by."""
+
+
+@query("model-error", candidates=members, models=list_of(integers), **SPARE)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     parts = [
         count_groups(shape, *members_of(each, "attributes", "groups"))
         if type(each) is dict
         else (size_of(shape, each), True)
-        for each in candidates
+        for each in own.candidates
     ]
-    lengths = [len(model) for model in own["models"]]
-    need([cells for cells, _ in parts] == lengths, "each candidate needs a model of its size")
-    ones = [1] * len(parts)
-    weights, offsets = (own[name] if own[name] is not None else ones for name in _SPARE)
-    need(len(weights) == len(offsets) == len(parts), "one number a candidate is expected")
+    fine = [cells for cells, _ in parts] == [len(model) for model in own.models]
+    need(fine, "each candidate needs a model of its size")
+    given = [numbers for numbers in (own.weights, own.offsets) if numbers is not None]
+    need(all(len(each) == len(parts) for each in given), "one number a candidate is expected")
+    weights = own.weights or [1] * len(parts)
     spans = [int(counts(at, *part)["l1"]) for part in parts]
     return scores(at, [weight * span for weight, span in zip(weights, spans, strict=True)])
 
 
-_SPARE = ("weights", "offsets")
-"""What the distances to a model's counts may be multiplied with, and moved by."""
-
-
-@query(
-    "cell-errors",
-    marginals=members,
-    cells=list_of(list_of(whole)),
-    models=list_of(list_of(integer)),
-    scale=counting,
-)
-def _(meter: Meter, at: Relation, shape: Data, marginals: Any, **own: Any) -> Data:
-    cells, models, scale = own["cells"], own["models"], own["scale"]
-    need([len(one) for one in cells] == [len(one) for one in models], "a cell needs a number")
-    found: list[Data] = []
-    for names, chosen in zip(marginals, cells, strict=True):
-        size = size_of(shape, names)
-        fine = 0 < len(chosen) == len(set(chosen)) and max(chosen) < size
-        need(fine, "different cells of the marginal are expected")
-        found.append(counts(at, len(chosen), len(chosen) == size))
+@query("cell-errors", marginals=members, cells=cell_lists, models=list_of(integers), scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    lengths = [[len(one) for one in lists] for lists in (own.cells, own.models)]
+    need(lengths[0] == lengths[1], "a cell needs a number")
+    found = [
+        counts(at, *count_chosen(cells, size_of(shape, names)))
+        for names, cells in zip(own.marginals, own.cells, strict=True)
+    ]
     l0, l1, squared = (sum(each[name] for each in found) for name in ("l0", "l1", "l2_squared"))
-    far = scale * max(each["linf"] for each in found)
-    return moving(at, l0, (scale * l1, scale**2 * squared, far), far == 0)
+    far = own.scale * max(each["linf"] for each in found)
+    return moving(at, l0, (own.scale * l1, own.scale**2 * squared, far), far == 0)
 
 
-def two(pair: Any) -> tuple[Any, Any]:
-    """Both members of a pair."""
-    need(len(members(pair)) == 2, "a pair is expected")
-    return pair[0], pair[1]
-
-
-@query("independence-distance", candidates=members, scale=counting)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], scale: int) -> Data:
+@query("independence-distance", candidates=list_of(two), scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     spans = []
-    for left, right in map(two, candidates):
+    for left, right in own.candidates:
         sizes = size_of(shape, left), size_of(shape, right)
         need(not set(left) & set(right), "an attribute is on both sides")
         factor = (4 if at[0] == "add-remove" else 8) * at[2]
         if at == REPLACE:
             factor = 4 if min(sizes) == 2 else 6
-        spans.append(scale * factor if min(sizes) > 1 else 0)
+        spans.append(own.scale * factor if min(sizes) > 1 else 0)
     return scores(at, spans)
 
 
 def family(shape: Data, candidate: Any) -> tuple[int, int]:
     """How many values a child has, and its parents together."""
-    child, parents = two(candidate)
+    child, parents = candidate
     size_of(shape, [child, *members(parents)])
     return size_of(shape, [child]), size_of(shape, parents)
 
 
-@query("mutual-information", candidates=members, records=whole, scale=counting)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any], **own: int) -> Data:
+@query("mutual-information", candidates=list_of(two), records=whole, scale=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     need(at == REPLACE, "the number of records must be public")
-    sizes = [family(shape, each) for each in candidates]
-    return scores(at, [information_span(own["records"], own["scale"], each) for each in sizes])
+    sizes = [family(shape, each) for each in own.candidates]
+    return scores(at, [information_span(own.records, own.scale, each) for each in sizes])
 
 
 def information_span(records: int, scale: int, sizes: tuple[int, int]) -> int:
@@ -1577,68 +1540,61 @@ def information_span(records: int, scale: int, sizes: tuple[int, int]) -> int:
 def log2(x: Fraction, bits: int) -> Interval:
     """log2 x for x > 0; the number itself for a power of two."""
     power = x.numerator.bit_length() - x.denominator.bit_length()
-    if x == Fraction(2) ** power:
-        return interval(power)
-    return log(x, bits) / log(Fraction(2), bits)
+    return interval(power) if x == Fraction(2) ** power else log(x, bits) / log(Fraction(2), bits)
 
 
-@query("maximal-correlation", candidates=members)
-def _(meter: Meter, at: Relation, shape: Data, candidates: list[Any]) -> Data:
-    sizes = [family(shape, each) for each in candidates]
+@query("maximal-correlation", candidates=list_of(two))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    sizes = [family(shape, each) for each in own.candidates]
     need(all(child == 2 for child, _ in sizes), "a child has two values")
     step = 4 if at[:2] == ("replace-one", "person") else 2
     return scores(at, [step * at[2]] * len(sizes))
 
 
-def item_list(shape: Data, given: Any) -> list[tuple[str, int]]:
+def item_list(shape: Data, given: list[Any]) -> list[tuple[str, int]]:
     """Items: attributes with codes that they have."""
-    found = [(text(name), whole(code)) for name, code in map(two, members(given))]
+    found = [(text(name), whole(code)) for name, code in given]
     fine = all(name in shape and code < shape[name] for name, code in found)
     need(fine and found != [], "items are attributes with codes that they have")
     return found
 
 
-@query("itemset-counts", itemsets=members)
-def _(meter: Meter, at: Relation, shape: Data, itemsets: list[Any]) -> Data:
-    sets = [item_list(shape, each) for each in itemsets]
+@query("itemset-counts", itemsets=list_of(list_of(two)))
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    sets = [item_list(shape, each) for each in own.itemsets]
     clash = any(len(dict(each)) < len(each) for each in sets)
     need(sets != [] and not clash, "items of different attributes are expected")
     k, m = len(sets), at[2]  # one record may be in all of the sets
     return moving(at, k, (k * m, k * m * m, m), at[0] == "add-remove" or k == 1)
 
 
-@query("rank-distance", items=anything, length=counting, rank=counting)
-def _(meter: Meter, at: Relation, shape: Data, items: Any, length: int, rank: int) -> Data:
-    found = item_list(shape, items)
-    need(len(set(found)) == len(found), "different items are expected")
-    return scores(at, [at[2] if at[0] == "add-remove" else 2 * at[2]] * len(found))
+@query("rank-distance", items=list_of(two), length=counting, rank=counting)
+def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
+    items = item_list(shape, own.items)
+    need(len(set(items)) == len(items), "different items are expected")
+    return scores(at, [at[2] if at[0] == "add-remove" else 2 * at[2]] * len(items))
 
 
-@rule(
-    "stated-sensitivity",
-    neighbours=relation,
-    query=text,
-    l0=known,
-    l1=rational,
-    l2_squared=rational,
-    linf=least,
-    monotone=flag,
-    integers=flag,
-)
-def _(meter: Meter, neighbours: Relation, l0: int | None, **own: Any) -> Conclusion:
-    l1, squared, linf = norms = (own["l1"], own["l2_squared"], own["linf"])
+@rule("stated-sensitivity", query=text, **NORMS, monotone=flag, integers=flag)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    l0, l1, squared, linf = own.l0, own.l1, own.l2_squared, own.linf
     fine = linf <= l1 and linf**2 <= squared <= l1**2
     fine &= l0 is None or (l1 <= l0 * linf and squared <= l0 * linf**2)
     need(fine, "the norms contradict each other")
-    found = moving(neighbours, l0, norms, own["monotone"], own["integers"])
+    found = moving(at, l0, (l1, squared, linf), own.monotone, own.integers)
     return found, {"stated-sensitivity"}
 
 
 @rule("transformed", "query", records=counting, description=text)
-def _(meter: Meter, query: Data, records: int, description: str) -> Conclusion:
-    needed = relation_of(query) == ("add-remove", "person", records)
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
+    needed = at == ("add-remove", "person", own.records)
     need(needed, "the query must bear a person of as many records as one record becomes")
     return {**query, "unit": "record", "max_records": 1}, {"record-wise"}
+
+
+def grants(at: Relation, kind: str, *values: Any) -> Data:
+    """That a mechanism has a guarantee of a kind, if its numbers lie in their ranges."""
+    return private(at, guarantee_of(kind, *values))
 
 
 def private(at: Relation, found: Data) -> Data:
@@ -1648,63 +1604,67 @@ def private(at: Relation, found: Data) -> Data:
 
 def adds(at: Relation, *losses: Data) -> Data:
     """That a mechanism adds some losses."""
-    return private(at, guarantee_of("losses", list(losses)))
+    return grants(at, "losses", list(losses))
 
 
-@rule(
-    "additive-noise",
-    "query",
-    law=one_of("laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian"),
-    amount=positive,
-)
-def _(meter: Meter, query: Data, law: str, amount: Fraction) -> Conclusion:
-    at, rests = relation_of(query), BASE | (REAL if law in ("laplace", "gaussian") else set())
-    need(query["integers"] or law in ("laplace", "gaussian"), "integer answers are needed")
+def responds(at: Relation, epsilon: Fraction) -> Data:
+    """That a mechanism is ε-DP: a randomized response dominates it."""
+    return adds(at, lost("response", 1, epsilon, ZERO))
+
+
+NOISES = ("laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian")
+
+
+@rule("additive-noise", "query", law=one_of(*NOISES), amount=positive)
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
+    real = own.law in ("laplace", "gaussian")
+    need(query["integers"] or real, "integer answers are needed")
+    rests = BASE | (REAL if real else set())
     if query["l1"] == 0:
         return adds(at), rests
-    if law == "gaussian":
-        return adds(at, lost("gaussian", 1, query["l2_squared"] / amount)), rests
-    law = "laplace" if law == "rounded-laplace" else law
-    norms = (query[name] for name in ("l0", "l1", "l2_squared", "linf"))
-    return adds(at, lost("noise", 1, law, amount, *norms)), rests
+    if own.law == "gaussian":
+        return adds(at, lost("gaussian", 1, query["l2_squared"] / own.amount)), rests
+    law, norms = own.law.removeprefix("rounded-"), [query[name] for name in NORMS]
+    return adds(at, lost("noise", 1, law, own.amount, *norms)), rests
 
 
 @rule("sampled-gaussian", "query", fraction=inner, sigma_squared=positive)
-def _(meter: Meter, query: Data, fraction: Fraction, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Zhu, Dong & Wang 2022, Theorem 11."""
-    need(relation_of(query) == ADD, "add-remove of a record is needed")
-    one = lost("sampled-gaussian", 1, fraction, query["l2_squared"] / sigma_squared)
-    return adds(ADD, one), BASE | REAL | {"secret-sample"}
+    need(at == ADD, "add-remove of a record is needed")
+    one = lost("sampled-gaussian", 1, own.fraction, query["l2_squared"] / own.sigma_squared)
+    return adds(at, one), BASE | REAL | SECRET
 
 
 @rule("allocated-gaussian", "query", steps=counting, times=counting, sigma_squared=positive)
-def _(meter: Meter, query: Data, steps: int, times: int, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Feldman & Shenfeld 2025."""
-    mu_squared: Fraction = query["l2_squared"] / sigma_squared
-    fine = relation_of(query) == ADD and mu_squared > 0 and times <= steps
+    mu_squared = query["l2_squared"] / own.sigma_squared
+    fine = at == ADD and mu_squared > 0 and own.times <= own.steps
     need(fine, "add-remove of a record, a move, and no more times than steps are needed")
-    size, longer = divmod(steps, times)
+    size, longer = divmod(own.steps, own.times)
     parts = [
         lost("allocation", 1, each, mu_squared) if each > 1 else lost("gaussian", 1, mu_squared)
         for each in (size, size + 1)
     ]
-    losses = join([[part] for part in parts], [times - longer, longer])
-    return adds(ADD, *losses), BASE | REAL | {"secret-sample"}
+    losses = join([[part] for part in parts], [own.times - longer, longer])
+    return adds(at, *losses), BASE | REAL | SECRET
 
 
 @rule("fixed-size-gaussian", "query", sample=counting, records=counting, sigma_squared=positive)
-def _(meter: Meter, query: Data, sample: int, records: int, sigma_squared: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Zhu, Dong & Wang 2022, Theorem 11."""
-    need(relation_of(query) == REPLACE, "replace-one of a record is needed")
-    need(sample < records, "the sample must be smaller than the records")
-    one = lost("fixed-size", 1, Fraction(sample, records), query["l2_squared"] / sigma_squared)
-    return adds(REPLACE, one), BASE | REAL | {"secret-sample"}
+    need(at == REPLACE, "replace-one of a record is needed")
+    need(own.sample < own.records, "the sample must be smaller than the records")
+    fraction = Fraction(own.sample, own.records)
+    one = lost("fixed-size", 1, fraction, query["l2_squared"] / own.sigma_squared)
+    return adds(at, one), BASE | REAL | SECRET
 
 
 @rule("response", "query", epsilon=least)
-def _(meter: Meter, query: Data, epsilon: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     need(query["l0"] in (0, 1) and query["linf"] <= 1 and query["integers"], "one bit may move")
-    return adds(relation_of(query), lost("response", 1, epsilon, ZERO)), BASE
+    return responds(at, own.epsilon), BASE
 
 
 def span(query: Data) -> Fraction:
@@ -1713,163 +1673,124 @@ def span(query: Data) -> Fraction:
 
 
 @rule("exponential", "query", rate=positive)
-def _(meter: Meter, query: Data, rate: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """McSherry & Talwar 2007; Dong, Durfee & Rogers 2020."""
-    return adds(relation_of(query), lost("bounded-range", 1, rate * span(query))), BASE
+    return adds(at, lost("bounded-range", 1, own.rate * span(query))), BASE
 
 
 @rule("permute-and-flip", "query", rate=positive)
-def _(meter: Meter, query: Data, rate: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """McKenna & Sheldon 2020."""
-    return adds(relation_of(query), lost("response", 1, rate * span(query), ZERO)), BASE
+    return responds(at, own.rate * span(query)), BASE
 
 
 @rule(
-    "noisy-max",
-    "query",
-    noise=one_of("laplace", "exponential", "discrete-laplace"),
-    scale=positive,
+    "noisy-max", "query", noise=one_of("laplace", "exponential", "discrete-laplace"), scale=positive
 )
-def _(meter: Meter, query: Data, noise: str, scale: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Dwork & Roth 2014, Claim 3.9; Ding et al. 2021."""
-    real = noise != "discrete-laplace"
+    real = own.noise != "discrete-laplace"
     need(real or query["integers"], "integer scores are needed")
-    one = lost("response", 1, span(query) / scale, ZERO)
-    return adds(relation_of(query), one), BASE | (REAL if real else set())
+    return responds(at, span(query) / own.scale), BASE | (REAL if real else set())
 
 
-@rule(
-    "sparse-vector",
-    "query",
-    threshold_scale=positive,
-    query_scale=positive,
-    count=counting,
-    resampled=flag,
-    releases=one_of("bits"),
-)
-def _(meter: Meter, query: Data, count: int, resampled: bool, **own: Any) -> Conclusion:
+SCALES: Data = {"threshold_scale": positive, "query_scale": positive}
+
+
+@rule("sparse-vector", "query", **SCALES, count=counting, resampled=flag, releases=one_of("bits"))
+def _(meter: Meter, at: Relation, query: Data, own: Any) -> Conclusion:
     """Lyu, Su & Li 2017, Algorithm 7."""
-    need(not resampled, "the threshold keeps its one noise")
-    epsilon = query["linf"] / own["threshold_scale"] + count * span(query) / own["query_scale"]
-    return adds(relation_of(query), lost("response", 1, epsilon, ZERO)), BASE | REAL
+    need(not own.resampled, "the threshold keeps its one noise")
+    epsilon = query["linf"] / own.threshold_scale + own.count * span(query) / own.query_scale
+    return responds(at, epsilon), BASE | REAL
 
 
-@rule("stated-guarantee", neighbours=relation, mechanism=text, guarantee=guarantee)
-def _(meter: Meter, neighbours: Relation, mechanism: str, guarantee: Data) -> Conclusion:
-    need(guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
-    return private(neighbours, guarantee), BASE | {"stated-guarantee"}
+@rule("stated-guarantee", mechanism=text, guarantee=guarantee)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    need(own.guarantee["kind"] not in ("profile", "odometer"), "that kind can't be stated")
+    return private(at, own.guarantee), BASE | {"stated-guarantee"}
 
 
-@rule("public-draw", neighbours=relation, law=record)
-def _(meter: Meter, neighbours: Relation, law: Data) -> Conclusion:
-    return adds(neighbours), BASE
+@rule("public-draw", law=record)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    return adds(at), BASE
 
 
-@rule(
-    "local-randomizer",
-    neighbours=relation,
-    epsilon=least,
-    values=Optional(counting),
-    matrix=Optional(list_of(rationals)),
-)
-def _(meter: Meter, neighbours: Relation, epsilon: Fraction, **own: Any) -> Conclusion:
-    matrix = own["matrix"]
-    need(neighbours == REPLACE, "replace-one of a record is needed")
-    need((own["values"] is None) != (matrix is None), "values or a matrix is needed")
-    if matrix is not None:
-        fine = len({len(row) for row in matrix}) == 1 and all(matrix)
-        need(fine and all(min(r) >= 0 and total(r) == 1 for r in matrix), "rows are chances")
-        columns = [column for column in zip(*matrix, strict=True) if any(column)]
+@rule("local-randomizer", epsilon=least, values=Optional(counting), matrix=Optional(tables))
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
+    need(at == REPLACE, "replace-one of a record is needed")
+    need((own.values is None) != (own.matrix is None), "values or a matrix is needed")
+    if own.matrix is not None:
+        fine = len({len(row) for row in own.matrix}) == 1 and all(own.matrix)
+        need(fine and all(min(r) >= 0 and total(r) == 1 for r in own.matrix), "rows are chances")
+        columns = [column for column in zip(*own.matrix, strict=True) if any(column)]
         need(all(map(all, columns)), "a zero stands beside a non-zero")
         ratio = max(max(column) / min(column) for column in columns)
-        meter.at_most(lambda bits: log(ratio, bits), epsilon, "epsilon is too small")
-    return adds(neighbours, lost("response", 1, epsilon, ZERO)), BASE
+        meter.at_most(lambda bits: log(ratio, bits), own.epsilon, "epsilon is too small")
+    return responds(at, own.epsilon), BASE
 
 
-@rule(
-    "posterior-draws",
-    neighbours=relation,
-    law=one_of("dirichlet-multinomial", "plug-in-multinomial"),
-    alpha_min=positive,
-    records=whole,
-    epsilon=least,
-)
-def _(meter: Meter, neighbours: Relation, law: str, epsilon: Fraction, **own: Any) -> Conclusion:
+POSTERIORS = ("dirichlet-multinomial", "plug-in-multinomial")
+
+
+@rule("posterior-draws", law=one_of(*POSTERIORS), alpha_min=positive, records=whole, epsilon=least)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """Abowd & Vilhuber 2008."""
-    whole_table = law == "plug-in-multinomial"
-    ratio = 1 + (1 if whole_table else own["records"]) / own["alpha_min"]
-    steps = neighbours[2] * (own["records"] if whole_table else 1)
-    meter.at_most(lambda bits: steps * log(ratio, bits), epsilon, "epsilon is too small")
-    return adds(neighbours, lost("response", 1, epsilon, ZERO)), BASE
+    draws, steps = (own.records, 1) if own.law == POSTERIORS[0] else (1, own.records)
+    ratio = 1 + draws / own.alpha_min
+    meter.at_most(lambda b: at[2] * steps * log(ratio, b), own.epsilon, "epsilon is too small")
+    return responds(at, own.epsilon), BASE
 
 
-@rule("filter", neighbours=relation, budget=loss, program=record, setting=Optional(setting))
-def _(meter: Meter, neighbours: Relation, budget: Data, **own: Any) -> Conclusion:
+@rule("filter", budget=loss, **PROGRAM)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """Rogers et al. 2016; Feldman & Zrnic 2021; Whitehouse et al. 2023; Zhu, Dong & Wang 2022."""
-    rests = BASE | {"curator"}
+    budget, rests = own.budget, BASE | {"curator"}
     if budget["loss"] == "sampled-gaussian":
-        need(neighbours == ADD, "add-remove of a record is needed")
-        return adds(neighbours, budget), rests | REAL | {"secret-sample"}
+        need(at == ADD, "add-remove of a record is needed")
+        return adds(at, budget), rests | REAL | SECRET
     fine = budget["loss"] in ("response", "concentrated", "curve") and budget["count"] == 1
     fine &= leak(budget) == 0 == budget.get("xi", 0) and len(budget.get("points", [1])) == 1
     need(fine, "a budget is one epsilon, rho or Renyi point")
-    return adds(neighbours, budget), rests
+    return adds(at, budget), rests
 
 
-@rule(
-    "odometer",
-    neighbours=relation,
-    levels=levels,
-    deltas=rationals,
-    program=record,
-    setting=Optional(setting),
-)
-def _(meter: Meter, neighbours: Relation, levels: list[list[Fraction]], **own: Any) -> Conclusion:
+@rule("odometer", levels=levels, deltas=rationals, **PROGRAM)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """A level's ε is at least s + 2·√(s·ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3)."""
-    deltas = own["deltas"]
-    need(len(levels) == len(deltas) and min(deltas) > 0, "each level needs its delta")
-    found = guarantee_of("odometer", levels, total(deltas))
-    for (spent, epsilon), delta in zip(levels, deltas, strict=True):
+
+    def tail(spent: Fraction, delta: Fraction, bits: int) -> Interval:
+        return spent + 2 * sqrt(spent * log(1 / delta, bits), bits)
+
+    fine = len(own.levels) == len(own.deltas) and min(own.deltas) > 0
+    need(fine, "each level needs its delta")
+    found = grants(at, "odometer", own.levels, total(own.deltas))
+    for (spent, epsilon), delta in zip(own.levels, own.deltas, strict=True):
         meter.spend(1000)
-        inverse, words = 1 / delta, "epsilon is below that of its level"
-
-        def tail(bits: int, spent: Fraction = spent, inverse: Fraction = inverse) -> Interval:
-            return spent + 2 * sqrt(spent * log(inverse, bits), bits)
-
-        meter.at_most(tail, epsilon, words)
-    return private(neighbours, found), BASE | {"curator"}
+        meter.at_most(partial(tail, spent, delta), epsilon, "epsilon is below that of its level")
+    return found, BASE | {"curator"}
 
 
-@rule(
-    "finite-channel",
-    neighbours=relation,
-    databases=list_of(list_of(whole)),
-    rows=list_of(members),
-    epsilon=least,
-    delta=chance_below,
-)
-def _(
-    meter: Meter, neighbours: Relation, epsilon: Fraction, delta: Fraction, **own: Any
-) -> Conclusion:
+@rule("finite-channel", databases=cell_lists, rows=list_of(members), **APPROX)
+def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     """It holds between all databases of an instance: n records, or 0 to n."""
-    found = channel_of(meter, neighbours, own["databases"], own["rows"])
-    sizes = found.sizes if neighbours == REPLACE else list(range(len(found.sizes)))
-    fine = found.complete and found.sizes == sizes and (neighbours != REPLACE or not sizes[1:])
-    need(fine, "all databases of n records, or of 0 to n where n is private, are needed")
-    channel_holds(meter, found, epsilon, delta)
-    return private(neighbours, guarantee_of("approx", epsilon, delta)), BASE
+    found = channel_of(meter, at, own.databases, own.rows)
+    need(is_instance(found), "all databases of n records, or of 0 to a private n, are needed")
+    channel_holds(meter, found, own.epsilon, own.delta)
+    return grants(at, "approx", own.epsilon, own.delta), BASE
 
 
-def entries(mechanism: Data) -> list[Data]:
+def entries(mechanism: Data) -> Losses:
     """The losses of a mechanism whose guarantee they are."""
     need(mechanism["guarantee"]["kind"] == "losses", "a list of losses is needed")
     found: list[Data] = mechanism["guarantee"]["losses"]
     return found
 
 
-def restated(mechanism: Data, found: Data) -> Conclusion:
-    """Another guarantee of the same mechanism."""
-    return {**mechanism, "guarantee": found}, set()
+def finite(losses: Losses) -> Losses:
+    """Losses, if none of them leaks."""
+    need(all(leak(one) == 0 for one in losses), "a loss may be infinite")
+    return losses
 
 
 def times(counts: list[int] | None, mechanisms: list[Data]) -> list[int]:
@@ -1879,131 +1800,111 @@ def times(counts: list[int] | None, mechanisms: list[Data]) -> list[int]:
     return found
 
 
-@rule("compose", "mechanisms", counts=Optional(list_of(counting)))
-def _(meter: Meter, mechanisms: list[Data], counts: list[int] | None) -> Conclusion:
+@rule("compose", "mechanisms", **COUNTS)
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
     lists = [entries(mechanism) for mechanism in mechanisms]
-    together = join(lists, times(counts, mechanisms))
-    return adds(relation_of(mechanisms[0]), *together), set()
+    return adds(at, *join(lists, times(own.counts, mechanisms))), set()
 
 
 @rule("as-losses", "mechanism")
-def _(meter: Meter, mechanism: Data) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Kairouz, Oh & Viswanath 2015; Dong, Roth & Su 2022."""
-    given = mechanism["guarantee"]
-    match given["kind"]:
-        case "approx":
-            one = lost("response", 1, given["epsilon"], given["delta"])
-        case "zcdp":
-            one = lost("concentrated", 1, ZERO, given["rho"], ZERO)
-        case "gdp":
-            one = lost("gaussian", 1, given["mu"] ** 2)
-        case "renyi":
-            one = lost("curve", 1, given["points"])
+    match mechanism["guarantee"]:
+        case {"kind": "approx", "epsilon": epsilon, "delta": delta}:
+            one = lost("response", 1, epsilon, delta)
+        case {"kind": "zcdp", "rho": rho}:
+            one = lost("concentrated", 1, ZERO, rho, ZERO)
+        case {"kind": "gdp", "mu": mu}:
+            one = lost("gaussian", 1, mu**2)
+        case {"kind": "renyi", "points": points}:
+            one = lost("curve", 1, points)
         case _:
             raise Rejected("a guarantee of that kind is no loss")
-    return restated(mechanism, guarantee_of("losses", join([[one]], [1])))
+    return adds(at, *join([[one]], [1])), set()
 
 
-@rule(
-    "to-approx",
-    "mechanism",
-    method=one_of(*HINTS),
-    epsilon=least,
-    delta=chance_below,
-    hints=record,
-)
-def _(meter: Meter, mechanism: Data, method: str, **own: Any) -> Conclusion:
-    epsilon, delta = own["epsilon"], own["delta"]
-    curve_at_most(meter, entries(mechanism), method, epsilon, delta, own["hints"])
-    return restated(mechanism, guarantee_of("approx", epsilon, delta))
+@rule("to-approx", "mechanism", method=one_of(*HINTS), **APPROX, hints=record)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    curve_at_most(meter, entries(mechanism), own.method, own.epsilon, own.delta, own.hints)
+    return grants(at, "approx", own.epsilon, own.delta), set()
 
 
 @rule("to-profile", "mechanism", method=one_of(*HINTS), points=levels, hints=list_of(record))
-def _(meter: Meter, mechanism: Data, method: str, **own: Any) -> Conclusion:
-    need(len(own["hints"]) == len(own["points"]), "each point needs its hints")
-    for (epsilon, delta), hints in zip(own["points"], own["hints"], strict=True):
-        curve_at_most(meter, entries(mechanism), method, epsilon, delta, hints)
-    return restated(mechanism, guarantee_of("profile", own["points"]))
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    need(len(own.hints) == len(own.points), "each point needs its hints")
+    for (epsilon, delta), hints in zip(own.points, own.hints, strict=True):
+        curve_at_most(meter, entries(mechanism), own.method, epsilon, delta, hints)
+    return grants(at, "profile", own.points), set()
 
 
-@rule("to-renyi", "mechanism", orders=rationals, epsilons=rationals)
-def _(
-    meter: Meter, mechanism: Data, orders: list[Fraction], epsilons: list[Fraction]
-) -> Conclusion:
-    losses = entries(mechanism)
-    need(all(leak(one) == 0 for one in losses), "a loss may be infinite")
-    found = guarantee_of("renyi", [list(point) for point in zip(orders, epsilons, strict=True)])
+def points_of(own: Any) -> Data:
+    """A Rényi guarantee by its orders and their divergences."""
+    points = zip(own.orders, own.epsilons, strict=True)
+    return guarantee_of("renyi", [list(point) for point in points])
+
+
+@rule("to-renyi", "mechanism", **POINTS)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    losses, found = finite(entries(mechanism)), points_of(own)
     for order, epsilon in found["points"]:
-
-        def value(bits: int, order: Fraction = order) -> Interval:
-            return moments(meter, losses, order, bits) / (order - 1)
-
-        meter.at_most(value, epsilon, "an epsilon is below the divergence of its order")
-    return restated(mechanism, found)
+        moment, most = partial(moments, meter, losses, order), (order - 1) * epsilon
+        meter.at_most(moment, most, "an epsilon is below the divergence of its order")
+    return private(at, found), set()
 
 
 @rule("to-zcdp", "mechanism", rho=least)
-def _(meter: Meter, mechanism: Data, rho: Fraction) -> Conclusion:
-    losses = entries(mechanism)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    losses = finite(entries(mechanism))
 
     def value(bits: int) -> Number:
         meter.spend(len(losses) * bits)
         parts = [interval(one["count"] * concentration(one, bits)) for one in losses]
         return Interval(total(part.low for part in parts), total(part.high for part in parts))
 
-    meter.at_most(value, rho, "rho is too small")
-    return restated(mechanism, guarantee_of("zcdp", rho))
+    meter.at_most(value, own.rho, "rho is too small")
+    return grants(at, "zcdp", own.rho), set()
 
 
 @rule("to-gdp", "mechanism", mu=least, shares=rationals)
-def _(meter: Meter, mechanism: Data, mu: Fraction, shares: list[Fraction]) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Dong, Roth & Su 2022: the convex Gaussian curve lies below both segments of ε-DP."""
-    gaussians = [one for one in entries(mechanism) if one["loss"] == "gaussian"]
-    others = [one for one in entries(mechanism) if one["loss"] != "gaussian"]
-    squares = [one["count"] * one["mu_squared"] for one in gaussians]
-    for one, share in zip(others, shares, strict=True):
-        need(share >= 0 and leak(one) == 0, "a share is negative, or a loss may be infinite")
+
+    def mass(share: Fraction, one: Data, bits: int) -> Interval:
+        return normal(-share / 2, bits) * (1 + exp(largest(one), bits))
+
+    losses = finite(entries(mechanism))
+    others = [one for one in losses if one["loss"] != "gaussian"]
+    squares = [one["count"] * one["mu_squared"] for one in losses if one["loss"] == "gaussian"]
+    for one, share in zip(others, own.shares, strict=True):
+        need(share >= 0, "a share is negative")
         meter.spend(1000)
-
-        def mass(bits: int, share: Fraction = share, one: Data = one) -> Interval:
-            return normal(-share / 2, bits) * (1 + exp(largest(one), bits))
-
-        meter.at_most(mass, ONE, "a share is too small")
+        meter.at_most(partial(mass, share, one), ONE, "a share is too small")
         squares.append(one["count"] * share**2)
-    need(total(squares) <= mu**2, "mu is too small")
-    return restated(mechanism, guarantee_of("gdp", mu))
+    need(total(squares) <= own.mu**2, "mu is too small")
+    return grants(at, "gdp", own.mu), set()
 
 
 @rule("weaken", "mechanism", guarantee=guarantee)
-def _(meter: Meter, mechanism: Data, guarantee: Data) -> Conclusion:
-    points = (len(mechanism["guarantee"].get("points", [])), len(guarantee.get("points", [])))
-    meter.spend(points[0] * points[1])
-    return restated(mechanism, weaker(mechanism["guarantee"], guarantee))
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    given, found = mechanism["guarantee"], own.guarantee
+    meter.spend(len(given.get("points", [])) * len(found.get("points", [])))
+    need(entails(given, found), "the stated guarantee is stronger, or of another kind")
+    return private(at, found), set()
 
 
-def weaker(given: Data, found: Data) -> Data:
-    """The stated guarantee, if it is no stronger than the given one."""
-    kinds, points = given["kind"], (_points(given), _points(found))
-    same = {given["kind"], found["kind"]} <= {"approx", "profile"} or kinds == found["kind"]
-    need(same and kinds not in ("losses", "odometer"), "the kind is another")
-    if kinds in ("zcdp", "gdp"):
-        holds = all(given[name] <= found[name] for name in given if name != "kind")
-    else:
-        sign = 1 if kinds == "renyi" else -1  # Rényi divergences grow with the order
-        holds = all(
-            any(sign * at >= sign * first and value <= second for at, value in points[0])
-            for first, second in points[1]
-        )
-    need(holds, "the stated guarantee is stronger")
-    return found
-
-
-def _points(given: Data) -> list[list[Fraction]]:
-    """The points of a curve; (ε, δ) is one."""
-    if given["kind"] == "approx":
-        return [[given["epsilon"], given["delta"]]]
-    found: list[list[Fraction]] = given.get("points", [])
-    return found
+def entails(given: Data, found: Data) -> bool:
+    """Whether a guarantee is no weaker than another; (ε, δ) is a curve of one point."""
+    kinds = {given["kind"], found["kind"]}
+    if kinds in ({"zcdp"}, {"gdp"}):
+        return all(given[name] <= found[name] for name in given if name != "kind")
+    if kinds != {"renyi"} and not kinds <= {"approx", "profile"}:
+        return False
+    ours, theirs = (one.get("points") or [[one["epsilon"], one["delta"]]] for one in (given, found))
+    sign = 1 if kinds == {"renyi"} else -1  # Rényi divergences grow with the order
+    return all(
+        any(sign * at >= sign * first and value <= second for at, value in ours)
+        for first, second in theirs
+    )
 
 
 def worst(mechanisms: list[Data]) -> Data:
@@ -2015,161 +1916,121 @@ def worst(mechanisms: list[Data]) -> Data:
     return guarantee_of(kind, *(max(one[name] for one in given) for name in GUARANTEES[kind]))
 
 
-@rule(
-    "parallel",
-    "mechanisms",
-    key=text,
-    relation=one_of("add-remove", "replace-one"),
-    counts=Optional(list_of(counting)),
-    delta=Optional(rational),
-)
-def _(
-    meter: Meter,
-    mechanisms: list[Data],
-    relation: str,
-    counts: list[int] | None,
-    delta: Fraction | None,
-    key: str,
-) -> Conclusion:
+@rule("parallel", "mechanisms", key=text, relation=adjacency, **COUNTS, delta=Optional(rational))
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
     """McSherry 2009, Theorem 4; an exchange is two steps."""
-    need(relation_of(mechanisms[0]) == ADD, "add-remove of a record is needed")
-    times(counts, mechanisms)
-    at, steps = (ADD, 1) if relation == "add-remove" else (REPLACE, 2)
-    found = scale_to_group(meter, worst(mechanisms), steps, {"delta": delta})
-    return private(at, found), {"independent-key"}
+    need(at == ADD, "add-remove of a record is needed")
+    times(own.counts, mechanisms)
+    wider, steps = (ADD, 1) if own.relation == "add-remove" else (REPLACE, 2)
+    found = scale_to_group(meter, worst(mechanisms), steps, own)
+    return private(wider, found), {"independent-key"}
 
 
 @rule("mixture", "mechanisms", weights=Optional(rationals))
-def _(meter: Meter, mechanisms: list[Data], weights: list[Fraction] | None) -> Conclusion:
-    found, at = worst(mechanisms), relation_of(mechanisms[0])
+def _(meter: Meter, at: Relation, mechanisms: list[Data], own: Any) -> Conclusion:
+    found, weights = worst(mechanisms), own.weights
     if weights is None:
         return private(at, found), {"public"}
     fine = len(weights) == len(mechanisms) and min(weights) > 0 and total(weights) == 1
     need(fine, "each premise needs a positive weight, and their sum is 1")
     if found["kind"] == "approx":
         deltas = [mechanism["guarantee"]["delta"] for mechanism in mechanisms]
-        shares = [weight * delta for weight, delta in zip(weights, deltas, strict=True)]
-        found = guarantee_of("approx", found["epsilon"], total(shares))
+        found = guarantee_of("approx", found["epsilon"], total(map(mul, weights, deltas)))
     return private(at, found), {"independent-choice"}
 
 
-@rule(
-    "group",
-    "mechanism",
-    neighbours=relation,
-    delta=Optional(rational),
-    orders=Optional(rationals),
-    epsilons=Optional(rationals),
-)
-def _(meter: Meter, mechanism: Data, neighbours: Relation, **stated: Any) -> Conclusion:
-    at = relation_of(mechanism)
+STATED: Data = {"delta": Optional(rational), **{name: Optional(rationals) for name in POINTS}}
+
+
+@rule("group", "mechanism", neighbours=relation, **STATED)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(at[0] == "add-remove", "add-remove is needed")
-    once = -(-neighbours[2] // at[2])
-    steps = once if neighbours[0] == "add-remove" else 2 * once
-    return private(neighbours, scale_to_group(meter, mechanism["guarantee"], steps, stated)), set()
+    once = -(-own.neighbours[2] // at[2])
+    steps = once if own.neighbours[0] == "add-remove" else 2 * once
+    return private(own.neighbours, scale_to_group(meter, mechanism["guarantee"], steps, own)), set()
 
 
-def scale_to_group(meter: Meter, given: Data, steps: int, stated: Data) -> Data:
+def scale_to_group(meter: Meter, given: Data, steps: int, own: Any) -> Data:
     """The guarantee between databases some steps apart."""
-    reads = {"approx": ("delta",) if given.get("delta") else (), "renyi": ("orders", "epsilons")}
-    wanted = reads.get(given["kind"], ()) if steps > 1 else ()
-    spare = [name for name, value in stated.items() if value is not None]
-    need(sorted(wanted) == sorted(spare), f"the parameters {wanted} are expected, and no other")
+    reads = {"approx": {"delta"} if given.get("delta") else set(), "renyi": set(POINTS)}
+    wanted = reads.get(given["kind"], set()) if steps > 1 else set()
+    stated = {name for name in STATED if vars(own).get(name) is not None}
+    need(stated == wanted, f"the parameters {sorted(wanted)} are expected, and no other")
     if steps == 1:
         return given
-    match given["kind"]:
-        case "approx":
-            epsilon, first, delta = given["epsilon"], given["delta"], stated["delta"]
-            if first:
+    match given:
+        case {"kind": "approx", "epsilon": epsilon, "delta": delta}:
 
-                def value(bits: int) -> Interval:  # δ·Σ e^(iε), i < steps
-                    if epsilon == 0:
-                        return interval(steps * first)
-                    more = (exp(steps * epsilon, bits) - 1) / (exp(epsilon, bits) - 1)
-                    return more * interval(first)
+            def value(bits: int) -> Interval:  # δ·Σ e^(iε), i < steps
+                grown, once = exp(steps * epsilon, bits) - 1, exp(epsilon, bits) - 1
+                return interval(delta) * (grown / once if epsilon else steps)
 
-                meter.at_most(value, delta, "delta is below that of the group")
-            return guarantee_of("approx", steps * epsilon, delta if first else ZERO)
-        case "zcdp":  # Bun & Steinke 2016, Proposition 1.9
-            return guarantee_of("zcdp", steps**2 * given["rho"])
-        case "gdp":  # Dong, Roth & Su 2022, Theorem 2.14
-            return guarantee_of("gdp", steps * given["mu"])
-        case "renyi":  # Hölder's inequality, step by step (Mironov 2017, Proposition 11)
-            points = [list(p) for p in zip(stated["orders"], stated["epsilons"], strict=True)]
-            found = guarantee_of("renyi", points)
-            meter.spend(len(points) * steps * len(given["points"]))
-            for order, epsilon in points:
-                top, parts = steps * order, []
-                for step in range(steps):
-                    above = [value for at, value in given["points"] if at >= top - step]
-                    need(above != [], "an order of steps times each order must be listed")
-                    parts.append(top / (top - step) * above[0])
+            if delta:
+                meter.at_most(value, own.delta, "delta is below that of the group")
+            return guarantee_of("approx", steps * epsilon, own.delta if delta else ZERO)
+        case {"kind": "zcdp" | "gdp"}:  # Bun & Steinke 2016, Prop. 1.9; Dong et al. 2022, 2.14
+            return of_group(steps, given)
+        case {"kind": "renyi", "points": points}:  # Hölder's inequality (Mironov 2017, Prop. 11)
+            found = points_of(own)
+            meter.spend(len(own.orders) * steps * len(points))
+            for order, epsilon in found["points"]:
+                top = steps * order
+                parts = [top / (top - n) * value_at(points, top - n) for n in range(steps)]
                 need(total(parts) <= epsilon, "an epsilon is below that of the group")
             return found
-        case "losses":
-            scaled = [of_group(steps, one) for one in given["losses"]]
-            return guarantee_of("losses", join([scaled], [1]))
-        case _:
-            raise Rejected("groups of that kind of guarantee are not known")
+        case {"kind": "losses", "losses": losses}:
+            kinds = ("gaussian", "response", "bounded-range", "concentrated", "noise")
+            fine = all(one["loss"] in kinds and one.get("xi", 0) == 0 for one in finite(losses))
+            need(fine, "groups of that loss are not known")
+            return guarantee_of("losses", join([[of_group(steps, one) for one in losses]], [1]))
+    raise Rejected("groups of that kind of guarantee are not known")
 
 
 def of_group(steps: int, one: Data) -> Data:
-    """A mechanism's loss between databases some steps apart."""
-    powers = {"epsilon": 1, "l0": 1, "l1": 1, "linf": 1, "mu_squared": 2, "rho": 2, "l2_squared": 2}
-    fine = one["loss"] in ("gaussian", "response", "bounded-range", "concentrated", "noise")
-    need(fine and leak(one) == 0 == one.get("xi", 0), "groups of that loss are not known")
+    """A loss or guarantee between databases some steps apart, each number by its power of them."""
+    powers = {"epsilon": 1, "l0": 1, "l1": 1, "linf": 1, "l2_squared": 2}
+    powers |= {"mu": 1, "mu_squared": 2, "rho": 2}
     return {
         name: value * steps ** powers[name] if name in powers and value is not None else value
         for name, value in one.items()
     }
 
 
-@rule(
-    "subsample",
-    "mechanism",
-    epsilon=least,
-    fraction=Optional(positive),
-    sample=Optional(counting),
-    records=Optional(counting),
-)
-def _(meter: Meter, mechanism: Data, epsilon: Fraction, **own: Any) -> Conclusion:
+DRAWN: Data = {"sample": Optional(counting), "records": Optional(counting)}
+
+
+@rule("subsample", "mechanism", epsilon=least, fraction=Optional(positive), **DRAWN)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """(ln(1 + q(e^ε - 1)), qδ) (Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018)."""
-    given, at = mechanism["guarantee"], relation_of(mechanism)
+    given, fraction = mechanism["guarantee"], own.fraction
     need(given["kind"] == "approx", "epsilon and delta are needed")
-    fraction, sample, records = own["fraction"], own["sample"], own["records"]
     if fraction is None:
         need(at == REPLACE, "replace-one of a record is needed")
-        fraction = Fraction(sample, records)
+        fraction = Fraction(own.sample, own.records)
     else:
-        need(at == ADD and sample is records is None, "add-remove of a record is needed")
+        need(at == ADD and own.sample is own.records is None, "add-remove of a record is needed")
     need(fraction <= 1, "the fraction is above 1")
-    whole_ = given["epsilon"]
-    if epsilon < whole_:
-        meter.at_most(
-            lambda bits: log(1 + fraction * (exp(whole_, bits) - 1), bits),
-            epsilon,
-            "epsilon is too small",
-        )
-    return private(at, guarantee_of("approx", epsilon, fraction * given["delta"])), {
-        "secret-sample"
-    }
+
+    def shrunk(bits: int) -> Interval:
+        return log(1 + fraction * (exp(given["epsilon"], bits) - 1), bits)
+
+    if own.epsilon < given["epsilon"]:
+        meter.at_most(shrunk, own.epsilon, "epsilon is too small")
+    return grants(at, "approx", own.epsilon, fraction * given["delta"]), SECRET
 
 
 @rule("post-processing", "mechanism", map=text, released=Optional(one_of("output", "transcript")))
-def _(meter: Meter, mechanism: Data, map: str, released: str | None) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(mechanism["guarantee"]["kind"] != "odometer", "an odometer's statement is not kept")
     return mechanism, {"post-processing"}
 
 
-@rule(
-    "fixed-ledger",
-    "mechanism",
-    program=record,
-    seen=one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED),
-    setting=Optional(setting),
-)
-def _(meter: Meter, mechanism: Data, seen: str, **own: Any) -> Conclusion:
-    return mechanism, {"fixed-ledger"} | (set() if seen == EVERY_TRANSCRIPT else {"curator"})
+SEEN = one_of(EVERY_TRANSCRIPT, ONE_QUESTION, DECLARED)
+
+
+@rule("fixed-ledger", "mechanism", seen=SEEN, **PROGRAM)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
+    return mechanism, {"fixed-ledger"} | (set() if own.seen == EVERY_TRANSCRIPT else {"curator"})
 
 
 # --- Repetition: one of a random number of runs ---------------------------------------------------
@@ -2204,7 +2065,7 @@ class Runs:
         if self.law == "poisson":
             return gamma * ((e - 1) * worst + leak)
         ratio = (gamma + (1 - gamma) * (e * worst + leak)) / (gamma + (1 - gamma) * worst)
-        first, second = (log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits))
+        first, second = log(1 + leak * (1 / gamma - 1), bits), log(ratio, bits)
         return self.power * Interval(max(first.low, second.low), max(first.high, second.high))
 
     def divergence(self, moments: Moments, bits: int) -> Interval:
@@ -2227,87 +2088,73 @@ class Runs:
         """Reject unless the divergence of the repeated mechanism is at most epsilon."""
         words = "epsilon is below the divergence of the repeated mechanism"
         if self.law == "poisson":
-            meter.at_most(lambda bits: self.excess(moments, epsilon, bits), ONE, words)
+            meter.at_most(partial(self.excess, moments, epsilon), ONE, words)
         else:
-            meter.at_most(lambda bits: self.divergence(moments, bits), epsilon, words)
+            meter.at_most(partial(self.divergence, moments), epsilon, words)
+
+
+eta = such(lambda value: -1 < value <= 100, "a number above -1 and at most 100", rational)
+RUN_LAWS: dict[str, dict[str, Kind]] = {
+    "truncated-negative-binomial": {"eta": eta, "gamma": inner},
+    "until-accepted": {"gamma": inner},
+    "poisson": {"mean": positive},
+}
 
 
 def run_law(data: object) -> Runs:
     """A law of the number of runs."""
-    law = one_of("truncated-negative-binomial", "poisson", "until-accepted")(record(data)["law"])
-    if law == "poisson":
-        return Runs(law, positive(members_of(data, "law", "mean")[1]), ONE)
-    if law == "until-accepted":
-        return Runs(law, inner(members_of(data, "law", "gamma")[1]), ONE)
-    _, eta, gamma = members_of(data, "law", "eta", "gamma")
-    need(-1 < rational(eta) <= 100, "eta is above -1 and at most 100")
-    return Runs(law, inner(gamma), 1 + rational(eta))
+    own = tagged("law", RUN_LAWS, data)
+    return Runs(own["law"], own["mean" if "mean" in own else "gamma"], 1 + own.get("eta", ZERO))
 
 
-def repeated(mechanism: Data, *found: Any) -> Conclusion:
-    """A guarantee of the best run, or of the first that is accepted."""
-    return restated(mechanism, guarantee_of(*found))[0], {"secret-runs"}
+REACH: Data = {"at": Optional(least), "auxiliary": Optional(least)}
 
 
-@rule(
-    "repeat",
-    "mechanism",
-    runs=run_law,
-    epsilon=least,
-    delta=chance_below,
-    at=Optional(least),
-    auxiliary=Optional(least),
-)
-def _(meter: Meter, mechanism: Data, runs: Runs, epsilon: Fraction, **stated: Any) -> Conclusion:
+@rule("repeat", "mechanism", runs=run_law, **APPROX, **REACH)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Liu & Talwar 2019; Papernot & Steinke 2022; Koskela, Redberg & Wang 2024 for profiles."""
-    given, at, auxiliary = mechanism["guarantee"], stated["at"], stated["auxiliary"]
+    given, runs = mechanism["guarantee"], own.runs
     if given["kind"] == "profile":
-        leaks = {first: second for first, second in _points(given)}
-        need(at in leaks and auxiliary in leaks, "the profile does not list the points")
-        own, leak, grows = at, leaks[at], (auxiliary, leaks[auxiliary])
+        leaks = dict(given["points"])
+        need({own.at, own.auxiliary} <= set(leaks), "the profile does not list the points")
+        one, leak, grows = own.at, leaks[own.at], (own.auxiliary, leaks[own.auxiliary])
     else:
-        need(given["kind"] == "approx" and at is auxiliary is None, "epsilon and delta are needed")
-        own, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
+        fine = given["kind"] == "approx" and own.at is own.auxiliary is None
+        need(fine, "epsilon and delta are needed")
+        one, leak, grows = given["epsilon"], given["delta"], (given["epsilon"], ZERO)
     words = "it is below that of the repeated mechanism"
-    meter.at_most(lambda bits: interval(runs.mean(bits)) * leak, stated["delta"], words)
-    rest, limit = epsilon - own, runs.power * grows[0]
+    meter.at_most(lambda bits: interval(runs.mean(bits)) * leak, own.delta, words)
+    rest, limit = own.epsilon - one, runs.power * grows[0]
     easy = runs.amount <= rest if runs.law == "poisson" else not grows[1] and limit <= rest
     if not easy:
-        meter.at_most(lambda bits: runs.growth(*grows, bits), rest, words)
-    return repeated(mechanism, "approx", epsilon, stated["delta"])
+        meter.at_most(partial(runs.growth, *grows), rest, words)
+    return grants(at, "approx", own.epsilon, own.delta), SECRET_RUNS
 
 
-@rule(
-    "repeat-renyi",
-    "mechanism",
-    runs=run_law,
-    orders=rationals,
-    auxiliary=rationals,
-    epsilons=rationals,
-)
-def _(meter: Meter, mechanism: Data, runs: Runs, **own: Any) -> Conclusion:
+@rule("repeat-renyi", "mechanism", runs=run_law, **POINTS, auxiliary=rationals)
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(mechanism["guarantee"]["kind"] == "renyi", "a curve is needed")
-    known = dict(mechanism["guarantee"]["points"])
-    points = list(zip(own["orders"], own["epsilons"], own["auxiliary"], strict=True))
-    for order, epsilon, other in points:
+    known, found = dict(mechanism["guarantee"]["points"]), points_of(own)
+    for (order, epsilon), other in zip(found["points"], own.auxiliary, strict=True):
         need(order in known and other in known, "the curve does not list the orders")
-        runs.require(meter, (order, known[order], other, known[other]), epsilon)
-    return repeated(mechanism, "renyi", [[order, epsilon] for order, epsilon, _ in points])
+        own.runs.require(meter, (order, known[order], other, known[other]), epsilon)
+    return private(at, found), SECRET_RUNS
 
 
 @rule("repeat-zcdp", "mechanism", runs=run_law, rho=least, order=rational, auxiliary=rational)
-def _(meter: Meter, mechanism: Data, runs: Runs, rho: Fraction, **orders: Fraction) -> Conclusion:
+def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     """Above the order, the bound grows no faster than that of rho does."""
     need(mechanism["guarantee"]["kind"] == "zcdp", "rho is needed")
-    order, other, one = orders["order"], orders["auxiliary"], mechanism["guarantee"]["rho"]
-    need(runs.law != "poisson" and min(order, other) > 1, "orders are above 1")
-    runs.require(meter, (order, order * one, other, other * one), rho)
-    return repeated(mechanism, "zcdp", rho)
+    order, other, one = own.order, own.auxiliary, mechanism["guarantee"]["rho"]
+    need(own.runs.law != "poisson" and min(order, other) > 1, "orders are above 1")
+    own.runs.require(meter, (order, order * one, other, other * one), own.rho)
+    return grants(at, "zcdp", own.rho), SECRET_RUNS
 
 
 # --- Channels -------------------------------------------------------------------------------------
 
 CHANNEL = "dp-audit/channel-certificate/1"
+Pair = tuple[int, ...]
 Row = tuple[int, list[int], list[int]]
 """A common denominator, and the numerators of the lower and upper ends of a row's chances."""
 
@@ -2317,9 +2164,8 @@ class Channel:
     """Pr[output | database] of listed databases, each chance a rational or between two."""
 
     at: Relation
-    databases: list[list[int]]
     rows: list[Row]
-    pairs: list[tuple[int, int]]
+    pairs: list[Pair]
     sizes: list[int]
     complete: bool
     sha256: str
@@ -2335,18 +2181,27 @@ def channel_of(
     need(len({tuple(one) for one in databases}) == len(databases), "a database is listed twice")
     meter.spend(len(databases) * (len(databases) * min(cells) + min(outputs)))
     numbers = range(len(databases))
-    linked = [(i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])]
-    need(linked != [], "no two of the databases are neighbours")
+    pairs: list[Pair] = [
+        (i, j) for i in numbers for j in range(i) if adjacent(at, databases[i], databases[j])
+    ]
+    need(pairs != [], "no two of the databases are neighbours")
+    pairs += [(j, i) for i, j in pairs]
     chances = [[chance(entry) for entry in row] for row in entries]
     plain = [[str(e[0]) if e[0] == e[1] else [*map(str, e)] for e in row] for row in chances]
     canonical = json.dumps({"databases": databases, "rows": plain}, separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     sizes = sorted({sum(one) for one in databases})
     # The databases differ: they are all histograms of their sizes if they are as many.
-    expected = sum(histograms(min(cells), size, len(databases)) for size in sizes)
-    complete = expected == len(databases)
+    complete = sum(histograms(min(cells), n, len(databases)) for n in sizes) == len(databases)
     rows = [to_common_denominator(row) for row in chances]
-    return Channel(at, databases, rows, linked, sizes, complete, digest)
+    return Channel(at, rows, pairs, sizes, complete, digest)
+
+
+def is_instance(found: Channel) -> bool:
+    """Whether its databases are all of n records, or all of 0 to n where n is private."""
+    last = found.sizes[-1]
+    sizes = [last] if found.at == REPLACE else list(range(last + 1))
+    return found.complete and found.sizes == sizes
 
 
 def adjacent(at: Relation, left: list[int], right: list[int]) -> bool:
@@ -2370,7 +2225,7 @@ def histograms(cells: int, records: int, limit: int) -> int:
 
 def chance(entry: object) -> tuple[Fraction, Fraction]:
     """The ends of a chance."""
-    low, high = [rational(entry)] * 2 if type(entry) is not list else pairs([entry])[0]
+    low, high = [rational(entry)] * 2 if type(entry) is not list else rationals(entry)
     need(0 <= low <= high <= 1, "a chance lies in [0, 1], its lower end first")
     return low, high
 
@@ -2387,105 +2242,76 @@ def to_common_denominator(row: list[tuple[Fraction, Fraction]]) -> Row:
 
 
 def divergence(
-    meter: Meter, left: Row, right: Row, epsilon: Fraction, bits: int, up: bool
+    meter: Meter, found: Channel, pair: Pair, epsilon: Fraction, bits: int, up: bool
 ) -> Fraction:
-    """Σ over outputs of (P - e^ε·Q)⁺ at most, or at least."""
+    """Σ over outputs of (P - e^ε·Q)⁺ of two rows at most, or at least."""
+    (ours, *p), (theirs, *q) = (found.rows[number] for number in pair)
     power = exp(epsilon, bits)
     factor = power.low if up else power.high
-    ours, theirs = (left[2], right[1]) if up else (left[1], right[2])
-    scale, other = right[0] * factor.denominator, left[0] * factor.numerator
-    meter.spend(len(ours) * (1 + scale.bit_length() // 512))
-    found = sum(max(0, p * scale - q * other) for p, q in zip(ours, theirs, strict=True))
-    return Fraction(found, left[0] * scale)
+    scale, other = theirs * factor.denominator, ours * factor.numerator
+    meter.spend(len(p[0]) * (1 + scale.bit_length() // 512))
+    pairs = zip(p[up], q[not up], strict=True)
+    return Fraction(sum(max(0, a * scale - b * other) for a, b in pairs), ours * scale)
 
 
 def channel_holds(meter: Meter, found: Channel, epsilon: Fraction, delta: Fraction) -> None:
     """Reject unless all neighbours have a divergence of at most δ, in both directions."""
-    for first, second in found.pairs:
-        for left, right in ((first, second), (second, first)):
-            ends = found.rows[left], found.rows[right]
-            if all(
-                divergence(meter, *ends, epsilon, bits, True) > delta for bits in PRECISIONS[:2]
-            ):
-                raise Rejected(f"the rows {left} and {right} are not so close, or not shown to be")
+    for pair in found.pairs:
+        over = (divergence(meter, found, pair, epsilon, bits, True) for bits in PRECISIONS[:2])
+        words = f"the rows {pair[0]} and {pair[1]} are not so close, or not shown to be"
+        need(any(value <= delta for value in over), words)
+
+
+CARRIED: Data = {
+    "schema": one_of(CHANNEL), "complete": flag, "sha256": text, "databases": cell_lists,
+    "rows": list_of(members), **WHERE, **APPROX,
+}  # fmt: skip
+FINDINGS: dict[str, Data] = {
+    "holds": {"worst": record},
+    "violated": {"pair": cells, "event": cells, "probabilities": list_of(chance)},
+}
+"""What a channel certificate says, and what more by its finding."""
 
 
 def channel_certificate(meter: Meter, data: Data) -> Result:
     """What a channel certificate says, or a rejection."""
-    own = ["worst"] if data.get("finding") == "holds" else ["pair", "event", "probabilities"]
-    names = (
-        "schema",
-        "finding",
-        *WHERE,
-        "complete",
-        "databases",
-        "rows",
-        "epsilon",
-        "delta",
-        "sha256",
-    )
-    members_of(data, *names, *own)
-    finding = one_of("holds", "violated")(data["finding"])
+    own = SimpleNamespace(**tagged("finding", FINDINGS, data, **CARRIED))
     at = relation({name: data[name] for name in WHERE})
-    databases, entries = (
-        list_of(list_of(whole))(data["databases"]),
-        list_of(members)(data["rows"]),
-    )
-    claim = guarantee_of("approx", data["epsilon"], data["delta"])
-    epsilon, delta = claim["epsilon"], claim["delta"]
-    found = channel_of(meter, at, databases, entries)
-    need(data["sha256"] == found.sha256, "the digest is that of another channel")
-    need(
-        data["complete"] is found.complete, "complete is wrong: all histograms of the sizes, or not"
-    )
-    if finding == "holds":
-        pair, slack = members_of(data["worst"], "pair", "slack")
-        left, right = _pair(found, pair)
-        margin = rational(slack)
-        need(margin >= 0, "the slack is negative")
-        channel_holds(meter, found, epsilon, delta - margin)
-        most = divergence(meter, found.rows[left], found.rows[right], epsilon, PRECISIONS[0], True)
-        for i, j in found.pairs:
-            for this, that in ((i, j), (j, i)):
-                rows = found.rows[this], found.rows[that]
-                less = divergence(meter, *rows, epsilon, PRECISIONS[0], False) <= most
-                need(less, "another pair is worse than the stated one")
+    found = channel_of(meter, at, own.databases, own.rows)
+    need(own.sha256 == found.sha256, "the digest is that of another channel")
+    need(own.complete is found.complete, "complete is wrong: all histograms of the sizes, or not")
+    if own.finding == "holds":
+        pair, slack = members_of(own.worst, "pair", "slack")
+        need(rational(slack) >= 0, "the slack is negative")
+        channel_holds(meter, found, own.epsilon, own.delta - rational(slack))
+        most = divergence(meter, found, linked(found, pair), own.epsilon, PRECISIONS[0], True)
+        for other in found.pairs:
+            less = divergence(meter, found, other, own.epsilon, PRECISIONS[0], False) <= most
+            need(less, "another pair is worse than the stated one")
     else:
-        left, right = _pair(found, data["pair"])
-        event = list_of(whole)(data["event"])
-        need(0 < len(event) == len(set(event)) and max(event) < len(entries[0]), "no event")
-        rows = found.rows[left], found.rows[right]
-        sums = [[sum(side[place] for place in event) for side in row[1:]] for row in rows]
-        (p, *_), (q, *_) = rows
+        count_chosen(own.event, len(own.rows[0]))
         ends = [
-            (Fraction(low, r), Fraction(high, r))
-            for (low, high), r in zip(sums, (p, q), strict=True)
+            tuple(Fraction(sum(side[place] for place in own.event), common) for side in sides)
+            for common, *sides in (found.rows[number] for number in linked(found, own.pair))
         ]
-        need(
-            [chance(entry) for entry in members(data["probabilities"])] == ends,
-            "the probabilities of the event are others",
-        )
-        least = [ends[0][0] - exp(epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
-        need(max(least) > delta, "the event does not violate the claim, or is not shown to")
-    where = "all" if found.complete else "the listed"
+        need(own.probabilities == ends, "the probabilities of the event are others")
+        over = [ends[0][0] - exp(own.epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
+        need(max(over) > own.delta, "the event does not violate the claim, or is not shown to")
+    claim = guarantee_of("approx", own.epsilon, own.delta)
+    where, count = "all" if found.complete else "the listed", len(own.databases)
     sizes = f"{found.sizes[0]} to {found.sizes[-1]}" if found.sizes[1:] else str(found.sizes[0])
-    return Result(
-        "checked",
-        (),
-        f"the channel sha256:{found.sha256}",
-        f"{relation_words(at)}, among {where} {len(databases)} databases of {sizes} records",
-        ("not " if finding == "violated" else "") + show(claim),
-        (),
-        {**private(at, claim), "finding": finding},
-        (MATRIX,),
-    )
+    neighbours = f"{relation_words(at)}, among {where} {count} databases of {sizes} records"
+    words = ("" if own.finding == "holds" else "not ") + show(claim)
+    judgment = {**private(at, claim), "finding": own.finding}
+    subject = f"the channel sha256:{found.sha256}"
+    return Result("checked", (), subject, neighbours, words, (), judgment, (MATRIX,))
 
 
-def _pair(found: Channel, stated: object) -> list[int]:
-    pair: list[int] = list_of(whole)(stated)
-    linked = len(pair) == 2 and (max(pair), min(pair)) in set(found.pairs)
-    need(linked, "the stated pair are not neighbours")
-    return pair
+def linked(found: Channel, pair: object) -> Pair:
+    """A pair of rows, if they are those of neighbours."""
+    rows = tuple(cells(pair))
+    need(rows in found.pairs, "the stated pair are not neighbours")
+    return rows
 
 
 # --- Derivations and certificates -----------------------------------------------------------------
@@ -2619,11 +2445,9 @@ def agrees(found: Any, stated: Any) -> bool:
 def derivation(meter: Meter, data: object) -> Result:
     """The theorem of a derivation, each of its steps worked out again."""
     plain(data)
-    schema, steps, stated_hypotheses = members_of(data, "schema", "steps", "hypotheses")
-    need(
-        schema == DERIVATION,
-        "it is no derivation of this version; dp-audit verify reads older ones",
-    )
+    schema, steps, stated = members_of(data, "schema", "steps", "hypotheses")
+    older = "it is no derivation of this version; dp-audit verify reads older ones"
+    need(schema == DERIVATION, older)
     need(0 < len(members(steps)) <= MAX_STEPS, f"1 to {MAX_STEPS} steps are expected")
     known: list[tuple[Data, set[str], str]] = []
     notes: list[str] = []
@@ -2635,30 +2459,28 @@ def derivation(meter: Meter, data: object) -> Result:
         notes += [f"step {number}: {note}" for note in meter.notes]
         meter.notes.clear()
     judgment, hypotheses, mechanism = known[-1]
-    need(stated_hypotheses == sorted(hypotheses), "the hypotheses are others")
-    found = judgment.get("guarantee")
-    return Result(
-        "kernel only" if notes else "checked",
-        tuple(notes),
-        mechanism,
-        relation_words(relation_of(judgment)),
-        show(found or "how far a query's answers move"),
-        tuple(sorted(hypotheses)),
-        judgment,
-        list_hypotheses(steps),
-    )
+    need(stated == sorted(hypotheses), "the hypotheses are others")
+    guarantee = show(judgment.get("guarantee") or "how far a query's answers move")
+    words = mechanism, relation_words(relation_of(judgment)), guarantee
+    status = "kernel only" if notes else "checked"
+    return Result(status, tuple(notes), *words, tuple(stated), judgment, list_hypotheses(steps))
+
+
+def foundations(steps: list[Data], place: int) -> set[int]:
+    """The steps that a step rests on, itself among them."""
+    found, waiting = set[int](), [place]
+    while waiting:
+        place = waiting.pop()
+        waiting += [] if place in found else steps[place]["premises"]
+        found.add(place)
+    return found
 
 
 def list_hypotheses(steps: list[Data]) -> tuple[str, ...]:
     """What the last step rests on that was only stated."""
-    needed = [False] * (len(steps) - 1) + [True]
-    for number in range(len(steps) - 1, -1, -1):
-        for place in steps[number]["premises"] if needed[number] else []:
-            needed[place] = True
-    rules = {step["rule"] for step, used in zip(steps, needed, strict=True) if used}
-    return tuple(words for rule, words in TOLD.items() if rule in rules) or (
-        "that what runs is the mechanism below",
-    )
+    rules = {steps[place]["rule"] for place in foundations(steps, len(steps) - 1)}
+    found = tuple(words for rule, words in TOLD.items() if rule in rules)
+    return found or ("that what runs is the mechanism below",)
 
 
 def _step(meter: Meter, number: int, step: object, known: list[Any]) -> tuple[Data, set[str], str]:
@@ -2681,41 +2503,28 @@ def weight(judgment: Data) -> int:
 
 def parse_claim(claim: str) -> Data:
     """The guarantee of a claim's text."""
-    given: Data = {}
-    for part in claim.split(","):
-        name, _, value = part.strip().partition("=")
-        need(name.strip() not in given, "a claim repeats a name")
-        given[name.strip()] = rational(value.strip())
-    forms = {
-        ("epsilon",): "approx",
-        ("delta", "epsilon"): "approx",
-        ("rho",): "zcdp",
-        ("mu",): "gdp",
-    }
-    if sorted(given) == ["alpha", "rdp"]:
+    parts = [part.partition("=") for part in claim.split(",")]
+    given = {name.strip(): rational(value.strip()) for name, _, value in parts}
+    need(len(given) == len(parts), "a claim repeats a name")
+    if set(given) == {"alpha", "rdp"}:
         return guarantee_of("renyi", [[given["alpha"], given["rdp"]]])
-    kind = forms.get(tuple(sorted(given)))
-    if kind is None:
-        raise Rejected(f"{quote(claim)} is no claim")
-    return guarantee_of(kind, *({"delta": ZERO, **given}[name] for name in GUARANTEES[kind]))
+    if "epsilon" in given:
+        given.setdefault("delta", ZERO)
+    for kind in ("approx", "zcdp", "gdp"):
+        if set(given) == set(GUARANTEES[kind]):
+            return guarantee({"kind": kind, **given})
+    raise Rejected(f"{quote(claim)} is no claim")
 
 
-VERDICTS = (
-    "PROVED",
-    "EXACT",
-    "NOT REFUTED",
-    "UNDECIDED",
-    "REFUTED",
-    "INVALID RUN",
-    "CONTRADICTION",
+VERDICTS = one_of(
+    "PROVED", "EXACT", "NOT REFUTED", "UNDECIDED", "REFUTED", "INVALID RUN", "CONTRADICTION"
 )
 AGAINST = ("REFUTED", "CONTRADICTION")
 """The verdicts that a violation bears out."""
 
-CERTIFICATE = (
-    *("verdict", "subject", "claim", "neighbours", "unit", "released", "domain"),
-    *("bounds", "evidence"),
-)
+FINDS = {"holds": "shows", "violated": "refutes"}
+
+AUDIT = ("verdict", "subject", "claim", "released", "domain", "bounds", "evidence")
 """What a certificate of an audit says that a proof or a channel must bear out."""
 
 PROGRAMS = ("program", "module")
@@ -2746,10 +2555,8 @@ def certificate(meter: Meter, data: Data) -> Result:
     """A certificate of the suite: its proofs and channel, and that they show what it claims."""
     wanted: list[Data] = []
     if data.get("proof") is not None:
-        proof = record(data["proof"])
-        named = {"derivation"} <= set(proof) <= {"derivation", "alternatives"}
-        need(named, "a proof has a derivation, and perhaps alternatives")
-        wanted = [proof["derivation"], *members(proof.get("alternatives", []))]
+        proof = fields({"derivation": record, "alternatives": Optional(members)}, data["proof"])
+        wanted = [proof["derivation"], *(proof["alternatives"] or [])]
     found = [derivation(meter, one) for one in wanted]
     channel = data.get("channel_certificate") is not None
     if channel:
@@ -2757,29 +2564,28 @@ def certificate(meter: Meter, data: Data) -> Result:
     if not found:
         raise Malformed("there is neither a derivation nor a channel certificate in it")
     notes = [note for one in found for note in one.reasons]
-    status = STATUSES[max(STATUSES.index(one.status) for one in found)]
-    stated = list(dict.fromkeys(words for one in found for words in one.stated))
-    own = [name for name in CERTIFICATE if name in data and name not in WHERE]
+    stated, unseen = [words for one in found for words in one.stated], list[str]()
+    own = [name for name in AUDIT if name in data]
     if own in ([], ["claim"]):
         # Not of an audit: an account, or a calibration, whose other numbers nobody has looked at.
         stated.append("all of the file but what is printed here")
         notes += [against_claim(data, found[0])] if own else []
-        return replace(found[0], status=status, reasons=tuple(notes), stated=tuple(stated))
-    missing = [name for name in CERTIFICATE if name not in data]
-    need(not missing, f"a certificate says {', '.join(missing)}")
-    about = instance(data)
-    unseen = bound_to_all(data, about, wanted, found)
-    # The theorem and the channel; an alternative ceiling need not reach the claim.
-    compared = found[:1] + found[max(1, len(wanted)) :]
-    notes += [against_claim(data, one) for one in compared]
-    if data["verdict"] != "PROVED" and not (channel and borne_out_by_channel(meter, data, about)):
-        unseen.append(f"whether the verdict {quote(data['verdict'])} follows is not shown here")
-    if unseen:
-        status = STATUSES[max(STATUSES.index(status), STATUSES.index("not re-checked"))]
-    if any(one["auditor"] != "proof" for one in data["evidence"]):
-        stated.append("what other auditors found")
-    stated.append("what its findings, assumptions and notes say in words")
-    return replace(found[0], status=status, reasons=(*notes, *unseen), stated=tuple(stated))
+    else:
+        missing = [name for name in (*AUDIT, "neighbours", "unit") if name not in data]
+        need(not missing, f"a certificate says {', '.join(missing)}")
+        about, verdict = instance(data), data["verdict"]
+        unseen += bound_to_all(data, about, wanted, found)
+        # The theorem and the channel; an alternative ceiling need not reach the claim.
+        compared = found[:1] + found[max(1, len(wanted)) :]
+        notes += [against_claim(data, one) for one in compared]
+        if verdict != "PROVED" and not (channel and borne_out_by_channel(meter, data, about)):
+            unseen.append(f"whether the verdict {quote(verdict)} follows is not shown here")
+        if any(one["auditor"] != "proof" for one in data["evidence"]):
+            stated.append("what other auditors found")
+        stated.append("what its findings, assumptions and notes say in words")
+    statuses = [one.status for one in found] + ["not re-checked"] * bool(unseen)
+    status, words = max(statuses, key=STATUSES.index), tuple(dict.fromkeys(stated))
+    return replace(found[0], status=status, reasons=(*notes, *unseen), stated=words)
 
 
 def kind_of(subject: Data) -> Any:
@@ -2796,48 +2602,52 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
     Nothing in a certificate contradicts what its proof and channel are about. Backed by
     ``tests/hostile/test_forged_derivations.py``.
     """
-    verdict = one_of(*VERDICTS)(data["verdict"])
+    verdict = VERDICTS(data["verdict"])
     need(verdict != "PROVED" or bool(wanted), "a verdict of PROVED needs a derivation")
     kind = kind_of(record(data["subject"]))
     need(not wanted or kind in PROGRAMS, "only a program is proved by a derivation")
-    open_: list[str] = []
-    for one in wanted:
-        try:
-            about_subject(data, one, about)
-        except Unbound as reason:
-            open_.append(str(reason))
+    open_ = [words for one in wanted for words in about_subject(data, one, about)]
     if len(found) > len(wanted):
         need(kind in (*PROGRAMS, "channel"), "of what is only run, no channel is known")
         about_channel(data["channel_certificate"]["databases"], about)
-    return open_ + ceilings(
-        data, about, [one.judgment["guarantee"] for one in found[: len(wanted)]]
-    )
+    held = [one.judgment["guarantee"] for one in found[: len(wanted)]]
+    return open_ + ceilings(data, about, held)
+
+
+DOMAIN: Data = {"attributes": members, "cells": counting, "records": known}
+DOMAIN |= {name: Optional(anything) for name in ("name", "hierarchies", "individual")}
+ATTRIBUTE: Data = {"name": text, "values": list_of(text), "missing": Optional(flag)}
+ATTRIBUTE |= {name: Optional(anything) for name in ("ordinal", "edges", "missing_label")}
+
+
+def neighbours_of(data: Data) -> Relation:
+    """The neighbours that a certificate names."""
+    name, most = members_of(data["unit"], "name", "max_records")
+    return relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
 
 
 def instance(data: Data) -> Data:
-    """What a certificate is about: "attributes" with their sizes, "records", "cells", "at"."""
-    name, most = members_of(data["unit"], "name", "max_records")
-    at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
-    domain = record(data["domain"])
-    own = {"name", "attributes", "hierarchies", "individual", "cells", "records"}
-    need({"attributes", "cells", "records"} <= set(domain) <= own, "a domain has other names")
+    """What a certificate is about: "attributes" with sizes, "cells", "records", "public", "at".
+
+    ``public``: the number of records, where neighbours share it.
+    """
+    domain, at = fields(DOMAIN, data["domain"]), neighbours_of(data)
     shape: dict[str, int] = {}
-    known = {"name", "values", "ordinal", "edges", "missing", "missing_label"}
-    for one in members(domain["attributes"]):
-        need({"name", "values"} <= set(record(one)) <= known, "an attribute has other names")
-        values = list_of(text)(one["values"])
+    for each in domain["attributes"]:
+        one = fields(ATTRIBUTE, each)
+        values = one["values"]
         need(len(set(values)) == len(values) and one["name"] not in shape, "a name is repeated")
-        shape[text(one["name"])] = len(values) + flag(one.get("missing", False))
-    need(size_of(shape, list(shape)) == counting(domain["cells"]), "the cells are others")
-    records = None if domain["records"] is None else whole(domain["records"])
-    return {"attributes": shape, "records": records, "cells": domain["cells"], "at": at}
+        shape[one["name"]] = len(values) + bool(one["missing"])
+    need(size_of(shape, list(shape)) == domain["cells"], "the cells are others")
+    public = domain["records"] if at == REPLACE else None
+    return {**domain, "attributes": shape, "public": public, "at": at}
 
 
-def about_subject(data: Data, proof: Data, about: Data) -> None:
+def about_subject(data: Data, proof: Data, about: Data) -> list[str]:
     """Reject a theorem that is not about the program which is the certificate's subject.
 
-    Its domain, public number of records and release are compared as well; raises Unbound where
-    the theorem does not say them.
+    Its domain, public number of records and release are compared as well; says where the theorem
+    does not name them.
     """
     steps, place, releases = proof["steps"], len(proof["steps"]) - 1, []
     elsewhere = "the theorem is not about the certificate's subject"
@@ -2849,19 +2659,12 @@ def about_subject(data: Data, proof: Data, about: Data) -> None:
         place = premises[0]
     given = steps[place]["parameters"]
     need(agrees(data["subject"], given["program"]), elsewhere)
-    records = about["records"] if about["at"] == REPLACE else None
     if steps[place]["rule"] == "fixed-ledger":
-        waiting, reached = list(steps[place]["premises"]), set[int]()
-        while waiting:
-            place = waiting.pop()
-            if place not in reached:
-                reached.add(place)
-                waiting += steps[place]["premises"]
-                of_ledger(steps[place]["rule"], steps[place]["parameters"], about, records)
-    own = given.get("setting")
-    if own is not None:
-        need(agrees(about["attributes"], own["attributes"]), "the theorem is about another domain")
-        need(agrees(records, own["records"]), "the theorem is about another number of records")
+        for each in foundations(steps, place) - {place}:
+            of_ledger(steps[each]["rule"], steps[each]["parameters"], about)
+    own, shape = given.get("setting"), about["attributes"]
+    fine = own is None or agrees({"attributes": shape, "records": about["public"]}, own)
+    need(fine, "the theorem is about another domain or number of records")
     final = one_of("output", "transcript")(data["released"])
     need(releases != [], "the theorem does not say what is released")
     # A transcript can be turned into an output, and not the other way round.
@@ -2869,17 +2672,17 @@ def about_subject(data: Data, proof: Data, about: Data) -> None:
     fine = releases[0] in (None, final) and (final == "output" or not later)
     need(fine, "the theorem is about another release")
     if own is None or None in releases:
-        raise Unbound("the theorem does not name its domain, records and release: not re-checked")
+        return ["the theorem does not name its domain, records and release: not re-checked"]
+    return []
 
 
-def of_ledger(rule: str, given: Data, about: Data, records: int | None) -> None:
+def of_ledger(rule: str, given: Data, about: Data) -> None:
     """Reject a step that a ledger's theorem can't rest on, or that is about another domain."""
     need(rule in LEDGER, f"a ledger's theorem does not rest on the rule {rule}")
     cells = given.get("values", len(given.get("matrix", [])))
     fine = agrees(about["attributes"], given.get("shape", about["attributes"]))
     fine &= rule != "local-randomizer" or cells == about["cells"]
-    asked = given.get("query", {})
-    fine &= asked.get("records", records) == records
+    fine &= given.get("query", {}).get("records", about["public"]) == about["public"]
     need(fine, "the theorem is about another domain")
 
 
@@ -2894,8 +2697,7 @@ def about_channel(databases: list[list[int]], about: Data) -> None:
 
 def describe_databases(about: Data) -> str:
     """The databases that a theorem about the certificate's subject speaks of, in words."""
-    public = about["at"] == REPLACE and about["records"] is not None
-    size = f"{about['records']} records" if public else "any size"
+    size = "any size" if about["public"] is None else f"{about['public']} records"
     return f"databases of {size} over {about['cells']} cell{'s' * (about['cells'] != 1)}"
 
 
@@ -2904,38 +2706,40 @@ def ceilings(data: Data, about: Data, held: list[Data]) -> list[str]:
 
     Every bound is one of the evidence. Gives what is said of ceilings that another auditor found.
     """
-    claim = parse_claim(text(data["claim"]))
-    name, open_ = PARAMETER[claim["kind"]], list[str]()
-    stated: dict[str, list[tuple[str, Data]]] = {side: [] for side in SIDES}
+    claim, stated = parse_claim(text(data["claim"])), list[tuple[str, str, Data]]()
     for one in members(data["evidence"]):
         auditor, bound = text(record(one)["auditor"]), one.get("bound")
         need(auditor != "proof" or bool(held), "a theorem needs its derivation")
         if bound is not None:
             side, own = bound["side"], {k: v for k, v in bound.items() if k != "side"}
             need(auditor != "proof" or side == "ceiling", "a theorem gives a ceiling")
-            stated[side].append((auditor, own))
-    for side, shown_ in zip(SIDES, members_of(data["bounds"], *SIDES), strict=True):
-        found = [bound for _, bound in stated[side]]
-        derived = found == [] if shown_ is None else any(agrees(one, shown_) for one in found)
+            stated.append((one_of(*SIDES)(side), auditor, own))
+    for side, shown in zip(SIDES, members_of(data["bounds"], *SIDES), strict=True):
+        found = [own for at, _, own in stated if at == side]
+        derived = found == [] if shown is None else any(agrees(one, shown) for one in found)
         need(derived, f"the bound {side} is not one of the evidence")
-    for auditor, bound in stated["ceiling"]:
-        numbers = {"epsilon", name} if name in bound else {"epsilon"}
-        need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
-        proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
-        need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
-        missing = {which for which in numbers if not is_implied(claim, which, bound[which], held)}
-        # Older certificates carry no theorem of epsilon beside one of another parameter.
-        carried = name == "epsilon" or any(one["kind"] == "approx" for one in held)
-        spare = not proved or (missing == {"epsilon"} and not carried)
-        need(not missing or spare, "a ceiling is not implied by the theorem")
-        if proved and text(bound["covers"]) != describe_databases(about):
-            open_.append(
-                f"a ceiling covers {describe_databases(about)}, and is said to cover something else"
-            )
-        if missing:
-            whose = "of epsilon, of which there is no theorem," if proved else "of another auditor"
-            open_.append(f"a ceiling {whose} is not re-checked")
-    return open_
+    above = [(auditor, own) for side, auditor, own in stated if side == "ceiling"]
+    return [words for one in above for words in ceiling(claim, *one, about, held)]
+
+
+def ceiling(claim: Data, auditor: str, bound: Data, about: Data, held: list[Data]) -> Iterable[str]:
+    """Reject a ceiling by a theorem that none implies; gives what stays open."""
+    name = PARAMETER[claim["kind"]]
+    numbers = {"epsilon", name} if name in bound else {"epsilon"}
+    need(set(bound) == {*numbers, "covers", "rigour"}, "a ceiling has other names")
+    proved = one_of("rigorous", "exact")(bound["rigour"]) == "rigorous"
+    need(proved == (auditor == "proof"), "a ceiling is rigorous if it is by a theorem")
+    missing = {which for which in numbers if not is_implied(claim, which, bound[which], held)}
+    # Older certificates carry no theorem of epsilon beside one of another parameter.
+    carried = name == "epsilon" or any(one["kind"] == "approx" for one in held)
+    spare = not proved or (missing == {"epsilon"} and not carried)
+    need(not missing or spare, "a ceiling is not implied by the theorem")
+    covers = describe_databases(about)
+    if proved and text(bound["covers"]) != covers:
+        yield f"a ceiling covers {covers}, and is said to cover something else"
+    if missing:
+        whose = "of epsilon, of which there is no theorem," if proved else "of another auditor"
+        yield f"a ceiling {whose} is not re-checked"
 
 
 def is_implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
@@ -2945,22 +2749,12 @@ def is_implied(claim: Data, name: str, ends: Any, held: list[Data]) -> bool:
         need(low is None and high is None, "a ceiling is one number")
         return True
     need(0 <= low <= high <= low + high * ROUNDING, "a ceiling is one number")
-    match claim["kind"]:
-        case "renyi" if name == "rdp":
-            wanted = guarantee_of("renyi", [[claim["points"][0][0], high]])
-        case "zcdp" | "gdp" as kind if name != "epsilon":
-            wanted = guarantee_of(kind, high)
-        case _:
-            wanted = guarantee_of("approx", high, claim.get("delta", ZERO))
+    wanted = guarantee_of("approx", high, claim.get("delta", ZERO))
+    if name == "rdp":
+        wanted = guarantee_of("renyi", [[claim["points"][0][0], high]])
+    elif name != "epsilon":
+        wanted = guarantee_of(claim["kind"], high)
     return any(entails(one, wanted) for one in held)
-
-
-def entails(held: Data, wanted: Data) -> bool:
-    """Whether a guarantee is no weaker than another of its kind."""
-    try:
-        return bool(weaker(held, wanted))
-    except Rejected:
-        return False
 
 
 SIDES, ENDS = ("floor", "exact", "ceiling"), ("lower", "upper")
@@ -2982,8 +2776,7 @@ def borne_out_by_channel(meter: Meter, data: Data, about: Data) -> bool:
             need(low <= least and most <= high, "the channel is not the subject's")
     if data["verdict"] == "EXACT":
         found = channel_of(meter, about["at"], carried["databases"], carried["rows"])
-        sizes = list(range(found.sizes[-1] + 1)) if about["at"] != REPLACE else found.sizes[-1:]
-        every = found.complete and found.sizes == sizes and sizes[-1] == about["records"]
+        every = is_instance(found) and found.sizes[-1] == about["records"]
         need(every, "a verdict of EXACT needs all databases of the claim")
         exact_value(meter, data, found)
     return data["verdict"] in ("REFUTED", "EXACT")
@@ -2992,13 +2785,13 @@ def borne_out_by_channel(meter: Meter, data: Data, about: Data) -> bool:
 def parse_row(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
     """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
     values = [rational(entry) for entry in row]
-    if not rounded and total(values) == 1:
-        return [(value, value) for value in values]
-    if not rounded:
-        return [(value * (1 - NEARLY), value * (1 + NEARLY)) for value in values]
-    halves = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
-    pairs_ = zip(values, halves, strict=True)
-    return [(max(value - half, ZERO), min(value + half, ONE)) for value, half in pairs_]
+    if rounded:
+        slack = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
+    else:
+        error = ZERO if total(values) == 1 else NEARLY
+        slack = [value * error for value in values]
+    ends = zip(values, slack, strict=True)
+    return [(max(value - half, ZERO), min(value + half, ONE)) for value, half in ends]
 
 
 def _unit(decimal: str) -> Fraction:
@@ -3014,59 +2807,43 @@ def exact_value(meter: Meter, data: Data, found: Channel) -> None:
     """
     delta = rational(data["channel_certificate"]["delta"])
     low, high = members_of(record(data["bounds"]["exact"])["epsilon"], *ENDS)
-    if high == "inf":
-        raise Rejected("a verdict of EXACT needs a finite value")
-    pairs_ = [(found.rows[i], found.rows[j]) for one in found.pairs for i, j in (one, one[::-1])]
-    least, most = rational(low), rational(high)
-    need(0 <= least <= most, "an exact value lies between its ends")
-    for left, right in pairs_:
-        over = divergence(meter, left, right, most, PRECISIONS[1], True)
-        need(over <= delta, "the exact value may be larger than stated")
-    need(
-        any(reaches(meter, *pair, least, delta) for pair in pairs_),
-        "the exact value may be smaller",
-    )
+    need(high != "inf", "a verdict of EXACT needs a finite value")
+    lowest, most = rational(low), rational(high)
+    need(0 <= lowest <= most, "an exact value lies between its ends")
+    over = (divergence(meter, found, pair, most, PRECISIONS[1], True) for pair in found.pairs)
+    need(all(value <= delta for value in over), "the exact value may be larger than stated")
+    fine = any(reaches(meter, found, pair, lowest, delta) for pair in found.pairs)
+    need(fine, "the exact value may be smaller")
 
 
-def reaches(meter: Meter, left: Row, right: Row, epsilon: Fraction, delta: Fraction) -> bool:
+def reaches(meter: Meter, found: Channel, pair: Pair, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the least ε of two rows at δ is at least this one."""
     if epsilon == 0:
         return True
     if delta > 0:
-        return divergence(meter, left, right, epsilon, PRECISIONS[1], False) >= delta
-    factor = exp(epsilon, PRECISIONS[1]).high * left[0]
-    return any(p and p * right[0] >= factor * q for p, q in zip(left[1], right[2], strict=True))
+        return divergence(meter, found, pair, epsilon, PRECISIONS[1], False) >= delta
+    (p, lows, _), (q, _, highs) = (found.rows[number] for number in pair)
+    factor = exp(epsilon, PRECISIONS[1]).high * p
+    return any(low and low * q >= factor * high for low, high in zip(lows, highs, strict=True))
 
 
 def against_claim(data: Data, one: Result) -> str:
     """What a theorem or channel says of the claim; it must bear out the verdict."""
-    name, most = members_of(data["unit"], "name", "max_records")
-    at = relation(dict(zip(WHERE, (data["neighbours"], name, most), strict=True)))
+    at, verdict = neighbours_of(data), data.get("verdict")
     need(relation_of(one.judgment) == at, "it is about other neighbours than the claim")
     claim, finding = parse_claim(text(data["claim"])), one.judgment.get("finding")
-    held, verdict = one.judgment.get("guarantee", {"kind": ""}), data.get("verdict")
-    try:
-        need(held["kind"] == claim["kind"], "the theorem is of another kind than the claim")
-        weaker(*((claim, held) if finding == "violated" else (held, claim)))
-    except Rejected:
+    held, words = one.judgment.get("guarantee", {"kind": ""}), f"the claim {quote(data['claim'])}"
+    pair = (claim, held) if finding == "violated" else (held, claim)
+    if held["kind"] != claim["kind"] or not entails(*pair):
         # A certificate may carry the best ceiling, though it does not reach the claim.
         need(finding is None and verdict not in (None, "PROVED"), "it does not show the claim")
-        return f"does not reach the claim {claim_words(data)}"
+        return f"does not reach {words}"
     need(finding != "violated" or verdict in (None, *AGAINST), "the channel violates the claim")
     need(finding != "holds" or verdict not in AGAINST, "the channel does not violate the claim")
     if finding is None:
-        if verdict in AGAINST:
-            return f"shows the claim {claim_words(data)}, unless something that it rests on fails"
-        return f"shows the claim {claim_words(data)}"
-    where = "on the channel that is carried"
-    return (
-        f"{'refutes' if finding == 'violated' else 'shows'} the claim {claim_words(data)} {where}"
-    )
-
-
-def claim_words(data: Data) -> str:
-    """The claim, safe to print."""
-    return quote(data["claim"])
+        unless = ", unless something that it rests on fails" if verdict in AGAINST else ""
+        return f"shows {words}{unless}"
+    return f"{FINDS[finding]} {words} on the channel that is carried"
 
 
 def check(data: object) -> Result:
@@ -3091,15 +2868,8 @@ def check(data: object) -> Result:
         return certificate(meter, data)
     except Malformed as reason:
         return Result("malformed", (str(reason),))
-    except (
-        Rejected,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        AttributeError,
-    ) as reason:
-        return Result("rejected", (str(reason)[:400] or "the data are of another form",))
+    except (Rejected, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        return Result("rejected", (str(error)[:400] or "the data are of another form",))
     except Unaffordable as reason:
         return Result("kernel only", (f"nothing is shown: {reason}",))
     except (RecursionError, MemoryError):
@@ -3132,7 +2902,7 @@ def read(content: bytes) -> object:
             raise Malformed("it is nested too deeply")
     try:
         hooks: Data = {"object_pairs_hook": once, "parse_int": short, "parse_constant": refuse}
-        return json.loads(content.decode(), parse_float=Inexact, **hooks)
+        return json.loads(content.decode(), parse_float=lambda _: Inexact(), **hooks)
     except (RecursionError, MemoryError):
         raise Malformed("it is nested too deeply, or too large") from None
     except ValueError as reason:
@@ -3145,9 +2915,6 @@ _MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{}]', re.DOTALL)
 
 class Inexact:
     """A floating-point number of a file: no part of a proof."""
-
-    def __init__(self, text: str) -> None:
-        pass
 
 
 def check_file(path: str) -> Result:

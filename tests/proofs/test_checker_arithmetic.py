@@ -217,6 +217,11 @@ def outcomes(count: int, epsilon: Fraction) -> list[tuple[Fraction, Fraction]]:
     ]
 
 
+def all_but(delta: checker.Number, kept: Interval) -> Interval:
+    """δ where nothing is known but for the chance ``kept``."""
+    return 1 - kept * (1 - checker.interval(delta))
+
+
 @pytest.mark.parametrize("leak", [Fraction(0), Fraction(1, 10**6)])
 def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> None:
     for count in (1, 2, 9):
@@ -231,12 +236,12 @@ def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> N
                 wanted = 1 - (1 - exact(leak)) ** count * (1 - apart)
                 kept = checker.power(1 - leak, count, 128)
                 meter = checker.Meter(10**15)
-                found = checker.response_delta(meter, count, own, kept, epsilon, 128)
+                found = all_but(checker.response_delta(meter, count, own, epsilon, 128), kept)
                 slack = mpmath.mpf(2) ** -110
                 assert exact(found.low) - slack <= wanted <= exact(found.high) + slack
                 assert exact(found.high - found.low) < mpmath.mpf(2) ** -100
                 responses = [(count, own)]
-                mixed = checker.rounded_delta(meter, responses, kept, epsilon, 8, 128)
+                mixed = all_but(checker.rounded_delta(meter, responses, epsilon, 8, 128), kept)
                 assert exact(mixed.high) >= wanted - slack
                 assert exact(mixed.high) <= wanted + 0.02
 
@@ -244,7 +249,7 @@ def test_deltas_of_responses_are_the_sums_over_all_outcomes(leak: Fraction) -> N
 def test_an_optimal_composition_is_that_of_the_references() -> None:
     one = Fraction(1, 10)
     at = Fraction("4.7745675881079862")
-    found = checker.response_delta(checker.Meter(), 100, one, checker.interval(1), at, 128)
+    found = checker.interval(checker.response_delta(checker.Meter(), 100, one, at, 128))
     assert abs(found.high * 10**6 - 1) < Fraction(1, 10**13)
 
 

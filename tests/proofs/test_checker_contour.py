@@ -60,6 +60,12 @@ def plain(loss: Loss, count: int = 1) -> dict[str, Any]:
     return {"loss": loss.name, "count": count, **own}
 
 
+def pair(loss: Loss) -> dict[str, Any]:
+    """The dominating pair of a loss, as the checker names it."""
+    (found,) = checker.pairs_of([entry(loss, 1)])
+    return found
+
+
 def entry(loss: Loss, count: int) -> dict[str, Any]:
     """The same as a loss of noise on one answer, where it is noise."""
     match loss:
@@ -118,7 +124,7 @@ def test_transforms_are_means_of_exponentials(
             size * mpmath.exp(-r * abs(n - shift) + z * r * (abs(n) - abs(n - shift)))
             for n in range(-1200, 1200)
         )
-    real, imag = checker.transform(plain(loss), c, t, 128)
+    real, imag = checker.transform(pair(loss), c, t, 128)
     assert holds(real, value.real)
     assert holds(imag, value.imag)
 
@@ -175,7 +181,8 @@ def test_nodes_that_are_not_summed_are_bounded() -> None:
     line = {"order": "1", "above": "2", "bits": 64, "grids": []}
     for step, nodes, confirmed in (("1/20", 1, False), ("1/20", 60, False), ("1/5", 60, True)):
         meter, hint = checker.Meter(), line | {"step": step, "nodes": nodes, "reach": nodes}
-        checker.contour_at_most(meter, losses, Fraction(1), Fraction("0.127"), hint)
+        hints = {"remove": hint}
+        checker.curve_at_most(meter, losses, "contour", Fraction(1), Fraction("0.127"), hints)
         assert (not meter.notes) == confirmed
 
 
@@ -229,9 +236,10 @@ def test_immense_numbers_are_left_open_or_rejected(loss: Loss, nodes: int, reach
     for step in ("1/10", f"1/{10**60}", f"{10**60}", f"1/{10**300}"):
         hint = {"order": "1", "above": "2", "step": step, "nodes": nodes, "reach": reach}
         losses = [entry(loss, 10**18), plain(ResponseLoss(Fraction(1, 10)))]
-        meter, own = checker.Meter(3_000_000), hint | {"grids": []}
+        meter, hints = checker.Meter(3_000_000), {"remove": hint | {"grids": [], "bits": 64}}
         try:
-            checker.contour_at_most(meter, losses, Fraction(1), Fraction(1, 10**9), own)
+            small = Fraction(1, 10**9)
+            checker.curve_at_most(meter, losses, "contour", Fraction(1), small, hints)
         except checker.Rejected:
             continue
         assert meter.notes
