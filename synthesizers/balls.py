@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from synthesizers.dyadics import Dyadic, add, as_fraction, negate
-from synthesizers.errors import DPAuditError, InputError, TooLargeError
+from synthesizers.errors import InputError, TooLargeError
 
 try:
     from flint import acb, arb, ctx, fmpq
@@ -119,10 +119,8 @@ def units(value: Any, bits: int) -> int:
 
 
 def confirm(value: Any, low: Dyadic, high: Dyadic) -> None:
-    """Raise DPAuditError unless a ball lies between two numbers."""
+    """Raise RuntimeError unless a ball lies between two numbers."""
     middle, radius = _parts(value)
     below, above = add(middle, negate(radius)), add(middle, radius)
     if add(below, negate(low))[0] < 0 or add(high, negate(above))[0] < 0:
-        raise DPAuditError(
-            "FLINT's arithmetic does not confirm a number of mpmath's: one of both errs"
-        )
+        raise RuntimeError("FLINT does not confirm a number of mpmath's: one of both errs")

@@ -209,7 +209,7 @@ def enclose(function: Callable[[Any], Any], precision: int, bits: int) -> Interv
     """The interval of relative half-width 2^-``bits`` around what mpmath makes of a function.
 
     ``function``: of a module of numbers, as `synthesizers.floats` is one. ``precision``: the bits
-    that it works with. Raises DPAuditError where FLINT, if it is asked for, does not confirm it.
+    that it works with. Raises RuntimeError where FLINT, if it is asked for, does not confirm it.
 
     Guarantee
     ---------

@@ -153,10 +153,10 @@ def _rest(
     with numbers.workprec(
         _precision(loss, line, bulk.step, ends, most) + ceil(2 * bulk.lift(most))
     ):
-        weights, losses = weigh(_terms(loss, side, line, bulk.step, indices, height))
+        summands, losses = weigh(_terms(loss, side, line, bulk.step, indices, height))
         ramps = [bulk.ramp(i, sign * height, reach) for i in indices]
-        weights = [weight * ramp for weight, ramp in zip(weights, ramps, strict=True)]
-        found = exponential_sum(weights, losses, line, Fraction(0), absolute)
+        summands = [weight * ramp for weight, ramp in zip(summands, ramps, strict=True)]
+        found = exponential_sum(summands, losses, line, Fraction(0), absolute)
         last = numbers.rational(line.height)
         sizes = [
             numbers.exp(numbers.re(exponent) - last * numbers.im(value))
