@@ -1,4 +1,4 @@
-"""Prints, as JSON, the numbers that proofs are made of, as a process with its arithmetic finds them.
+"""Prints as JSON the numbers that proofs are made of, as the process's arithmetic finds them.
 
 Each is a list of two ends as fractions; ``derivations`` are proofs to be made again elsewhere.
 """

@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import mpmath
 import pytest
 
 from synthesizers import floats, intervals
@@ -221,7 +220,7 @@ def test_flint_is_used_only_where_it_is_asked_for() -> None:
 
 ACCOUNT = (
     "import sys; {before}from dp_audit.__main__ import main; "
-    "sys.exit(main(['account', 'gaussian(sigma=3)', '--neighbours', 'add-remove', '--delta', '0.1']))"
+    "sys.exit(main('account gaussian(sigma=3) --neighbours add-remove --delta 0.1'.split()))"
 )
 
 
