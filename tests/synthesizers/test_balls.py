@@ -142,6 +142,14 @@ def test_a_ball_that_is_too_wide_has_no_units() -> None:
             balls.above(unknown)
 
 
+def test_the_whole_ball_has_to_lie_between_the_ends() -> None:
+    ball = flint.arb(1, flint.arb(2) ** -10)
+    balls.confirm(ball, (1022, -10), (1026, -10))
+    for low, high in (((2047, -11), (1026, -10)), ((1022, -10), (2049, -11)), ((2, 0), (3, 0))):
+        with pytest.raises(RuntimeError, match="does not confirm"):
+            balls.confirm(ball, low, high)
+
+
 @pytest.fixture
 def with_flint(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(intervals, "numbers", balls)
