@@ -42,7 +42,7 @@ def both() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_every_enclosure_has_numbers_in_common(both: tuple[dict[str, Any], dict[str, Any]]) -> None:
     own, proved = (found["numbers"] for found in both)
-    assert own.keys() == proved.keys() and len(own) > 100
+    assert own.keys() == proved.keys() and len(own) > 80
     methods = {name.split(",")[0] for name in own if name.startswith("profile")}
     assert methods >= {
         f"profile {method}" for method in ("gaussian", "laplace", "responses", "values")
@@ -58,7 +58,7 @@ def test_every_enclosure_has_numbers_in_common(both: tuple[dict[str, Any], dict[
 def test_a_proof_of_one_arithmetic_is_one_of_the_other(
     both: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
-    found = [steps for numbers in both for steps in numbers["derivations"].values()]
-    assert len(found) > 30
-    for steps in found:
+    other = next(found for found in both if found["arithmetic"] != reals.ARITHMETIC)
+    assert len(other["derivations"]) > 30
+    for steps in other["derivations"].values():
         assert derivation(replay(steps)) == steps
