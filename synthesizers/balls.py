@@ -101,7 +101,12 @@ def _parts(value: Any) -> tuple[Dyadic, Dyadic]:
 
 
 def above(value: Any) -> Fraction:
-    """The upper end of a ball, exactly."""
+    """The upper end of a ball, exactly.
+
+    Guarantee
+    ---------
+    No member is above it. Backed by ``tests/synthesizers/test_balls.py``.
+    """
     return as_fraction(add(*_parts(value)))
 
 
@@ -109,6 +114,10 @@ def units(value: Any, bits: int) -> int:
     """A number of units of 2^-``bits``, less than two off any member of the ball.
 
     Raises TooLargeError where the radius is not less than one unit.
+
+    Guarantee
+    ---------
+    The middle is cut by less than one unit, and no member is a unit from it. Backed by ``tests/synthesizers/test_balls.py``.
     """
     (middle, exponent), (radius, scale) = _parts(value)
     if radius and radius.bit_length() + scale + bits > 0:
@@ -119,7 +128,12 @@ def units(value: Any, bits: int) -> int:
 
 
 def confirm(value: Any, low: Dyadic, high: Dyadic) -> None:
-    """Raise RuntimeError unless a ball lies between two numbers."""
+    """Raise RuntimeError unless a ball lies between two numbers.
+
+    Guarantee
+    ---------
+    Returns only if every member does. Backed by ``tests/synthesizers/test_balls.py``.
+    """
     middle, radius = _parts(value)
     below, above = add(middle, negate(radius)), add(middle, radius)
     if add(below, negate(low))[0] < 0 or add(high, negate(above))[0] < 0:
