@@ -117,7 +117,8 @@ def units(value: Any, bits: int) -> int:
 
     Guarantee
     ---------
-    The middle is cut by less than one unit, and no member is a unit from it. Backed by ``tests/synthesizers/test_balls.py``.
+    The middle is cut by less than one unit, and no member is a unit from it. Backed by
+    ``tests/synthesizers/test_balls.py``.
     """
     (middle, exponent), (radius, scale) = _parts(value)
     if radius and radius.bit_length() + scale + bits > 0:
