@@ -19,7 +19,7 @@ from proofs.ledger.terms import of_terms
 from proofs.parts import entries_of
 from proofs.profiles.entry_moments import pairs
 from proofs.search.decimals import rounded_up
-from proofs.search.ends import epsilon
+from proofs.search.ends import enclose_epsilon
 from proofs.search.ways import compose, read_off
 from synthesizers.neighbours import AddRemove
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 def _print(theorem: Theorem, delta: Fraction) -> None:
     start = time.process_time()
-    ends = epsilon(pairs(entries_of(theorem)), delta)
+    ends = enclose_epsilon(pairs(entries_of(theorem)), delta)
     taken = time.process_time() - start
     print(
         f"  delta {float(delta):g}  [{float(ends.lower):.13g}, {float(ends.upper):.13g}]  "

@@ -337,6 +337,7 @@ class NoiseResult(Result):
         from audit.report.accounting import DIGITS, relation_json
         from audit.statements.decimals import decimal_above
         from proofs.derivation import derivation
+        from synthesizers.reals import ARITHMETIC
 
         offer = self.noise.offer
         return {
@@ -349,6 +350,7 @@ class NoiseResult(Result):
             "rule": offer.rule,
             "reached": decimal_above(offer.value, DIGITS),
             "kernel_only": offer.kernel_only,
+            "arithmetic": ARITHMETIC,
             "proof": {"derivation": derivation(offer.theorem)},
         }
 

@@ -2,7 +2,8 @@
 
 Transcendental functions come from mpmath at a working precision far above the
 one asked for; the result is widened by the precision asked for, so a last-digit
-error of the library cannot leave the interval.
+error of the library cannot leave the interval. Where FLINT's arithmetic is asked for
+(`synthesizers.reals`), it proves that the value lies inside: the ends stay what they are.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
-import mpmath
-
+from synthesizers import floats
 from synthesizers.dyadics import (
     Dyadic,
     add,
@@ -28,6 +29,7 @@ from synthesizers.dyadics import (
     negate,
 )
 from synthesizers.errors import InputError, TooLargeError
+from synthesizers.reals import numbers
 
 WORKING_BITS = 192
 """Significant bits kept in the ends of an interval after each operation."""
@@ -200,40 +202,30 @@ def as_interval(value: object) -> Interval | None:
     return Interval(value, value) if isinstance(value, Fraction) else None
 
 
-def to_mpf(value: Fraction) -> mpmath.mpf:
-    """The rational, rounded to mpmath's working precision."""
-    # mpmath takes its time to strip the many factors 2 of a number far from 1.
-    top, bottom = _factors_of_two(value.numerator), _factors_of_two(value.denominator)
-    odd = mpmath.mpf(value.numerator >> top) / (value.denominator >> bottom)
-    return mpmath.ldexp(odd, top - bottom)
+from_mpf, to_mpf = floats.from_mpf, floats.rational
 
 
-def _factors_of_two(value: int) -> int:
-    return max((value & -value).bit_length() - 1, 0)
-
-
-def from_mpf(value: mpmath.mpf) -> Fraction:
-    """The rational that a finite number of mpmath is, exactly."""
-    sign, mantissa, exponent, _ = value._mpf_
-    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return -magnitude if sign else magnitude
-
-
-def enclose(function: Callable[[], mpmath.mpf], precision: int, bits: int) -> Interval:
+def enclose(function: Callable[[Any], Any], precision: int, bits: int) -> Interval:
     """The interval of relative half-width 2^-``bits`` around what mpmath makes of a function.
 
-    ``precision``: the bits that mpmath works with.
+    ``function``: of a module of numbers, as `synthesizers.floats` is one. ``precision``: the bits
+    that it works with. Raises RuntimeError where FLINT, if it is asked for, does not confirm it.
 
     Guarantee
     ---------
-    The true value lies inside, if mpmath's is right but for 2^-``bits`` of it. Backed by
-    ``tests/synthesizers/test_intervals.py``.
+    The true value lies inside, if mpmath's is right but for 2^-``bits`` of it; with FLINT's
+    arithmetic, without that condition. Backed by ``tests/synthesizers/test_intervals.py`` and
+    ``tests/synthesizers/test_balls.py``.
     """
-    with mpmath.workprec(precision):
-        sign, mantissa, exponent, _ = function()._mpf_
+    with floats.workprec(precision):
+        sign, mantissa, exponent, _ = function(floats)._mpf_
     size = int(mantissa)
     middle, exponent = (-size if sign else size) << bits, int(exponent) - bits
-    return Interval.of_dyadic((middle - size, exponent), (middle + size, exponent))
+    low, high = (middle - size, exponent), (middle + size, exponent)
+    if numbers is not floats:
+        with numbers.workprec(precision):
+            numbers.confirm(function(numbers), low, high)
+    return Interval.of_dyadic(low, high)
 
 
 @lru_cache(maxsize=65536)
@@ -251,7 +243,7 @@ def exp_interval(power: Fraction, bits: int = WORKING_BITS) -> Interval:
         return Interval(Fraction(1), Fraction(1))
     # The argument is rounded before exp sees it, so its magnitude costs that many bits.
     size = max(0, abs(power.numerator).bit_length() - power.denominator.bit_length() + 1)
-    return enclose(lambda: mpmath.exp(to_mpf(power)), bits + GUARD_BITS + size, bits)
+    return enclose(lambda at: at.exp(at.rational(power)), bits + GUARD_BITS + size, bits)
 
 
 @lru_cache(maxsize=65536)
@@ -267,7 +259,7 @@ def log_interval(value: Fraction, bits: int = WORKING_BITS) -> Interval:
         return Interval(Fraction(0), Fraction(0))
     distance = abs(value - 1)
     cancelled = max(0, distance.denominator.bit_length() - distance.numerator.bit_length() + 1)
-    return enclose(lambda: mpmath.log(to_mpf(value)), bits + GUARD_BITS + cancelled, bits)
+    return enclose(lambda at: at.log(at.rational(value)), bits + GUARD_BITS + cancelled, bits)
 
 
 @lru_cache(maxsize=65536)

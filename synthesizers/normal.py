@@ -45,8 +45,8 @@ def normal_cdf(x: Fraction, bits: int) -> Interval:
     Guarantee
     ---------
     Φ(x) lies inside, if mpmath's erfc is right but for 2^`GUARD_BITS` units of its working
-    precision. Backed by the comparisons with the power series and the continued fraction in
-    ``tests/synthesizers/test_normal.py``.
+    precision, or FLINT confirms it. Backed by the comparisons with the power series and the
+    continued fraction in ``tests/synthesizers/test_normal.py``.
     """
     if abs(x) > MAX_DISTANCE:
         raise TooLargeError(
@@ -58,7 +58,7 @@ def normal_cdf(x: Fraction, bits: int) -> Interval:
     # A relative error e of the argument is one of about e·x² in the lower tail: at most 20 bits
     # at `MAX_DISTANCE`.
     found = enclose(
-        lambda: mpmath.erfc(-to_mpf(x) / mpmath.sqrt(2)) / 2, bits + GUARD_BITS + 20, bits
+        lambda at: at.erfc(-at.rational(x) / at.sqrt(at.mpf(2))) / 2, bits + GUARD_BITS + 20, bits
     )
     return Interval(found.lower, min(found.upper, Fraction(1)))
 

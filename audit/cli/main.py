@@ -69,8 +69,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the contract's exit code and never raises for bad input."""
-    flags = parser().parse_args(argv)
     try:
+        # A command's module is imported here, and with it the arithmetic that is asked for.
+        flags = parser().parse_args(argv)
         code: int = flags.run(flags)
         sys.stdout.flush()
         return code

@@ -16,6 +16,7 @@ from proofs.parts import Part
 from proofs.search.account import Account
 from proofs.search.ways import Offer
 from synthesizers.neighbours import Neighbours, describe
+from synthesizers.reals import ARITHMETIC
 
 DIGITS = 15
 """Significant digits of the ends that are printed."""
@@ -79,10 +80,11 @@ def _ledger(asked: Asked, account: Account) -> Iterator[str]:
 
 
 def rests_on(theorem: Theorem) -> Iterator[str]:
-    """The open hypotheses of a theorem."""
+    """The open hypotheses of a theorem, and the arithmetic that enclosed its numbers."""
     yield "the theorem rests on"
     for name in sorted(theorem.hypotheses):
         yield f"  {HYPOTHESES[name]}"
+    yield f"  the arithmetic of {ARITHMETIC}"
 
 
 def _ends(lower: Fraction, upper: Fraction, symbol: str) -> str:
@@ -120,6 +122,7 @@ def accounting_json(asked: Asked, account: Account) -> dict[str, Any]:
         },
         "rule": best.rule,
         "kernel_only": best.kernel_only,
+        "arithmetic": ARITHMETIC,
         "others": [_offer_json(offer, asked.wanted) for offer in account.found[1:]],
         "recheckable": None if other is None else _offer_json(other, asked.wanted),
         "hypotheses": {name: HYPOTHESES[name] for name in sorted(best.theorem.hypotheses)},

@@ -27,15 +27,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt
-
-import mpmath
+from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import LaplaceLoss, Losses, SampledGaussianLoss, Side
 from proofs.profiles.responses import exp_of
 from proofs.profiles.transforms import MAX_SIZE, Points, Transform, exp_above
 from proofs.profiles.values import enclose_normal, exp_below, law_of, root_of
-from synthesizers.intervals import Interval, exp_interval, log_interval, log_of, to_mpf
+from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
+from synthesizers.reals import numbers
 
 MAX_BULK_POWER = 1 << 11
 """The largest k, which is also the number of summands of a_k."""
@@ -79,15 +79,13 @@ class Bulk:
         """|φ·Φ(λ(x - b))| grows by e to this at most: |Φ(u + iv)| <= ∫_{s<u} |φ(s + iv)| ds."""
         return (1 + self.slope**2) * height**2 / 2
 
-    def ramp(self, index: int, height: Fraction, reach: int) -> mpmath.mpc:
+    def ramp(self, index: int, height: Fraction, reach: int) -> Any:
         """Φ(λ(x - b)) at a height, or 1 where λ(x - b) is beyond a reach."""
         place = self.slope * (index * self.step - self.cut)
         if place > reach:
-            return mpmath.mpf(1)
-        u = mpmath.mpc(to_mpf(place), to_mpf(self.slope * height))
-        # Φ(u) - 1/2 = φ(0)·Σ u·(-u²/2)^n/(n!·(2n+1)).
-        series = u * mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(3) / 2, -u * u / 2)
-        return mpmath.mpf(1) / 2 + series / mpmath.sqrt(2 * mpmath.pi)
+            return numbers.mpf(1)
+        u = numbers.mpc(numbers.rational(place), numbers.rational(self.slope * height))
+        return numbers.normal(u)
 
     def reach(self, bits: int) -> int:
         """A U with |Φ(-u + iv)| < 2^-bits for u > U, at the grid's height and below twice it."""

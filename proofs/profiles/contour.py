@@ -18,8 +18,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import mpmath
-
 from proofs.errors import ProofError
 from proofs.losses import (
     AllocationLoss,
@@ -50,7 +48,8 @@ from proofs.profiles.transforms import (
     laplace_transform,
     working_bits,
 )
-from synthesizers.intervals import Interval, exp_interval, log_interval, to_mpf
+from synthesizers.intervals import Interval, exp_interval, log_interval
+from synthesizers.reals import numbers
 
 Factor = tuple[int, Transform]
 
@@ -235,13 +234,14 @@ def _kernel(mu_squared: Fraction, epsilon: Fraction, line: Line) -> Points:
     reach = (1 + line.height) * (1 + abs(turn) + line.height * mu_squared)
     if reach > MAX_SIZE**3:
         raise ProofError("the contour method needs fewer nodes")
-    with mpmath.workprec(working_bits(line, reach)):
-        values = []
+    with numbers.workprec(working_bits(line, reach)):
+        real, step, square, drift = map(numbers.rational, (order, line.step, -mu_squared / 2, turn))
+        whole, values = numbers.rational(order * (order + 1)), []
         for node in range(line.last + 1):
-            t = node * line.step
-            z = mpmath.mpc(to_mpf(order), to_mpf(t))
-            power = mpmath.mpc(to_mpf(-mu_squared * t * t / 2), to_mpf(turn * t))
-            values.append(to_mpf(order * (order + 1)) / (z * (z + 1)) * mpmath.exp(power))
+            t = node * step
+            z = numbers.mpc(real, t)
+            power = numbers.mpc(square * t * t, drift * t)
+            values.append(whole / (z * (z + 1)) * numbers.exp(power))
         return fix_points(values, line.bits)
 
 

@@ -22,8 +22,6 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt
 
-import mpmath
-
 from proofs.errors import ProofError
 from proofs.losses import SampledGaussianLoss, Side
 from proofs.profiles.bulk import Bulk
@@ -35,6 +33,7 @@ from proofs.profiles.transforms import (
     Transform,
     exp_above,
     exponential_sum,
+    weigh,
     working_bits,
 )
 from synthesizers.intervals import (
@@ -42,12 +41,11 @@ from synthesizers.intervals import (
     WORKING_BITS,
     enclose,
     exp_interval,
-    from_mpf,
     log_interval,
-    to_mpf,
 )
+from synthesizers.reals import numbers
 
-PI = enclose(lambda: +mpmath.pi, WORKING_BITS + GUARD_BITS, WORKING_BITS)
+PI = enclose(lambda at: at.pi(), WORKING_BITS + GUARD_BITS, WORKING_BITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +100,19 @@ def sampled_transform(loss: SampledGaussianLoss, side: Side, line: Line, grid: G
     if 16 * grid.height**2 * loss.mu_squared > Fraction("9.869") or loss.mu_squared > MAX_SIZE:
         raise ProofError("a grid needs height at most π/(4μ), and μ at most 2^10")
     relative, absolute = _errors(loss, side, line.order, grid)
-    with mpmath.workprec(_precision(loss, line, grid.step, grid.ends, grid.height)):
+    with numbers.workprec(_precision(loss, line, grid.step, grid.ends, grid.height)):
         terms = _terms(loss, side, line, grid.step, grid.indices, grid.height)
-        found = exponential_sum(terms, line, relative, absolute)
-        height = to_mpf(line.height)
+        found = exponential_sum(*weigh(terms), line, relative, absolute)
+        height = numbers.rational(line.height)
         sizes = [
-            mpmath.exp(mpmath.re(exponent) - height * mpmath.im(value))
+            numbers.exp(numbers.re(exponent) - height * numbers.im(value))
             for exponent, value in _terms(
                 loss, side, line, grid.step, grid.indices, grid.tail_height
             )
         ]
         # What is added is more than the error of the sum.
-        modulus = from_mpf(mpmath.ldexp(1 + mpmath.fsum(sizes), -line.bits) + mpmath.fsum(sizes))
+        modulus = numbers.fsum(sizes)
+        modulus = numbers.above(numbers.ldexp(1 + modulus, -line.bits) + modulus)
     tail = min(Fraction(1), (modulus + absolute) / found.moment + relative)
     rest = None if grid.bulk is None else _rest(loss, side, line, grid.bulk, found.moment)
     return Transform(found.moment, found.points, tail, rest)
@@ -151,24 +150,22 @@ def _rest(
         + exp_above(weights[1] - ends[1] ** 2 / 2) / 2
     )
     sign = 1 if side == "remove" else -1
-    with mpmath.workprec(_precision(loss, line, bulk.step, ends, most) + ceil(2 * bulk.lift(most))):
-        terms = [
-            (exponent + mpmath.log(ramp), value)
-            for i, (exponent, value) in zip(
-                indices, _terms(loss, side, line, bulk.step, indices, height), strict=True
-            )
-            if (ramp := bulk.ramp(i, sign * height, reach))
-        ]
-        found = exponential_sum(terms, line, Fraction(0), absolute)
-        last = to_mpf(line.height)
+    with numbers.workprec(
+        _precision(loss, line, bulk.step, ends, most) + ceil(2 * bulk.lift(most))
+    ):
+        summands, losses = weigh(_terms(loss, side, line, bulk.step, indices, height))
+        ramps = [bulk.ramp(i, sign * height, reach) for i in indices]
+        summands = [weight * ramp for weight, ramp in zip(summands, ramps, strict=True)]
+        found = exponential_sum(summands, losses, line, Fraction(0), absolute)
+        last = numbers.rational(line.height)
         sizes = [
-            mpmath.exp(mpmath.re(exponent) - last * mpmath.im(value))
-            * mpmath.re(bulk.ramp(i, Fraction(0), reach))
+            numbers.exp(numbers.re(exponent) - last * numbers.im(value))
+            * numbers.re(bulk.ramp(i, Fraction(0), reach))
             for i, (exponent, value) in zip(
                 indices, _terms(loss, side, line, bulk.step, indices, tail), strict=True
             )
         ]
-        modulus = from_mpf(mpmath.fsum(sizes) * (1 + mpmath.ldexp(1, -line.bits)))
+        modulus = numbers.above(numbers.fsum(sizes) * (1 + numbers.ldexp(1, -line.bits)))
     modulus *= exp_above((bulk.slope * tail) ** 2 / 2)
     share = min(Fraction(1), (modulus + absolute) / moment)
     return Transform(moment, found.points.scaled(found.moment / moment), share)
@@ -250,14 +247,14 @@ def _terms(
 ) -> Sequence[Term]:
     """The summands of the trapezoid rule at a height: weights, and values of the loss."""
     sign = 1 if side == "remove" else -1
-    beta = to_mpf(1 + line.order if side == "remove" else -line.order)
-    mu = mpmath.sqrt(to_mpf(loss.mu_squared))
-    fraction, spacing = to_mpf(loss.fraction), to_mpf(step)
-    rest, half = to_mpf(1 - loss.fraction), to_mpf(loss.mu_squared / 2)
-    common = mpmath.log(spacing) - mpmath.log(2 * mpmath.pi) / 2
+    beta = numbers.rational(1 + line.order if side == "remove" else -line.order)
+    mu = numbers.sqrt(numbers.rational(loss.mu_squared))
+    fraction, spacing = numbers.rational(loss.fraction), numbers.rational(step)
+    rest, half = numbers.rational(1 - loss.fraction), numbers.rational(loss.mu_squared / 2)
+    common = numbers.log(spacing) - numbers.log(2 * numbers.pi()) / 2
     terms = []
     for i in indices:
-        x = mpmath.mpc(i * spacing, sign * to_mpf(height))
-        value = mpmath.log(rest + fraction * mpmath.exp(mu * x - half))
+        x = numbers.mpc(i * spacing, sign * numbers.rational(height))
+        value = numbers.log(rest + fraction * numbers.exp(mu * x - half))
         terms.append((common - x * x / 2 + beta * value, sign * value))
     return terms

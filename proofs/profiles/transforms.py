@@ -1,8 +1,8 @@
 """Moment transforms M(z) = E_P[e^(zL)] of losses L at equally spaced points of a vertical line.
 
 Numbers of modulus at most 1 are held as integers of units 2^-bits, with one counted bound on
-the error of all of them. Exponentials come from mpmath at a precision far above the one used, as
-in `synthesizers/intervals.py`.
+the error of all of them. Exponentials come from the arithmetic (`synthesizers.reals`) at a
+precision far above the one used, as in `synthesizers/intervals.py`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, isqrt
-
-import mpmath
+from typing import Any
 
 from proofs.errors import ProofError
 from proofs.losses import DiscreteGaussianLoss, DiscreteLaplaceLoss, LaplaceLoss, ResponseLoss
 from synthesizers.intervals import (
     GUARD_BITS,
     exp_interval,
-    from_mpf,
     log_interval,
     round_up,
-    to_mpf,
 )
+from synthesizers.reals import numbers
 
 MAX_SIZE = 1 << 20
 """The largest order, height of a line and parameter of a loss."""
@@ -45,8 +43,8 @@ MAX_MOMENT = 1 << 16
 """The largest logarithm of a moment, in bits."""
 
 DiscreteLoss = ResponseLoss | DiscreteLaplaceLoss | DiscreteGaussianLoss
-Term = tuple[mpmath.mpc, mpmath.mpc]
-"""(A, L) of a summand e^(A + itL) of M(c + it)."""
+Term = tuple[Any, Any]
+"""(A, L) of a summand e^(A + itL) of M(c + it), in the arithmetic's numbers."""
 
 
 def exp_above(power: Fraction) -> Fraction:
@@ -158,40 +156,48 @@ def working_bits(line: Line, magnitude: Fraction) -> int:
     return line.bits + GUARD_BITS + 16 + ceil(magnitude).bit_length()
 
 
-def _cut_to_units(numbers: Sequence[mpmath.mpc], bits: int) -> tuple[list[int], list[int]]:
+def _cut_to_units(values: Sequence[Any], bits: int) -> tuple[list[int], list[int]]:
     """Real and imaginary parts in whole units, less than two units off."""
-    real = [int(mpmath.ldexp(mpmath.re(number), bits)) for number in numbers]
-    return real, [int(mpmath.ldexp(mpmath.im(number), bits)) for number in numbers]
+    real = [numbers.units(numbers.re(value), bits) for value in values]
+    return real, [numbers.units(numbers.im(value), bits) for value in values]
 
 
-def fix_points(numbers: Sequence[mpmath.mpc], bits: int) -> Points:
-    """Numbers of modulus at most 1, as mpmath computed them to less than a unit."""
-    return Points(*_cut_to_units(numbers, bits), 3, bits)
+def fix_points(values: Sequence[Any], bits: int) -> Points:
+    """Numbers of modulus at most 1, which are computed to less than a unit."""
+    return Points(*_cut_to_units(values, bits), 3, bits)
+
+
+def weigh(terms: Sequence[Term]) -> tuple[list[Any], list[Any]]:
+    """The weights e^A, and the losses."""
+    return [numbers.exp(exponent) for exponent, _ in terms], [loss for _, loss in terms]
 
 
 def exponential_sum(
-    terms: Sequence[Term], line: Line, relative: Fraction, absolute: Fraction
+    weights: Sequence[Any],
+    losses: Sequence[Any],
+    line: Line,
+    relative: Fraction,
+    absolute: Fraction,
 ) -> Transform:
-    """The transform that for t >= 0 is Σ e^(A + itL), but for relative·M(c) + absolute.
+    """The transform that for t >= 0 is Σ w·e^(itL), but for relative·M(c) + absolute.
 
-    ``terms``: the (A, L) with Im L >= 0, such that e^A, e^(ihL) err by less than 2^-(bits + 10)
-    of them, at mpmath's working precision.
+    ``weights`` w, ``losses`` L with Im L >= 0: such that w, e^(ihL) err by less than 2^-(bits + 10)
+    of them, at the working precision.
     """
-    bits, count = line.bits, len(terms)
+    bits, count = line.bits, len(weights)
     if 2 * relative > 1:
         raise ProofError("a contour's grid is too coarse")
-    weights = [mpmath.exp(exponent) for exponent, _ in terms]
-    size = mpmath.fsum([abs(weight) for weight in weights])
-    if size > mpmath.ldexp(1, MAX_MOMENT):
+    size = numbers.fsum([abs(weight) for weight in weights])
+    if size > numbers.ldexp(1, MAX_MOMENT):
         raise ProofError("a contour's order makes the moments too large")
     # M(c) <= |true sum| + relative·M(c) + absolute; the sum is computed to size/2^bits.
-    total = from_mpf(abs(mpmath.fsum(weights)) + mpmath.ldexp(1 + size, -bits))
+    total = numbers.above(abs(numbers.fsum(weights)) + numbers.ldexp(1 + size, -bits))
     moment = round_up((total + absolute) / (1 - relative), bits)
-    scale = 1 / to_mpf(moment)
-    step = mpmath.mpc(0, to_mpf(line.step))
+    scale = 1 / numbers.rational(moment)
+    step = numbers.mpc(0, numbers.rational(line.step))
     real, imag = _cut_to_units([weight * scale for weight in weights], bits)
     ratios = list(
-        zip(*_cut_to_units([mpmath.exp(step * loss) for _, loss in terms], bits), strict=True)
+        zip(*_cut_to_units([numbers.exp(step * loss) for loss in losses], bits), strict=True)
     )
     # One number of true modulus at most w, multiplied by ratios r, |r| <= 1, that are known to two
     # units: its error e, in units, becomes e·(1 + 2^(2-bits)) + 2w + 2, from less than 3w + 2. So
@@ -214,7 +220,7 @@ def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
     """The transform of a loss with countably many values, given that the loss is finite."""
     left_out = Fraction(0)
     absolute = Fraction(0)
-    with mpmath.workprec(_bits_for(line)):
+    with numbers.workprec(_bits_for(line)):
         if isinstance(loss, ResponseLoss):
             terms = _two_values(loss.epsilon, line)
         elif isinstance(loss, DiscreteLaplaceLoss):
@@ -223,7 +229,7 @@ def discrete_transform(loss: DiscreteLoss, line: Line) -> Transform:
             terms = _gaussian_values(loss, line)
             left_out = 6 / Fraction(2) ** line.bits
             absolute = left_out * exp_above(_tilt(loss, line))
-        return exponential_sum(terms, line, left_out, absolute)
+        return exponential_sum(*weigh(terms), line, left_out, absolute)
 
 
 @lru_cache(maxsize=16)
@@ -235,17 +241,17 @@ def laplace_transform(loss: LaplaceLoss, line: Line) -> Transform:
     bits, order = line.bits, line.order
     if (1 + line.order) * loss.epsilon > MAX_POWER:
         raise ProofError("a contour's order makes the moments too large")
-    with mpmath.workprec(_bits_for(line)):
-        epsilon = to_mpf(loss.epsilon)
-        real, step = to_mpf(order), to_mpf(line.step)
+    with numbers.workprec(_bits_for(line)):
+        epsilon = numbers.rational(loss.epsilon)
+        real, step = numbers.rational(order), numbers.rational(line.step)
         values = []
         for node in range(line.last + 1):
-            z = mpmath.mpc(real, node * step)
-            ends = (1 + z) * mpmath.exp(z * epsilon) + z * mpmath.exp(-(1 + z) * epsilon)
+            z = numbers.mpc(real, node * step)
+            ends = (1 + z) * numbers.exp(z * epsilon) + z * numbers.exp(-(1 + z) * epsilon)
             values.append(ends / (1 + 2 * z))
-        moment = round_up(from_mpf(values[0].real) * (1 + Fraction(2) ** -bits), bits)
+        moment = round_up(numbers.above(values[0].real) * (1 + Fraction(2) ** -bits), bits)
         # Each summand is at most twice M(c), as |1 + z| <= |1 + 2z|: no digits cancel.
-        points = fix_points([v / to_mpf(moment) for v in values], bits)
+        points = fix_points([v / numbers.rational(moment) for v in values], bits)
     near = ((1 + order) ** 2 + line.height**2) / ((1 + 2 * order) ** 2 + 4 * line.height**2)
     top = exp_above(order * loss.epsilon + log_interval(near).upper / 2)
     tail = (top + exp_above(-(1 + order) * loss.epsilon) / 2) / moment
@@ -265,21 +271,21 @@ def _bounded(value: Fraction) -> Fraction:
 
 def _two_values(epsilon: Fraction, line: Line) -> list[Term]:
     """±ε with chances 1/(1 + e^∓ε)."""
-    loss, order = to_mpf(_bounded(epsilon)), to_mpf(line.order)
-    common = -mpmath.log1p(mpmath.exp(-loss))
+    loss, order = numbers.rational(_bounded(epsilon)), numbers.rational(line.order)
+    common = -numbers.log1p(numbers.exp(-loss))
     return [(common + order * loss, loss), (common - (order + 1) * loss, -loss)]
 
 
 def _laplace_values(loss: DiscreteLaplaceLoss, line: Line) -> list[Term]:
     """±rate·shift at both ends, rate·(2z - shift) for the z strictly between 0 and shift."""
     line.admit(loss.shift)
-    whole = to_mpf(_bounded(loss.rate * loss.shift))
-    rate, order = to_mpf(_bounded(loss.rate)), to_mpf(line.order)
-    common = -mpmath.log1p(mpmath.exp(-rate))
+    whole = numbers.rational(_bounded(loss.rate * loss.shift))
+    rate, order = numbers.rational(_bounded(loss.rate)), numbers.rational(line.order)
+    common = -numbers.log1p(numbers.exp(-rate))
     if loss.shift == 0:
-        return [(mpmath.mpf(0), mpmath.mpf(0))]
+        return [(numbers.mpf(0), numbers.mpf(0))]
     terms = [(common + order * whole, whole), (common - (order + 1) * whole, -whole)]
-    inside = common + mpmath.log(-mpmath.expm1(-rate))
+    inside = common + numbers.log(-numbers.expm1(-rate))
     for z in range(1, loss.shift):
         value = rate * (2 * z - loss.shift)
         terms.append((inside - rate * (loss.shift - z) + order * value, value))
@@ -305,11 +311,11 @@ def _gaussian_values(loss: DiscreteGaussianLoss, line: Line) -> list[Term]:
     line.admit(2 * radius)
     centre = shift * (1 + line.order)
     _bounded(shift * (2 * centre + 2 * radius + shift + 2) / (2 * variance))
-    spread = 2 * to_mpf(variance)
-    theta = 1 + 2 * mpmath.fsum(mpmath.exp(-(z**2) / spread) for z in range(1, radius + 1))
-    common = to_mpf(_tilt(loss, line)) - mpmath.log(theta)
+    spread = 2 * numbers.rational(variance)
+    theta = 1 + 2 * numbers.fsum(numbers.exp(-(z**2) / spread) for z in range(1, radius + 1))
+    common = numbers.rational(_tilt(loss, line)) - numbers.log(theta)
     middle = round(centre)
     return [
-        (common - to_mpf((z - centre) ** 2) / spread, shift * (2 * z - shift) / spread)
+        (common - numbers.rational((z - centre) ** 2) / spread, shift * (2 * z - shift) / spread)
         for z in range(middle - radius, middle + radius + 1)
     ]

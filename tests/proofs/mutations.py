@@ -106,6 +106,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/allocated_grid.py": (f"{PROFILES}allocated_grid.py",),
     "proofs/profiles/convex_order.py": (f"{PROFILES}convex_order.py",),
     "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py",),
+    "synthesizers/balls.py": ("tests/synthesizers/test_balls.py",),
 }
 """The tests of each changed file, by the file."""
 

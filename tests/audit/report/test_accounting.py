@@ -14,6 +14,7 @@ from proofs.ledger.terms import of_terms
 from proofs.parts import Part
 from proofs.search.account import Account, account_delta, account_epsilon
 from synthesizers.neighbours import AddRemove
+from synthesizers.reals import ARITHMETIC
 
 F = Fraction
 
@@ -31,6 +32,12 @@ def test_both_ends_are_printed_outwards() -> None:
     assert "  5.18903664082188 ≤ ε ≤ 5.18903664082189" in lines
     assert "  by Gaussian DP, closed form" in lines
     assert f"  {HYPOTHESES['stated-sensitivity']}" in lines
+
+
+def test_the_arithmetic_is_named() -> None:
+    question, account = asked("laplace(epsilon=1)", "0")
+    assert list(accounting_lines(question, account))[-1] == f"  the arithmetic of {ARITHMETIC}"
+    assert accounting_json(question, account)["arithmetic"] == ARITHMETIC
 
 
 def test_no_lower_end_is_shown_where_none_is_known() -> None:
