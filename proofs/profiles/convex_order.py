@@ -35,7 +35,7 @@ FINE = 1e-12
 class Cells:
     """A measure ν between the ``points``; of each cell its width and what it sends to its ends.
 
-    Points and widths are right but for a relative 1e-14. ``left`` and ``right`` are at most what
+    Points and widths are right but for a relative 1e-13. ``left`` and ``right`` are at most what
     they stand for, ``more`` is added to each to be at least.
     """
 
@@ -132,9 +132,10 @@ def _reach(
     cells: Cells, inside: Reals, gap: Reals, slope: Reals, spare: Reals, puts: Reals, calls: Reals
 ) -> tuple[int, int]:
     """(a, z), as far apart as may be; equal where there are none."""
-    middle = int(np.argmax(inside))
+    before = np.cumsum(cells.left)
+    middle = int(np.searchsorted(before, before[-1] / 2))
     bad = np.flatnonzero(inside < 0)
-    low = max((int(k) for k in bad[bad < middle][-1:]), default=0)
+    low = max((int(k) for k in bad[bad <= middle][-1:]), default=0)
     high = min((int(k) for k in bad[bad > middle][:1]), default=len(inside) - 1)
     # The masses of the ends must be at least ν's beyond them, and lie on the outer side.
     loose = np.concatenate([[0.0], np.cumsum(spare)])

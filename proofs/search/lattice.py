@@ -19,6 +19,7 @@ from proofs.losses import (
     AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -26,6 +27,7 @@ from proofs.losses import (
     ResponseLoss,
     Side,
 )
+from proofs.profiles.fixed_size_grid import REACH
 from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
 from proofs.search.float_moments import log_moment, minimize
@@ -57,6 +59,9 @@ WORK = 1 << 23
 CELLS = 64
 """Points that stand for a continuous loss."""
 
+PLACES = 1 << 10
+"""The same for a Gaussian on a sample of a fixed size."""
+
 ORDERS = math.log(1e-3), math.log(1e5)
 """Logarithms of the orders among which the tilt is looked for."""
 
@@ -74,6 +79,9 @@ BITS = 80
 
 LEAST_MOVE = Fraction(1, 10**10)
 """The relative step at which a search on a rough lattice ends."""
+
+LEAST_RISE = Fraction(1, 10**5)
+"""The least relative step over which a slope is told from the noise of a rough lattice."""
 
 NEAR_ZERO = Fraction(1, 1000)
 """The ε from which on a step is measured relative to it."""
@@ -209,7 +217,7 @@ def _solve_roughly(
         found = profile(losses, side, at, ROUGH)
         size = _log((found.lower + found.upper) / 2)
         low, high = (at, high) if size > _log(wanted) else (low, at)
-        if seen and seen[-1][0] != at:
+        if seen and abs(seen[-1][0] - at) > LEAST_RISE * at:
             other, before = seen[-1]
             slope = max((before - size) / float(at - other), 0.01)
         seen.append((at, size))
@@ -270,6 +278,15 @@ def _points(loss: Loss) -> Points | None:
             number = np.arange(-reach, reach + 1, dtype=np.float64)
             weights = -number * number / (2 * v)
             return (number + shift / 2) * shift / v, weights - float(np.logaddexp.reduce(weights))
+        case FixedSizeLoss(fraction, mu_squared):
+            q, mu = float(fraction), math.sqrt(mu_squared)
+            width = (mu / 2 + REACH) / PLACES
+            x = mu / 2 + width * (np.arange(PLACES, dtype=np.float64) + 0.5)
+            value = np.log1p(q * np.expm1(mu * x - mu * mu / 2))
+            mass = math.log(width) - x * x / 2 - math.log(math.tau) / 2
+            masses = np.concatenate([mass + value, mass])
+            rest = math.log1p(-math.exp(np.logaddexp.reduce(masses)))
+            return np.concatenate([value, -value, [0.0]]), np.append(masses, rest)
         case _:
             return None
 
@@ -302,7 +319,7 @@ def is_exact(losses: Losses) -> bool:
 
 def _exact_step(losses: Losses) -> Fraction | None:
     """The largest step of at most 1 on whose lattice all losses lie; None for continuous ones."""
-    if any(isinstance(loss, LaplaceLoss | AllocationLoss) for _, loss in losses):
+    if any(isinstance(loss, LaplaceLoss | AllocationLoss | FixedSizeLoss) for _, loss in losses):
         return None
     spacings = [spacing for _, loss in losses if (spacing := _spacing(loss))]
     common = reduce(_common, spacings, Fraction(0)) or Fraction(1)
