@@ -697,9 +697,12 @@ def smaller(one: Interval, other: Interval) -> Interval:
 def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
     """δ of N(0, 1) and its mixture of rate q with N(μ, 1), at any real ε.
 
-    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q.
+    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q. A sample
+    of a fixed size has the mixture's ratio where that is above 1, and its reverse, where below.
     """
     q: Fraction = one["fraction"]
+    if one["loss"] == "fixed-size":
+        side = "remove" if epsilon >= 0 else "add"
     mu = sqrt(one["mu_squared"], bits)
     ratio = exp(epsilon if side == "remove" else -epsilon, bits)
     above = ratio - (1 - q)
@@ -744,13 +747,11 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Number]:
 def valued_delta(
     meter: Meter, losses: list[Data], side: str, epsilon: Fraction, bits: int
 ) -> Number:
-    """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
+    """δ(ε) of discrete losses and of one Gaussian on a sample at most, value by value."""
     law: dict[Fraction, Number] = {ZERO: ONE}
-    sampled, left_out = [], ZERO
-    for one in pairs_of(losses):
-        if one["loss"] == "sampled-gaussian":
-            sampled += [one] * min(one["count"], 2)
-            continue
+    kinds, left_out = ("sampled-gaussian", "fixed-size"), ZERO
+    sampled = [one for one in losses for _ in range(min(one["count"], 2)) if one["loss"] in kinds]
+    for one in pairs_of([one for one in losses if one["loss"] not in kinds]):
         if one["loss"] == "discrete-gaussian":
             left_out += Fraction(3 * one["count"], 2**bits)
         own = law_of(meter, one, bits)
@@ -762,7 +763,7 @@ def valued_delta(
                     found = longer.get(value + more, ZERO) + interval(chance) * weight
                     longer[value + more] = found.rounded(bits)
             law = longer
-    need(len(sampled) < 2, "the method is for one sampled Gaussian")
+    need(len(sampled) < 2, "the method is for one Gaussian on a sample")
     total_delta = interval(0)
     for value, chance in law.items():
         meter.spend(bits)

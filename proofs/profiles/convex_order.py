@@ -7,10 +7,11 @@ what the cell sends to its ends. The masses u_j = left_j + right_(j-1) are *abov
 its chords.
 
 *Below* it, let C(x) = ∫ (y - x)₊ dν(y), which on the points is that of the u_j. Between them it is
-below its chord by at most M·Δ·θ(1-θ) at the share θ of the way, M the cell's mass and Δ its width.
-So the C(x_j) - g_j with g_j = (M_(j-1)·Δ_(j-1) + M_j·Δ_j)/4, joined by lines, are below C: they are
-C of the masses u_j minus the second differences of g, where those are at least 0. That is used from
-x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
+below its chord: at the share θ of the way, a unit mass at the share s by Δ·min((1-θ)s, θ(1-s)), Δ
+the cell's width, and so all of it by at most s_j = Δ_j·min((1-θ)·right_j, θ·left_j), that is, at
+most Δ_j·left_j·right_j/(left_j + right_j). So the C(x_j) - g_j with g_j = s_(j-1) + s_j, joined by
+lines, are below C: they are C of the masses u_j minus the second differences of g, where those are
+at least 0. That is used from x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
 mass m there is at least ν's beyond x_z; it is one mass m, at x_z + (C(x_z) - g_z)/m, and it is
 moved down to a point. Likewise before x_a, with ∫ (x - y)₊ dν(y). A measure below ν in this order
 has a smaller ∫ φ for increasing convex φ >= 0; for decreasing ones all is mirrored.
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proofs.profiles.grid import ROUNDING, Reals
+from proofs.profiles.grid import ROUNDING, TINY, Reals
 
 MARGIN = 1e-9
 """More than the relative rounding errors of sums of 2^21 sums."""
@@ -88,7 +89,8 @@ def _below(cells: Cells) -> Reals:
     least = _join(cells.left, cells.right)
     most_cell = (1 + MARGIN) * (cells.left + cells.right + 2 * cells.more)
     spare = most_cell - cells.left - cells.right
-    gap = (1 + MARGIN) * _join(most_cell * width, most_cell * width) / 4
+    left, right = cells.left + cells.more + TINY, cells.right + cells.more + TINY
+    gap = (1 + MARGIN) * _join(*[width * left * (right / (left + right))] * 2)
     slope = np.diff(gap) / width
     inside = least.copy()
     inside[1:-1] -= np.diff(slope)

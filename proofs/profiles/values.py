@@ -47,7 +47,7 @@ MAX_PAIRS = 1 << 15
 """The most pairs of values that are added up in one step."""
 
 MAX_SAMPLED_VALUES = 1 << 8
-"""The most values beside a sampled Gaussian."""
+"""The most values beside a Gaussian on a sample."""
 
 Sampled = SampledGaussianLoss | FixedSizeLoss
 """The losses of a Gaussian on a sample."""
@@ -81,10 +81,10 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     discrete = tuple(entry for entry in losses if not isinstance(entry[1], Sampled))
     sampled = [entry for entry in losses if isinstance(entry[1], Sampled)]
     if sum(count for count, _ in sampled) > 1:
-        raise ProofError("the method values knows at most one sampled Gaussian")
+        raise ProofError("the method values knows at most one Gaussian on a sample")
     law, left_out = law_of(discrete, bits)
     if sampled and len(law) > MAX_SAMPLED_VALUES:
-        raise ProofError("the method values needs fewer values beside a sampled Gaussian")
+        raise ProofError("the method values needs fewer values beside a Gaussian on a sample")
     found = ZERO
     for value, chance in law.items():
         part = _excess(epsilon - value)
