@@ -31,8 +31,14 @@ from synthesizers.normal import normal_cdf
 MUS = 2.0**-20, 8.0
 """The least and the largest μ."""
 
-REACH = 18.0
-"""How far beyond μ the points reach, in deviations: further are less than 1e-71."""
+REACHES = range(6, 19)
+"""How far beyond μ the points may reach, in deviations: beyond the last are less than 1e-71."""
+
+LEFT_OUT = 45.0
+"""About -ln of what is left out, relative to what is looked at."""
+
+PLACES = 1 << 10
+"""Places that stand for all where the reach is chosen."""
 
 HALF_POINTS = MAX_POINTS // 2
 """The most points of each sign."""
@@ -45,24 +51,49 @@ BITS = 128
 ONE = Interval(Fraction(1), Fraction(1))
 
 
+def sketch(loss: FixedSizeLoss, reach: int) -> tuple[Reals, Reals]:
+    """Some values of the loss, up to a reach, and the logarithms of their P-masses, about."""
+    q, mu = float(loss.fraction), math.sqrt(loss.mu_squared)
+    width = (mu / 2 + reach) / PLACES
+    x = mu / 2 + width * (np.arange(PLACES, dtype=np.float64) + 0.5)
+    value = np.log1p(q * np.expm1(mu * x - mu * mu / 2))
+    mass = math.log(width) - x * x / 2 - math.log(math.tau) / 2
+    masses = np.concatenate([mass + value, mass])
+    rest = math.log1p(-math.exp(np.logaddexp.reduce(masses)))
+    return np.concatenate([value, -value, [0.0]]), np.append(masses, rest)
+
+
+def is_far(loss: FixedSizeLoss, reach: int, order: float, count: int) -> bool:
+    """Whether ``count`` losses matter little beyond a reach where they are tilted to an order."""
+    value, mass = sketch(loss, reach)
+    tilted = mass + order * value
+    total = float(np.logaddexp.reduce(tilted))
+    # So small is the chance of what is looked at, about.
+    seen = count * max(order * float(np.exp(tilted - total) @ value) - total, 0.0)
+    return reach * reach / 2 > LEFT_OUT + seen + math.log(count * float(loss.fraction))
+
+
 @lru_cache(maxsize=16)
-def place_fixed_size(loss: FixedSizeLoss, step: Fraction) -> Gridded:
+def place_fixed_size(loss: FixedSizeLoss, step: Fraction, order: Fraction, count: int) -> Gridded:
     """The loss on the lattice of a ``step``.
 
-    Raises ProofError for a μ out of `MUS`, and for a step that doubles can't tell from 0.
+    ``order`` and ``count``, at least 1, say where the masses are wanted and how many there are of
+    it: choices. Raises ProofError for a μ out of `MUS`, and for a step that doubles can't tell from 0.
 
     Guarantee
     ---------
     For every ε the lower masses have a δ(ε) of at most the pair's, and the upper masses at least,
-    if numpy's exp, expm1, log and log1p err as `proofs.profiles.grid` says. Backed by closed forms
+    whatever the order, if numpy's exp, expm1, log and log1p err as `proofs.profiles.grid` says. Backed by closed forms
     and convolutions in ``tests/proofs/profiles/test_fixed_size_grid.py``.
     """
     mu, q, h = math.sqrt(loss.mu_squared), float(loss.fraction), float(step)
     if not MUS[0] <= mu <= MUS[1]:
         raise ProofError("the lattice method needs a sample of a fixed size of 2^-20 <= mu <= 8")
-    top = math.log1p(q * math.expm1(mu * (mu / 2 + REACH)))
-    count = min(math.ceil(top / h), HALF_POINTS)
-    exponent = h * np.arange(count + 1, dtype=np.float64)
+    far = (one for one in REACHES if is_far(loss, one, float(order), count))
+    reach = next(far, REACHES[-1])
+    top = math.log1p(q * math.expm1(mu * (mu / 2 + reach)))
+    size = min(math.ceil(top / h), HALF_POINTS)
+    exponent = h * np.arange(size + 1, dtype=np.float64)
     excess, growth = np.expm1(exponent) / q, np.exp(exponent)
     edges = np.log1p(excess) / mu + mu / 2
     edges[0] = mu / 2 * (1 + SLIVER)
@@ -71,12 +102,12 @@ def place_fixed_size(loss: FixedSizeLoss, step: Fraction) -> Gridded:
     cells = _with_reverse(above, growth, gap)
     upper = cells.above()
     # What lies between μ/2 and the first x has losses of less than h.
-    upper[count + 1] += 2 * SLIVER * mu
+    upper[size + 1] += 2 * SLIVER * mu
     root = root_of(loss.mu_squared)
     ends = normal_cdf(root.lower / 2, BITS).lower, normal_cdf(root.upper / 2, BITS).upper
     rest = (2 * Interval(*ends) - 1) * (1 - loss.fraction)
     zero = Piece(rest, np.zeros(1, dtype=np.int64), np.zeros(1), np.ones(1))
-    index = np.arange(-count, count + 1, dtype=np.int64)
+    index = np.arange(-size, size + 1, dtype=np.int64)
     exponent = h * index.astype(np.float64)
     pieces = [Piece(ONE, index, exponent, masses) for masses in (cells.below(True), upper)]
     lost = _beyond(loss, Fraction(float(edges[-1])), root.upper)

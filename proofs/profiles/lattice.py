@@ -134,7 +134,7 @@ def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[
         if isinstance(loss, AllocationLoss):
             found = place_allocation(loss, side, plan.step, plan.order, count, plan.size)
         elif isinstance(loss, FixedSizeLoss):
-            found = place_fixed_size(loss, plan.step)
+            found = place_fixed_size(loss, plan.step, plan.order, max(count, 1))
         else:
             found = place_on_grid(loss, plan.step)
         if found is None or count == 0:
