@@ -3,8 +3,8 @@
 With w = e^(μx - μ²/2), x of law N(0, 1), and S the sum of t independent w, the likelihood ratio is
 S/t: δ(ε) is E[(S/t - e^ε)₊] on ``remove`` and E[(1 - e^ε·S/t)₊] on ``add``, of convex functions of
 S, the first increasing and the second decreasing. As sums keep the order of convex functions, so
-does a profile. The law of w is put on the points j·h, above and below itself
-(`proofs.profiles.lognormal`, `proofs.profiles.convex_order`); t of them are summed by Fourier transforms
+does a profile. The law of w (`proofs.profiles.lognormal`) is put on the points j·h, above
+and below itself (`proofs.profiles.convex_order`); t of them are summed by Fourier transforms
 (`proofs.profiles.fourier`), tilted by e^(κS) so that small chances are told from rounding errors;
 and the sum's law is put on the points t·e^(k·step), above and below, where the loss is ±k·step.
 

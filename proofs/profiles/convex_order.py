@@ -8,13 +8,14 @@ its chords.
 
 *Below* it, let C(x) = ∫ (y - x)₊ dν(y), which on the points is that of the u_j. Between them it is
 below its chord: at the share θ of the way, a unit mass at the share s by Δ·min((1-θ)s, θ(1-s)), Δ
-the cell's width, and so all of it by at most s_j = Δ_j·min((1-θ)·right_j, θ·left_j), that is, at
-most Δ_j·left_j·right_j/(left_j + right_j). So the C(x_j) - g_j with g_j = s_(j-1) + s_j, joined by
-lines, are below C: they are C of the masses u_j minus the second differences of g, where those are
-at least 0. That is used from x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
-mass m there is at least ν's beyond x_z; it is one mass m, at x_z + (C(x_z) - g_z)/m, and it is
-moved down to a point. Likewise before x_a, with ∫ (x - y)₊ dν(y). A measure below ν in this order
-has a smaller ∫ φ for increasing convex φ >= 0; for decreasing ones all is mirrored.
+the cell's width, and so all of it by at most Δ·min((1-θ)·right, θ·left), which is nowhere above
+s_j = Δ·left·right/(left + right). So the C(x_j) - g_j with g_j = s_(j-1) + s_j, joined by lines,
+are below C: they are C of the masses u_j minus the second differences of g, where those are at
+least 0. That is used from x_a to x_z. Beyond x_z the last line is continued to where it reaches 0,
+which is below C if the mass m there is at least ν's beyond x_z; it is one mass m, at
+x_z + (C(x_z) - g_z)/m, and it is moved down to a point. Likewise before x_a, with
+∫ (x - y)₊ dν(y). A measure below ν in this order has a smaller ∫ φ for increasing convex φ >= 0;
+for decreasing ones all is mirrored.
 """
 
 from __future__ import annotations

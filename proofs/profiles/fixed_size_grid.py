@@ -51,9 +51,16 @@ BITS = 128
 ONE = Interval(Fraction(1), Fraction(1))
 
 
+def _mu(loss: FixedSizeLoss) -> float:
+    mu = math.sqrt(loss.mu_squared)
+    if not MUS[0] <= mu <= MUS[1]:
+        raise ProofError("the lattice method needs a sample of a fixed size of 2^-20 <= mu <= 8")
+    return mu
+
+
 def sketch(loss: FixedSizeLoss, reach: int) -> tuple[Reals, Reals]:
     """Some values of the loss, up to a reach, and the logarithms of their P-masses, about."""
-    q, mu = float(loss.fraction), math.sqrt(loss.mu_squared)
+    q, mu = float(loss.fraction), _mu(loss)
     width = (mu / 2 + reach) / PLACES
     x = mu / 2 + width * (np.arange(PLACES, dtype=np.float64) + 0.5)
     value = np.log1p(q * np.expm1(mu * x - mu * mu / 2))
@@ -78,17 +85,15 @@ def place_fixed_size(loss: FixedSizeLoss, step: Fraction, order: Fraction, count
     """The loss on the lattice of a ``step``.
 
     ``order`` and ``count``, at least 1, say where the masses are wanted and how many there are of
-    it: choices. Raises ProofError for a μ out of `MUS`, and for a step that doubles can't tell from 0.
+    it: choices. Raises ProofError for a μ out of `MUS`, and for a step too small for doubles.
 
     Guarantee
     ---------
     For every ε the lower masses have a δ(ε) of at most the pair's, and the upper masses at least,
-    whatever the order, if numpy's exp, expm1, log and log1p err as `proofs.profiles.grid` says. Backed by closed forms
-    and convolutions in ``tests/proofs/profiles/test_fixed_size_grid.py``.
+    whatever the order, if numpy's exp, expm1 and log1p err as `proofs.profiles.grid` says. Backed
+    by closed forms and integrals in ``tests/proofs/profiles/test_fixed_size_grid.py``.
     """
-    mu, q, h = math.sqrt(loss.mu_squared), float(loss.fraction), float(step)
-    if not MUS[0] <= mu <= MUS[1]:
-        raise ProofError("the lattice method needs a sample of a fixed size of 2^-20 <= mu <= 8")
+    mu, q, h = _mu(loss), float(loss.fraction), float(step)
     far = (one for one in REACHES if is_far(loss, one, float(order), count))
     reach = next(far, REACHES[-1])
     top = math.log1p(q * math.expm1(mu * (mu / 2 + reach)))

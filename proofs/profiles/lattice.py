@@ -76,7 +76,7 @@ class Plan:
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of any losses but sampled Gaussians, on one side.
+    """δ(``epsilon``) of any losses but Gaussians on Poisson samples, on one side.
 
     ``hint``: the ``step`` h <= 1 of the lattice, the ``order`` c, the ``size`` N, a power of two;
     ``start``, a loss near which the window of N points begins; ``below`` and ``above``, the

@@ -166,8 +166,7 @@ def fixed_size_profile(fraction: Fraction, mu: mpmath.mpf, epsilon: mpmath.mpf) 
         kink = wide.log1p(wide.expm1(abs(epsilon)) / q) / mu + mu / 2
         ends = sorted({mu / 2, kink, *(end + i for end in (mu / 2, kink) for i in (1, 3, 7, 20))})
         return wide.quad(
-            lambda x: normal(x, wide.mpf(0))
-            * value(1 - q + q * wide.exp(mu * x - mu**2 / 2)),
+            lambda x: normal(x, wide.mpf(0)) * value(1 - q + q * wide.exp(mu * x - mu**2 / 2)),
             ends,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,11 @@ def beside(loss: FixedSizeLoss, other: Callable[[float], float], epsilon: float)
         return mean * math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
     ends = np.linspace(mu / 2, mu / 2 + 14, 200)
-    pairs = zip(ends[:-1], ends[1:], strict=True)
     rest = (1 - q) * (2 * ndtr(mu / 2) - 1)
-    return math.fsum(quad(at, low, high, epsabs=1e-17, epsrel=1e-11, limit=200)[0] for low, high in pairs) + rest * other(epsilon)
+    return math.fsum(
+        quad(at, low, high, epsabs=1e-17, epsrel=1e-11, limit=200)[0]
+        for low, high in pairwise(ends)
+    ) + rest * other(epsilon)
 
 
 @pytest.mark.parametrize("case", range(len(BESIDE)))

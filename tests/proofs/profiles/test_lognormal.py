@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import mpmath
 import numpy as np
 import pytest
@@ -45,7 +47,7 @@ def test_each_part_lies_in_its_bounds(grid: str, mu: float) -> None:
     with np.errstate(divide="ignore"):
         edges = np.maximum(np.log(points) / mu + mu / 2, -38.0)
     cells = part_lognormal(mu, points, np.diff(points), edges)
-    for cell, (low, high) in enumerate(zip(points[:-1], points[1:], strict=True)):
+    for cell, (low, high) in enumerate(pairwise(points)):
         slow = parts_of(mu, low, high)
         for part, exact in zip((cells.left[cell], cells.right[cell]), slow, strict=True):
             assert part <= exact <= wide.mpf(part) + cells.more[cell]
