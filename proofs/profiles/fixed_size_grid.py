@@ -31,6 +31,12 @@ from synthesizers.normal import normal_cdf
 MUS = 2.0**-20, 8.0
 """The least and the largest μ."""
 
+LEAST_FRACTION = Fraction(1, 1 << 64)
+"""The least share of the records."""
+
+FARTHEST = 39.0
+"""Above this x nothing is computed: N(0, 1) has less than 2^-1000 there."""
+
 REACHES = range(6, 19)
 """How far beyond μ the points may reach, in deviations: beyond the last are less than 1e-71."""
 
@@ -53,8 +59,11 @@ ONE = Interval(Fraction(1), Fraction(1))
 
 def _mu(loss: FixedSizeLoss) -> float:
     mu = math.sqrt(loss.mu_squared)
-    if not MUS[0] <= mu <= MUS[1]:
-        raise ProofError("the lattice method needs a sample of a fixed size of 2^-20 <= mu <= 8")
+    if not MUS[0] <= mu <= MUS[1] or loss.fraction < LEAST_FRACTION:
+        raise ProofError(
+            "the lattice method needs a sample of a fixed size of 2^-20 <= mu <= 8, and a share of "
+            "at least 2^-64"
+        )
     return mu
 
 
@@ -66,7 +75,7 @@ def sketch(loss: FixedSizeLoss, reach: int) -> tuple[Reals, Reals]:
     value = np.log1p(q * np.expm1(mu * x - mu * mu / 2))
     mass = math.log(width) - x * x / 2 - math.log(math.tau) / 2
     masses = np.concatenate([mass + value, mass])
-    rest = math.log1p(-math.exp(np.logaddexp.reduce(masses)))
+    rest = math.log(max(-math.expm1(np.logaddexp.reduce(masses)), 1e-9))
     return np.concatenate([value, -value, [0.0]]), np.append(masses, rest)
 
 
@@ -85,7 +94,7 @@ def place_fixed_size(loss: FixedSizeLoss, step: Fraction, order: Fraction, count
     """The loss on the lattice of a ``step``.
 
     ``order`` and ``count``, at least 1, say where the masses are wanted and how many there are of
-    it: choices. Raises ProofError for a μ out of `MUS`, and for a step too small for doubles.
+    it: choices. Raises ProofError for a μ out of `MUS`, and for a share or a step too small.
 
     Guarantee
     ---------
@@ -102,6 +111,7 @@ def place_fixed_size(loss: FixedSizeLoss, step: Fraction, order: Fraction, count
     excess, growth = np.expm1(exponent) / q, np.exp(exponent)
     edges = np.log1p(excess) / mu + mu / 2
     edges[0] = mu / 2 * (1 + SLIVER)
+    edges = np.minimum(edges, FARTHEST)
     gap = math.expm1(h)
     above = part_lognormal(mu, 1 + excess, growth[:-1] * (gap / q), edges)
     cells = _with_reverse(above, growth, gap)

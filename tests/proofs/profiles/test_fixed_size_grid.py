@@ -135,6 +135,18 @@ def test_both_ends_of_epsilon_are_close() -> None:
         assert 0 < ends.lower <= ends.upper < ends.lower + width
 
 
+@pytest.mark.parametrize("squared", ["1/1099511627776", "1/4096", "64"])
+@pytest.mark.parametrize("q", ["1/1000000000000000000", "999999999999999999/1000000000000000000"])
+def test_extreme_losses_lie_between_their_masses(q: str, squared: str) -> None:
+    loss, h = FixedSizeLoss(F(q), F(squared)), F(1, 100)
+    found = place_fixed_size(loss, h, F(1), 1)
+    for epsilon in (F(-1), F(-1, 1000), F(0), F(1, 50), F(3)):
+        slow = in_doubles(loss, float(epsilon))
+        low = of_masses(found.lower, 0, h, epsilon)
+        high = of_masses(found.upper, 1, h, epsilon)
+        assert low <= slow + 1e-13 and slow <= high + float(found.lost) + 1e-13
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -158,8 +170,14 @@ def test_no_hint_makes_the_profile_wrong(changed: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("squared", "step"), [("10000", "1/100"), ("1/10000000000000000", "1/100"), ("1", "1e-18")]
+    ("q", "squared", "step"),
+    [
+        ("1/2", "10000", "1/100"),
+        ("1/2", "1/10000000000000000", "1/100"),
+        ("1e-400", "1", "1/100"),
+        ("1/2", "1", "1e-18"),
+    ],
 )
-def test_what_the_grid_can_not_hold_is_refused(squared: str, step: str) -> None:
+def test_what_the_grid_can_not_hold_is_refused(q: str, squared: str, step: str) -> None:
     with pytest.raises(ProofError, match="lattice method needs a"):
-        place_fixed_size(FixedSizeLoss(F(1, 2), F(squared)), F(step), F(1), 1)
+        place_fixed_size(FixedSizeLoss(F(q), F(squared)), F(step), F(1), 1)
