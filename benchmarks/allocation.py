@@ -1,7 +1,7 @@
 """Both ends of ε for random allocation, beside Poisson samples of the same rate, and the seconds.
 
 A record takes part in k of t steps, drawn evenly; or in each of them by a coin of chance k/t. Then
-samples of a fixed size: the upper end by Rényi divergences, the lower by Poisson samples.
+samples of a fixed size: the upper end is that of their pairs, the lower one of Poisson samples.
 
     python benchmarks/allocation.py             # delta 1e-6
     python benchmarks/allocation.py --delta 1e-9

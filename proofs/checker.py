@@ -688,9 +688,12 @@ def smaller(one: Interval, other: Interval) -> Interval:
 def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
     """δ of N(0, 1) and its mixture of rate q with N(μ, 1), at any real ε.
 
-    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q.
+    The likelihood ratio grows with x, and is e^±ε where e^(μx - μ²/2) is (e^±ε - 1 + q)/q. A sample
+    of a fixed size has the mixture's ratio where that is above 1, and its reverse, where below.
     """
     q: Fraction = one["fraction"]
+    if one["loss"] == "fixed-size":
+        side = "remove" if epsilon >= 0 else "add"
     mu = sqrt(one["mu_squared"], bits)
     ratio = exp(epsilon if side == "remove" else -epsilon, bits)
     above = ratio - (1 - q)
@@ -738,12 +741,12 @@ def zero_delta(epsilon: Fraction, bits: int) -> Number:
 
 
 def valued_delta(meter: Meter, losses: Losses, side: str, epsilon: Fraction, bits: int) -> Interval:
-    """δ(ε) of discrete losses and of one sampled Gaussian at most, value by value."""
+    """δ(ε) of discrete losses and of one Gaussian on a sample at most, value by value."""
     law, left_out, payoff = {ZERO: interval(1)}, ZERO, zero_delta
     for one in pairs_of(losses):
-        if one["loss"] == "sampled-gaussian":
+        if one["loss"] in ("sampled-gaussian", "fixed-size"):
             alone = payoff is zero_delta and one["count"] == 1
-            need(alone, "the method is for one sampled Gaussian")
+            need(alone, "the method is for one Gaussian on a sample")
             payoff = partial(sampled_delta, one, side)
             continue
         if one["loss"] == "discrete-gaussian":
@@ -1070,7 +1073,7 @@ def pairs_of(losses: Losses) -> list[Data]:
                 own = {"loss": "discrete-gaussian", "variance": amount, "shift": int(size)}
             case {"loss": "bounded-range" | "response", "epsilon": epsilon}:
                 own = {"loss": "discrete-laplace", "rate": epsilon, "shift": 1}
-            case {"loss": "gaussian" | "sampled-gaussian"}:
+            case {"loss": "gaussian" | "sampled-gaussian" | "fixed-size"}:
                 own = one
             case _:
                 raise Rejected(f"a loss of the kind {one['loss']} has no pair")
@@ -1129,6 +1132,7 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
 
 def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     """E_P[e^(zL)] at z = c + it, of a pair with two exponential tails or two values."""
+    need("rate" in one, f"a loss of the kind {one['loss']} has no transform")
     unit, z = (interval(1), interval(0)), (interval(c), interval(t))
     rate, shift = one["rate"], one["shift"]
     top = turn(c * rate * shift, t * rate * shift, bits)

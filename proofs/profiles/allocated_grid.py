@@ -3,15 +3,10 @@
 With w = e^(μx - μ²/2), x of law N(0, 1), and S the sum of t independent w, the likelihood ratio is
 S/t: δ(ε) is E[(S/t - e^ε)₊] on ``remove`` and E[(1 - e^ε·S/t)₊] on ``add``, of convex functions of
 S, the first increasing and the second decreasing. As sums keep the order of convex functions, so
-does a profile. The law of w is put on the points j·h, above and below itself
-(`proofs.profiles.convex_order`); t of them are summed by Fourier transforms
+does a profile. The law of w (`proofs.profiles.lognormal`) is put on the points j·h, above
+and below itself (`proofs.profiles.convex_order`); t of them are summed by Fourier transforms
 (`proofs.profiles.fourier`), tilted by e^(κS) so that small chances are told from rounding errors;
 and the sum's law is put on the points t·e^(k·step), above and below, where the loss is ±k·step.
-
-What a cell sends to its ends is ∫ φ(x)·(w - jh)/h dx over the x with w in it, and the rest of
-∫ φ(x) dx: by Gauss's rule of four points on pieces of width d <= 1/20, which errs by at most
-5.7e-10·d⁹ times the eighth derivative, for φ at most 88·e^(-x²/4) (Cramér's inequality for Hermite
-functions), and φ(x)·w = φ(x - μ). Doubles are counted relatively to w/h.
 
 What is not in the grid is w >= X, and S >= B = N·h. On remove, it counts as lost in the upper end,
 by Φ and Chernoff's bound; in the lower end, w >= X is left out, and so is what S >= B may add,
@@ -34,6 +29,7 @@ from proofs.losses import AllocationLoss, Side
 from proofs.profiles.convex_order import Cells
 from proofs.profiles.fourier import ROOM, convolve_powers
 from proofs.profiles.grid import MAX_POINTS, ROUNDING, Gridded, Piece, Reals, exp_bounds
+from proofs.profiles.lognormal import part_lognormal
 from synthesizers.intervals import Interval, float_above
 from synthesizers.normal import normal_cdf
 
@@ -49,11 +45,8 @@ MAX_STEPS = 1 << 20
 MOST_MU = 2.5
 """The largest μ: the law of w is too wide for the grid beyond."""
 
-FARTHEST = -13.0
-"""Below this x nothing is computed: the mass there is less than 2^-100."""
-
-PIECE = 0.05
-"""The widest piece of a cell, in deviations of x."""
+FARTHEST = -38.0
+"""Below this x nothing is computed: the mass there is less than 2^-1000."""
 
 MOST_TOP = 12.0
 """The most that ln X is."""
@@ -77,7 +70,6 @@ FURTHEST, WHOLE = 600.0, 2.0
 """The largest exponent that is computed; more than the chance of any S above its law."""
 
 ONE = Interval(Fraction(1), Fraction(1))
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
 @lru_cache(maxsize=16)
@@ -211,30 +203,10 @@ def _lift(mass: Reals, w: Reals, turn: float) -> tuple[float, float]:
 def _cells(plan: _Plan) -> tuple[Cells, tuple[float, float]]:
     """The law of w on its grid; and the chances of what is beyond, under N(0, 1) and N(μ, 1)."""
     mu, h, count = plan.mu, plan.width, plan.cells
-    number = np.arange(1, count + 1, dtype=np.float64)
-    edges = np.concatenate([[FARTHEST], (np.log(number * h) + mu * mu / 2) / mu])
-    edges = np.maximum(edges, FARTHEST)
-    pieces = np.maximum(np.ceil(np.diff(edges) / PIECE), 1).astype(np.int64)
-    cell = np.repeat(np.arange(count), pieces)
-    within = np.arange(len(cell)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    half = (np.diff(edges) / pieces)[cell] / 2
-    middle = edges[:-1][cell] + half * (2 * within + 1)
-    whole, part = np.zeros(len(cell)), np.zeros(len(cell))
-    for node, weight in zip(NODES, WEIGHTS, strict=True):
-        x = middle + half * node
-        density = half * weight * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-        whole += density
-        part += density * (np.exp(mu * x - mu * mu / 2) / h - cell)
-    near = np.abs(middle) - half, np.abs(middle - mu) - half
-    falls = [np.exp(-(np.maximum(distance, 0) ** 2) / 4) for distance in near]
-    error = 1e-7 * (2 * half) ** 9 * (falls[0] * (cell + 2) + falls[1] / h)
-    mass, right, rest = (
-        np.bincount(cell, values, count).astype(np.float64) for values in (whole, part, error)
-    )
-    more = mass * ((number + 1) * 2.0**-45 + 2.0**-43) + 2 * rest + 2.0**-75
     points = h * np.arange(count + 1, dtype=np.float64)
-    left, right = np.maximum(mass - right - more, 0.0), np.maximum(right - more, 0.0)
-    cells = Cells(points, np.full(count, h), left, right, 2 * more)
+    edges = np.concatenate([[FARTHEST], (np.log(points[1:]) + mu * mu / 2) / mu])
+    edges = np.maximum(edges, FARTHEST)
+    cells = part_lognormal(mu, points, np.full(count, h), edges)
     end = Fraction(float(edges[-1]) - 1e-12)
     beyond = [normal_cdf(place - end, 64).upper for place in (Fraction(0), Fraction(mu))]
     return cells, (float_above(beyond[0]), float_above(beyond[1]))

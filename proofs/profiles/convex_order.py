@@ -7,13 +7,15 @@ what the cell sends to its ends. The masses u_j = left_j + right_(j-1) are *abov
 its chords.
 
 *Below* it, let C(x) = ∫ (y - x)₊ dν(y), which on the points is that of the u_j. Between them it is
-below its chord by at most M·Δ·θ(1-θ) at the share θ of the way, M the cell's mass and Δ its width.
-So the C(x_j) - g_j with g_j = (M_(j-1)·Δ_(j-1) + M_j·Δ_j)/4, joined by lines, are below C: they are
-C of the masses u_j minus the second differences of g, where those are at least 0. That is used from
-x_a to x_z. Beyond x_z the last line is continued to where it reaches 0, which is below C if the
-mass m there is at least ν's beyond x_z; it is one mass m, at x_z + (C(x_z) - g_z)/m, and it is
-moved down to a point. Likewise before x_a, with ∫ (x - y)₊ dν(y). A measure below ν in this order
-has a smaller ∫ φ for increasing convex φ >= 0; for decreasing ones all is mirrored.
+below its chord: at the share θ of the way, a unit mass at the share s by Δ·min((1-θ)s, θ(1-s)), Δ
+the cell's width, and so all of it by at most Δ·min((1-θ)·right, θ·left), which is nowhere above
+s_j = Δ·left·right/(left + right). So the C(x_j) - g_j with g_j = s_(j-1) + s_j, joined by lines,
+are below C: they are C of the masses u_j minus the second differences of g, where those are at
+least 0. That is used from x_a to x_z. Beyond x_z the last line is continued to where it reaches 0,
+which is below C if the mass m there is at least ν's beyond x_z; it is one mass m, at
+x_z + (C(x_z) - g_z)/m, and it is moved down to a point. Likewise before x_a, with
+∫ (x - y)₊ dν(y). A measure below ν in this order has a smaller ∫ φ for increasing convex φ >= 0;
+for decreasing ones all is mirrored.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proofs.profiles.grid import ROUNDING, Reals
+from proofs.profiles.grid import ROUNDING, TINY, Reals
 
 MARGIN = 1e-9
 """More than the relative rounding errors of sums of 2^21 sums."""
@@ -35,7 +37,7 @@ FINE = 1e-12
 class Cells:
     """A measure ν between the ``points``; of each cell its width and what it sends to its ends.
 
-    Points and widths are right but for a relative 1e-14. ``left`` and ``right`` are at most what
+    Points and widths are right but for a relative 1e-13. ``left`` and ``right`` are at most what
     they stand for, ``more`` is added to each to be at least.
     """
 
@@ -88,7 +90,8 @@ def _below(cells: Cells) -> Reals:
     least = _join(cells.left, cells.right)
     most_cell = (1 + MARGIN) * (cells.left + cells.right + 2 * cells.more)
     spare = most_cell - cells.left - cells.right
-    gap = (1 + MARGIN) * _join(most_cell * width, most_cell * width) / 4
+    left, right = cells.left + cells.more + TINY, cells.right + cells.more + TINY
+    gap = (1 + MARGIN) * _join(*[width * left * (right / (left + right))] * 2)
     slope = np.diff(gap) / width
     inside = least.copy()
     inside[1:-1] -= np.diff(slope)
@@ -132,9 +135,10 @@ def _reach(
     cells: Cells, inside: Reals, gap: Reals, slope: Reals, spare: Reals, puts: Reals, calls: Reals
 ) -> tuple[int, int]:
     """(a, z), as far apart as may be; equal where there are none."""
-    middle = int(np.argmax(inside))
+    before = np.cumsum(cells.left)
+    middle = int(np.searchsorted(before, before[-1] / 2))
     bad = np.flatnonzero(inside < 0)
-    low = max((int(k) for k in bad[bad < middle][-1:]), default=0)
+    low = max((int(k) for k in bad[bad <= middle][-1:]), default=0)
     high = min((int(k) for k in bad[bad > middle][:1]), default=len(inside) - 1)
     # The masses of the ends must be at least ν's beyond them, and lie on the outer side.
     loose = np.concatenate([[0.0], np.cumsum(spare)])

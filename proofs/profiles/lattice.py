@@ -26,9 +26,10 @@ from fractions import Fraction
 import numpy as np
 
 from proofs.errors import ProofError
-from proofs.losses import AllocationLoss, GaussianLoss, Losses, Side
+from proofs.losses import AllocationLoss, FixedSizeLoss, GaussianLoss, Losses, Side
 from proofs.parameters import Parameters
 from proofs.profiles.allocated_grid import place_allocation
+from proofs.profiles.fixed_size_grid import place_fixed_size
 from proofs.profiles.fourier import FOURIER, ROOM, Spectrum, norm, to_power
 from proofs.profiles.grid import (
     ROUNDING,
@@ -75,7 +76,7 @@ class Plan:
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of any losses but sampled Gaussians, on one side.
+    """δ(``epsilon``) of any losses but Gaussians on Poisson samples, on one side.
 
     ``hint``: the ``step`` h <= 1 of the lattice, the ``order`` c, the ``size`` N, a power of two;
     ``start``, a loss near which the window of N points begins; ``below`` and ``above``, the
@@ -132,6 +133,8 @@ def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[
         found: Gridded | None
         if isinstance(loss, AllocationLoss):
             found = place_allocation(loss, side, plan.step, plan.order, count, plan.size)
+        elif isinstance(loss, FixedSizeLoss):
+            found = place_fixed_size(loss, plan.step, plan.order, max(count, 1))
         else:
             found = place_on_grid(loss, plan.step)
         if found is None or count == 0:

@@ -1,4 +1,4 @@
-"""The profile of losses with few values, beside at most one Gaussian on a Poisson sample.
+"""The profile of losses with few values, beside at most one Gaussian on a sample.
 
 Let the discrete losses sum to v with chance p_v. Given v, what is left has to exceed ε - v:
 
@@ -11,6 +11,11 @@ definition of δ as P - e^r·Q of all losses above r,
 
     on remove   δ₁(r) = q·Φ(μ-x) - (γ-1+q)·Φ(-x),          1 - e^r where γ <= 1 - q,
     on add      δ₁(r) = ((γ-1+q)·Φ(x) - q·Φ(x-μ))/γ,      0 where γ <= 1 - q.
+
+That is for a Poisson sample. The loss of a sample of a fixed size is ln g where that is above 0,
+and -ln g with the chance that N(0, 1) has there: above an r >= 0 it is as on remove, and below an
+r < 0 it is as on add, so that δ₁ is that of remove and of add, as δ₁(r) = 1 - e^r·(1 - δ₁'(-r)),
+δ₁' that of P and Q exchanged.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from proofs.errors import ProofError
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     Loss,
     Losses,
     ResponseLoss,
@@ -41,7 +47,10 @@ MAX_PAIRS = 1 << 15
 """The most pairs of values that are added up in one step."""
 
 MAX_SAMPLED_VALUES = 1 << 8
-"""The most values beside a sampled Gaussian."""
+"""The most values beside a Gaussian on a sample."""
+
+Sampled = SampledGaussianLoss | FixedSizeLoss
+"""The losses of a Gaussian on a sample."""
 
 LEAST_POWER = Fraction(-4096)
 """ln of the smallest chance that is told from 0: smaller ones would have very long ends."""
@@ -58,7 +67,7 @@ Law = dict[Fraction, Interval]
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
-    """δ(``epsilon``) of discrete losses with few values, and of one sampled Gaussian at most.
+    """δ(``epsilon``) of discrete losses with few values, and of one Gaussian on a sample at most.
 
     ``hint``: ``bits``; of each discrete Gaussian a chance of at most 3·2^-bits is left out of the
     lower end. Raises ProofError for other losses, or too many values.
@@ -69,19 +78,18 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     methods in ``tests/proofs/profiles/test_values_profile.py``.
     """
     bits = bits_of("values", hint)
-    discrete = tuple(entry for entry in losses if not isinstance(entry[1], SampledGaussianLoss))
-    sampled = [entry for entry in losses if isinstance(entry[1], SampledGaussianLoss)]
+    discrete = tuple(entry for entry in losses if not isinstance(entry[1], Sampled))
+    sampled = [entry for entry in losses if isinstance(entry[1], Sampled)]
     if sum(count for count, _ in sampled) > 1:
-        raise ProofError("the method values knows at most one sampled Gaussian")
+        raise ProofError("the method values knows at most one Gaussian on a sample")
     law, left_out = law_of(discrete, bits)
     if sampled and len(law) > MAX_SAMPLED_VALUES:
-        raise ProofError("the method values needs fewer values beside a sampled Gaussian")
+        raise ProofError("the method values needs fewer values beside a Gaussian on a sample")
     found = ZERO
     for value, chance in law.items():
         part = _excess(epsilon - value)
         for _, loss in sampled:
-            assert isinstance(loss, SampledGaussianLoss)
-            part = sampled_delta(loss, side, epsilon - value)
+            part = _delta_of_one(loss, side, epsilon - value)
         found += chance * part
     mass = infinite_mass(losses)
     found = mass + (1 - mass) * (found + Interval(Fraction(0), left_out))
@@ -98,6 +106,15 @@ def exp_below(power: Fraction) -> Interval:
     if power < LEAST_POWER:
         return Interval(Fraction(0), exp_interval(LEAST_POWER).upper)
     return exp_interval(power)
+
+
+def _delta_of_one(loss: Loss, side: Side, epsilon: Fraction) -> Interval:
+    """Encloses δ of one Gaussian on a sample at any real ε, on a side."""
+    if isinstance(loss, FixedSizeLoss):
+        side = "remove" if epsilon >= 0 else "add"
+        loss = SampledGaussianLoss(loss.fraction, loss.mu_squared)
+    assert isinstance(loss, SampledGaussianLoss)
+    return sampled_delta(loss, side, epsilon)
 
 
 def sampled_delta(loss: SampledGaussianLoss, side: Side, epsilon: Fraction) -> Interval:

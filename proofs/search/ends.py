@@ -65,8 +65,14 @@ MAX_LOSS = 1 << 60
 MAX_KINDS = {"lattice": 50}
 """The most different losses that a method is asked about."""
 
-VALUED = {ResponseLoss, DiscreteLaplaceLoss, DiscreteGaussianLoss, SampledGaussianLoss}
-"""The losses that the method values knows: discrete ones, and one sampled Gaussian."""
+VALUED = {
+    ResponseLoss,
+    DiscreteLaplaceLoss,
+    DiscreteGaussianLoss,
+    SampledGaussianLoss,
+    FixedSizeLoss,
+}
+"""The losses that the method values knows: discrete ones, and one Gaussian on a sample."""
 
 MAX_SAMPLED = 4
 """The most different sampled losses whose profile is looked for."""
@@ -94,13 +100,14 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     kinds = {type(loss) for _, loss in losses}
     if kinds <= {GaussianLoss}:
         return ("gaussian",)
-    if FixedSizeLoss in kinds or {AllocationLoss, SampledGaussianLoss} <= kinds:
+    secret = {AllocationLoss, FixedSizeLoss} & kinds
+    if secret and SampledGaussianLoss in kinds:
         return ()
-    if AllocationLoss in kinds:
-        return ("lattice",)
+    once = ("values",) if kinds <= VALUED and _sampled_once(losses) else ()
+    if secret:
+        return (*once, "lattice")
     if SampledGaussianLoss in kinds:
-        sampled = sum(count for count, loss in losses if isinstance(loss, SampledGaussianLoss))
-        return ("values", "contour") if sampled == 1 and kinds <= VALUED else ("contour",)
+        return (*once, "contour")
     if GaussianLoss in kinds:
         return ("contour", "lattice")
     if kinds == {LaplaceLoss} and len(losses) == 1 and losses[0][0] <= MAX_FOLD:
@@ -115,6 +122,11 @@ def methods_for(losses: Losses) -> tuple[str, ...]:
     valued = ("values",) if kinds <= VALUED and not many else ()
     rest = ("contour",) if len(losses) > 1 else ()
     return ("lattice", *valued, *rest) if exact else (*valued, "lattice", *rest)
+
+
+def _sampled_once(losses: Losses) -> bool:
+    sampled = SampledGaussianLoss | FixedSizeLoss
+    return sum(count for count, loss in losses if isinstance(loss, sampled)) == 1
 
 
 def _is_large(loss: Loss) -> bool:

@@ -19,6 +19,7 @@ from proofs.losses import (
     AllocationLoss,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
@@ -26,6 +27,7 @@ from proofs.losses import (
     ResponseLoss,
     Side,
 )
+from proofs.profiles.fixed_size_grid import REACHES, is_far, sketch
 from proofs.profiles.grid import MAX_POINTS
 from proofs.profiles.lattice import delta
 from proofs.search.float_moments import log_moment, minimize
@@ -75,6 +77,9 @@ BITS = 80
 LEAST_MOVE = Fraction(1, 10**10)
 """The relative step at which a search on a rough lattice ends."""
 
+LEAST_RISE = Fraction(1, 10**5)
+"""The least relative step over which a slope is told from the noise of a rough lattice."""
+
 NEAR_ZERO = Fraction(1, 1000)
 """The ε from which on a step is measured relative to it."""
 
@@ -94,7 +99,7 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
     ``size``: the points of the lattice where losses have to be rounded.
     """
     del side  # The moments of an allocation are nearly the same on both.
-    parts = [(count, one) for count, loss in losses if (one := _moment(loss))]
+    parts: list[tuple[int, Callable[[float], float]]] = []
     squared = float(
         sum(k * loss.mu_squared for k, loss in losses if isinstance(loss, GaussianLoss))
     )
@@ -108,9 +113,14 @@ def hint(losses: Losses, side: Side, epsilon: Fraction, size: int = SIZE) -> dic
         return lift - c * float(epsilon) - math.log(c) - math.log1p(c)
 
     largest_order = min(ORDERS[1], math.log(MOST_EXPONENT / (1 + float(epsilon))))
-    order = math.exp(minimize(height, ORDERS[0], largest_order))
+    samples = [(max(n, 1), loss) for n, loss in losses if isinstance(loss, FixedSizeLoss)]
+    for far in REACHES:
+        parts = [(count, one) for count, loss in losses if (one := _moment(loss, far))]
+        order = math.exp(minimize(height, ORDERS[0], largest_order))
+        if all(is_far(loss, far, order, count) for count, loss in samples):
+            break
     at_order = moment(order)
-    largest = max((_size(loss) for _, loss in losses), default=0.0) or 1.0
+    largest = max((_size(loss, far) for _, loss in losses), default=0.0) or 1.0
     most = math.log(MOST_POWER / largest)
 
     def reach(turn: float, sign: int, outside: float) -> float:
@@ -209,7 +219,7 @@ def _solve_roughly(
         found = profile(losses, side, at, ROUGH)
         size = _log((found.lower + found.upper) / 2)
         low, high = (at, high) if size > _log(wanted) else (low, at)
-        if seen and seen[-1][0] != at:
+        if seen and abs(seen[-1][0] - at) > LEAST_RISE * at:
             other, before = seen[-1]
             slope = max((before - size) / float(at - other), 0.01)
         seen.append((at, size))
@@ -249,7 +259,7 @@ def _below_largest(losses: Losses, wanted: Fraction) -> Fraction:
     return Fraction(-math.log1p(-share) * 1.001) if share < 1 else Fraction(1)
 
 
-def _points(loss: Loss) -> Points | None:
+def _points(loss: Loss, far: int) -> Points | None:
     """Some points that stand for a loss; None for a Gaussian one, or one that is always 0."""
     match loss:
         case LaplaceLoss(epsilon) if epsilon:
@@ -258,7 +268,7 @@ def _points(loss: Loss) -> Points | None:
             masses = np.concatenate([[-math.log(2)], inner, [-math.log(2) - e]])
             return np.concatenate([[e], e - 2 * e * share, [-e]]), masses
         case ResponseLoss(epsilon) if epsilon:
-            return _points(DiscreteLaplaceLoss(epsilon, 1))
+            return _points(DiscreteLaplaceLoss(epsilon, 1), far)
         case DiscreteLaplaceLoss(rate, shift) if shift:
             number = np.arange(shift + 1, dtype=np.float64)
             masses = -float(rate) * number
@@ -270,27 +280,32 @@ def _points(loss: Loss) -> Points | None:
             number = np.arange(-reach, reach + 1, dtype=np.float64)
             weights = -number * number / (2 * v)
             return (number + shift / 2) * shift / v, weights - float(np.logaddexp.reduce(weights))
+        case FixedSizeLoss():
+            return sketch(loss, far)
         case _:
             return None
 
 
-def _moment(loss: Loss) -> Callable[[float], float] | None:
-    """ln E_P[e^(order·L)], about; None for a Gaussian loss, or one that is always 0."""
+def _moment(loss: Loss, far: int = REACHES[-1]) -> Callable[[float], float] | None:
+    """ln E_P[e^(order·L)], about; None for a Gaussian loss, or one that is always 0.
+
+    ``far``: how far a Gaussian on a sample of a fixed size is looked at.
+    """
     if isinstance(loss, AllocationLoss):
         # Between the orders -1 and 0 it is nearly 0, and about even around their middle.
         return lambda order: log_moment(loss, max(order, -1 - order, 1e-9))
-    points = _points(loss)
+    points = _points(loss, far)
     if points is None:
         return None
     values, masses = points
     return lambda order: float(np.logaddexp.reduce(masses + order * values))
 
 
-def _size(loss: Loss) -> float:
+def _size(loss: Loss, far: int) -> float:
     """The largest |loss|, or a usual one; 0 where it is always 0, or Gaussian."""
     if isinstance(loss, AllocationLoss):
         return FAR
-    points = _points(loss)
+    points = _points(loss, far)
     return 0.0 if points is None else float(np.max(np.abs(points[0])))
 
 
@@ -302,7 +317,7 @@ def is_exact(losses: Losses) -> bool:
 
 def _exact_step(losses: Losses) -> Fraction | None:
     """The largest step of at most 1 on whose lattice all losses lie; None for continuous ones."""
-    if any(isinstance(loss, LaplaceLoss | AllocationLoss) for _, loss in losses):
+    if any(isinstance(loss, LaplaceLoss | AllocationLoss | FixedSizeLoss) for _, loss in losses):
         return None
     spacings = [spacing for _, loss in losses if (spacing := _spacing(loss))]
     common = reduce(_common, spacings, Fraction(0)) or Fraction(1)

@@ -104,6 +104,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/allocated_moments.py": (f"{PROFILES}allocated_moments.py",),
     "proofs/profiles/fixed_size_moments.py": (f"{PROFILES}fixed_size_moments.py",),
     "proofs/profiles/allocated_grid.py": (f"{PROFILES}allocated_grid.py",),
+    "proofs/profiles/fixed_size_grid.py": (f"{PROFILES}fixed_size_grid.py",),
+    "proofs/profiles/lognormal.py": (f"{PROFILES}lognormal.py",),
     "proofs/profiles/convex_order.py": (f"{PROFILES}convex_order.py",),
     "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py",),
     "synthesizers/balls.py": ("tests/synthesizers/test_balls.py",),

@@ -158,6 +158,24 @@ def fixed_size_moment(fraction: Fraction, mu: mpmath.mpf, order: mpmath.mpf) -> 
     return wide.log(integral(1 + order) + integral(-order) + rest)
 
 
+def fixed_size_profile(fraction: Fraction, mu: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """δ(ε) of a Gaussian on a sample of a fixed size, at any real ε: the integrals of its parts."""
+    q, power = mp(fraction), wide.exp(epsilon)
+
+    def integral(value: Callable[[mpmath.mpf], mpmath.mpf]) -> mpmath.mpf:
+        kink = wide.log1p(wide.expm1(abs(epsilon)) / q) / mu + mu / 2
+        ends = sorted({mu / 2, kink, *(end + i for end in (mu / 2, kink) for i in (1, 3, 7, 20))})
+        return wide.quad(
+            lambda x: normal(x, wide.mpf(0)) * value(1 - q + q * wide.exp(mu * x - mu**2 / 2)),
+            ends,
+        )
+
+    rest = 1 - integral(lambda ratio: 1 + ratio)
+    above = integral(lambda ratio: max(ratio - power, wide.mpf(0)))
+    below = integral(lambda ratio: max(1 - power * ratio, wide.mpf(0)))
+    return above + below + max(1 - power, wide.mpf(0)) * rest
+
+
 def laplace_profile(count: int, rate: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
     """δ(ε) of Laplace losses, conditioned on the last one: E[δ of the others at ε - L].
 

@@ -1,4 +1,4 @@
-"""The profile of losses with few values, beside at most one sampled Gaussian."""
+"""The profile of losses with few values, beside at most one Gaussian on a sample."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from proofs.losses import (
     SIDES,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeLoss,
     LaplaceLoss,
     Loss,
     Losses,
@@ -31,6 +32,7 @@ from tests.proofs.profiles.slow_profiles import (
     discrete_gaussian_atoms,
     discrete_laplace_atoms,
     enumerated,
+    fixed_size_profile,
     holds,
     mp,
     response_atoms,
@@ -100,6 +102,22 @@ def test_one_side_is_the_other_reversed() -> None:
         assert power > 1 and abs(mp(add.lower) - back) < wide.mpf("1e-45")
 
 
+@pytest.mark.parametrize("epsilon", ["-1/3", "1/4"])
+def test_a_sample_of_a_fixed_size_has_the_integrals_of_its_parts(epsilon: str) -> None:
+    """Beside a response of 1/8, so that both sides of 0 count."""
+    own, e = FixedSizeLoss(F(1, 10), F(1)), F(1, 8)
+    for losses, parts in (
+        (((1, own),), [(mp(0), mp(1))]),
+        (((1, own), (1, ResponseLoss(e))), response_atoms(e)),
+    ):
+        found = delta(losses, "remove", F(epsilon), BITS)
+        slow = wide.fsum(
+            chance * fixed_size_profile(F(1, 10), mp(1), mp(epsilon) - value)
+            for value, chance in parts
+        )
+        assert holds(found, slow, "1e-20")
+
+
 OTHERS: list[tuple[int, Loss, Any]] = [
     (2, ResponseLoss(F(1, 3)), response_atoms(F(1, 3))),
     (1, DiscreteLaplaceLoss(F(1, 2), 3), discrete_laplace_atoms(F(1, 2), 3, 260)),
@@ -158,6 +176,7 @@ def test_the_contour_agrees(side: Side) -> None:
     [
         ((2, SampledGaussianLoss(F(1, 10), F(1))),),
         ((1, SampledGaussianLoss(F(1, 10), F(1))), (1, SampledGaussianLoss(F(1, 9), F(1)))),
+        ((1, SampledGaussianLoss(F(1, 10), F(1))), (1, FixedSizeLoss(F(1, 10), F(1)))),
         ((1, LaplaceLoss(F(1))),),
         ((10**9, DiscreteLaplaceLoss(F(1), 5)),),
         ((1, DiscreteGaussianLoss(F(10**30), 1)),),
@@ -202,6 +221,7 @@ CHECKED: list[Entries] = [
     ((2, noise("discrete-laplace", "2", 3)), (1, SampledGaussianLoss(F(1, 10), F(4)))),
     ((1, noise("discrete-gaussian", "1/2", 1)), (1, ResponseLoss(F(1 + 2**40, 2**40), F("1e-9")))),
     ((3, ResponseLoss(F(0))), (1, SampledGaussianLoss(F(1, 3), F(1, 4)))),
+    ((2, noise("discrete-laplace", "2", 3)), (1, FixedSizeLoss(F(1, 10), F(4)))),
 ]
 
 

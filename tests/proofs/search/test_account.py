@@ -136,8 +136,15 @@ def test_where_a_pair_is_not_attained_the_ends_are_those_of_two(
     text: str, neighbours: Neighbours
 ) -> None:
     account = account_epsilon(of_terms(parse(text), neighbours), F("1e-6"))
-    assert 0 < account.lower < account.best.value < 3 * account.lower
+    assert 0 < account.lower < account.best.value < 1.2 * account.lower
     assert account.recheckable is not None
+
+
+def test_one_sample_of_a_fixed_size_has_ends_that_meet_and_are_checked_again() -> None:
+    text = "fixed_size(sample=1, records=100, gaussian(sigma=1))"
+    account = account_epsilon(of_terms(parse(text), ReplaceOne()), F("1e-6"))
+    assert account.best is account.recheckable
+    assert 0 <= account.best.value - account.lower < F("1e-9")
 
 
 @pytest.mark.parametrize(
