@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-from proofs import entry_moments
-from proofs.entries import ConcentratedLoss, CurveLoss, NoiseLoss
+from proofs.entries import ConcentratedLoss, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.judgments import LossList, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.losses import GaussianLoss, ResponseLoss, join
-from proofs.profiles import gaussian, laplace, moment, moments, responses
+from proofs.profiles import entry_moments, gaussian, laplace, moment, moments, responses
 from proofs.rules import adaptive, channels, readings, tables
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -61,7 +60,7 @@ Case = tuple[str, Callable[[], Sequence[Theorem]], str, dict[str, Any]]
 CASES: list[Case] = [
     (
         "to-approx",
-        lambda: losses((1, CurveLoss(((F(5), F(2)),)))),
+        lambda: losses((1, RenyiCurve(((F(5), F(2)),)))),
         "epsilon",
         {**method("moment", F(0), order=4), "delta": SMALL},
     ),

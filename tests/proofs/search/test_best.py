@@ -7,7 +7,6 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs import offers as ways
 from proofs.checker import Result, check
 from proofs.derivation import derivation
 from proofs.errors import ProofError
@@ -16,6 +15,7 @@ from proofs.implication import implies
 from proofs.ledger.expressions import parse
 from proofs.ledger.terms import of_terms
 from proofs.parts import Part, attains
+from proofs.search import ways
 from proofs.search.best import offers, settling, strongest
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.proofs.closed_forms import mpf
