@@ -104,8 +104,8 @@ def read_fields(types: Mapping[str, Any], given: Any, who: str) -> dict[str, Any
         else:
             require(NoneType in get_args(kind), f"{who} needs the parameter {name}")
             found[name] = None
-    for name in given.keys() - types.keys():
-        raise ProofError(f"{who} has no parameter {name[:40]!r}")
+    spare = min(given.keys() - types.keys(), default=None)
+    require(spare is None, f"{who} has no parameter {str(spare)[:40]!r}")
     return found
 
 

@@ -34,11 +34,12 @@ Premises = tuple[Private, ...]
 """One or more premises about mechanisms, all under the same neighbours."""
 
 PREMISES: dict[Any, str] = {
+    None: "no premises",
     Stable: "one premise, about a query",
     Private: "one premise, about a mechanism",
     Premises: "one or more premises about mechanisms",
 }
-"""What a rule's first argument may be, if it is no parameter."""
+"""What a rule may need beside its parameters, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,12 @@ class Rule:
 
     def _take(self, premises: Sequence[Judgment]) -> tuple[Any, ...]:
         """The arguments that the premises are, or ProofError."""
-        kind, several = (Private, True) if self.needs == Premises else (self.needs, False)
-        fits = all(type(premise) is kind for premise in premises)
-        fits &= len(premises) >= 1 if several else len(premises) == (kind is not None)
-        require(fits, f"it takes {PREMISES.get(self.needs, 'no premises')}")
-        if not several:
+        kinds = [type(premise) for premise in premises]
+        if self.needs != Premises:
+            wanted = [] if self.needs is None else [self.needs]
+            require(kinds == wanted, f"it takes {PREMISES[self.needs]}")
             return tuple(premises)
+        require(set(kinds) == {Private}, f"it takes {PREMISES[Premises]}")
         same = len({premise.neighbours for premise in premises}) == 1
         require(same, "it needs premises under the same neighbours")
         return (tuple(premises),)

@@ -26,6 +26,9 @@ from proofs.parameters import (
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
 F = Fraction
+TOO_LARGE = 10**4000
+LONG = F(10**2001 + 1, 10**2001)
+"""Above and below the stroke it has as many digits as a number may have, but not together."""
 
 
 def test_plain_data_stay_and_numbers_become_text() -> None:
@@ -46,9 +49,9 @@ def test_plain_data_stay_and_numbers_become_text() -> None:
         b"1",
         1j,
         object(),
-        F(1, 10**4000),
-        F(10**4000),
-        10**4000,
+        F(1, TOO_LARGE),
+        TOO_LARGE,
+        LONG,
     ],
     ids=lambda value: type(value).__name__,
 )

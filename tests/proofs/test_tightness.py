@@ -105,7 +105,7 @@ def test_the_geometric_law_spends_all_of_its_epsilon(relation: Neighbours) -> No
     listed = all_databases(relation.records_public, 2, 4)
     found = of_event(written(event, domain, relation), shape_of(domain), listed)
     (only,) = of_events([written(event, domain, relation)], shape_of(domain), relation)
-    ((_, entry),) = only.losses
+    ((_, entry),) = only.entries
     exact = epsilon(found, directed_pairs(relation, listed))
     assert abs(exact - mp(largest(entry))) < TINY
 
@@ -141,7 +141,7 @@ def test_the_exponential_mechanism_spends_all_of_its_epsilon_in_the_limit() -> N
     plain = written(event, domain, relation)
     found = of_event(plain, shape_of(domain), listed)
     (only,) = of_events([plain], shape_of(domain), relation)
-    assert only.losses == ((1, BoundedRangeLoss(F(18))),)
+    assert only.entries == ((1, BoundedRangeLoss(F(18))),)
     exact = epsilon(found, directed_pairs(relation, listed))
     assert 17 < exact <= 18
 
