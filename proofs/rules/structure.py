@@ -128,7 +128,7 @@ def worst(premises: Premises) -> ApproxDP | ZCDP | GaussianDP:
     """
     first = premises[0].guarantee
     if not isinstance(first, ApproxDP | ZCDP | GaussianDP):
-        raise ProofError("it needs epsilon and delta, rho or mu of each premise")
+        raise ProofError("it needs guarantees of the kind (epsilon, delta), rho or mu")
     numbers = zip(*(astuple(guarantee_of(one, type(first))) for one in premises), strict=True)
     return type(first)(*map(max, numbers))
 

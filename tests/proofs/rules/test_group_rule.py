@@ -375,14 +375,19 @@ def test_kinds_without_a_group_bound_are_refused(premise: Guarantee) -> None:
     ("premise", "steps", "stated", "message"),
     [
         (ApproxDP(F(1), F(1, 9)), 2, {}, "delta"),
-        (ApproxDP(F(1), F(1, 9)), 2, {"delta": 1}, "delta lies"),
-        (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta lies"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": 1}, "delta to be at least 0 and below 1"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta to be at least 0 and below 1"),
         (ApproxDP(F(1), F(1, 9)), 2, {"delta": "0.4"}, "delta reaches"),
         (ApproxDP(F(1), F(1, 9)), 1001, {"delta": "0.4"}, "epsilon is at most"),
         (ApproxDP(F(1)), 2, {"delta": "0.4"}, "nothing to state of delta"),
         (KINDS[4], 2, {"orders": [2], "epsilons": [100]}, "no order that is so large"),
         (KINDS[4], 2, {"orders": [1], "epsilons": [100]}, "order above 1"),
-        (KINDS[4], 2, {"orders": ["1.1", "1.2"], "epsilons": [100]}, "for each of the orders"),
+        (
+            KINDS[4],
+            2,
+            {"orders": ["1.1", "1.2"], "epsilons": [100]},
+            "each order needs its epsilon",
+        ),
         (KINDS[4], 2, {"orders": [], "epsilons": []}, "orders to be a list of one or more"),
         (KINDS[4], 1001, {"orders": [2], "epsilons": [100]}, "at most 1000 steps"),
         (
