@@ -6,13 +6,15 @@ the maker and the checker find them in the list of databases.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ApproxDP
-from proofs.rules.channels import FiniteChannel, plain_chance
+from proofs.rules.channels import FiniteChannel
 from synthesizers.exact import Exact, enclose
 from synthesizers.intervals import Interval, exp_interval, round_down
 from synthesizers.neighbours import Neighbours, to_json
@@ -41,8 +43,8 @@ def channel_certificate(
     ---------
     `proofs/checker.py` accepts what is returned. Backed by ``tests/proofs/test_channels.py``.
     """
-    chances = [[_ends(chance) for chance in row] for row in rows]
-    listed = [[int(count) for count in database] for database in databases]
+    chances = tuple(tuple(map(_ends, row)) for row in rows)
+    listed = tuple(tuple(map(int, database)) for database in databases)
     channel = FiniteChannel.of(neighbours, listed, chances)
     power = exp_interval(claim.epsilon)
     found = {
@@ -80,27 +82,35 @@ def _violation(channel: FiniteChannel, pair: tuple[int, int], power: Interval) -
         )
         for row in (ours, theirs)
     )
-    probabilities = [plain_chance(low, high) for low, high in sums]
+    probabilities = [_plain_chance(low, high) for low, high in sums]
     return {"pair": list(pair), "event": event, "probabilities": probabilities}
 
 
 def _channel_certificate(
     channel: FiniteChannel,
-    chances: list[list[tuple[Fraction, Fraction]]],
+    chances: tuple[tuple[tuple[Fraction, Fraction], ...], ...],
     claim: ApproxDP,
     finding: str,
 ) -> dict[str, Any]:
+    databases = [list(database) for database in channel.databases]
+    rows = [[_plain_chance(*ends) for ends in row] for row in chances]
+    text = json.dumps({"databases": databases, "rows": rows}, separators=(",", ":"))
     return {
         "schema": SCHEMA,
         "finding": finding,
         **to_json(channel.neighbours),
-        "databases": [list(database) for database in channel.databases],
+        "databases": databases,
         "complete": channel.complete,
-        "rows": [[plain_chance(*ends) for ends in row] for row in chances],
+        "rows": rows,
         "epsilon": str(claim.epsilon),
         "delta": str(claim.delta),
-        "sha256": channel.sha256,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
+
+
+def _plain_chance(low: Fraction, high: Fraction) -> str | list[str]:
+    """An exact chance as text, an enclosed one as the texts of its ends."""
+    return str(low) if low == high else [str(low), str(high)]
 
 
 def _ends(chance: Chance) -> tuple[Fraction, Fraction]:

@@ -8,6 +8,7 @@ none is nested.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,3 +96,8 @@ def _step(number: int, step: object, earlier: list[Theorem]) -> Theorem:
     if not _same(theorem.judgment.to_json(), step["conclusion"]):
         raise ProofError(f"step {number} of the derivation concludes otherwise than its rule")
     return theorem
+
+
+def canonical(data: object) -> str:
+    """Canonical JSON: sorted keys, no spaces, ASCII."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

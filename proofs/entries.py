@@ -9,11 +9,12 @@ run one after another are joined; what holds of all of them together is read off
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Annotated, Any, get_args
 
-from proofs.errors import ProofError
+from proofs.errors import ProofError, require
 from proofs.losses import (
     AllocationLoss,
     DiscreteGaussianLoss,
@@ -24,6 +25,20 @@ from proofs.losses import (
     Losses,
     ResponseLoss,
     SampledGaussianLoss,
+    join,
+)
+from proofs.parameters import (
+    AtLeast0,
+    Chance,
+    Count,
+    Known,
+    Positive,
+    Ranged,
+    Record,
+    one_of,
+    plain_fields,
+    read_kind,
+    reader,
 )
 
 Point = tuple[Fraction, Fraction]
@@ -32,13 +47,8 @@ LAWS = ("laplace", "discrete-laplace", "discrete-gaussian")
 """The laws of `NoiseLoss`; Gaussian noise is a `GaussianLoss`, of which only μ² matters."""
 
 
-def _require(condition: bool, expected: str) -> None:
-    if not condition:
-        raise ProofError(expected)
-
-
 @dataclass(frozen=True, slots=True)
-class NoiseLoss:
+class NoiseLoss(Ranged):
     """Independent noise of one law on each of some answers.
 
     ``amount``: the scale of a Laplace law, the variance parameter of the discrete Gaussian one.
@@ -46,20 +56,17 @@ class NoiseLoss:
     discrete laws the answers are integers.
     """
 
-    law: str
-    amount: Fraction
-    l0: int | None
+    law: Annotated[str, one_of(LAWS)]
+    amount: Positive
+    l0: Known
     l1: Fraction
     l2_squared: Fraction
     linf: Fraction
     name = "noise"
 
     def __post_init__(self) -> None:
-        _require(self.law in LAWS, f"noise has one of the laws {', '.join(LAWS)}")
-        _require(self.amount > 0, "noise has an amount above 0")
-        norms = (self.l1, self.l2_squared, self.linf, Fraction(self.l0 or 0))
-        _require(min(norms) >= 0, "a move is at least 0")
-        _require(self.linf**2 <= self.l2_squared <= self.l1**2, "moves have linf <= l2 <= l1")
+        Ranged.__post_init__(self)
+        require_moves(self.l0, self.l1, self.l2_squared, self.linf)
 
     @property
     def pairs(self) -> Losses:
@@ -86,42 +93,37 @@ class NoiseLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedRangeLoss:
+class BoundedRangeLoss(Ranged):
     """ε-bounded range (Dong, Durfee & Rogers 2020): the exponential mechanism's losses.
 
     All losses between two neighbours lie in an interval of length ε that holds 0.
     """
 
-    epsilon: Fraction
+    epsilon: AtLeast0
     name = "bounded-range"
 
-    def __post_init__(self) -> None:
-        _require(self.epsilon >= 0, "a bounded range needs epsilon >= 0")
-
 
 @dataclass(frozen=True, slots=True)
-class ConcentratedLoss:
+class ConcentratedLoss(Ranged):
     """δ-approximate (ξ, ρ)-zCDP (Bun & Steinke 2016, Definition 8.1); ρ-zCDP for ξ = δ = 0."""
 
-    xi: Fraction
-    rho: Fraction
-    delta: Fraction
+    xi: AtLeast0
+    rho: AtLeast0
+    delta: Chance
     name = "concentrated"
-
-    def __post_init__(self) -> None:
-        _require(min(self.xi, self.rho) >= 0, "a concentrated loss needs xi >= 0 and rho >= 0")
-        _require(0 <= self.delta < 1, "a concentrated loss needs 0 <= delta < 1")
 
 
 @dataclass(frozen=True, slots=True)
-class CurveLoss:
+class RenyiCurve:
     """(α, ε)-Rényi DP at every listed order α > 1, orders ascending (Mironov 2017)."""
 
     points: tuple[Point, ...]
     name = "curve"
 
     def __post_init__(self) -> None:
-        require_curve(self.points)
+        require_ascending(self.points, "the points of a Rényi curve")
+        above = all(order > 1 and epsilon >= 0 for order, epsilon in self.points)
+        require(above, "a Rényi curve needs every order above 1, every epsilon of at least 0")
 
     def at(self, order: Fraction) -> Fraction:
         """ε at an order, that of the least listed one which is no smaller; ProofError beyond.
@@ -134,6 +136,18 @@ class CurveLoss:
         raise ProofError("a curve lists no order that is so large")
 
 
+def require_moves(l0: int | None, l1: Fraction, l2_squared: Fraction, linf: Fraction) -> None:
+    """Raise ProofError unless these may be the norms of one difference of answers."""
+    require(min(l1, l2_squared, linf, Fraction(l0 or 0)) >= 0, "a move is at least 0")
+    require(linf**2 <= l2_squared <= l1**2, "moves have linf <= l2 <= l1")
+
+
+def require_ascending(points: tuple[Point, ...], name: str) -> None:
+    """Raise ProofError unless there are points, and the first numbers of all ascend."""
+    ascending = all(low < high for (low, _), (high, _) in pairwise(points))
+    require(bool(points) and ascending, f"{name} are one or more, ascending")
+
+
 Entry = (
     NoiseLoss
     | GaussianLoss
@@ -143,43 +157,34 @@ Entry = (
     | AllocationLoss
     | FixedSizeLoss
     | ConcentratedLoss
-    | CurveLoss
+    | RenyiCurve
 )
-Entries = tuple[tuple[int, Entry], ...]
-"""Losses of mechanisms that run one after another, each with how often; equal ones are one."""
-
-ENTRIES: dict[str, type[Entry]] = {
-    kind.name: kind
-    for kind in (
-        NoiseLoss,
-        GaussianLoss,
-        ResponseLoss,
-        BoundedRangeLoss,
-        SampledGaussianLoss,
-        AllocationLoss,
-        FixedSizeLoss,
-        ConcentratedLoss,
-        CurveLoss,
-    )
-}
+ENTRIES: dict[str, type[Entry]] = {kind.name: kind for kind in get_args(Entry)}
 """Every kind of entry by its name."""
 
 
-def require_curve(points: tuple[Point, ...]) -> None:
-    """Raise ProofError unless these are points of a Rényi curve."""
-    orders = [order for order, _ in points]
-    ascending = bool(orders) and orders == sorted(set(orders)) and orders[0] > 1
-    _require(ascending, "a Rényi curve needs one or more ascending orders above 1")
-    _require(min(epsilon for _, epsilon in points) >= 0, "a Rényi curve needs every epsilon >= 0")
-
-
-def entry_to_json(count: int, entry: Entry) -> dict[str, Any]:
+def entry_to_json(count: int, entry: Entry) -> Record:
     """One entry of losses as plain data."""
-    own = {field.name: _plain(getattr(entry, field.name)) for field in fields(entry)}
-    return {"loss": entry.name, "count": count, **own}
+    return {"loss": entry.name, "count": count, **plain_fields(entry)}
 
 
-def _plain(value: object) -> Any:
-    if isinstance(value, tuple):
-        return [[str(number) for number in point] for point in value]
-    return str(value) if isinstance(value, Fraction) else value
+def entry_from_json(data: Any, who: str = "a loss") -> tuple[int, Entry]:
+    """One loss and how often it occurs; ProofError for unknown kinds, names and ranges."""
+    require(isinstance(data, dict), f"{who} to be named values")
+    count = reader(Count)(data.get("count"), f"{who}: it needs count")
+    own = {name: value for name, value in data.items() if name != "count"}
+    return count, read_kind(ENTRIES, "loss", own, f"{who}: it")
+
+
+def entries_from_json(data: Any, who: str) -> tuple[tuple[int, Entry], ...]:
+    """The losses of a list, in their one order, so that a list has one form; or ProofError."""
+    require(isinstance(data, list), f"{who} to be a list")
+    entries = tuple(entry_from_json(entry, who) for entry in data)
+    ordered = entries == join([entries], [1])
+    require(ordered, "losses are listed by name and parameters, equal ones as one entry")
+    return entries
+
+
+CountedLoss = Annotated[tuple[int, Entry], entry_from_json]
+Entries = Annotated[tuple[tuple[int, Entry], ...], entries_from_json]
+"""Losses of mechanisms that run one after another, each with how often; equal ones are one."""

@@ -11,3 +11,9 @@ class ProofError(InputError):
 
 class UndecidedError(ProofError):
     """What a rule needs can't be decided at the allowed precision, or of numbers so large."""
+
+
+def require(condition: bool, expected: str) -> None:
+    """Raise ProofError where a condition does not hold."""
+    if not condition:
+        raise ProofError(expected)

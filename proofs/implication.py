@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from proofs.entries import RenyiCurve
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from proofs.guarantees import Guarantee as Claimed
-from proofs.judgments import Private, RenyiCurve
+from proofs.judgments import Private
 from proofs.kernel import Theorem
 from synthesizers.neighbours import Neighbours
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from proofs.errors import ProofError, UndecidedError
+from proofs.errors import ProofError, UndecidedError, require
 from proofs.hypotheses import HYPOTHESES
 from proofs.judgments import Judgment
-from proofs.parameters import MAX_TEXT, plain
+from proofs.parameters import plain
 from proofs.rules import RULES
 from synthesizers.errors import InputError, TooLargeError
 
@@ -36,8 +36,7 @@ class Theorem:
     parameters: Mapping[str, Any]
 
     def __init__(self, seal: object, **held: Any) -> None:
-        if seal is not _SEAL:
-            raise ProofError("a theorem is made by prove(), from a rule and its premises")
+        require(seal is _SEAL, "a theorem is made by prove(), from a rule and its premises")
         for name, value in held.items():
             object.__setattr__(self, name, value)
 
@@ -62,20 +61,21 @@ def prove(
     ``proofs/statements`` says. Backed by the comparison with exact divergences in
     ``tests/proofs/test_soundness.py``.
     """
-    if rule not in RULES:
-        raise ProofError(f"there is no rule {rule[:60]!r}")
-    if any(type(premise) is not Theorem for premise in premises):
-        raise ProofError(f"the rule {rule} takes theorems as premises, and nothing else")
+    require(rule in RULES, f"there is no rule {rule[:60]!r}")
+    alone = all(type(premise) is Theorem for premise in premises)
+    require(alone, f"the rule {rule} takes theorems as premises, and nothing else")
     given = plain({} if parameters is None else parameters)
     try:
         concluded = RULES[rule].apply([premise.judgment for premise in premises], given)
+        # Raises where a number has too many digits to be written.
+        concluded.judgment.to_json()
     except (UndecidedError, TooLargeError) as error:
         raise UndecidedError(f"the rule {rule} is not decided: {error}") from None
     except InputError as error:
         raise ProofError(f"the rule {rule} does not apply: {error}") from None
-    if concluded.hypotheses - HYPOTHESES.keys():
-        raise ProofError(f"the rule {rule} rests on unknown hypotheses")
-    _require_writable(rule, concluded.judgment)
+    require(
+        concluded.hypotheses <= HYPOTHESES.keys(), f"the rule {rule} rests on unknown hypotheses"
+    )
     return Theorem(
         _SEAL,
         judgment=concluded.judgment,
@@ -84,20 +84,3 @@ def prove(
         premises=tuple(premises),
         parameters=given,
     )
-
-
-def _require_writable(rule: str, judgment: Judgment) -> None:
-    """Raise ProofError where a number of the judgment has too many digits to be written."""
-    try:
-        texts: list[Any] = [judgment.to_json()]
-    except ValueError:
-        # Python writes no integer of more than 4,300 digits.
-        texts = ["9" * (MAX_TEXT + 1)]
-    while texts:
-        value = texts.pop()
-        if isinstance(value, dict | list):
-            texts += value.values() if isinstance(value, dict) else value
-        elif (isinstance(value, str) and len(value) > MAX_TEXT) or (
-            isinstance(value, int) and abs(value) >= 10**MAX_TEXT
-        ):
-            raise ProofError(f"the rule {rule} gives a number of more than {MAX_TEXT} digits")

@@ -13,132 +13,98 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from proofs.errors import ProofError
+from proofs.parameters import AtLeast0, Chance, Positive, Range, Ranged, Share, Whole
 
 Side = Literal["remove", "add"]
 SIDES: tuple[Side, Side] = ("remove", "add")
-
-
-def _require(condition: bool, expected: str) -> None:
-    if not condition:
-        raise ProofError(expected)
+Several = Annotated[int, Range(lambda number: number >= 2, "an integer from 2 on")]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class GaussianLoss:
+class GaussianLoss(Ranged):
     """P = N(μ, 1), Q = N(0, 1): the loss is N(μ²/2, μ²) under P."""
 
-    mu_squared: Fraction
+    mu_squared: AtLeast0
     name = "gaussian"
 
-    def __post_init__(self) -> None:
-        _require(self.mu_squared >= 0, "a Gaussian loss needs mu_squared >= 0")
-
 
 @dataclass(frozen=True, slots=True, order=True)
-class LaplaceLoss:
+class LaplaceLoss(Ranged):
     """P = Laplace(ε, 1), Q = Laplace(0, 1) on the real line, of scale 1 both."""
 
-    epsilon: Fraction
+    epsilon: AtLeast0
     name = "laplace"
 
-    def __post_init__(self) -> None:
-        _require(self.epsilon >= 0, "a Laplace loss needs epsilon >= 0")
-
 
 @dataclass(frozen=True, slots=True, order=True)
-class DiscreteLaplaceLoss:
+class DiscreteLaplaceLoss(Ranged):
     """P[z] ∝ e^(-rate·|z - shift|), Q[z] ∝ e^(-rate·|z|) on the integers; shift >= 0."""
 
-    rate: Fraction
-    shift: int
+    rate: Positive
+    shift: Whole
     name = "discrete-laplace"
 
-    def __post_init__(self) -> None:
-        _require(self.rate > 0, "a discrete Laplace loss needs rate > 0")
-        _require(self.shift >= 0, "a discrete Laplace loss needs shift >= 0")
-
 
 @dataclass(frozen=True, slots=True, order=True)
-class DiscreteGaussianLoss:
+class DiscreteGaussianLoss(Ranged):
     """P[z] ∝ e^(-(z - shift)²/(2·variance)), Q[z] ∝ e^(-z²/(2·variance)), integers; shift >= 0."""
 
-    variance: Fraction
-    shift: int
+    variance: Positive
+    shift: Whole
     name = "discrete-gaussian"
-
-    def __post_init__(self) -> None:
-        _require(self.variance > 0, "a discrete Gaussian loss needs variance > 0")
-        _require(self.shift >= 0, "a discrete Gaussian loss needs shift >= 0")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ResponseLoss:
+class ResponseLoss(Ranged):
     """The pair that dominates every (ε, δ)-DP mechanism (Kairouz, Oh & Viswanath 2015).
 
     Under P the loss is ∞ with chance δ, ε with chance (1-δ)·e^ε/(1+e^ε) and -ε with
     chance (1-δ)/(1+e^ε); with δ = 0 it is that of randomised response.
     """
 
-    epsilon: Fraction
-    delta: Fraction = Fraction(0)
+    epsilon: AtLeast0
+    delta: Chance = Fraction(0)
     name = "response"
-
-    def __post_init__(self) -> None:
-        _require(self.epsilon >= 0, "a response loss needs epsilon >= 0")
-        _require(0 <= self.delta < 1, "a response loss needs 0 <= delta < 1")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class SampledGaussianLoss:
+class SampledGaussianLoss(Ranged):
     """A Gaussian on a Poisson sample, of rate q: (1-q)·N(0, 1) + q·N(μ, 1) against N(0, 1).
 
     On ``remove`` P is the mixture; on ``add`` Q is.
     """
 
-    fraction: Fraction
-    mu_squared: Fraction
+    fraction: Share
+    mu_squared: Positive
     name = "sampled-gaussian"
-
-    def __post_init__(self) -> None:
-        _require(0 < self.fraction < 1, "a sampled Gaussian loss needs 0 < fraction < 1")
-        _require(self.mu_squared > 0, "a sampled Gaussian loss needs mu_squared > 0")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class AllocationLoss:
+class AllocationLoss(Ranged):
     """A Gaussian in one of t steps drawn evenly: (1/t)·Σ N(μ·eᵢ, I) against N(0, I), i = 1 … t.
 
     On ``remove`` P is the mixture; on ``add`` Q is. The ratio of the mixture to N(0, I) is the mean
     of t independent e^(μx - μ²/2), x of law N(0, 1).
     """
 
-    steps: int
-    mu_squared: Fraction
+    steps: Several
+    mu_squared: Positive
     name = "allocation"
-
-    def __post_init__(self) -> None:
-        _require(self.steps >= 2, "an allocation loss needs steps >= 2")
-        _require(self.mu_squared > 0, "an allocation loss needs mu_squared > 0")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class FixedSizeLoss:
+class FixedSizeLoss(Ranged):
     """A Gaussian on a sample of a fixed size, a share q of the records, one of which is replaced.
 
     With r = 1 - q + q·e^(μx - μ²/2) the loss is ln r where x > μ/2 under r·N(0, 1), -ln r where
     x > μ/2 under N(0, 1), and 0 with the rest of the chance: the same on both sides.
     """
 
-    fraction: Fraction
-    mu_squared: Fraction
+    fraction: Share
+    mu_squared: Positive
     name = "fixed-size"
-
-    def __post_init__(self) -> None:
-        _require(0 < self.fraction < 1, "a fixed-size loss needs 0 < fraction < 1")
-        _require(self.mu_squared > 0, "a fixed-size loss needs mu_squared > 0")
 
 
 Loss = (

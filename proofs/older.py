@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from proofs.derivation import SCHEMA, derivation
+from proofs.derivation import SCHEMA, canonical, derivation
 from proofs.entries import Entry, NoiseLoss, entry_to_json
 from proofs.errors import ProofError
-from proofs.judgments import LossList, Private, canonical
+from proofs.judgments import LossList, Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import SIDES, sides
 from proofs.parts import entries_of

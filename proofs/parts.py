@@ -55,7 +55,7 @@ def entries_of(theorem: Theorem) -> Entries:
     judgment = theorem.judgment
     if not isinstance(judgment, Private) or not isinstance(judgment.guarantee, LossList):
         raise ProofError("the theorem is not about a list of losses")
-    return judgment.guarantee.entries
+    return judgment.guarantee.losses
 
 
 def attained_losses(part: Part) -> Losses | None:

@@ -14,16 +14,11 @@ from examples import premise_of
 from laws import ADDITIVE, matrix_of, sampling_rate, variance
 from reading import Formal, Mechanism, Query
 
+from proofs.derivation import canonical
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
-from proofs.judgments import (
-    Guarantee,
-    LossList,
-    Private,
-    RenyiCurve,
-    canonical,
-    guarantee_to_json,
-)
+from proofs.judgments import Guarantee, LossList, Private, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.ledger.events import event_theorem, noise_theorem, query_theorem
 from proofs.parts import Part

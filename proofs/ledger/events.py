@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from proofs.derivation import canonical
 from proofs.errors import ProofError
-from proofs.judgments import canonical
 from proofs.kernel import Theorem, prove
 from proofs.ledger.repetitions import repeat
 from proofs.parts import Part, Repetition

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 from proofs.errors import ProofError
 from proofs.losses import (
@@ -29,7 +29,7 @@ from proofs.losses import (
     SampledGaussianLoss,
     Side,
 )
-from proofs.parameters import Parameters
+from proofs.parameters import Count, Range, Whole, read_fields
 from proofs.profiles.bulk import Bulk, enclose_bulk, log_tail, points_without_bulk
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
@@ -57,6 +57,36 @@ MAX_DIGITS = 256
 """Bits of the numerator and of the denominator of a number in a hint."""
 
 
+def _is_short(value: Fraction) -> bool:
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= MAX_DIGITS
+
+
+Number = Annotated[Fraction, Range(lambda value: value > 0 and _is_short(value), "above 0, short")]
+Short = Annotated[Fraction, Range(_is_short, "a number of fewer digits")]
+
+
+def _read_bulk(given: Any, who: str) -> Bulk:
+    """The samples that are taken out."""
+    numbers = {name: Number for name in ("slope", "step", "height", "tail_height")}
+    types = {"cut": Short, "power": Whole, "range": tuple[int, int], **numbers}
+    own = read_fields(types, given, f"{who}: it")
+    first, last = own.pop("range")
+    return Bulk(first=first, last=last, **own)
+
+
+def _read_grid(given: Any, who: str) -> Grid:
+    """The grid of a sampled Gaussian loss."""
+    numbers = {name: Number for name in ("step", "height", "tail_height")}
+    types = {"left": Whole, "right": Whole, "bulk": Annotated[Bulk, _read_bulk] | None, **numbers}
+    return Grid(**read_fields(types, given, f"{who}: it"))
+
+
+HINT = {
+    **{name: Number for name in ("order", "above", "step")},
+    **{"bits": Whole, "nodes": Count, "reach": Count, "grids": list[Annotated[Grid, _read_grid]]},
+}
+
+
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
     """δ(``epsilon``) of any product of the known losses, on one side.
 
@@ -72,18 +102,18 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     δ lies inside, whatever the hint. Backed by the Gaussian's closed form, integrals computed by
     mpmath, and hostile hints in ``tests/proofs/profiles/test_contour.py``.
     """
-    given = Parameters("contour", hint)
-    bits, last = given.whole("bits"), given.whole("nodes", 1)
-    reach = given.whole("reach", 1)
-    order, above, step = (_number(given, name) for name in ("order", "above", "step"))
+    given = read_fields(HINT, hint, "the method contour")
+    bits, last, reach, grids = (given[name] for name in ("bits", "nodes", "reach", "grids"))
+    order, above, step = (given[name] for name in ("order", "above", "step"))
     line = Line(order, step, last, bits, len(losses))
     higher = Line(above, step, 0, bits, len(losses))
     if above <= order or not 0 <= epsilon <= MAX_SIZE:
         raise ProofError("the contour method needs above > order, and 0 <= epsilon <= 2^20")
     if len(losses) * last * 256 > MAX_WORK or not all(0 < count < 1 << 64 for count, _ in losses):
         raise ProofError("the contour method needs fewer losses or nodes, or smaller counts")
-    grids = _grids(given, losses)
-    given.close()
+    needed = sum(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
+    if len(grids) != needed:
+        raise ProofError(f"the contour method needs a list of {needed} grids")
     product = _product(losses, side, line, grids)
     size = product.log_moment() - order * epsilon
     found = product.sum(epsilon) * _exp(size)
@@ -105,48 +135,6 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
         mass.lower + (1 - mass.lower) * lower,
         min(mass.upper + (1 - mass.upper) * upper, Fraction(1)),
     )
-
-
-def _number(given: Parameters, name: str) -> Fraction:
-    value = given.positive(name)
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_DIGITS:
-        raise ProofError(f"the contour method needs fewer digits in {name}")
-    return value
-
-
-def _grids(given: Parameters, losses: Losses) -> list[Grid]:
-    """The grids of the sampled Gaussian losses, in their order."""
-    found = []
-    listed = given.value("grids")
-    needed = sum(isinstance(loss, SampledGaussianLoss) for _, loss in losses)
-    if not isinstance(listed, list) or len(listed) != needed:
-        raise ProofError(f"the contour method needs a list of {needed} grids")
-    for record in listed:
-        if not isinstance(record, dict):
-            raise ProofError("the contour method needs grids of named numbers")
-        own = Parameters("contour", record)
-        heights = _number(own, "height"), _number(own, "tail_height")
-        bulk = _bulk(own.record("bulk")) if own.has("bulk") else None
-        sizes = own.whole("left"), own.whole("right")
-        found.append(Grid(_number(own, "step"), *sizes, *heights, bulk))
-        own.close()
-    return found
-
-
-def _bulk(record: dict[str, Any]) -> Bulk:
-    """The samples that are taken out."""
-    own = Parameters("contour", record)
-    cut, ends = own.rational("cut"), own.wholes("range", None)
-    if len(ends) != 2:
-        raise ProofError("the contour method needs a range of two ends")
-    if max(cut.numerator.bit_length(), cut.denominator.bit_length()) > MAX_DIGITS:
-        raise ProofError("the contour method needs fewer digits in cut")
-    slope, step, *heights = (
-        _number(own, name) for name in ("slope", "step", "height", "tail_height")
-    )
-    found = Bulk(cut, slope, own.whole("power"), step, *ends, *heights)
-    own.close()
-    return found
 
 
 @dataclass(frozen=True, slots=True)

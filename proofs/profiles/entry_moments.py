@@ -12,10 +12,10 @@ from fractions import Fraction
 from proofs.entries import (
     BoundedRangeLoss,
     ConcentratedLoss,
-    CurveLoss,
     Entries,
     Entry,
     NoiseLoss,
+    RenyiCurve,
 )
 from proofs.errors import ProofError
 from proofs.losses import (
@@ -46,7 +46,7 @@ def _pairs(entry: Entry) -> Losses:
             return entry.pairs
         case BoundedRangeLoss(epsilon):
             return ((1, ResponseLoss(epsilon)),)
-        case ConcentratedLoss() | CurveLoss():
+        case ConcentratedLoss() | RenyiCurve():
             raise ProofError(f"a loss of the kind {entry.name} has no dominating pair")
         case _:
             return ((1, entry),)
@@ -105,7 +105,7 @@ def divergence(entry: Entry, order: Fraction, side: Side) -> Interval:
     match entry:
         case ConcentratedLoss(xi, rho):
             return _exactly(order * (xi + (1 + order) * rho))
-        case CurveLoss():
+        case RenyiCurve():
             return _exactly(order * entry.at(1 + order))
         case BoundedRangeLoss(epsilon):
             bounded = log_moment(ResponseLoss(epsilon), order, side)

@@ -16,7 +16,7 @@ from math import isqrt
 
 from proofs.errors import ProofError
 from proofs.losses import GaussianLoss, Losses, Side
-from proofs.parameters import Parameters
+from proofs.parameters import read_fields
 from proofs.profiles.method import Hint
 from synthesizers.intervals import WORKING_BITS, Interval, exp_interval
 from synthesizers.normal import MAX_DISTANCE, normal_cdf
@@ -36,7 +36,7 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     δ lies inside. Backed by reference values and by the integral of the densities in
     ``tests/proofs/profiles/test_gaussian_profile.py``.
     """
-    Parameters("gaussian", hint).close()
+    read_fields({}, hint, "the method gaussian")
     squared = Fraction(0)
     for count, loss in losses:
         if not isinstance(loss, GaussianLoss):

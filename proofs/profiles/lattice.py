@@ -26,8 +26,8 @@ from fractions import Fraction
 import numpy as np
 
 from proofs.errors import ProofError
-from proofs.losses import AllocationLoss, FixedSizeLoss, GaussianLoss, Losses, Side
-from proofs.parameters import Parameters
+from proofs.losses import AllocationLoss, FixedSizeLoss, GaussianLoss, Losses, Several, Side
+from proofs.parameters import Positive, read_record
 from proofs.profiles.allocated_grid import place_allocation
 from proofs.profiles.fixed_size_grid import place_fixed_size
 from proofs.profiles.fourier import FOURIER, ROOM, Spectrum, norm, to_power
@@ -67,12 +67,12 @@ LEAST_LOG = -(1 << 16)
 class Plan:
     """What a hint chooses: h, c, N, where the window begins, and the t of the tails."""
 
-    step: Fraction
-    order: Fraction
-    size: int
+    step: Positive
+    order: Positive
+    size: Several
     start: Fraction
-    below: Fraction
-    above: Fraction
+    below: Positive
+    above: Positive
 
 
 def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval:
@@ -102,23 +102,19 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
 
 
 def _plan(hint: Hint, losses: Losses) -> Plan:
-    given = Parameters("lattice", hint)
-    numbers = [given.positive(name) for name in ("step", "order", "below", "above")]
-    size, start = given.whole("size", 2), given.rational("start")
-    given.close()
-    for value in (*numbers, start):
+    plan = read_record(Plan, hint, "the method lattice")
+    for value in (plan.step, plan.order, plan.below, plan.above, plan.start):
         if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
             raise ProofError("the lattice method needs fewer digits in its hint")
-    step, order, below, above = numbers
-    counted = sum(count for count, _ in losses)
+    size, counted = plan.size, sum(count for count, _ in losses)
     if size & (size - 1) or size > MAX_SIZE or size * len(losses) > MAX_WORK:
         raise ProofError(
             f"the lattice method needs a power of two up to {MAX_SIZE} as its size, "
             "and a smaller one for many losses"
         )
-    if step > 1 or counted > MAX_COUNT:
+    if plan.step > 1 or counted > MAX_COUNT:
         raise ProofError("the lattice method needs a step of at most 1, and fewer losses")
-    return Plan(step, order, size, start, below, above)
+    return plan
 
 
 def _finite(losses: Losses, side: Side, epsilon: Fraction, plan: Plan) -> tuple[Fraction, Fraction]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from proofs.entries import Entries
 from proofs.losses import ResponseLoss, Side
-from proofs.parameters import Parameters
+from proofs.parameters import Positive, read_fields
 from proofs.profiles.entry_moments import divergence, leak, total
 from proofs.profiles.method import Hint
 from proofs.profiles.responses import infinite_mass
@@ -29,9 +29,7 @@ def delta(entries: Entries, side: Side, epsilon: Fraction, hint: Hint) -> Interv
     ---------
     δ lies inside. Backed by closed forms in ``tests/proofs/profiles/test_loss_moments.py``.
     """
-    given = Parameters("the method moment", hint)
-    order = given.positive("order")
-    given.close()
+    order: Fraction = read_fields({"order": Positive}, hint, "the method moment")["order"]
     logs = log_interval(order / (1 + order)) * order - log_interval(1 + order)
     found = total((count, divergence(entry, order, side)) for count, entry in entries)
     # Exact, as the two large numbers may nearly cancel.

@@ -17,15 +17,19 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil, gcd, lcm
 from operator import add
+from typing import Annotated
 
 from proofs.errors import ProofError
 from proofs.losses import DiscreteLaplaceLoss, Losses, ResponseLoss, Side
-from proofs.parameters import Parameters
+from proofs.parameters import Range, read_fields
 from proofs.profiles.method import Hint
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
 
 MAX_BITS = 1 << 12
 """The most bits after the point."""
+
+Bits = Annotated[int, Range(range(1, MAX_BITS + 1).__contains__, f"from 1 to {MAX_BITS}")]
+Grid = Annotated[int, Range(range(MAX_BITS + 1).__contains__, f"from 0 to {MAX_BITS}")]
 
 MAX_CELLS = 1 << 19
 """The most sums above ε, on the grid of steps 2g, that are visited."""
@@ -54,23 +58,17 @@ def delta(losses: Losses, side: Side, epsilon: Fraction, hint: Hint) -> Interval
     ``tests/proofs/profiles/test_responses_profile.py``.
     """
     counts, mass = _counts(losses), infinite_mass(losses)
-    if "grid" not in hint:
-        found = mass + (1 - mass) * _finite(counts, epsilon, bits_of("responses", hint))
-        return Interval(max(found.lower, Fraction(0)), min(found.upper, Fraction(1)))
-    given = Parameters("responses", hint)
-    rounded, bits = _round_up(counts, given.whole("grid")), given.whole("bits", 1)
-    given.close()
-    found = mass + (1 - mass) * _finite(rounded, epsilon, bits_of("responses", {"bits": bits}))
-    return Interval(mass.lower, min(found.upper, Fraction(1)))
+    given = read_fields({"bits": Bits, "grid": Grid | None}, hint, "the method responses")
+    if given["grid"] is not None:
+        counts = _round_up(counts, given["grid"])
+    found = mass + (1 - mass) * _finite(counts, epsilon, given["bits"])
+    lower = max(found.lower, Fraction(0)) if given["grid"] is None else mass.lower
+    return Interval(lower, min(found.upper, Fraction(1)))
 
 
 def bits_of(method: str, hint: Hint) -> int:
     """The hint ``bits``; raises ProofError where it is missing or too large."""
-    given = Parameters(method, hint)
-    bits = given.whole("bits", 1)
-    given.close()
-    if bits > MAX_BITS:
-        raise ProofError(f"the method {method} needs bits of at most {MAX_BITS}")
+    bits: int = read_fields({"bits": Bits}, hint, f"the method {method}")["bits"]
     return bits
 
 
@@ -117,8 +115,6 @@ def _counts(losses: Losses) -> dict[Fraction, int]:
 
 def _round_up(counts: dict[Fraction, int], grid: int) -> dict[Fraction, int]:
     """The same with each ε rounded up to a multiple of 2^-``grid``."""
-    if grid > MAX_BITS:
-        raise ProofError(f"the method responses needs a grid of at most {MAX_BITS}")
     rounded: dict[Fraction, int] = {}
     for epsilon, count in counts.items():
         above = Fraction(ceil(epsilon * 2**grid), 2**grid)

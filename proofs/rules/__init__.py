@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from proofs.rules import (
     adaptive,
-    allocation,
     channels,
     composition,
     dependence,
@@ -22,26 +21,14 @@ from proofs.rules import (
 )
 from proofs.rules.rule import Rule
 
+SENSITIVITY = (stability, linear, scores, dependence, itemsets)
+MECHANISMS = (noise, selection, tables, channels, subsampling, repetition)
+STEPS = (composition, adaptive, structure, readings)
+
 RULES: dict[str, Rule] = {
-    rule.name: rule
-    for file in (
-        stability,
-        linear,
-        scores,
-        dependence,
-        itemsets,
-        noise,
-        selection,
-        tables,
-        channels,
-        subsampling,
-        allocation,
-        repetition,
-        composition,
-        adaptive,
-        structure,
-        readings,
-    )
-    for rule in file.RULES
+    own.name: own
+    for file in (*SENSITIVITY, *MECHANISMS, *STEPS)
+    for own in vars(file).values()
+    if isinstance(own, Rule)
 }
 """Every rule by its name."""

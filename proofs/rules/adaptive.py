@@ -7,24 +7,15 @@ law, whatever they ask.
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
-from typing import Any
 
-from proofs.entries import ConcentratedLoss, CurveLoss, Entry, Point
+from proofs.entries import ConcentratedLoss, CountedLoss, Entry, Point, RenyiCurve
+from proofs.errors import require
 from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Mechanism, Odometer, Private
+from proofs.judgments import Odometer, Private
 from proofs.losses import ResponseLoss, SampledGaussianLoss
-from proofs.parameters import neighbours, optional, points, rationals, record, setting
-from proofs.rules.guarantee_json import entry_from_json
-from proofs.rules.rule import (
-    Conclusion,
-    at_most_growing,
-    nothing,
-    require,
-    require_relation,
-    rule,
-)
+from proofs.parameters import Positive, Record, Setting
+from proofs.rules.rule import Conclusion, at_most_growing, lose, require_neighbours, rule
 from synthesizers.intervals import Interval, log_interval
 from synthesizers.neighbours import AddRemove, Neighbours
 
@@ -32,19 +23,9 @@ MAX_LEVELS = 10_000
 """The most levels of an odometer."""
 
 
-@rule(
-    "filter",
-    nothing,
-    neighbours=neighbours,
-    budget=record,
-    program=record,
-    setting=optional(setting),
-)
+@rule("filter")
 def budget_filter(
-    neighbours: Neighbours,
-    budget: dict[str, Any],
-    program: dict[str, Any],
-    setting: dict[str, Any] | None,
+    neighbours: Neighbours, budget: CountedLoss, program: Record, setting: Setting | None
 ) -> Conclusion:
     """A program under a budget has the budget's loss, however it chooses its questions.
 
@@ -60,43 +41,28 @@ def budget_filter(
     ``tests/proofs/rules/test_adaptive_rules.py`` and
     ``tests/proofs/rules/test_sampled_filter_rule.py``.
     """
-    count, entry = entry_from_json(budget)
-    rests = BASE | {"curator"}
-    match entry:
-        case SampledGaussianLoss():
-            rests |= {"secret-sample", "real-numbers"}
-            record = "add-remove of a record"
-            require_relation(neighbours == AddRemove(), neighbours, record)
-        case _:
-            require(count == 1 and _is_budget(entry), "a budget is one epsilon, rho or Rényi point")
-    mechanism = Mechanism.of("filter", {"budget": budget, **_about(program, setting)})
-    return Conclusion(Private(mechanism, neighbours, LossList(((count, entry),))), rests)
+    count, entry = budget
+    if isinstance(entry, SampledGaussianLoss):
+        require_neighbours(neighbours, AddRemove())
+        return lose(neighbours, (budget,), "curator", "secret-sample", "real-numbers")
+    require(count == 1 and _is_budget(entry), "a budget is one epsilon, rho or Rényi point")
+    return lose(neighbours, (budget,), "curator")
 
 
 def _is_budget(entry: Entry) -> bool:
     match entry:
-        case ResponseLoss(_, 0) | ConcentratedLoss(0, _, 0):
-            return True
-        case CurveLoss((_,)):
+        case ResponseLoss(_, 0) | ConcentratedLoss(0, _, 0) | RenyiCurve((_,)):
             return True
     return False
 
 
-@rule(
-    "odometer",
-    nothing,
-    neighbours=neighbours,
-    levels=points,
-    deltas=rationals,
-    program=record,
-    setting=optional(setting),
-)
+@rule("odometer")
 def odometer(
     neighbours: Neighbours,
     levels: tuple[Point, ...],
-    deltas: tuple[Fraction, ...],
-    program: dict[str, Any],
-    setting: dict[str, Any] | None,
+    deltas: tuple[Positive, ...],
+    program: Record,
+    setting: Setting | None,
 ) -> Conclusion:
     """Of a program whose questions are charged ρ: the loss, in nats, by what it spent.
 
@@ -109,22 +75,12 @@ def odometer(
     The chance that a level fails is at most Σδ_j: ``tests/proofs/rules/test_adaptive_rules.py``
     adds it up over all transcripts.
     """
-    require(0 < len(levels) <= MAX_LEVELS, f"it has 1 to {MAX_LEVELS} levels")
+    require(len(levels) <= MAX_LEVELS, f"it has 1 to {MAX_LEVELS} levels")
     require(len(deltas) == len(levels), "deltas has a number for each level")
-    require(min(deltas) > 0 and sum(deltas) < 1, "deltas are above 0, their sum below 1")
-    spends = [spend for spend, _ in levels]
-    ascending = all(low < high for low, high in itertools.pairwise(spends))
-    require(spends[0] >= 0 and ascending, "the levels' spends ascend from at least 0")
+    guarantee = Odometer(levels, sum(deltas, Fraction(0)))
     for (spend, epsilon), delta in zip(levels, deltas, strict=True):
         _check_level(spend, epsilon, delta)
-    mechanism = Mechanism.of("odometer", _about(program, setting))
-    guarantee = Odometer(levels, sum(deltas, Fraction(0)))
-    return Conclusion(Private(mechanism, neighbours, guarantee), BASE | {"curator"})
-
-
-def _about(program: dict[str, Any], setting: dict[str, Any] | None) -> dict[str, Any]:
-    """The program, and what it runs on where that is stated."""
-    return {"program": program, **({} if setting is None else {"setting": setting})}
+    return Conclusion(Private(neighbours, guarantee), BASE | {"curator"})
 
 
 def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction) -> None:
@@ -136,6 +92,3 @@ def _check_level(spend: Fraction, epsilon: Fraction, delta: Fraction) -> None:
 
     require(epsilon >= spend, "a level's epsilon is at least its spend")
     at_most_growing(tail, (epsilon - spend) ** 2, "a level's epsilon reaches its tail bound")
-
-
-RULES = (budget_filter, odometer)

@@ -7,20 +7,19 @@ fixed in advance; where they are not, see `adaptive`.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
-from proofs.entries import ConcentratedLoss, CurveLoss, Entries
-from proofs.errors import ProofError
+from proofs.entries import ConcentratedLoss, Entry, RenyiCurve
+from proofs.errors import ProofError, require
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import Guarantee, LossList, Mechanism, Private, RenyiCurve
+from proofs.judgments import Guarantee, LossList, Private
 from proofs.losses import GaussianLoss, ResponseLoss, join
-from proofs.parameters import choice, optional, rational, text, wholes
+from proofs.parameters import Chance, Count
 from proofs.rules.rule import (
     Conclusion,
+    Premises,
     guarantee_of,
-    mechanism,
-    mechanisms,
-    require,
-    require_relation,
+    require_neighbours,
     restate,
     rule,
 )
@@ -28,8 +27,8 @@ from proofs.rules.structure import scale_to_group, worst
 from synthesizers.neighbours import AddRemove, ReplaceOne
 
 
-@rule("compose", mechanisms, counts=optional(wholes(least=1)))
-def compose(premises: tuple[Private, ...], counts: tuple[int, ...] | None) -> Conclusion:
+@rule("compose")
+def compose(premises: Premises, counts: tuple[Count, ...] | None) -> Conclusion:
     """The losses of mechanisms that run one after another add up; ``counts``: how often each runs.
 
     Source: Dwork & Roth 2014, Theorem 3.16 (pure and approximate); Bun & Steinke 2016, Lemmas 2.3
@@ -40,25 +39,18 @@ def compose(premises: tuple[Private, ...], counts: tuple[int, ...] | None) -> Co
     ---------
     Against exact divergences: ``tests/proofs/rules/test_composition_rules.py``.
     """
-    times = _counts(premises, counts)
-    lists = [guarantee_of(premise, LossList).entries for premise in premises]
-    parts = zip(times, (premise.mechanism for premise in premises), strict=True)
-    judgment = Private(
-        Mechanism.of("composition", {}, *parts),
-        premises[0].neighbours,
-        LossList(join(lists, times)),
-    )
-    return Conclusion(judgment)
+    lists = [guarantee_of(premise, LossList).losses for premise in premises]
+    return restate(premises[0], LossList(join(lists, _counts(premises, counts))))
 
 
-def _counts(premises: tuple[Private, ...], counts: tuple[int, ...] | None) -> tuple[int, ...]:
+def _counts(premises: Premises, counts: tuple[int, ...] | None) -> tuple[int, ...]:
     """How often each premise's mechanism runs: ``counts`` where given, else once."""
     found = (1,) * len(premises) if counts is None else counts
     require(len(found) == len(premises), "counts has a number for each premise")
     return found
 
 
-@rule("as-losses", mechanism)
+@rule("as-losses")
 def as_losses(premise: Private) -> Conclusion:
     """A guarantee of a mechanism as a list of one loss, so that it can be composed.
 
@@ -70,36 +62,29 @@ def as_losses(premise: Private) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_composition_rules.py::test_a_guarantee_as_a_loss_says_no_more``.
     """
-    return restate(premise, LossList(join([_as_losses(premise.guarantee)], [1])))
+    return restate(premise, LossList(join([((1, _loss_of(premise.guarantee)),)], [1])))
 
 
-def _as_losses(guarantee: Guarantee) -> Entries:
+def _loss_of(guarantee: Guarantee) -> Entry:
     match guarantee:
         case ApproxDP(epsilon, delta):
-            return ((1, ResponseLoss(epsilon, delta)),)
+            return ResponseLoss(epsilon, delta)
         case ZCDP(rho):
-            return ((1, ConcentratedLoss(Fraction(0), rho, Fraction(0))),)
+            return ConcentratedLoss(Fraction(0), rho, Fraction(0))
         case GaussianDP(mu):
-            return ((1, GaussianLoss(mu**2)),)
-        case RenyiCurve(points):
-            return ((1, CurveLoss(points)),)
+            return GaussianLoss(mu**2)
+        case RenyiCurve():
+            return guarantee
     raise ProofError("it takes (epsilon, delta), rho, mu or a Rényi curve")
 
 
-@rule(
-    "parallel",
-    mechanisms,
-    key=text,
-    relation=choice("add-remove", "replace-one"),
-    counts=optional(wholes(least=1)),
-    delta=optional(rational),
-)
+@rule("parallel")
 def parallel(
-    premises: tuple[Private, ...],
+    premises: Premises,
     key: str,
-    relation: str,
-    counts: tuple[int, ...] | None,
-    delta: Fraction | None,
+    relation: Literal["add-remove", "replace-one"],
+    counts: tuple[Count, ...] | None,
+    delta: Chance | None,
 ) -> Conclusion:
     """Mechanisms that each see one part of the records: the worst part's guarantee.
 
@@ -111,17 +96,9 @@ def parallel(
     ---------
     Against every pair of small databases: ``tests/proofs/rules/test_parallel_rule.py``.
     """
-    guarantee, neighbours = worst(premises), premises[0].neighbours
-    require_relation(neighbours == AddRemove(), neighbours, "add-remove of a record")
+    require_neighbours(premises[0].neighbours, AddRemove())
+    _counts(premises, counts)
     exchanged = relation == "replace-one"
-    times = _counts(premises, counts)
-    parts = zip(times, (premise.mechanism for premise in premises), strict=True)
-    judgment = Private(
-        Mechanism.of("parallel", {"key": key}, *parts),
-        ReplaceOne() if exchanged else AddRemove(),
-        scale_to_group(guarantee, 2 if exchanged else 1, delta=delta),
-    )
+    guarantee = scale_to_group(worst(premises), 2 if exchanged else 1, delta=delta)
+    judgment = Private(ReplaceOne() if exchanged else AddRemove(), guarantee)
     return Conclusion(judgment, frozenset({"independent-key"}))
-
-
-RULES = (compose, as_losses, parallel)

@@ -8,18 +8,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
-from proofs.parameters import value, whole
-from proofs.rules.moves import Moves, Shape, cells_of, of_scores, query_rule
-from proofs.rules.rule import require, require_relation
+from proofs.errors import require
+from proofs.parameters import Count, Shape, Whole
+from proofs.rules.moves import Moves, Names, cells_of, of_scores, query_rule
+from proofs.rules.rule import require_neighbours
 from synthesizers.intervals import log2_interval
-from synthesizers.neighbours import AddRemove, Neighbours
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+
+Candidates = tuple[tuple[str, Names], ...]
+"""Children, each with its parents."""
 
 
-@query_rule("mutual-information", candidates=value, records=whole(), scale=whole(1))
+@query_rule("mutual-information")
 def mutual_information(
-    neighbours: Neighbours, shape: Shape, candidates: Any, records: int, scale: int
+    neighbours: Neighbours, shape: Shape, candidates: Candidates, records: Whole, scale: Count
 ) -> Moves:
     """For each child and its parents, scale·n·I of a public n, each c·log2 c of it rounded.
 
@@ -30,8 +33,7 @@ def mutual_information(
     ``tests/proofs/rules/test_dependence_rules.py``: all neighbours of small databases, and
     families of large ones.
     """
-    public = "neighbours that leave the number of records"
-    require_relation(neighbours.records_public, neighbours, public)
+    require_neighbours(neighbours, ReplaceOne())
     spans = []
     for sides in _sides(candidates, shape):
         still = min(sides) == 1 or records < 2
@@ -39,8 +41,8 @@ def mutual_information(
     return of_scores(spans)
 
 
-@query_rule("maximal-correlation", candidates=value)
-def maximal_correlation(neighbours: Neighbours, shape: Shape, candidates: Any) -> Moves:
+@query_rule("maximal-correlation")
+def maximal_correlation(neighbours: Neighbours, shape: Shape, candidates: Candidates) -> Moves:
     """For each child of two values, how far it is from a function of its parents, in half records.
 
     Source: Zhang et al. 2017, section 4.3; the proof is on the rule's page.
@@ -58,19 +60,11 @@ def maximal_correlation(neighbours: Neighbours, shape: Shape, candidates: Any) -
     return of_scores([span] * len(sides))
 
 
-def _sides(candidates: Any, shape: Shape) -> list[tuple[int, int]]:
+def _sides(candidates: Candidates, shape: Shape) -> list[tuple[int, int]]:
     """For each candidate how many values the child has, and its parents together."""
-    listed = isinstance(candidates, list) and bool(candidates)
-    require(listed, "one or more candidates are needed")
-    found = []
-    for candidate in candidates:
-        pair = isinstance(candidate, list) and len(candidate) == 2
-        named = pair and type(candidate[0]) is str and isinstance(candidate[1], list)
-        require(named, "a candidate is a child and the list of its parents")
-        child, parents = candidate
-        cells_of([child, *parents], shape)
-        found.append((cells_of([child], shape), cells_of(parents, shape)))
-    return found
+    for child, parents in candidates:
+        cells_of((child, *parents), shape)
+    return [(shape[child], cells_of(parents, shape)) for child, parents in candidates]
 
 
 @cache
@@ -90,6 +84,3 @@ def _information_moves(records: int, scale: int, two_values: bool) -> int:
         if math.floor(least) == math.floor(most):
             return math.floor(most) + 6
         bits *= 2
-
-
-RULES = (mutual_information, maximal_correlation)

@@ -5,36 +5,35 @@ As in `stability.py`, the bounds are derived on the rules' pages from the query'
 
 from __future__ import annotations
 
-from typing import Any
-
-from proofs.parameters import value, whole
-from proofs.rules.moves import Moves, Shape, of_scores, query_rule
-from proofs.rules.rule import require
+from proofs.errors import require
+from proofs.parameters import Count, Shape
+from proofs.rules.moves import Moves, of_scores, query_rule
 from synthesizers.neighbours import AddRemove, Neighbours
 
+Items = tuple[tuple[str, int], ...]
+"""Items, each an attribute with one of its codes."""
 
-@query_rule("itemset-counts", itemsets=value)
-def itemset_counts(neighbours: Neighbours, shape: Shape, itemsets: Any) -> Moves:
+
+@query_rule("itemset-counts")
+def itemset_counts(neighbours: Neighbours, shape: Shape, itemsets: tuple[Items, ...]) -> Moves:
     """For each of some itemsets the number of records that have all its items.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_itemset_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    listed = isinstance(itemsets, list) and bool(itemsets)
-    require(listed, "one or more itemsets are needed")
     for items in itemsets:
-        found = _items(items, shape)
-        apart = len({name for name, _ in found}) == len(found)
+        _require_items(items, shape)
+        apart = len({name for name, _ in items}) == len(items)
         require(apart, "the items of an itemset are of different attributes")
     m, count = neighbours.unit.max_records, len(itemsets)
     monotone = count == 1 or isinstance(neighbours, AddRemove)
     return Moves(count, m * count, m * m * count, m, monotone)
 
 
-@query_rule("rank-distance", items=value, length=whole(1), rank=whole(1))
+@query_rule("rank-distance")
 def rank_distance(
-    neighbours: Neighbours, shape: Shape, items: Any, length: int, rank: int
+    neighbours: Neighbours, shape: Shape, items: Items, length: Count, rank: Count
 ) -> Moves:
     """For each rank of an item how far its count is from the count of a ranked itemset, negated.
 
@@ -42,21 +41,13 @@ def rank_distance(
     ---------
     ``tests/proofs/rules/test_itemset_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    named = _items(items, shape)
-    require(len(set(named)) == len(named), "the items must be different")
+    _require_items(items, shape)
+    require(len(set(items)) == len(items), "the items must be different")
     span = neighbours.unit.max_records * (1 if isinstance(neighbours, AddRemove) else 2)
-    return of_scores([span] * len(named))
+    return of_scores([span] * len(items))
 
 
-def _items(items: Any, shape: Shape) -> list[tuple[str, int]]:
-    """One or more items, each an attribute of the domain with one of its codes."""
-    listed = isinstance(items, list) and bool(items)
-    pairs = listed and all(isinstance(item, list) and len(item) == 2 for item in items)
-    require(pairs, "items are pairs of an attribute and a code")
-    for name, code in items:
-        known = type(name) is str and name in shape and type(code) is int
-        require(known and 0 <= code < shape[name], "an item has a code of its attribute")
-    return [(name, code) for name, code in items]
-
-
-RULES = (itemset_counts, rank_distance)
+def _require_items(items: Items, shape: Shape) -> None:
+    """Raise ProofError where an item is none of the domain."""
+    known = all(0 <= code < shape.get(name, 0) for name, code in items)
+    require(known, "an item has a code of its attribute")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from proofs.parameters import value as given
-from proofs.rules.moves import Moves, Shape, cells_of, query_rule
-from proofs.rules.rule import require
+from proofs.errors import require
+from proofs.parameters import Shape
+from proofs.rules.moves import Moves, Names, Place, cells_of, query_rule
 from synthesizers.neighbours import AddRemove, Neighbours
 
-Layers = Sequence[tuple[int, Sequence[int]]]
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A ``weight`` in one of the ``rows`` of each cell's column, or in none where that is -1."""
+
+    weight: int
+    rows: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,10 @@ class _Matrix:
     ends: list[tuple[int, int]]
 
 
-@query_rule("linear", attributes=given, layers=given)
-def linear(neighbours: Neighbours, shape: Shape, attributes: Any, layers: Any) -> Moves:
+@query_rule("linear")
+def linear(
+    neighbours: Neighbours, shape: Shape, attributes: Names, layers: tuple[Layer, ...]
+) -> Moves:
     """Sums over records of the column that their cell has in an integer matrix of layers.
 
     Guarantee
@@ -40,7 +46,10 @@ def linear(neighbours: Neighbours, shape: Shape, attributes: Any, layers: Any) -
     drawn matrices ``tests/proofs/rules/test_linear_rule.py``.
     """
     cells = cells_of(attributes, shape)
-    matrix = _matrix(_layers(layers, cells), cells)
+    fits = all(len(layer.rows) == cells for layer in layers)
+    require(fits, "a layer has an answer or -1 for each cell")
+    require(any(max(layer.rows) >= 0 for layer in layers), "one or more answers are needed")
+    matrix = _matrix(layers, cells)
     added = isinstance(neighbours, AddRemove)
     return (_add_columns if added else _exchange_columns)(neighbours, matrix)
 
@@ -73,30 +82,15 @@ def _exchange_columns(neighbours: Neighbours, matrix: _Matrix) -> Moves:
     )
 
 
-def _layers(layers: Any, cells: int) -> Layers:
-    require(isinstance(layers, list) and bool(layers), "one or more layers are needed")
-    found = []
-    for layer in layers:
-        named = isinstance(layer, dict) and set(layer) == {"weight", "rows"}
-        require(named, "a layer has a weight and rows")
-        weight, rows = layer["weight"], layer["rows"]
-        fits = type(weight) is int and isinstance(rows, list) and len(rows) == cells
-        whole = fits and all(type(row) is int and row >= -1 for row in rows)
-        require(whole, "a layer has an integer weight, and an answer or -1 for each cell")
-        found.append((weight, rows))
-    require(any(max(rows) >= 0 for _, rows in found), "one or more answers are needed")
-    return found
-
-
-def _matrix(layers: Layers, cells: int) -> _Matrix:
+def _matrix(layers: tuple[Layer, ...], cells: int) -> _Matrix:
     entries = l1 = squared = 0
     ends: dict[int, tuple[int, int]] = {}
     held: dict[int, int] = {}
     for cell in range(cells):
         column: dict[int, int] = {}
-        for weight, rows in layers:
-            if rows[cell] >= 0:
-                column[rows[cell]] = column.get(rows[cell], 0) + weight
+        for layer in layers:
+            if (row := layer.rows[cell]) >= 0:
+                column[row] = column.get(row, 0) + layer.weight
         column = {row: value for row, value in column.items() if value}
         for row, value in column.items():
             least, most = ends.get(row, (value, value))
@@ -109,7 +103,5 @@ def _matrix(layers: Layers, cells: int) -> _Matrix:
         (least, most) if held[row] == cells else (min(least, 0), max(most, 0))
         for row, (least, most) in ends.items()
     ]
-    return _Matrix(1 + max(max(rows) for _, rows in layers), entries, l1, squared, with_zeros)
-
-
-RULES = (linear,)
+    answers = 1 + max(max(layer.rows) for layer in layers)
+    return _Matrix(answers, entries, l1, squared, with_zeros)

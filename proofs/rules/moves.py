@@ -6,15 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Literal
 
-from proofs.judgments import Stable, canonical
-from proofs.parameters import Kind, Parameters, neighbours, record
-from proofs.rules.rule import Conclusion, Rule, nothing, require
+from proofs.errors import require
+from proofs.judgments import Stable
+from proofs.parameters import Range, Record, Shape, read_fields, types_of
+from proofs.rules.rule import Conclusion, Rule
 from synthesizers.neighbours import Neighbours, ReplaceOne
 
-Shape = dict[str, int]
-"""How many values each attribute of the domain has."""
+Names = tuple[str, ...]
+Place = Annotated[int, Range(lambda number: number >= -1, "an integer from 0 on, or -1")]
+"""The number of an answer or a group, or -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +52,52 @@ def of_scores(spans: Sequence[int]) -> Moves:
     return Moves(moving, sum(spans), squares, longest, longest == 0)
 
 
-def query_rule(name: str, **fields: Kind[Any]) -> Callable[[Callable[..., Moves]], Rule]:
+def query_rule(name: str) -> Callable[[Callable[..., Moves]], Rule]:
     """Make a rule of a function from neighbours, a shape and a query's own fields to its moves.
 
     The rule takes the neighbours, the shape of the domain and the query, of the rule's own kind.
     """
 
     def of(moves: Callable[..., Moves]) -> Rule:
-        def concludes(neighbours: Neighbours, shape: Shape, query: dict[str, Any]) -> Conclusion:
-            sizes = bool(shape) and all(type(size) is int and size > 0 for size in shape.values())
-            require(sizes, "a domain has attributes, each of one or more values")
-            reader = Parameters("the query", query)
-            reader.choice("kind", name)
-            own = {field: kind(reader, field) for field, kind in fields.items()}
-            reader.close()
-            return _conclude(neighbours, shape, query, moves(neighbours, shape, **own))
+        _, _, *own, _ = types_of(moves).items()
+        fields = {"kind": Literal[name], **dict(own)}
+
+        def concludes(neighbours: Neighbours, shape: Shape, query: Record) -> Conclusion:
+            read = read_fields(fields, query, "the query")
+            del read["kind"]
+            found = moves(neighbours, shape, **read)
+            l1, squared, linf = map(Fraction, (found.l1, found.l2_squared, found.linf))
+            stable = Stable(neighbours, found.l0, l1, squared, linf, found.monotone, True)
+            return Conclusion(stable, frozenset({"public"}))
 
         concludes.__doc__ = moves.__doc__
-        given = {"neighbours": neighbours, "shape": record, "query": record}
-        return Rule(name, nothing, given, concludes)
+        types = {"neighbours": Neighbours, "shape": Shape, "query": Record}
+        return Rule(name, None, types, concludes)
 
     return of
 
 
-def cells_of(names: Any, shape: Shape) -> int:
+def cells_of(names: Names, shape: Shape) -> int:
     """How many cells the marginal of some attributes has."""
-    known = isinstance(names, list) and all(type(name) is str and name in shape for name in names)
-    distinct = known and 0 < len(set(names)) == len(names)
+    distinct = len(set(names)) == len(names) and shape.keys() >= set(names)
     require(distinct, "a marginal is over one or more different attributes of the domain")
     return math.prod(shape[name] for name in names)
 
 
-def count_groups(names: Any, groups: Any, shape: Shape) -> tuple[int, bool]:
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """A marginal over ``attributes`` whose codes are in ``groups``, or in none."""
+
+    attributes: Names
+    groups: tuple[tuple[Place, ...], ...]
+
+
+def count_groups(recoded: Recoded, shape: Shape) -> tuple[int, bool]:
     """How many groups a recoded marginal counts, and whether every record is in one of them."""
+    names, groups = recoded.attributes, recoded.groups
     cells_of(names, shape)
-    listed = isinstance(groups, list) and all(isinstance(codes, list) for codes in groups)
-    fits = listed and [len(codes) for codes in groups] == [shape[name] for name in names]
+    fits = [len(codes) for codes in groups] == [shape[name] for name in names]
     require(fits, "each code of each attribute needs a group")
-    whole = all(type(code) is int and code >= -1 for codes in groups for code in codes)
-    require(whole, "groups are integers from 0, or -1 for what is not counted")
     answers = math.prod(max(codes) + 1 for codes in groups)
     require(answers > 0, "an attribute has one or more groups")
     return answers, all(min(codes) >= 0 for codes in groups)
-
-
-def _conclude(
-    neighbours: Neighbours, shape: Shape, query: dict[str, Any], moves: Moves
-) -> Conclusion:
-    text = canonical({"query": query, "shape": shape})
-    l1, squared, linf = (Fraction(norm) for norm in (moves.l1, moves.l2_squared, moves.linf))
-    found = Stable(text, neighbours, moves.l0, l1, squared, linf, moves.monotone, True)
-    return Conclusion(found, frozenset({"public"}))

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from fractions import Fraction
-from typing import Any
+from typing import Literal
 
 from proofs.entries import Entry, NoiseLoss
-from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
+from proofs.errors import require
 from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Mechanism, Private, RenyiCurve, Stable
+from proofs.judgments import Guarantee, Odometer, Private, Profile, Stable
 from proofs.losses import GaussianLoss, join
-from proofs.parameters import choice, neighbours, positive, record, text
-from proofs.rules.guarantee_json import guarantee_from_json
-from proofs.rules.rule import Conclusion, nothing, query, require, rule
+from proofs.parameters import Positive, Record
+from proofs.rules.rule import Conclusion, lose, rule
 from synthesizers.neighbours import Neighbours
 
 CONTINUOUS = ("laplace", "gaussian")
 """The laws on the real line; the others are drawn exactly, as integers."""
 
 
-@rule(
-    "additive-noise",
-    query,
-    law=choice("laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian"),
-    amount=positive,
-)
-def additive_noise(stable: Stable, law: str, amount: Fraction) -> Conclusion:
+Law = Literal["laplace", "rounded-laplace", "discrete-laplace", "gaussian", "discrete-gaussian"]
+
+
+@rule("additive-noise")
+def additive_noise(stable: Stable, law: Law, amount: Positive) -> Conclusion:
     """Independent noise of a law on each answer, whose loss is that of the answers' moves.
 
     ``amount``: the scale of a Laplace law, the σ² of a Gaussian one. Rounded Laplace noise is made
@@ -46,15 +41,11 @@ def additive_noise(stable: Stable, law: str, amount: Fraction) -> Conclusion:
         entry = NoiseLoss(own, amount, *norms)
     # What never moves has no loss.
     entries = join([((1, entry),)], [1]) if stable.l1 else ()
-    stated = {"query": json.loads(stable.query), "amount": str(amount)}
-    found = Private(Mechanism.of(law, stated), stable.neighbours, LossList(entries))
-    return Conclusion(found, BASE | {"real-numbers"} if law in CONTINUOUS else BASE)
+    return lose(stable.neighbours, entries, *(["real-numbers"] if law in CONTINUOUS else []))
 
 
-@rule("stated-guarantee", nothing, neighbours=neighbours, mechanism=text, guarantee=record)
-def stated_guarantee(
-    neighbours: Neighbours, mechanism: str, guarantee: dict[str, Any]
-) -> Conclusion:
+@rule("stated-guarantee")
+def stated_guarantee(neighbours: Neighbours, mechanism: str, guarantee: Guarantee) -> Conclusion:
     """A mechanism known only by its guarantee, which is an open hypothesis.
 
     Source: none.
@@ -63,15 +54,13 @@ def stated_guarantee(
     ---------
     ``tests/proofs/rules/test_noise_rules.py::test_a_stated_guarantee_is_taken_as_stated``.
     """
-    held = guarantee_from_json(guarantee)
-    kinds = ApproxDP | ZCDP | GaussianDP | RenyiCurve | LossList
-    require(isinstance(held, kinds), "a mechanism can't be stated by that kind")
-    found = Private(Mechanism.of("stated-guarantee", {"mechanism": mechanism}), neighbours, held)
-    return Conclusion(found, BASE | {"stated-guarantee"})
+    kinds = Profile | Odometer
+    require(not isinstance(guarantee, kinds), "a mechanism can't be stated by that kind")
+    return Conclusion(Private(neighbours, guarantee), BASE | {"stated-guarantee"})
 
 
-@rule("public-draw", nothing, neighbours=neighbours, law=record)
-def public_draw(neighbours: Neighbours, law: dict[str, Any]) -> Conclusion:
+@rule("public-draw")
+def public_draw(neighbours: Neighbours, law: Record) -> Conclusion:
     """Randomness whose law looks at no data: there is no loss.
 
     Source: the definition of differential privacy.
@@ -80,8 +69,4 @@ def public_draw(neighbours: Neighbours, law: dict[str, Any]) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_noise_rules.py::test_a_public_draw_costs_nothing``.
     """
-    found = Private(Mechanism.of("public-draw", {"law": law}), neighbours, LossList(()))
-    return Conclusion(found, BASE)
-
-
-RULES = (additive_noise, stated_guarantee, public_draw)
+    return lose(neighbours, ())

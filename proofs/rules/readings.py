@@ -6,15 +6,15 @@ Wang 2022, Definition 7), and so is every divergence that those are mixed to: R�
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Annotated
 
 from proofs.entries import Entries, Point
+from proofs.errors import require
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import LossList, Private, Profile, RenyiCurve
+from proofs.judgments import LossList, Private, Profile
 from proofs.losses import GaussianLoss, Side, sides
-from proofs.parameters import choice, points, rational, rationals, record, value
+from proofs.parameters import AtLeast0, Record, one_of
 from proofs.profiles import moment
 from proofs.profiles.entry_moments import concentration, divergence, largest, leak, pairs, total
 from proofs.profiles.methods import METHODS
@@ -22,33 +22,33 @@ from proofs.rules.rule import (
     Conclusion,
     at_most,
     at_most_growing,
+    curve_of,
     guarantee_of,
-    mechanism,
-    require,
     restate,
     rule,
 )
 from synthesizers.intervals import Interval, exp_interval
 from synthesizers.normal import normal_cdf
 
-NAMES = ("sum", "moment", *METHODS)
+Method = Annotated[str, one_of(("sum", "moment", *METHODS))]
 """The methods that read a profile off a list of losses."""
 
+Hints = dict[str, Record]
+"""What a method is told, by the side."""
 
-def _delta(
-    entries: Entries, method: str, side: Side, epsilon: Fraction, hint: Mapping[str, Any]
-) -> Interval:
+
+def _delta(entries: Entries, method: str, side: Side, epsilon: Fraction, hint: Record) -> Interval:
     """Encloses the δ at ε that a method finds, or is above what it leaves open."""
     if method == "moment":
         return moment.delta(entries, side, epsilon, hint)
     return METHODS[method](pairs(entries), side, epsilon, hint)
 
 
-def _require_point(entries: Entries, method: str, point: Point, hints: Any) -> None:
+def _require_point(entries: Entries, method: str, point: Point, hints: Hints) -> None:
     """Raise ProofError unless the method finds δ(ε) <= δ of a ``point`` on every side."""
     epsilon, delta = point
     require(epsilon >= 0, "epsilon must not be negative")
-    known = isinstance(hints, dict) and set(hints) <= set(sides(entries))
+    known = set(hints) <= set(sides(entries))
     require(known, f"hints are named values for {' and '.join(sides(entries))}")
     if method == "sum":
         require(not hints, "the sum takes no hints")
@@ -58,25 +58,16 @@ def _require_point(entries: Entries, method: str, point: Point, hints: Any) -> N
         require(missed <= delta, "delta must be at least the sum of the losses' deltas")
         return
     for side in sides(entries):
-        hint: Any = hints.get(side, {})
-        require(isinstance(hint, dict), "hints are named values for remove and for add")
-        found = _delta(entries, method, side, epsilon, hint)
+        found = _delta(entries, method, side, epsilon, hints.get(side, {}))
         expected = f"delta at epsilon must be that of the side {side}, or more"
         if method == "moment":
             require(found.upper <= delta, expected)
         at_most(found, delta, expected)
 
 
-@rule(
-    "to-approx",
-    mechanism,
-    method=choice(*NAMES),
-    epsilon=rational,
-    delta=rational,
-    hints=record,
-)
+@rule("to-approx")
 def to_approx(
-    premise: Private, method: str, epsilon: Fraction, delta: Fraction, hints: dict[str, Any]
+    premise: Private, method: Method, epsilon: Fraction, delta: Fraction, hints: Hints
 ) -> Conclusion:
     """(ε, δ)-DP where a method finds that δ(ε) of the losses is at most ``delta``; ε in nats.
 
@@ -87,27 +78,28 @@ def to_approx(
     ---------
     ``test_reading_rules.py::test_a_point_is_proved_at_its_delta_and_refused_below``.
     """
-    _require_point(guarantee_of(premise, LossList).entries, method, (epsilon, delta), hints)
+    _require_point(guarantee_of(premise, LossList).losses, method, (epsilon, delta), hints)
     return restate(premise, ApproxDP(epsilon, delta))
 
 
-@rule("to-profile", mechanism, method=choice(*NAMES), points=points, hints=value)
-def to_profile(premise: Private, method: str, points: tuple[Point, ...], hints: Any) -> Conclusion:
+@rule("to-profile")
+def to_profile(
+    premise: Private, method: Method, points: tuple[Point, ...], hints: tuple[Hints, ...]
+) -> Conclusion:
     """(ε, δ)-DP at every one of some points, each as in `to_approx`, with its own hints.
 
     Guarantee
     ---------
     ``test_reading_rules.py::test_a_profile_needs_every_point``.
     """
-    same = isinstance(hints, list) and len(hints) == len(points)
-    require(same, "hints are a list, one for each point")
-    entries = guarantee_of(premise, LossList).entries
+    require(len(hints) == len(points), "hints are a list, one for each point")
+    entries = guarantee_of(premise, LossList).losses
     for point, own in zip(points, hints, strict=True):
         _require_point(entries, method, point, own)
     return restate(premise, Profile(points))
 
 
-@rule("to-renyi", mechanism, orders=rationals, epsilons=rationals)
+@rule("to-renyi")
 def to_renyi(
     premise: Private, orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]
 ) -> Conclusion:
@@ -121,18 +113,17 @@ def to_renyi(
     ---------
     ``test_reading_rules.py::test_renyi_epsilons_are_the_losses_own``.
     """
-    entries = guarantee_of(premise, LossList).entries
+    entries = guarantee_of(premise, LossList).losses
     require(all(leak(entry) == 0 for _, entry in entries), "a loss may be infinite")
-    require(len(orders) == len(epsilons), "every order has its epsilon")
-    require(all(order > 1 for order in orders), "orders are above 1")
-    for order, epsilon in zip(orders, epsilons, strict=True):
+    curve = curve_of(orders, epsilons)
+    for order, epsilon in curve.points:
         for side in sides(entries):
             found = total((n, divergence(entry, order - 1, side)) for n, entry in entries)
             at_most(found, epsilon * (order - 1), "an epsilon is too small")
-    return restate(premise, RenyiCurve(tuple(zip(orders, epsilons, strict=True))))
+    return restate(premise, curve)
 
 
-@rule("to-zcdp", mechanism, rho=rational)
+@rule("to-zcdp")
 def to_zcdp(premise: Private, rho: Fraction) -> Conclusion:
     """``rho``-zCDP with at least the sum of the losses' ρ.
 
@@ -142,7 +133,7 @@ def to_zcdp(premise: Private, rho: Fraction) -> Conclusion:
     ---------
     ``test_reading_rules.py::test_zcdp_bounds_the_divergences_at_every_order``.
     """
-    entries = guarantee_of(premise, LossList).entries
+    entries = guarantee_of(premise, LossList).losses
 
     def add_up(bits: int) -> Interval:
         return total((count, concentration(entry, bits)) for count, entry in entries)
@@ -151,8 +142,8 @@ def to_zcdp(premise: Private, rho: Fraction) -> Conclusion:
     return restate(premise, ZCDP(rho))
 
 
-@rule("to-gdp", mechanism, mu=rational, shares=rationals)
-def to_gdp(premise: Private, mu: Fraction, shares: tuple[Fraction, ...]) -> Conclusion:
+@rule("to-gdp")
+def to_gdp(premise: Private, mu: AtLeast0, shares: list[AtLeast0]) -> Conclusion:
     """``mu``-Gaussian DP: the squares of the losses' μ add up to at most mu².
 
     ``shares``: a μ for each loss but the Gaussian one, in their order. A loss of at most ε is
@@ -164,10 +155,9 @@ def to_gdp(premise: Private, mu: Fraction, shares: tuple[Fraction, ...]) -> Conc
     ---------
     ``test_reading_rules.py::test_gaussian_dp_has_the_larger_profile``.
     """
-    entries = guarantee_of(premise, LossList).entries
+    entries = guarantee_of(premise, LossList).losses
     others = [(n, entry) for n, entry in entries if not isinstance(entry, GaussianLoss)]
     require(len(shares) == len(others), "each loss but the Gaussian one needs its share")
-    require(min((mu, *shares)) >= 0, "mu and its shares must not be negative")
     squared = sum(
         (n * e.mu_squared for n, e in entries if isinstance(e, GaussianLoss)), Fraction(0)
     )
@@ -184,6 +174,3 @@ def to_gdp(premise: Private, mu: Fraction, shares: tuple[Fraction, ...]) -> Conc
         squared += count * share**2
     require(squared <= mu**2, "mu squared must reach the sum of the squares")
     return restate(premise, GaussianDP(mu))
-
-
-RULES = (to_approx, to_profile, to_renyi, to_zcdp, to_gdp)

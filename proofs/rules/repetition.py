@@ -17,24 +17,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated, Any
 
-from proofs.entries import Point
-from proofs.errors import ProofError, UndecidedError
+from proofs.entries import Point, RenyiCurve
+from proofs.errors import ProofError, UndecidedError, require
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Guarantee, Mechanism, Private, Profile, RenyiCurve
-from proofs.parameters import Parameters, optional, rational, rationals
-from proofs.rules.rule import (
-    Conclusion,
-    at_most_growing,
-    guarantee_of,
-    mechanism,
-    require,
-    rule,
-)
+from proofs.judgments import Private, Profile
+from proofs.parameters import Positive, Share, read_fields, read_tag
+from proofs.rules.rule import Conclusion, at_most_growing, curve_of, guarantee_of, restate, rule
 from synthesizers.exact import Exact, enclose, multiply
 from synthesizers.intervals import Interval, exp_interval, log_interval, log_of
 
-LAWS = ("truncated-negative-binomial", "poisson", "until-accepted")
+LAWS: dict[str, dict[str, Any]] = {
+    "truncated-negative-binomial": {"eta": Fraction, "gamma": Share},
+    "poisson": {"mean": Positive},
+    "until-accepted": {"gamma": Share},
+}
+"""The laws of the number of runs, each with its parameters."""
 
 MOST_SHAPE = 100
 """The largest η of a law of runs."""
@@ -44,7 +43,7 @@ MOST_POWER = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunLaw:
     """A law of the number of runs.
 
     ``amount``: γ, or the mean of ``poisson``. ``power``: f'(x) ∝ (1 - (1-γ)x)^-power, which is
@@ -54,13 +53,6 @@ class Runs:
     law: str
     amount: Fraction
     power: Fraction = Fraction(1)
-
-    def to_json(self) -> dict[str, str]:
-        """The law as plain data, as it is read."""
-        if self.law == "poisson":
-            return {"law": self.law, "mean": str(self.amount)}
-        shape = {} if self.law == "until-accepted" else {"eta": str(self.power - 1)}
-        return {"law": self.law, **shape, "gamma": str(self.amount)}
 
     def mean(self, bits: int) -> Exact:
         """The mean number of runs, or 1/γ, the largest of ``until-accepted``: the largest f'."""
@@ -93,30 +85,18 @@ class Runs:
         return self.power * log_of(ends, bits)
 
 
-def runs(given: Parameters, name: str) -> Runs:
-    """A law of the number of runs: the kind of parameter that reads it."""
-    own = Parameters("a law of runs", given.record(name))
-    law = own.choice("law", *LAWS)
-    if law == "poisson":
-        found = Runs(law, own.positive("mean"))
-    else:
-        shape = own.rational("eta") if law == "truncated-negative-binomial" else Fraction(0)
-        found = Runs(law, own.positive("gamma"), 1 + shape)
-        require(found.amount < 1, "gamma is below 1")
-        require(0 < found.power <= 1 + MOST_SHAPE, f"eta is above -1, at most {MOST_SHAPE}")
-    own.close()
+def _read_runs(given: Any, who: str) -> RunLaw:
+    law = read_tag(LAWS, "law", given, f"{who}: it")
+    own = read_fields({"law": str, **LAWS[law]}, given, f"{who}: it")
+    found = RunLaw(law, own["mean" if law == "poisson" else "gamma"], 1 + own.get("eta", 0))
+    require(0 < found.power <= 1 + MOST_SHAPE, f"eta is above -1, at most {MOST_SHAPE}")
     return found
 
 
-@rule(
-    "repeat",
-    mechanism,
-    runs=runs,
-    epsilon=rational,
-    delta=rational,
-    at=optional(rational),
-    auxiliary=optional(rational),
-)
+Runs = Annotated[RunLaw, _read_runs]
+
+
+@rule("repeat")
 def repeat(
     premise: Private,
     runs: Runs,
@@ -150,17 +130,10 @@ def repeat(
     _require_growth(runs, grows, found.epsilon - own[0])
     expected = "delta reaches the mean number of runs times that of one"
     at_most_growing(lambda bits: enclose(multiply(runs.mean(bits), own[1])), delta, expected)
-    return _conclude(premise, runs, found)
+    return restate(premise, found, "secret-runs")
 
 
-@rule(
-    "repeat-renyi",
-    mechanism,
-    runs=runs,
-    orders=rationals,
-    auxiliary=rationals,
-    epsilons=rationals,
-)
+@rule("repeat-renyi")
 def repeat_renyi(
     premise: Private,
     runs: Runs,
@@ -181,16 +154,15 @@ def repeat_renyi(
     Against exact divergences: ``tests/proofs/rules/test_repetition_rules.py``.
     """
     curve = guarantee_of(premise, RenyiCurve)
-    sizes = len(orders) == len(auxiliary) == len(epsilons)
-    require(sizes, "each order needs its auxiliary order and its epsilon")
-    found = RenyiCurve(tuple(zip(orders, epsilons, strict=True)))
+    found = curve_of(orders, epsilons)
+    require(len(auxiliary) == len(orders), "each order needs its auxiliary order")
     for (order, epsilon), other in zip(found.points, auxiliary, strict=True):
         one, two = _listed(curve, order), _listed(curve, other)
         at_most_growing(_divergence(runs, one, two), epsilon, "epsilon reaches that of the order")
-    return _conclude(premise, runs, found)
+    return restate(premise, found, "secret-runs")
 
 
-@rule("repeat-zcdp", mechanism, runs=runs, rho=rational, order=rational, auxiliary=rational)
+@rule("repeat-zcdp")
 def repeat_zcdp(
     premise: Private, runs: Runs, rho: Fraction, order: Fraction, auxiliary: Fraction
 ) -> Conclusion:
@@ -210,7 +182,7 @@ def repeat_zcdp(
     require(min(order, auxiliary) > 1, "the orders are above 1")
     one, two = (order, order * zcdp.rho), (auxiliary, auxiliary * zcdp.rho)
     at_most_growing(_divergence(runs, one, two), rho, "rho reaches the divergence of the order")
-    return _conclude(premise, runs, ZCDP(rho))
+    return restate(premise, ZCDP(rho), "secret-runs")
 
 
 def _require_growth(runs: Runs, auxiliary: Point, most: Fraction) -> None:
@@ -267,13 +239,3 @@ def _exp(power: Interval, bits: int) -> Interval:
     ends = [max(end, Fraction(-MOST_POWER)) for end in (power.lower, power.upper)]
     least = exp_interval(ends[0], bits).lower if ends[0] == power.lower else Fraction(0)
     return Interval(least, exp_interval(ends[1], bits).upper)
-
-
-def _conclude(premise: Private, runs: Runs, guarantee: Guarantee) -> Conclusion:
-    """The repeated mechanism, whichever rule speaks of it, is one."""
-    whole = Mechanism.of("repeat", {"runs": runs.to_json()}, (1, premise.mechanism))
-    judgment = Private(whole, premise.neighbours, guarantee)
-    return Conclusion(judgment, frozenset({"secret-runs"}))
-
-
-RULES = (repeat, repeat_renyi, repeat_zcdp)

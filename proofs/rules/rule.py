@@ -1,4 +1,4 @@
-"""What a rule is: premises, declared parameters, and a function from both to a conclusion."""
+"""What a rule is: a function of premises and parameters, whose types say what it takes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from proofs.errors import ProofError, UndecidedError
-from proofs.judgments import Guarantee, Judgment, Private, Stable
-from proofs.parameters import Kind, Parameters
+from proofs.entries import Entries, RenyiCurve
+from proofs.errors import ProofError, UndecidedError, require
+from proofs.hypotheses import BASE
+from proofs.judgments import Guarantee, Judgment, LossList, Private, Stable
+from proofs.parameters import read_fields, types_of
 from synthesizers.exact import Exact, compare, enclose
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import Neighbours
@@ -28,75 +30,67 @@ class Conclusion:
     hypotheses: frozenset[str] = frozenset()
 
 
-Needs = Callable[[Sequence[Judgment]], tuple[Any, ...]]
-"""Reads premises: gives the arguments that they are to a rule's function, or raises ProofError."""
+Premises = tuple[Private, ...]
+"""One or more premises about mechanisms, all under the same neighbours."""
 
-
-def nothing(premises: Sequence[Judgment]) -> tuple[()]:
-    """No premises."""
-    require(not premises, "it takes no premises")
-    return ()
-
-
-def query(premises: Sequence[Judgment]) -> tuple[Stable]:
-    """One premise, about a query."""
-    (premise,) = premises if len(premises) == 1 else (None,)
-    if not isinstance(premise, Stable):
-        raise ProofError("it takes one premise, about a query")
-    return (premise,)
-
-
-def mechanism(premises: Sequence[Judgment]) -> tuple[Private]:
-    """One premise, about a mechanism."""
-    (premise,) = premises if len(premises) == 1 else (None,)
-    if not isinstance(premise, Private):
-        raise ProofError("it takes one premise, about a mechanism")
-    return (premise,)
-
-
-def mechanisms(premises: Sequence[Judgment]) -> tuple[tuple[Private, ...]]:
-    """One or more premises about mechanisms, all under the same neighbours."""
-    found = tuple(premise for premise in premises if isinstance(premise, Private))
-    require(0 < len(found) == len(premises), "it takes one or more premises about mechanisms")
-    same = len({premise.neighbours for premise in found}) == 1
-    require(same, "it needs premises under the same neighbours")
-    return (found,)
+PREMISES: dict[Any, str] = {
+    None: "no premises",
+    Stable: "one premise, about a query",
+    Private: "one premise, about a mechanism",
+    Premises: "one or more premises about mechanisms",
+}
+"""What a rule may need beside its parameters, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: ``needs`` its premises, reads ``parameters`` by their kinds, and ``concludes``."""
+    """A rule: ``needs`` premises or none, reads ``parameters`` by their types, ``concludes``."""
 
     name: str
-    needs: Needs
-    parameters: Mapping[str, Kind[Any]]
+    needs: Any
+    parameters: Mapping[str, Any]
     concludes: Callable[..., Conclusion]
 
     def apply(self, premises: Sequence[Judgment], given: Mapping[str, Any]) -> Conclusion:
         """What follows; ProofError for other premises or parameters than the declared ones."""
-        reader = Parameters(self.name, given)
-        read = {name: kind(reader, name) for name, kind in self.parameters.items()}
-        reader.close()
-        return self.concludes(*self.needs(premises), **read)
+        read = read_fields(self.parameters, given, self.name)
+        return self.concludes(*self._take(premises), **read)
+
+    def _take(self, premises: Sequence[Judgment]) -> tuple[Any, ...]:
+        """The arguments that the premises are, or ProofError."""
+        kinds = [type(premise) for premise in premises]
+        if self.needs != Premises:
+            wanted = [] if self.needs is None else [self.needs]
+            require(kinds == wanted, f"it takes {PREMISES[self.needs]}")
+            return tuple(premises)
+        require(set(kinds) == {Private}, f"it takes {PREMISES[Premises]}")
+        same = len({premise.neighbours for premise in premises}) == 1
+        require(same, "it needs premises under the same neighbours")
+        return (tuple(premises),)
 
 
-def rule(
-    name: str, needs: Needs, **parameters: Kind[Any]
-) -> Callable[[Callable[..., Conclusion]], Rule]:
-    """Make a rule of a function: its premises come first, its parameters by their names."""
-    return lambda concludes: Rule(name, needs, parameters, concludes)
+def rule(name: str) -> Callable[[Callable[..., Conclusion]], Rule]:
+    """Make a rule of a function of its premises, if it needs any, and then of its parameters."""
+
+    def of(concludes: Callable[..., Conclusion]) -> Rule:
+        types = {name: kind for name, kind in types_of(concludes).items() if name != "return"}
+        needs = next((kind for kind in types.values() if kind in PREMISES), None)
+        own = {name: kind for name, kind in types.items() if kind not in PREMISES}
+        return Rule(name, needs, own, concludes)
+
+    return of
 
 
-def require(condition: bool, expected: str) -> None:
-    """Raise ProofError where a side condition does not hold."""
-    if not condition:
-        raise ProofError(expected)
+def require_neighbours(given: Neighbours, needed: Neighbours) -> None:
+    """Raise ProofError where a rule holds under other neighbours than the given ones."""
+    words = f"it holds under {_words(needed)}, and the premise is under {_words(given)}"
+    require(given == needed, words)
 
 
-def require_relation(holds: bool, neighbours: Neighbours, needed: str) -> None:
-    """Raise ProofError where a rule does not hold under a premise's neighbours."""
-    words = f"it holds under {needed}, and the premise is under {neighbours.name}"
-    require(holds, f"{words} of a {neighbours.unit.name}")
+def _words(neighbours: Neighbours) -> str:
+    unit = neighbours.unit
+    most = "" if unit.is_record else f" of at most {unit.max_records} records"
+    return f"{neighbours.name} of a {unit.name}{most}"
 
 
 def guarantee_of(premise: Private, kind: type[G]) -> G:
@@ -106,9 +100,20 @@ def guarantee_of(premise: Private, kind: type[G]) -> G:
     return premise.guarantee
 
 
-def restate(premise: Private, guarantee: Guarantee) -> Conclusion:
-    """Another guarantee of the premise's mechanism, under its neighbours."""
-    return Conclusion(replace(premise, guarantee=guarantee))
+def restate(premise: Private, guarantee: Guarantee, *rests: str) -> Conclusion:
+    """A guarantee under the premise's neighbours, and what it rests on beside the premise."""
+    return Conclusion(replace(premise, guarantee=guarantee), frozenset(rests))
+
+
+def lose(neighbours: Neighbours, losses: Entries, *rests: str) -> Conclusion:
+    """A mechanism that has these losses, and what it rests on beside `BASE`."""
+    return Conclusion(Private(neighbours, LossList(losses)), BASE | frozenset(rests))
+
+
+def curve_of(orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]) -> RenyiCurve:
+    """The curve of some orders with their epsilons; ProofError for what is none."""
+    require(len(orders) == len(epsilons), "each order needs its epsilon")
+    return RenyiCurve(tuple(zip(orders, epsilons, strict=True)))
 
 
 def at_most(left: Exact, right: Exact, expected: str) -> None:

@@ -6,19 +6,19 @@ score, and by that move alone where all scores move in one direction: that is th
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
+from typing import Literal
 
-from proofs.entries import BoundedRangeLoss, Entry
-from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Mechanism, Private, Stable
+from proofs.entries import BoundedRangeLoss
+from proofs.errors import require
+from proofs.judgments import Stable
 from proofs.losses import ResponseLoss
-from proofs.parameters import choice, flag, positive, whole
-from proofs.rules.rule import Conclusion, query, require, rule
+from proofs.parameters import Count, Positive
+from proofs.rules.rule import Conclusion, lose, rule
 
 
-@rule("exponential", query, rate=positive)
-def exponential(scores: Stable, rate: Fraction) -> Conclusion:
+@rule("exponential")
+def exponential(scores: Stable, rate: Positive) -> Conclusion:
     """The exponential mechanism, P[i] ∝ e^(rate·score_i): a bounded range of ε = rate·span.
 
     Source: McSherry & Talwar 2007, Theorem 6; Dong, Durfee & Rogers 2020 (bounded range).
@@ -27,13 +27,14 @@ def exponential(scores: Stable, rate: Fraction) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_selection_rules.py::test_no_scores_lose_more_than_the_exponential_rule``.
     """
-    return _conclude(scores, "exponential", BoundedRangeLoss(rate * _span(scores)), rate=rate)
+    return lose(scores.neighbours, ((1, BoundedRangeLoss(rate * _span(scores))),))
 
 
-@rule(
-    "noisy-max", query, noise=choice("laplace", "exponential", "discrete-laplace"), scale=positive
-)
-def noisy_max(scores: Stable, noise: str, scale: Fraction) -> Conclusion:
+Noise = Literal["laplace", "exponential", "discrete-laplace"]
+
+
+@rule("noisy-max")
+def noisy_max(scores: Stable, noise: Noise, scale: Positive) -> Conclusion:
     """The index of the largest score with noise of scale b on each: ε = span/b, δ = 0.
 
     Ties of discrete Laplace noise go by an order, or a coin, that does not look at the data.
@@ -48,12 +49,11 @@ def noisy_max(scores: Stable, noise: str, scale: Fraction) -> Conclusion:
     real = noise != "discrete-laplace"
     require(real or scores.integers, "noise on the integers needs integer scores")
     loss = ResponseLoss(_span(scores) / scale)
-    found = _conclude(scores, "noisy-max", loss, noise=noise, scale=scale)
-    return Conclusion(found.judgment, found.hypotheses | ({"real-numbers"} if real else set()))
+    return lose(scores.neighbours, ((1, loss),), *(["real-numbers"] if real else []))
 
 
-@rule("permute-and-flip", query, rate=positive)
-def permute_and_flip(scores: Stable, rate: Fraction) -> Conclusion:
+@rule("permute-and-flip")
+def permute_and_flip(scores: Stable, rate: Positive) -> Conclusion:
     """Candidates in random order, each kept with chance e^(rate·(score - best)): ε = rate·span.
 
     Source: McKenna & Sheldon 2020; as noisy max with exponential noise, Ding et al. 2021.
@@ -62,25 +62,17 @@ def permute_and_flip(scores: Stable, rate: Fraction) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_selection_rules.py::test_no_scores_lose_more_than_permute_and_flip``.
     """
-    return _conclude(scores, "permute-and-flip", ResponseLoss(rate * _span(scores)), rate=rate)
+    return lose(scores.neighbours, ((1, ResponseLoss(rate * _span(scores))),))
 
 
-@rule(
-    "sparse-vector",
-    query,
-    threshold_scale=positive,
-    query_scale=positive,
-    count=whole(least=1),
-    resampled=flag,
-    releases=choice("bits"),
-)
+@rule("sparse-vector")
 def sparse_vector(
     answers: Stable,
-    threshold_scale: Fraction,
-    query_scale: Fraction,
-    count: int,
+    threshold_scale: Positive,
+    query_scale: Positive,
+    count: Count,
     resampled: bool,
-    releases: str,
+    releases: Literal["bits"],
 ) -> Conclusion:
     """Which answers are above a threshold, up to ``count`` of them: L∞/b₁ + count·span/b₂.
 
@@ -94,27 +86,9 @@ def sparse_vector(
     """
     require(not resampled, "the noise of the threshold is drawn once, and kept")
     epsilon = answers.linf / threshold_scale + count * _span(answers) / query_scale
-    found = _conclude(
-        answers,
-        "sparse-vector",
-        ResponseLoss(epsilon),
-        threshold_scale=threshold_scale,
-        query_scale=query_scale,
-        count=count,
-        releases=releases,
-    )
-    return Conclusion(found.judgment, found.hypotheses | {"real-numbers"})
+    return lose(answers.neighbours, ((1, ResponseLoss(epsilon)),), "real-numbers")
 
 
 def _span(scores: Stable) -> Fraction:
     """How far the difference of two scores moves."""
     return scores.linf if scores.monotone else 2 * scores.linf
-
-
-def _conclude(scores: Stable, name: str, loss: Entry, **own: Fraction | int | str) -> Conclusion:
-    plain = {key: str(value) if type(value) is Fraction else value for key, value in own.items()}
-    whole_ = Mechanism.of(name, {"query": json.loads(scores.query), **plain})
-    return Conclusion(Private(whole_, scores.neighbours, LossList(((1, loss),))), BASE)
-
-
-RULES = (exponential, noisy_max, permute_and_flip, sparse_vector)

@@ -6,27 +6,29 @@ apart from `synthesizers/queries/`, with which the tests compare them.
 
 from __future__ import annotations
 
-import json
 import math
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-from proofs.judgments import Stable, canonical
-from proofs.parameters import flag, neighbours, rational, text, value, whole, wholes
-from proofs.rules.moves import Moves, Shape, cells_of, count_groups, of_counts, query_rule
-from proofs.rules.rule import (
-    Conclusion,
-    nothing,
-    query,
-    require,
-    require_relation,
-    rule,
+from proofs.errors import require
+from proofs.judgments import Stable
+from proofs.parameters import Count, Known, Shape, Whole
+from proofs.rules.moves import (
+    Moves,
+    Names,
+    Place,
+    Recoded,
+    cells_of,
+    count_groups,
+    of_counts,
+    query_rule,
 )
-from synthesizers.neighbours import RECORD, AddRemove, Neighbours
+from proofs.rules.rule import Conclusion, require_neighbours, rule
+from synthesizers.neighbours import AddRemove, Neighbours, Unit
 
 
-@query_rule("marginal", attributes=value)
-def marginal(neighbours: Neighbours, shape: Shape, attributes: Any) -> Moves:
+@query_rule("marginal")
+def marginal(neighbours: Neighbours, shape: Shape, attributes: Names) -> Moves:
     """Counts over all cells of some attributes: every record adds 1 to one of them.
 
     Guarantee
@@ -36,20 +38,22 @@ def marginal(neighbours: Neighbours, shape: Shape, attributes: Any) -> Moves:
     return of_counts(neighbours, cells_of(attributes, shape), True)
 
 
-@query_rule("recoded-marginal", attributes=value, groups=value)
-def recoded_marginal(neighbours: Neighbours, shape: Shape, attributes: Any, groups: Any) -> Moves:
+@query_rule("recoded-marginal")
+def recoded_marginal(
+    neighbours: Neighbours, shape: Shape, attributes: Names, groups: tuple[tuple[Place, ...], ...]
+) -> Moves:
     """Counts over groups of values: a record adds 1 to at most one of them.
 
     Guarantee
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    answers, all_counted = count_groups(attributes, groups, shape)
+    answers, all_counted = count_groups(Recoded(attributes, groups), shape)
     return of_counts(neighbours, answers, all_counted)
 
 
-@query_rule("cell-counts", cells=wholes())
-def cell_counts(neighbours: Neighbours, shape: Shape, cells: tuple[int, ...]) -> Moves:
+@query_rule("cell-counts")
+def cell_counts(neighbours: Neighbours, shape: Shape, cells: tuple[Whole, ...]) -> Moves:
     """Counts of some cells of the whole domain: a record adds 1 to at most one of them.
 
     Guarantee
@@ -57,7 +61,7 @@ def cell_counts(neighbours: Neighbours, shape: Shape, cells: tuple[int, ...]) ->
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
     size = math.prod(shape.values())
-    distinct = 0 < len(set(cells)) == len(cells) and max(cells) < size
+    distinct = len(set(cells)) == len(cells) and max(cells) < size
     require(distinct, "cells must be different and inside the domain")
     return of_counts(neighbours, len(cells), len(cells) == size)
 
@@ -73,7 +77,7 @@ def total(neighbours: Neighbours, shape: Shape) -> Moves:
     return of_counts(neighbours, 1, True)
 
 
-@query_rule("bounded-sum", attribute=text, values=wholes(None), low=whole(None), high=whole(None))
+@query_rule("bounded-sum")
 def bounded_sum(
     neighbours: Neighbours,
     shape: Shape,
@@ -88,8 +92,7 @@ def bounded_sum(
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    codes = cells_of([attribute], shape)
-    require(len(values) == codes, "a sum needs one value for each code")
+    require(len(values) == cells_of((attribute,), shape), "a sum needs one value for each code")
     require(low <= high, "low <= high")
     clipped = [min(max(value, low), high) for value in values]
     low, high = min(clipped), max(clipped)
@@ -102,22 +105,11 @@ def bounded_sum(
     return Moves(min(span, 1), span, span * span, span, added and low >= 0)
 
 
-@rule(
-    "stated-sensitivity",
-    nothing,
-    neighbours=neighbours,
-    query=text,
-    l0=value,
-    l1=rational,
-    l2_squared=rational,
-    linf=rational,
-    monotone=flag,
-    integers=flag,
-)
+@rule("stated-sensitivity")
 def stated_sensitivity(
     neighbours: Neighbours,
     query: str,
-    l0: Any,
+    l0: Known,
     l1: Fraction,
     l2_squared: Fraction,
     linf: Fraction,
@@ -130,19 +122,15 @@ def stated_sensitivity(
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_a_stated_sensitivity_is_taken_as_stated``.
     """
-    consistent = linf <= l1 and linf**2 <= l2_squared <= l1**2
-    require(consistent, "linf <= l1 and linf² <= l2_squared <= l1² must hold")
-    require(l0 is None or (type(l0) is int and l0 >= 0), "l0 is an integer from 0, or unknown")
+    found = Stable(neighbours, l0, l1, l2_squared, linf, monotone, integers)
     if l0 is not None:
         consistent = l1 <= l0 * linf and l2_squared <= l0 * linf**2
         require(consistent, "l1 <= l0·linf and l2_squared <= l0·linf² must hold")
-    name = canonical({"stated": query})
-    found = Stable(name, neighbours, l0, l1, l2_squared, linf, monotone, integers)
     return Conclusion(found, frozenset({"stated-sensitivity"}))
 
 
-@rule("transformed", query, records=whole(1), description=text)
-def transformed(stable: Stable, records: int, description: str) -> Conclusion:
+@rule("transformed")
+def transformed(stable: Stable, records: Count, description: str) -> Conclusion:
     """A query after a map that turns each record into at most c records, one record at a time.
 
     A record's images are to the query a person of at most c records. Source: the stable
@@ -152,24 +140,6 @@ def transformed(stable: Stable, records: int, description: str) -> Conclusion:
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_a_transformed_query_is_bounded``.
     """
-    unit = stable.neighbours.unit
-    person = isinstance(stable.neighbours, AddRemove) and not unit.is_record
-    require_relation(person, stable.neighbours, "add-remove of a person")
-    fits = unit.max_records == records
-    require(fits, "the premise's person must own as many records as one becomes")
-    name = {"map": description, "records": records, "query": json.loads(stable.query)}
-    norms = (stable.l0, stable.l1, stable.l2_squared, stable.linf)
-    kept = (*norms, stable.monotone, stable.integers)
-    found = Stable(canonical(name), AddRemove(RECORD), *kept)
+    require_neighbours(stable.neighbours, AddRemove(Unit("person", records)))
+    found = replace(stable, neighbours=AddRemove())
     return Conclusion(found, frozenset({"record-wise"}))
-
-
-RULES = (
-    marginal,
-    recoded_marginal,
-    cell_counts,
-    total,
-    bounded_sum,
-    stated_sensitivity,
-    transformed,
-)

@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import replace
+from dataclasses import astuple
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
+from typing import Annotated, Literal
 
-from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss, Point
-from proofs.errors import ProofError
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, Entry, NoiseLoss, Point, RenyiCurve
+from proofs.errors import ProofError, require
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    Guarantee,
-    LossList,
-    Mechanism,
-    Odometer,
-    Private,
-    Profile,
-    RenyiCurve,
-)
+from proofs.judgments import Guarantee, LossList, Odometer, Private, Profile
 from proofs.losses import GaussianLoss, ResponseLoss, join
-from proofs.parameters import (
-    choice,
-    neighbours,
-    optional,
-    rational,
-    rationals,
-    record,
-    setting,
-    text,
-)
-from proofs.rules.guarantee_json import guarantee_from_json
-from proofs.rules.rule import (
-    Conclusion,
-    G,
-    at_most,
-    guarantee_of,
-    mechanism,
-    mechanisms,
-    require,
-    restate,
-    rule,
-)
+from proofs.parameters import Chance, Positive, Record, Setting, one_of
+from proofs.rules.rule import Conclusion, Premises, at_most, curve_of, guarantee_of, restate, rule
 from synthesizers.exact import Exact
 from synthesizers.exponential import ExpRational
 from synthesizers.neighbours import AddRemove, Neighbours
@@ -57,13 +29,10 @@ MAX_EPSILON = 1000
 """The largest ε of a group whose δ is checked."""
 
 
-@rule(
-    "post-processing",
-    mechanism,
-    map=text,
-    released=optional(choice("output", "transcript")),
-)
-def post_processing(premise: Private, map: str, released: str | None) -> Conclusion:
+@rule("post-processing")
+def post_processing(
+    premise: Private, map: str, released: Literal["output", "transcript"] | None
+) -> Conclusion:
     """What is made of the answers by ``map``, which sees them alone, has their guarantee.
 
     ``released``: whether it is a program's output or its transcript, where that is stated.
@@ -76,9 +45,7 @@ def post_processing(premise: Private, map: str, released: str | None) -> Conclus
     Against exact divergences: ``tests/proofs/rules/test_structure_rules.py``.
     """
     require(not isinstance(premise.guarantee, Odometer), "an odometer's statement is not kept")
-    stated = {"map": map, **({} if released is None else {"released": released})}
-    whole = Mechanism.of("post-processing", stated, (1, premise.mechanism))
-    return Conclusion(replace(premise, mechanism=whole), frozenset({"post-processing"}))
+    return restate(premise, premise.guarantee, "post-processing")
 
 
 SEEN = (
@@ -89,9 +56,9 @@ SEEN = (
 """How a ledger may be known to be the same in every run."""
 
 
-@rule("fixed-ledger", mechanism, program=record, seen=choice(*SEEN), setting=optional(setting))
+@rule("fixed-ledger")
 def fixed_ledger(
-    premise: Private, program: dict[str, Any], seen: str, setting: dict[str, Any] | None
+    premise: Private, program: Record, seen: Annotated[str, one_of(SEEN)], setting: Setting | None
 ) -> Conclusion:
     """A program whose ledger is the premise's mechanism along every transcript.
 
@@ -103,26 +70,15 @@ def fixed_ledger(
     ---------
     ``tests/proofs/rules/test_fixed_ledger_rule.py``.
     """
-    own = {} if setting is None else {"setting": setting}
-    whole = Mechanism.of(
-        "fixed-ledger", {"program": program, "seen": seen, **own}, (1, premise.mechanism)
-    )
-    rests = {"fixed-ledger"} | ({"curator"} if seen != SEEN[0] else set())
-    return Conclusion(replace(premise, mechanism=whole), frozenset(rests))
+    rests = ["fixed-ledger"] + (["curator"] if seen != SEEN[0] else [])
+    return restate(premise, premise.guarantee, *rests)
 
 
-@rule(
-    "group",
-    mechanism,
-    neighbours=neighbours,
-    delta=optional(rational),
-    orders=optional(rationals),
-    epsilons=optional(rationals),
-)
+@rule("group")
 def group(
     premise: Private,
     neighbours: Neighbours,
-    delta: Fraction | None,
+    delta: Chance | None,
     orders: tuple[Fraction, ...] | None,
     epsilons: tuple[Fraction, ...] | None,
 ) -> Conclusion:
@@ -137,11 +93,11 @@ def group(
     """
     steps = _steps(premise.neighbours, neighbours)
     guarantee = scale_to_group(premise.guarantee, steps, delta, orders, epsilons)
-    return Conclusion(Private(premise.mechanism, neighbours, guarantee))
+    return Conclusion(Private(neighbours, guarantee))
 
 
-@rule("mixture", mechanisms, weights=optional(rationals))
-def mixture(premises: tuple[Private, ...], weights: tuple[Fraction, ...] | None) -> Conclusion:
+@rule("mixture")
+def mixture(premises: Premises, weights: tuple[Positive, ...] | None) -> Conclusion:
     """One of the mechanisms, named with its answer: the worst of each number.
 
     Which one is public, or drawn by ``weights`` where they are given: then the δ of approximate
@@ -151,41 +107,30 @@ def mixture(premises: tuple[Private, ...], weights: tuple[Fraction, ...] | None)
     ---------
     Against exact divergences: ``tests/proofs/rules/test_structure_rules.py``.
     """
-    guarantee, stated = worst(premises), dict[str, Any]()
-    if weights is not None:
-        require(len(weights) == len(premises), "weights has a number for each premise")
-        proper = min(weights) > 0 and sum(weights) == 1
-        require(proper, "the weights are above 0 and add up to 1")
-        stated = {"weights": [str(weight) for weight in weights]}
-        if isinstance(guarantee, ApproxDP):
-            shares = zip(weights, _all(premises, ApproxDP), strict=True)
-            delta = sum((weight * one.delta for weight, one in shares), Fraction(0))
-            guarantee = ApproxDP(guarantee.epsilon, delta)
-    parts = ((1, premise.mechanism) for premise in premises)
-    judgment = Private(Mechanism.of("mixture", stated, *parts), premises[0].neighbours, guarantee)
-    rests = "public" if weights is None else "independent-choice"
-    return Conclusion(judgment, frozenset({rests}))
+    guarantee = worst(premises)
+    if weights is None:
+        return restate(premises[0], guarantee, "public")
+    require(len(weights) == len(premises), "weights has a number for each premise")
+    require(sum(weights) == 1, "the weights add up to 1")
+    if isinstance(guarantee, ApproxDP):
+        shares = zip(weights, premises, strict=True)
+        deltas = (weight * guarantee_of(one, ApproxDP).delta for weight, one in shares)
+        guarantee = ApproxDP(guarantee.epsilon, sum(deltas, Fraction(0)))
+    return restate(premises[0], guarantee, "independent-choice")
 
 
-def _all(premises: tuple[Private, ...], kind: type[G]) -> list[G]:
-    """The guarantees of all premises, of one kind."""
-    return [guarantee_of(premise, kind) for premise in premises]
-
-
-def worst(premises: tuple[Private, ...]) -> ApproxDP | ZCDP | GaussianDP:
+def worst(premises: Premises) -> ApproxDP | ZCDP | GaussianDP:
     """A guarantee that each of the premises has, all of one kind.
 
     Guarantee
     ---------
     No premise promises less. Backed by ``tests/proofs/rules/test_structure_rules.py``.
     """
-    if isinstance(premises[0].guarantee, ApproxDP):
-        approximate = _all(premises, ApproxDP)
-        epsilon = max(one.epsilon for one in approximate)
-        return ApproxDP(epsilon, max(one.delta for one in approximate))
-    if isinstance(premises[0].guarantee, GaussianDP):
-        return GaussianDP(max(one.mu for one in _all(premises, GaussianDP)))
-    return ZCDP(max(one.rho for one in _all(premises, ZCDP)))
+    first = premises[0].guarantee
+    if not isinstance(first, ApproxDP | ZCDP | GaussianDP):
+        raise ProofError("it needs guarantees of the kind (epsilon, delta), rho or mu")
+    numbers = zip(*(astuple(guarantee_of(one, type(first))) for one in premises), strict=True)
+    return type(first)(*map(max, numbers))
 
 
 def scale_to_group(
@@ -220,8 +165,8 @@ def scale_to_group(
             found, needed = GaussianDP(steps * mu), ()
         case RenyiCurve():
             found, needed = _renyi(guarantee, steps, orders, epsilons), ("orders", "epsilons")
-        case LossList(entries):
-            scaled = tuple((count, _of_group(entry, steps)) for count, entry in entries)
+        case LossList(losses):
+            scaled = tuple((count, _of_group(entry, steps)) for count, entry in losses)
             found, needed = LossList(join([scaled], [1])), ()
         case _:
             raise ProofError("no bound on groups is known for this kind of guarantee")
@@ -253,7 +198,6 @@ def _approximate(guarantee: ApproxDP, steps: int, stated: Fraction | None) -> Ap
     epsilon, delta = guarantee.epsilon, guarantee.delta
     if stated is None:
         raise ProofError("it needs the delta of the group")
-    require(0 <= stated < 1, "delta lies in [0, 1)")
     require(steps * epsilon <= MAX_EPSILON, f"the group's epsilon is at most {MAX_EPSILON}")
     left: Exact = steps * delta
     right: Exact = stated
@@ -271,18 +215,17 @@ def _renyi(
     epsilons: tuple[Fraction, ...] | None,
 ) -> RenyiCurve:
     """The stated ε at each α, at least Σ over j < k of kα/(kα - j)·ε(kα - j)."""
-    if orders is None or epsilons is None or len(orders) != len(epsilons):
-        raise ProofError("epsilons has a number for each of the orders")
+    if orders is None or epsilons is None:
+        raise ProofError("it needs orders and epsilons of the group")
     require(steps <= MAX_STEPS, f"a Rényi bound goes at most {MAX_STEPS} steps")
-    listed = CurveLoss(curve.points)
-    for order, stated in zip(orders, epsilons, strict=True):
-        require(order > 1, "every order is above 1")
+    found = curve_of(orders, epsilons)
+    for order, stated in found.points:
         top = steps * order
-        terms = [top / (top - j) * listed.at(top - j) for j in range(steps)]
+        terms = [top / (top - j) * curve.at(top - j) for j in range(steps)]
         size = sum(term.denominator.bit_length() for term in terms)
         require(size <= MAX_BITS, f"the denominators have at most {MAX_BITS} bits in all")
         at_most(sum(terms, Fraction(0)), stated, "epsilon reaches that of the group")
-    return RenyiCurve(tuple(zip(orders, epsilons, strict=True)))
+    return found
 
 
 def _steps(source: Neighbours, target: Neighbours) -> int:
@@ -292,8 +235,8 @@ def _steps(source: Neighbours, target: Neighbours) -> int:
     return once if isinstance(target, AddRemove) else 2 * once
 
 
-@rule("weaken", mechanism, guarantee=record)
-def weaken(premise: Private, guarantee: dict[str, Any]) -> Conclusion:
+@rule("weaken")
+def weaken(premise: Private, guarantee: Guarantee) -> Conclusion:
     """A weaker guarantee: no number is smaller, no new point is stronger.
 
     (ε, δ) is a profile of one point. A Rényi divergence does not fall as the order grows (van
@@ -304,10 +247,9 @@ def weaken(premise: Private, guarantee: dict[str, Any]) -> Conclusion:
     Nothing stronger is concluded. Backed by
     ``tests/proofs/rules/test_weaken_rule.py::test_weaken_never_strengthens``.
     """
-    weaker = guarantee_from_json(guarantee)
     expected = "the stated guarantee must be no stronger than the premise's, and of its kind"
-    require(_is_weaker(premise.guarantee, weaker), expected)
-    return restate(premise, weaker)
+    require(_is_weaker(premise.guarantee, guarantee), expected)
+    return restate(premise, guarantee)
 
 
 def _is_weaker(strong: Guarantee, weak: Guarantee) -> bool:
@@ -338,6 +280,3 @@ def _below(curve: RenyiCurve | Profile, points: tuple[Point, ...]) -> bool:
         places = [bisect_left(firsts, first) for first, _ in points]
     reached = zip(places, points, strict=True)
     return all(0 <= at < len(least) and least[at] <= second for at, (_, second) in reached)
-
-
-RULES = (post_processing, fixed_ledger, group, mixture, weaken)

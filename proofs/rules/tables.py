@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Literal
 
-from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Mechanism, Private, Stable
+from proofs.errors import require
+from proofs.judgments import Stable
 from proofs.losses import ResponseLoss
-from proofs.parameters import (
-    Parameters,
-    choice,
-    neighbours,
-    optional,
-    positive,
-    rational,
-    value,
-    whole,
-)
-from proofs.rules.rule import (
-    Conclusion,
-    at_most,
-    nothing,
-    query,
-    require,
-    require_relation,
-    rule,
-)
+from proofs.parameters import AtLeast0, Count, Positive, Whole
+from proofs.rules.rule import Conclusion, at_most, lose, require_neighbours, rule
 from synthesizers.intervals import log_interval
-from synthesizers.neighbours import Neighbours
+from synthesizers.neighbours import Neighbours, ReplaceOne
+
+Matrix = tuple[tuple[AtLeast0, ...], ...]
+"""Chances, a row for each value."""
 
 MAX_VALUES = 1000
 """The most rows, and the most columns, of a matrix."""
@@ -39,7 +24,7 @@ MAX_DENOMINATOR_BITS = 4096
 """The longest common denominator of a row of a matrix."""
 
 
-@rule("response", query, epsilon=rational)
+@rule("response")
 def response(bits: Stable, epsilon: Fraction) -> Conclusion:
     """Each 0/1 answer keeps its value with odds e^ε to 1, and one answer moves at most.
 
@@ -53,20 +38,12 @@ def response(bits: Stable, epsilon: Fraction) -> Conclusion:
     """
     moving = bits.l0 is not None and bits.l0 <= 1 and bits.linf <= 1 and bits.integers
     require(moving, "one integer answer may move, and by 1 at most")
-    own = {"query": json.loads(bits.query), "epsilon": str(epsilon)}
-    return _conclude("response", own, bits.neighbours, epsilon)
+    return lose(bits.neighbours, ((1, ResponseLoss(epsilon)),))
 
 
-@rule(
-    "local-randomizer",
-    nothing,
-    neighbours=neighbours,
-    epsilon=rational,
-    values=optional(whole(least=1)),
-    matrix=optional(value),
-)
+@rule("local-randomizer")
 def local_randomizer(
-    neighbours: Neighbours, epsilon: Fraction, values: int | None, matrix: Any
+    neighbours: Neighbours, epsilon: AtLeast0, values: Count | None, matrix: Matrix | None
 ) -> Conclusion:
     """Each whole record is replaced by a law of its value alone.
 
@@ -81,33 +58,26 @@ def local_randomizer(
     and ``test_no_matrix_loses_more_than_its_column_ratio`` there.
     """
     # The only neighbours under which the number of answers is the same, and one answer moves.
-    require_relation(neighbours.records_public, neighbours, "replace-one of a record")
+    require_neighbours(neighbours, ReplaceOne())
     require((values is None) != (matrix is None), "it takes the number of values, or a matrix")
-    own: dict[str, object] = {"values": values, "epsilon": str(epsilon)}
-    require(epsilon >= 0, "epsilon is at least 0")
-    if values is None:
-        rows = _chances(matrix)
-        columns = [column for column in zip(*rows, strict=True) if any(column)]
+    if matrix is not None:
+        _require_chances(matrix)
+        columns = [column for column in zip(*matrix, strict=True) if any(column)]
         none = "no finite epsilon holds where a zero stands beside a non-zero in a column"
         require(all(map(all, columns)), none)
         ratio = max(max(column) / min(column) for column in columns)
         wide = "epsilon must be at least the logarithm of the widest ratio in a column"
         at_most(log_interval(ratio), epsilon, wide)
-        own = {"matrix": [[str(entry) for entry in row] for row in rows]}
-    return _conclude("local-randomizer", own, neighbours, epsilon)
+    return lose(neighbours, ((1, ResponseLoss(epsilon)),))
 
 
-@rule(
-    "posterior-draws",
-    nothing,
-    neighbours=neighbours,
-    law=choice("dirichlet-multinomial", "plug-in-multinomial"),
-    alpha_min=positive,
-    records=whole(),
-    epsilon=rational,
-)
+@rule("posterior-draws")
 def posterior_draws(
-    neighbours: Neighbours, law: str, alpha_min: Fraction, records: int, epsilon: Fraction
+    neighbours: Neighbours,
+    law: Literal["dirichlet-multinomial", "plug-in-multinomial"],
+    alpha_min: Positive,
+    records: Whole,
+    epsilon: Fraction,
 ) -> Conclusion:
     """``records`` rows drawn from a posterior law of the cells' chances.
 
@@ -129,16 +99,13 @@ def posterior_draws(
     else:
         loss = log_interval(1 + 1 / alpha_min) * records * most
     at_most(loss, epsilon, "epsilon must be at least the loss of a whole unit")
-    own: dict[str, object] = {"alpha_min": str(alpha_min), "records": records}
-    return _conclude(law, own, neighbours, epsilon)
+    return lose(neighbours, ((1, ResponseLoss(epsilon)),))
 
 
-def _chances(given: Any) -> list[tuple[Fraction, ...]]:
-    """The rows of a matrix of chances: of one length, none negative, each with the sum 1."""
+def _require_chances(rows: Matrix) -> None:
+    """Raise ProofError unless the rows are of one length, and each has the sum 1."""
     sizes = "a matrix is a list of 1 to 1000 rows, all of one length of at most 1000"
-    require(isinstance(given, list) and 0 < len(given) <= MAX_VALUES, sizes)
-    rows = [Parameters("a row", {"chances": row}).rationals("chances") for row in given]
-    even = len({len(row) for row in rows}) == 1 and 0 < len(rows[0]) <= MAX_VALUES
+    even = len({len(row) for row in rows}) == 1 and max(len(rows), len(rows[0])) <= MAX_VALUES
     require(even, sizes)
     for row in rows:
         common = 1
@@ -146,17 +113,5 @@ def _chances(given: Any) -> list[tuple[Fraction, ...]]:
             common = math.lcm(common, entry.denominator)
             short = common.bit_length() <= MAX_DENOMINATOR_BITS
             require(short, "the common denominator of a row must be below 2^4096")
-        weights = [entry.numerator * (common // entry.denominator) for entry in row]
-        chances = min(weights) >= 0 and sum(weights) == common
-        require(chances, "each row holds chances that sum to exactly 1")
-    return rows
-
-
-def _conclude(
-    name: str, own: dict[str, object], neighbours: Neighbours, epsilon: Fraction
-) -> Conclusion:
-    losses = LossList(((1, ResponseLoss(epsilon)),))
-    return Conclusion(Private(Mechanism.of(name, own), neighbours, losses), BASE)
-
-
-RULES = (response, local_randomizer, posterior_draws)
+        chances = sum(entry.numerator * (common // entry.denominator) for entry in row)
+        require(chances == common, "each row holds chances that sum to exactly 1")

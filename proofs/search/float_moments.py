@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, Entry, NoiseLoss, RenyiCurve
 from proofs.losses import (
     AllocationLoss,
     DiscreteGaussianLoss,
@@ -169,7 +169,7 @@ def entry_moment(entry: Entry, order: float) -> float:
             return min(log_moment(ResponseLoss(epsilon), order), bounded)
         case ConcentratedLoss(xi, rho):
             return order * float(xi) + square * float(rho)
-        case CurveLoss(points):
+        case RenyiCurve(points):
             above = [epsilon for at, epsilon in points if at >= 1 + order]
             return order * float(above[0]) if above else math.inf
         case _:

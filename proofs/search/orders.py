@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs.entries import CurveLoss, Entries
+from proofs.entries import Entries, RenyiCurve
 from proofs.losses import AllocationLoss, FixedSizeLoss, SampledGaussianLoss, sides
 from proofs.profiles.entry_moments import divergence, total
 from proofs.search.decimals import rounded_up
@@ -101,7 +101,7 @@ def known_orders(entries: Entries, order: Fraction) -> list[Fraction]:
         # Between whole orders their moments are known by convexity alone.
         near = min(math.floor(order), *map(_most_order, sampled))
         orders = [Fraction(max(2, at)) for at in (near, near + 1)]
-    curves = [entry for _, entry in entries if isinstance(entry, CurveLoss)]
+    curves = [entry for _, entry in entries if isinstance(entry, RenyiCurve)]
     if curves:
         # Between listed orders a curve has the value of the next one.
         shared = set.intersection(*({order for order, _ in curve.points} for curve in curves))

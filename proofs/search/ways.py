@@ -17,10 +17,10 @@ import mpmath
 
 from proofs.checker import check
 from proofs.derivation import derivation
-from proofs.entries import CurveLoss
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import Private, RenyiCurve
+from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, sides
 from proofs.parts import Part, Repetition, entries_of
@@ -229,7 +229,7 @@ def concentrate(parts: Sequence[Part]) -> Theorem:
 def _concentrated(part: Part) -> Part:
     """A repeated one that is known by its Rényi divergences, by its ρ; any other as it is."""
     repetition = part.repetition
-    if repetition is None or not any(isinstance(one, CurveLoss) for _, one in part.entries):
+    if repetition is None or not any(isinstance(one, RenyiCurve) for _, one in part.entries):
         return part
     rho = concentrated(repetition.runs, concentrate([repetition.run]))
     return replace(part, theorem=prove("as-losses", [rho]))

@@ -9,8 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from proofs.entries import RenyiCurve
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import LossList, Profile, RenyiCurve, guarantee_to_json
+from proofs.judgments import LossList, Profile, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.losses import AllocationLoss, FixedSizeLoss, GaussianLoss, SampledGaussianLoss
 from synthesizers.errors import InputError

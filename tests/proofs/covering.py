@@ -20,13 +20,13 @@ from scipy.special import ndtr
 from proofs.entries import (
     BoundedRangeLoss,
     ConcentratedLoss,
-    CurveLoss,
     Entries,
     Entry,
     NoiseLoss,
+    RenyiCurve,
 )
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import LossList, Private, Profile, RenyiCurve
+from proofs.judgments import LossList, Private, Profile
 from proofs.kernel import Theorem
 from proofs.losses import (
     AllocationLoss,
@@ -106,7 +106,7 @@ def _losses(entries: Entries, found: Table, pairs: NDArray[np.int64]) -> str:
     parts: tuple[tuple[Side, Any], ...] = (("remove", pairs),)
     if len(sides(entries)) > 1:
         parts = (("remove", pairs[removed]), ("add", pairs[~removed]))
-    paired = not any(isinstance(entry, ConcentratedLoss | CurveLoss) for _, entry in entries)
+    paired = not any(isinstance(entry, ConcentratedLoss | RenyiCurve) for _, entry in entries)
     for side, directed in parts:
         for epsilon in EPSILONS:
             exact = float(delta(found, directed, epsilon))
@@ -128,7 +128,7 @@ def _pairs(entries: Entries) -> Iterator[tuple[int, Loss]]:
                 yield from ((count * times, loss) for times, loss in entry.pairs)
             case BoundedRangeLoss(epsilon):
                 yield count, ResponseLoss(epsilon)
-            case ConcentratedLoss() | CurveLoss():
+            case ConcentratedLoss() | RenyiCurve():
                 raise AssertionError(entry)
             case _:
                 yield count, entry
@@ -150,7 +150,7 @@ def _moment(entry: Entry, order: float) -> float:
     match entry:
         case ConcentratedLoss(xi, rho):
             return order * (float(xi) + (1 + order) * float(rho))
-        case CurveLoss(points):
+        case RenyiCurve(points):
             values = [float(epsilon) for at, epsilon in points if at >= 1 + order]
             return order * values[0] if values else math.inf
         case GaussianLoss(squared):

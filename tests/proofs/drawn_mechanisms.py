@@ -13,12 +13,9 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from proofs.entries import RenyiCurve
 from proofs.guarantees import ApproxDP
-from proofs.judgments import (
-    Private,
-    RenyiCurve,
-    guarantee_to_json,
-)
+from proofs.judgments import Private, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from synthesizers.domain import Domain
 from synthesizers.events import Event, Measure, MeasureBest, Sanitize, Select

@@ -52,21 +52,20 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/rules/composition.py": (f"{RULES}composition_rules.py", f"{RULES}parallel_rule.py"),
     "proofs/rules/adaptive.py": (f"{RULES}adaptive_rules.py", f"{RULES}sampled_filter_rule.py"),
     "proofs/rules/subsampling.py": (
+        f"{RULES}allocation_rules.py",
         f"{RULES}subsampling_rules.py",
         f"{RULES}sampled_gaussian_rule.py",
     ),
     "proofs/rules/repetition.py": (f"{RULES}repetition_rules.py",),
-    "proofs/rules/allocation.py": (f"{RULES}allocation_rules.py",),
     "proofs/rules/structure.py": (
         f"{RULES}structure_rules.py",
         f"{RULES}group_rule.py",
         f"{RULES}fixed_ledger_rule.py",
         f"{RULES}weaken_rule.py",
     ),
-    "proofs/rules/guarantee_json.py": (f"{RULES}guarantee_json.py",),
     "proofs/rules/rule.py": ("tests/proofs/test_rule.py",),
     "proofs/losses.py": ("tests/proofs/test_entries.py", f"{RULES}guarantee_json.py"),
-    "proofs/entries.py": ("tests/proofs/test_entries.py",),
+    "proofs/entries.py": ("tests/proofs/test_entries.py", f"{RULES}guarantee_json.py"),
     "proofs/profiles/entry_moments.py": ("tests/proofs/test_entries.py",),
     "proofs/kernel.py": ("tests/proofs/test_kernel.py",),
     "proofs/checker.py": (
@@ -81,6 +80,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/implication.py": ("tests/proofs/test_implication.py",),
     "proofs/parameters.py": (
         "tests/proofs/test_plain_parameters.py",
+        "tests/proofs/test_loss_kinds.py",
         "tests/proofs/test_kernel.py",
     ),
     "proofs/judgments.py": ("tests/proofs/test_judgment_ranges.py",),

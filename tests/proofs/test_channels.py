@@ -15,7 +15,6 @@ from proofs import checker
 from proofs.channels import channel_certificate
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ApproxDP
-from proofs.kernel import prove
 from synthesizers.exact import ExpRational
 from synthesizers.intervals import Interval
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit, databases
@@ -287,13 +286,6 @@ def test_a_channel_of_another_domain_or_number_of_records_is_rejected(
     own = {"neighbours": "replace-one", "domain": domain(shape, records)}
     own |= {"channel_certificate": made(delta="1/100"), "claim": "epsilon=1/2, delta=1/200"}
     rejected(certificate(None, "REFUTED", **own), "about")
-
-
-def test_the_kernel_and_the_checker_know_one_channel_by_one_digest() -> None:
-    data = made(epsilon="9", delta="0")
-    given = {name: data[name] for name in ("databases", "rows", "epsilon", "delta")}
-    theorem = prove("finite-channel", [], {**given, "neighbours": ReplaceOne()})
-    assert data["sha256"] in str(theorem.judgment)
 
 
 def test_a_certificate_in_a_file_is_checked(tmp_path: Path) -> None:

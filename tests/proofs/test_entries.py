@@ -23,9 +23,9 @@ from proofs.entries import (
     LAWS,
     BoundedRangeLoss,
     ConcentratedLoss,
-    CurveLoss,
     Entry,
     NoiseLoss,
+    RenyiCurve,
     entry_to_json,
 )
 from proofs.errors import ProofError
@@ -99,7 +99,7 @@ SAMPLES: tuple[Entry, ...] = (
     ConcentratedLoss(F(0), F(1, 4), F(0)),
     ConcentratedLoss(F(1), F(0), F(0)),
     ConcentratedLoss(F(1), F(1, 4), F(1, 9)),
-    CurveLoss(CURVE),
+    RenyiCurve(CURVE),
 )
 
 
@@ -152,7 +152,7 @@ def exact(entry: Entry, order: Fraction, side: str) -> mpmath.mpf:
                 return fixed_size_moment(fraction, wide.sqrt(mp(squared)), mp(order))
         case ConcentratedLoss(xi, rho):
             return atoms_moment(response_atoms(xi), order) + 2 * gaussian * mp(rho)
-        case CurveLoss(points):
+        case RenyiCurve(points):
             # The largest response that has the curve.
             return min(atoms_moment(response_atoms(epsilon), order) for _, epsilon in points)
 
@@ -173,7 +173,7 @@ def test_no_divergence_is_below_the_exact_one(entry: Entry, order: Fraction) -> 
 @pytest.mark.parametrize("entry", SAMPLES, ids=str)
 def test_concentration_bounds_the_divergence_at_every_order(entry: Entry) -> None:
     approximate = isinstance(entry, ConcentratedLoss) and entry.xi > 0
-    known = not isinstance(entry, Secret | CurveLoss)
+    known = not isinstance(entry, Secret | RenyiCurve)
     if leak(entry) or approximate or not known:
         with pytest.raises(ProofError, match="not known to be concentrated"):
             concentration(entry, 128)
@@ -348,13 +348,13 @@ def test_pairs_and_sides_of_the_other_kinds() -> None:
     assert pairs(((2, BoundedRangeLoss(F(1))), (3, ResponseLoss(F(1))))) == (
         (5, ResponseLoss(F(1))),
     )
-    for other in (ConcentratedLoss(F(0), F(1), F(0)), CurveLoss(CURVE)):
+    for other in (ConcentratedLoss(F(0), F(1), F(0)), RenyiCurve(CURVE)):
         with pytest.raises(ProofError, match=other.name):
             pairs(((1, other),))
 
 
 def test_a_curve_has_the_divergence_of_the_next_order_that_it_lists() -> None:
-    entry = CurveLoss(CURVE)
+    entry = RenyiCurve(CURVE)
     for order, epsilon in ((F(11, 10), F(1, 3)), (F(3, 2), F(1, 3)), (F(8), F(4, 3))):
         assert entry.at(order) == epsilon
         assert divergence(entry, order - 1, "remove").upper == (order - 1) * epsilon
@@ -416,10 +416,10 @@ def test_an_unknown_number_of_moves_is_another_loss() -> None:
         lambda: ConcentratedLoss(F(0), F(-1), F(0)),
         lambda: ConcentratedLoss(F(0), F(1), F(-1)),
         lambda: ConcentratedLoss(F(0), F(1), F(1)),
-        lambda: CurveLoss(()),
-        lambda: CurveLoss(((F(1), F(1)),)),
-        lambda: CurveLoss(((F(3), F(1)), (F(2), F(1)))),
-        lambda: CurveLoss(((F(2), F(-1)),)),
+        lambda: RenyiCurve(()),
+        lambda: RenyiCurve(((F(1), F(1)),)),
+        lambda: RenyiCurve(((F(3), F(1)), (F(2), F(1)))),
+        lambda: RenyiCurve(((F(2), F(-1)),)),
     ],
 )
 def test_numbers_out_of_range_are_refused(make: Callable[[], Entry]) -> None:

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError
-from proofs.judgments import Odometer, Profile, RenyiCurve, Stable
+from proofs.judgments import Odometer, Profile, Stable
 from synthesizers.neighbours import AddRemove
 
 F = Fraction
@@ -16,7 +17,7 @@ ONE, LESS = F(1), F(-1, 10)
 
 
 def stable(l0: int | None, l1: Fraction, squared: Fraction, linf: Fraction) -> Stable:
-    return Stable("{}", AddRemove(), l0, l1, squared, linf, False, True)
+    return Stable(AddRemove(), l0, l1, squared, linf, False, True)
 
 
 @pytest.mark.parametrize(

@@ -7,35 +7,32 @@ from typing import Any
 
 import pytest
 
-from proofs.errors import ProofError, UndecidedError
+from proofs.errors import ProofError, UndecidedError, require
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Guarantee, Mechanism, Private, Stable
-from proofs.parameters import positive, text
+from proofs.judgments import Guarantee, Judgment, Private, Stable
+from proofs.parameters import Positive
 from proofs.rules.rule import (
     Conclusion,
+    Premises,
+    Rule,
     at_most,
     at_most_growing,
     guarantee_of,
-    mechanism,
-    mechanisms,
-    nothing,
-    query,
-    require,
-    require_relation,
+    require_neighbours,
     rule,
 )
 from synthesizers.exact import ExpRational
 from synthesizers.intervals import Interval
-from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
 
 F = Fraction
 
 
 def private(guarantee: Guarantee, neighbours: Neighbours | None = None) -> Private:
-    return Private(Mechanism.of("M", {}), neighbours or AddRemove(), guarantee)
+    return Private(neighbours or AddRemove(), guarantee)
 
 
-STABLE = Stable("{}", AddRemove(), 1, F(1), F(1), F(1), True, True)
+STABLE = Stable(AddRemove(), 1, F(1), F(1), F(1), True, True)
 
 
 def test_at_most_holds_of_all_members_of_two_intervals_or_raises() -> None:
@@ -67,38 +64,61 @@ def test_at_most_is_exact_for_numbers_that_are_known_exactly() -> None:
         assert not isinstance(refusal.value, UndecidedError)
 
 
+@rule("of-nothing")
+def of_nothing() -> Conclusion:
+    return Conclusion(STABLE)
+
+
+@rule("of-query")
+def of_query(stable: Stable) -> Conclusion:
+    return Conclusion(stable)
+
+
+@rule("of-one")
+def of_one(premise: Private) -> Conclusion:
+    return Conclusion(premise)
+
+
+@rule("of-several")
+def of_several(premises: Premises) -> Conclusion:
+    return Conclusion(premises[-1])
+
+
 def test_premises_are_of_one_kind_and_as_many_as_wanted() -> None:
     pure, other = private(ApproxDP(F(1))), private(ZCDP(F(1)))
-    assert nothing([]) == () and query([STABLE]) == (STABLE,)
-    assert mechanism([pure]) == (pure,) and mechanisms([pure, other]) == ((pure, other),)
+    assert of_nothing.apply([], {}).judgment == of_query.apply([STABLE], {}).judgment == STABLE
+    assert of_one.apply([pure], {}).judgment == of_several.apply([pure], {}).judgment == pure
+    assert of_several.apply([pure, other], {}).judgment == other
     assert guarantee_of(pure, ApproxDP) == ApproxDP(F(1))
-    refused = (
-        lambda: nothing([pure]),
-        lambda: query([]),
-        lambda: query([pure]),
-        lambda: query([STABLE, STABLE]),
-        lambda: mechanism([]),
-        lambda: mechanism([pure, pure]),
-        lambda: mechanism([STABLE]),
-        lambda: mechanisms([]),
-        lambda: mechanisms([pure, STABLE]),
-        lambda: guarantee_of(other, ApproxDP),
+    refused: tuple[tuple[Rule, list[Judgment]], ...] = (
+        (of_nothing, [pure]),
+        (of_query, []),
+        (of_query, [pure]),
+        (of_query, [STABLE, STABLE]),
+        (of_one, []),
+        (of_one, [pure, pure]),
+        (of_one, [STABLE]),
+        (of_several, []),
+        (of_several, [pure, STABLE]),
     )
-    for attempt in refused:
-        with pytest.raises(ProofError):
-            attempt()
+    for own, premises in refused:
+        with pytest.raises(ProofError, match="it takes"):
+            own.apply(premises, {})
+    with pytest.raises(ProofError, match="of the kind ApproxDP"):
+        guarantee_of(other, ApproxDP)
 
 
 def test_premises_are_under_the_same_neighbours() -> None:
     with pytest.raises(ProofError, match="same neighbours"):
-        mechanisms([private(ApproxDP(F(1))), private(ApproxDP(F(1)), ReplaceOne())])
+        of_several.apply([private(ApproxDP(F(1))), private(ApproxDP(F(1)), ReplaceOne())], {})
+
+
+@rule("named")
+def named(premise: Private, title: str, size: Positive) -> Conclusion:
+    return Conclusion(premise, frozenset({title, str(size)}))
 
 
 def test_a_rule_reads_its_declared_parameters_and_no_other() -> None:
-    @rule("named", mechanism, title=text, size=positive)
-    def named(premise: Private, title: str, size: Fraction) -> Conclusion:
-        return Conclusion(premise, frozenset({title, str(size)}))
-
     pure = private(ApproxDP(F(1)))
     given: dict[str, Any] = {"title": "a", "size": "1/2"}
     assert named.name == "named" and named.apply([pure], given).hypotheses == {"a", "1/2"}
@@ -132,6 +152,8 @@ def test_a_side_condition_that_fails_says_what_was_expected() -> None:
     require(True, "it")
     with pytest.raises(ProofError, match="it"):
         require(False, "it")
-    require_relation(True, ReplaceOne(), "add-remove")
+    require_neighbours(ReplaceOne(), ReplaceOne())
     with pytest.raises(ProofError, match="the premise is under replace-one of a record"):
-        require_relation(False, ReplaceOne(), "add-remove")
+        require_neighbours(ReplaceOne(), AddRemove())
+    with pytest.raises(ProofError, match="add-remove of a person of at most 2 records"):
+        require_neighbours(AddRemove(Unit("person", 3)), AddRemove(Unit("person", 2)))

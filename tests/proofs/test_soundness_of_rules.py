@@ -15,9 +15,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP, GaussianDP
-from proofs.judgments import LossList, RenyiCurve, Stable
+from proofs.judgments import LossList, Stable
 from proofs.kernel import Theorem, prove
 from proofs.ledger.programs import shape_of
 from proofs.losses import SampledGaussianLoss

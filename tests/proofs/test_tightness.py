@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs.entries import BoundedRangeLoss, ConcentratedLoss, NoiseLoss
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import LossList, RenyiCurve
+from proofs.judgments import LossList
 from proofs.kernel import Theorem, prove
 from proofs.ledger.events import of_events
 from proofs.ledger.programs import shape_of

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from proofs.entries import ConcentratedLoss, CurveLoss, NoiseLoss
+from proofs.entries import ConcentratedLoss, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.judgments import LossList, guarantee_to_json
 from proofs.kernel import Theorem, prove
@@ -60,7 +60,7 @@ Case = tuple[str, Callable[[], Sequence[Theorem]], str, dict[str, Any]]
 CASES: list[Case] = [
     (
         "to-approx",
-        lambda: losses((1, CurveLoss(((F(5), F(2)),)))),
+        lambda: losses((1, RenyiCurve(((F(5), F(2)),)))),
         "epsilon",
         {**method("moment", F(0), order=4), "delta": SMALL},
     ),

@@ -206,10 +206,10 @@ def test_a_theorem_is_about_the_claims_neighbours_and_its_program(
     (program,) = [s["parameters"]["program"] for s in steps(found) if "program" in s["parameters"]]
     assert program == dict(found.subject)
     assert program["name"] == name and program["parameters"] == {"epsilon": "1"}
-    outermost = judgment.mechanism.to_json()
-    assert outermost["name"] == "post-processing"
-    (inner,) = outermost["parts"]
-    assert inner["mechanism"]["parameters"]["program"] == program
+    theorem = again(found)
+    assert theorem.rule == "post-processing"
+    (inner,) = theorem.premises
+    assert inner.parameters["program"] == program
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs.entries import ConcentratedLoss, CurveLoss, Entries, NoiseLoss
+from proofs.entries import ConcentratedLoss, Entries, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.losses import (
     SIDES,
@@ -216,7 +216,7 @@ def test_all_kinds_of_entry_compose() -> None:
         (1, ResponseLoss(F(1, 7), F(1, 10**8))),
         (10, SampledGaussianLoss(F(1, 100), F(1))),
         (1, ConcentratedLoss(F(0), F(1, 10**4), F(1, 10**9))),
-        (1, CurveLoss(((F(5), F(1, 1000)),))),
+        (1, RenyiCurve(((F(5), F(1, 1000)),))),
     )
     for side in SIDES:
         found = delta(entries, side, F(5), {"order": 4})

@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 from hypothesis import strategies as st
 
-from proofs.judgments import Guarantee, Mechanism, Private
+from proofs.judgments import Guarantee, Private
 from proofs.parameters import plain
 from proofs.rules import RULES
 from proofs.rules.rule import Conclusion
@@ -29,10 +29,7 @@ def concluded(
     rule: str, guarantees: Sequence[Guarantee], under: Neighbours = ADD_REMOVE, /, **given: Any
 ) -> Conclusion:
     """What a rule concludes of mechanisms M0, M1, … with these guarantees."""
-    premises = tuple(
-        Private(Mechanism.of(f"M{place}", {}), under, guarantee)
-        for place, guarantee in enumerate(guarantees)
-    )
+    premises = tuple(Private(under, guarantee) for place, guarantee in enumerate(guarantees))
     return from_premises(rule, premises, **given)
 
 

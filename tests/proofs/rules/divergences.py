@@ -13,7 +13,7 @@ import mpmath
 from hypothesis import strategies as st
 
 from proofs.errors import ProofError, UndecidedError
-from proofs.judgments import Guarantee, Mechanism, Private
+from proofs.judgments import Guarantee, Private
 from proofs.parameters import plain
 from proofs.rules import RULES
 from synthesizers.neighbours import AddRemove, Unit
@@ -51,10 +51,9 @@ def upwards(value: mpmath.mpf) -> Fraction:
 
 def convert(rule: str, guarantee: Guarantee, /, **given: Any) -> Guarantee:
     """What a rule concludes of one mechanism, and of nothing else."""
-    premise = Private(Mechanism.of("M", {"x": 1}), AddRemove(Unit("person", 3)), guarantee)
+    premise = Private(AddRemove(Unit("person", 3)), guarantee)
     found = RULES[rule].apply([premise], plain(given))
     assert isinstance(found.judgment, Private)
-    assert found.judgment.mechanism == premise.mechanism
     assert found.judgment.neighbours == premise.neighbours
     assert found.hypotheses == frozenset()
     return found.judgment.guarantee

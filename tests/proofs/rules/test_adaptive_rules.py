@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs.entries import ConcentratedLoss, CurveLoss
+from proofs.entries import ConcentratedLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Odometer, Private, RenyiCurve, Stable
+from proofs.judgments import LossList, Odometer, Private, Stable
 from proofs.losses import ResponseLoss
 from synthesizers.neighbours import AddRemove, ReplaceOne, Unit
 from tests.proofs.rules.composing import (
@@ -120,7 +120,7 @@ def test_the_budget_bounds_programs_that_choose_losses_by_answers(
         assert worst_renyi(order, (p, q)) <= mp(order * found.rho) + SMALL
         _, _, own_p, own_q = zip(*transcripts(choice, _renyi_charge(order), budget), strict=True)
         losses = _filter(_renyi_budget(order, budget))
-        assert losses == LossList(((1, CurveLoss(((order, budget),))),))
+        assert losses == LossList(((1, RenyiCurve(((order, budget),))),))
         curve = guarantee("to-renyi", [losses], orders=[order], epsilons=[budget])
         assert curve == RenyiCurve(((order, budget),))
         assert worst_renyi(order, (own_p, own_q)) <= mp(budget) + SMALL
@@ -138,28 +138,23 @@ def test_without_a_budget_chosen_losses_exceed_the_sum_that_most_runs_spend() ->
     assert worst_excess(wide.exp(mp(F(3, 4))), (p, q)) > F(1, 4)
 
 
-def test_a_filter_rests_on_the_curator_and_names_the_program() -> None:
+def test_a_filter_rests_on_the_curator() -> None:
     under = ReplaceOne(Unit("person", 3))
     budget = _renyi_budget(2, "1/3")
     found = concluded("filter", [], neighbours=under, budget=budget, program=PROGRAM)
     assert found.hypotheses == BASE | {"curator"}
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == under
-    assert found.judgment.mechanism.to_json() == {
-        "name": "filter",
-        "parameters": {"budget": budget, "program": PROGRAM},
-        "parts": [],
-    }
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"budget": _rho_budget(-1)}, "rho >= 0"),
+        ({"budget": _rho_budget(-1)}, "rho to be at least 0"),
         ({"budget": {**_rho_budget(1), "loss": "delta"}}, "loss to be one of"),
         ({"budget": {**_rho_budget(1), "order": 2}}, "no parameter 'order'"),
         ({"budget": {"loss": "curve", "count": 1}}, "points"),
-        ({"budget": _renyi_budget(1, 1)}, "orders above 1"),
+        ({"budget": _renyi_budget(1, 1)}, "order above 1"),
         ({"budget": {**_rho_budget(1), "xi": 1}}, "one epsilon, rho or Rényi point"),
         ({"budget": {**_rho_budget(1), "delta": "1/2"}}, "one epsilon, rho or Rényi point"),
         ({"budget": {**_pure_budget(1), "delta": "1/2"}}, "one epsilon, rho or Rényi point"),
@@ -255,18 +250,19 @@ def test_stopping_as_soon_as_a_level_fails_happens_and_within_its_delta() -> Non
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"levels": []}, "1 to 10000 levels"),
+        ({"levels": []}, "levels to be a list of one or more"),
         ({"levels": [[0, 0]] * 10_001, "deltas": ["1e-9"] * 10_001}, "1 to 10000 levels"),
         ({"levels": [[1, 10], [1, 20]]}, "ascend"),
         ({"levels": [[2, 10], [1, 20]]}, "ascend"),
-        ({"levels": [[-1, 10], [1, 20]]}, "ascend"),
+        ({"levels": [[-1, 10], [1, 20]]}, "levels of at least 0"),
         ({"deltas": ["0.1"]}, "deltas has a number for each"),
-        ({"deltas": ["0.1", 0]}, "deltas are above 0"),
-        ({"deltas": ["0.5", "0.5"]}, "sum below 1"),
+        ({"deltas": ["0.1", 0]}, "deltas to be above 0"),
+        ({"deltas": ["0.5", "0.5"]}, "delta < 1"),
         ({"levels": [[1, 4], [2, 20]]}, "tail bound"),
         ({"levels": [[1, 10], [2, 5]]}, "tail bound"),
-        ({"levels": [[1, -10], [2, 20]]}, "at least its spend"),
-        ({"levels": [[1, 10, 3], [2, 20]]}, "pairs"),
+        ({"levels": [[1, -10], [2, 20]]}, "levels of at least 0"),
+        ({"levels": [[1, "1/2"], [2, 20]]}, "at least its spend"),
+        ({"levels": [[1, 10, 3], [2, 20]]}, "levels to be a list of 2"),
         ({"budget": 3}, "no parameter 'budget'"),
     ],
 )
@@ -284,7 +280,7 @@ def test_odometer_refuses(changed: dict[str, object], message: str) -> None:
 
 @pytest.mark.parametrize("rule", ["filter", "odometer"])
 def test_no_premises_are_taken(rule: str) -> None:
-    stable = Stable("{}", AddRemove(), 1, F(1), F(1), F(1), True, True)
+    stable = Stable(AddRemove(), 1, F(1), F(1), F(1), True, True)
     with pytest.raises(ProofError, match="takes no premises"):
         given: dict[str, dict[str, object]] = {
             "filter": {"budget": _rho_budget(1)},

@@ -40,7 +40,7 @@ def one_answer(neighbours: Neighbours, sensitivity: str = "1") -> Theorem:
 def losses_of(theorem: Theorem) -> Losses:
     assert isinstance(theorem.judgment, Private)
     assert isinstance(theorem.judgment.guarantee, LossList)
-    return pairs(theorem.judgment.guarantee.entries)
+    return pairs(theorem.judgment.guarantee.losses)
 
 
 def allocated(steps: int, times: int, sensitivity: str = "1", **changed: Any) -> Theorem:

@@ -211,5 +211,5 @@ def test_malformed_queries_are_refused(kind: str, query: dict[str, Any]) -> None
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne(Unit("person", 2))])
 def test_mutual_information_needs_a_public_number_of_records(neighbours: Neighbours) -> None:
     query = MutualInformation(((A, (B,)),), 5)
-    with pytest.raises(ProofError, match="number of records"):
+    with pytest.raises(ProofError, match="replace-one of a record, and"):
         bounds(SQUARE, query, neighbours)

@@ -36,7 +36,7 @@ def test_the_guarantee_stays_and_the_hypothesis_is_listed(seen: str) -> None:
     theorem = prove("fixed-ledger", [stated()], {"program": {"name": "p"}, "seen": seen})
     judgment = theorem.judgment
     assert isinstance(judgment, Private) and judgment.guarantee == ApproxDP(F(1))
-    assert judgment.mechanism.name == "fixed-ledger"
+    assert (theorem.rule, theorem.parameters["seen"]) == ("fixed-ledger", seen)
     assert theorem.hypotheses - stated().hypotheses >= {"fixed-ledger"}
     assert ("curator" in theorem.hypotheses) is (seen != "every transcript")
 

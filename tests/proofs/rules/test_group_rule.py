@@ -12,18 +12,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proofs.entries import BoundedRangeLoss, ConcentratedLoss, CurveLoss, Entry, NoiseLoss
+from proofs.entries import BoundedRangeLoss, ConcentratedLoss, Entry, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    Guarantee,
-    LossList,
-    Mechanism,
-    Odometer,
-    Private,
-    Profile,
-    RenyiCurve,
-)
+from proofs.judgments import Guarantee, LossList, Odometer, Private, Profile
 from proofs.losses import (
     AllocationLoss,
     FixedSizeLoss,
@@ -106,7 +98,6 @@ def test_the_number_of_steps_is_the_largest_distance_found_by_visiting(
     found = concluded("group", [ApproxDP(F(1))], source, neighbours=target).judgment
     assert isinstance(found, Private)
     assert found.neighbours == target
-    assert found.mechanism == Mechanism.of("M0", {})
     assert found.guarantee == ApproxDP(F(_farthest(source, target, 2, 6)))
 
 
@@ -234,7 +225,7 @@ def _entry_of_group(entry: Entry, steps: int) -> Entry:
     """The one loss that the rule concludes of a mechanism of one loss."""
     found = _group(LossList(((1, entry),)), steps)
     assert isinstance(found, LossList)
-    ((count, scaled),) = found.entries
+    ((count, scaled),) = found.losses
     assert count == 1
     return scaled
 
@@ -361,7 +352,7 @@ KINDS: list[Guarantee] = [
     LossList(((1, ResponseLoss(F(1), F(1, 9))),)),
     LossList(((1, ConcentratedLoss(F(0), F(2), F(1, 9))),)),
     LossList(((1, ConcentratedLoss(F(1), F(2), F(0))),)),
-    LossList(((1, CurveLoss(((F(2), F(1)),))),)),
+    LossList(((1, RenyiCurve(((F(2), F(1)),))),)),
     LossList(((1, SampledGaussianLoss(F(1, 2), F(1))),)),
     LossList(((1, AllocationLoss(2, F(1))),)),
     LossList(((1, FixedSizeLoss(F(1, 2), F(1))),)),
@@ -384,15 +375,20 @@ def test_kinds_without_a_group_bound_are_refused(premise: Guarantee) -> None:
     ("premise", "steps", "stated", "message"),
     [
         (ApproxDP(F(1), F(1, 9)), 2, {}, "delta"),
-        (ApproxDP(F(1), F(1, 9)), 2, {"delta": 1}, "delta lies"),
-        (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta lies"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": 1}, "delta to be at least 0 and below 1"),
+        (ApproxDP(F(1), F(1, 9)), 2, {"delta": -1}, "delta to be at least 0 and below 1"),
         (ApproxDP(F(1), F(1, 9)), 2, {"delta": "0.4"}, "delta reaches"),
         (ApproxDP(F(1), F(1, 9)), 1001, {"delta": "0.4"}, "epsilon is at most"),
         (ApproxDP(F(1)), 2, {"delta": "0.4"}, "nothing to state of delta"),
         (KINDS[4], 2, {"orders": [2], "epsilons": [100]}, "no order that is so large"),
-        (KINDS[4], 2, {"orders": [1], "epsilons": [100]}, "order is above 1"),
-        (KINDS[4], 2, {"orders": ["1.1", "1.2"], "epsilons": [100]}, "for each of the orders"),
-        (KINDS[4], 2, {"orders": [], "epsilons": []}, "orders above 1"),
+        (KINDS[4], 2, {"orders": [1], "epsilons": [100]}, "order above 1"),
+        (
+            KINDS[4],
+            2,
+            {"orders": ["1.1", "1.2"], "epsilons": [100]},
+            "each order needs its epsilon",
+        ),
+        (KINDS[4], 2, {"orders": [], "epsilons": []}, "orders to be a list of one or more"),
         (KINDS[4], 1001, {"orders": [2], "epsilons": [100]}, "at most 1000 steps"),
         (
             RenyiCurve(((F(10**9), F(1)),)),

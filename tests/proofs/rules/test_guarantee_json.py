@@ -13,9 +13,9 @@ from proofs.entries import (
     LAWS,
     BoundedRangeLoss,
     ConcentratedLoss,
-    CurveLoss,
     Entry,
     NoiseLoss,
+    RenyiCurve,
 )
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
@@ -24,7 +24,7 @@ from proofs.judgments import (
     LossList,
     Odometer,
     Profile,
-    RenyiCurve,
+    guarantee_from_json,
     guarantee_to_json,
 )
 from proofs.losses import (
@@ -35,7 +35,6 @@ from proofs.losses import (
     SampledGaussianLoss,
     join,
 )
-from proofs.rules.guarantee_json import guarantee_from_json
 
 sizes = st.fractions(0, 50)
 positives = st.fractions(Fraction(1, 100), 50)
@@ -66,7 +65,7 @@ losses: st.SearchStrategy[Entry] = st.one_of(
     st.builds(AllocationLoss, st.integers(2, 99), positives),
     st.builds(FixedSizeLoss, rates, positives),
     st.builds(ConcentratedLoss, sizes, sizes, deltas),
-    st.builds(CurveLoss, renyi_points),
+    st.builds(RenyiCurve, renyi_points),
 )
 entries = st.lists(st.tuples(st.integers(1, 9), losses), max_size=6)
 guarantees = st.one_of(

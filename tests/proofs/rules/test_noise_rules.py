@@ -16,11 +16,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from proofs.entries import NoiseLoss
+from proofs.entries import NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
 from proofs.hypotheses import BASE
-from proofs.judgments import LossList, Mechanism, Private, RenyiCurve, guarantee_to_json
+from proofs.judgments import LossList, Private, guarantee_to_json
 from proofs.kernel import Theorem, prove
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -633,20 +633,6 @@ def test_only_continuous_noise_rests_on_real_numbers() -> None:
         real = {"real-numbers"} if law in ("laplace", "gaussian") else set()
         assert theorem.hypotheses == BASE | real
         assert "stated-sensitivity" in noised(law, stated(integers=True)).hypotheses
-
-
-def test_one_noise_on_one_query_is_one_mechanism() -> None:
-    """Whatever is read off it; another query, law or amount is another mechanism."""
-    found: set[Mechanism] = set()
-    premises = [marginal(AddRemove(), 2), marginal(AddRemove(), 3)]
-    for premise, law, amount in itertools.product(premises, LAWS, (1, 2)):
-        theorem = noised(law, premise, amount)
-        again = prove("to-renyi", [theorem], {"orders": [2], "epsilons": [99]})
-        assert isinstance(theorem.judgment, Private) and isinstance(again.judgment, Private)
-        assert theorem.judgment.neighbours == again.judgment.neighbours == AddRemove()
-        assert theorem.judgment.mechanism == again.judgment.mechanism
-        found.add(theorem.judgment.mechanism)
-    assert len(found) == 2 * len(LAWS) * 2
 
 
 def test_a_stated_guarantee_is_taken_as_stated() -> None:

@@ -55,7 +55,7 @@ def optimal(losses: LossList, epsilon: object, delta: object, **hint: Any) -> Gu
 
 def advanced(losses: LossList, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the moment that stands for advanced composition proves (ε, δ)."""
-    ((count, loss),) = losses.entries
+    ((count, loss),) = losses.losses
     assert isinstance(loss, ResponseLoss)
     slack = delta - count * loss.delta
     if slack <= 0:
@@ -268,9 +268,9 @@ def test_a_million_runs_compose_in_closed_form() -> None:
         ({"delta": 1}, "delta"),
         ({"delta": -1}, "delta"),
         ({"bits": 0}, "bits"),
-        ({"bits": 1 << 13}, "bits of at most"),
+        ({"bits": 1 << 13}, "bits to be from 1 to 4096"),
         ({"grid": -1}, "grid"),
-        ({"grid": 1 << 13}, "grid of at most"),
+        ({"grid": 1 << 13}, "grid to be from 0 to 4096"),
         ({"grid": 1000}, "fewer losses"),
         ({"grid": None}, "grid"),
         ({"drop": 2}, "no parameter 'drop'"),

@@ -19,16 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs import checker
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError, UndecidedError
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import (
-    Guarantee,
-    Mechanism,
-    Private,
-    Profile,
-    RenyiCurve,
-    guarantee_to_json,
-)
+from proofs.judgments import Guarantee, Private, Profile, guarantee_to_json
 from proofs.parameters import plain
 from proofs.rules import RULES
 from synthesizers.neighbours import AddRemove
@@ -133,11 +127,10 @@ def profile_of(pair: tuple[Law, Law], at: list[Fraction]) -> Profile:
 
 def repeated(guarantee: Guarantee, rule: str, runs: Runs, **given_: Any) -> Any:
     """What a rule concludes of a mechanism, and of nothing else."""
-    premise = Private(Mechanism.of("M", {"x": 1}), AddRemove(), guarantee)
+    premise = Private(AddRemove(), guarantee)
     found = RULES[rule].apply([premise], plain({"runs": runs, **given_}))
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == premise.neighbours
-    assert found.judgment.mechanism.parts == ((1, premise.mechanism),)
     assert found.hypotheses == {"secret-runs"}
     return found.judgment.guarantee
 
@@ -376,7 +369,7 @@ def test_the_checker_draws_the_line_where_the_kernel_does(
         return repeated(guarantee, rule, **state(value))
 
     found = listed(attempt, 1 - F(1, 10**6) if name == "delta" else 100)
-    judgment = Private(Mechanism.of("M", {}), AddRemove(), guarantee).to_json()
+    judgment = Private(AddRemove(), guarantee).to_json()
     premise = judgment | {"guarantee": numbers(judgment["guarantee"])}
     meter = checker.Meter()
     concluded, hypotheses = checker.conclusion(meter, rule, [premise], state(found))
@@ -403,7 +396,7 @@ def numbers(guarantee: dict[str, Any]) -> dict[str, Any]:
     [
         ({"law": "binomial"}, "one of"),
         ({"gamma": "0"}, "above 0"),
-        ({"gamma": "1"}, "gamma is below 1"),
+        ({"gamma": "1"}, "gamma to be above 0 and below 1"),
         ({"gamma": 0.5}, "integers"),
         ({"eta": "-1"}, "eta is above -1"),
         ({"eta": "101"}, "eta is above -1"),

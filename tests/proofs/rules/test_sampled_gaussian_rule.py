@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from proofs.errors import ProofError
 from proofs.guarantees import ApproxDP
 from proofs.hypotheses import BASE
-from proofs.judgments import Judgment, LossList, Mechanism, Private, Stable
+from proofs.judgments import Judgment, LossList, Private, Stable
 from proofs.losses import SampledGaussianLoss
 from proofs.parameters import plain
 from proofs.rules import RULES
@@ -28,7 +27,7 @@ from tests.proofs.rules.divergences import TINY, mp, wide
 F = Fraction
 SMALL = mp(TINY)
 PERSONS = Unit("person", 1)
-PRIVATE = Private(Mechanism.of("M", {}), AddRemove(), ApproxDP(F(1)))
+PRIVATE = Private(AddRemove(), ApproxDP(F(1)))
 
 
 def apply(premise: Judgment, **given: Any) -> Conclusion:
@@ -41,7 +40,7 @@ QUERY = {"query": "total"}
 def stable(neighbours: Neighbours, l2_squared: int | Fraction = 1) -> Stable:
     squared = F(l2_squared)
     low, high = F(math.isqrt(math.floor(squared))), F(math.isqrt(math.ceil(squared)) + 1)
-    return Stable(json.dumps(QUERY), neighbours, None, high, squared, low, False, False)
+    return Stable(neighbours, None, high, squared, low, False, False)
 
 
 def sampled_gaussian(l2_squared: Fraction, **given: Any) -> SampledGaussianLoss:
@@ -49,9 +48,8 @@ def sampled_gaussian(l2_squared: Fraction, **given: Any) -> SampledGaussianLoss:
     assert found.hypotheses == BASE | {"secret-sample", "real-numbers"}
     assert isinstance(found.judgment, Private)
     assert found.judgment.neighbours == AddRemove()
-    assert json.loads(found.judgment.mechanism.parameters)["query"] == QUERY
     assert isinstance(found.judgment.guarantee, LossList)
-    ((count, loss),) = found.judgment.guarantee.entries
+    ((count, loss),) = found.judgment.guarantee.losses
     assert count == 1
     assert isinstance(loss, SampledGaussianLoss)
     return loss

@@ -498,12 +498,3 @@ def test_a_transformed_query_needs_persons_of_its_size() -> None:
     for count in (0, 1):
         with pytest.raises(ProofError):
             prove("transformed", (records,), {**given, "records": count})
-
-
-def test_different_queries_have_different_names() -> None:
-    names = {
-        bounds(domain, query, AddRemove()).query
-        for domain in DOMAINS
-        for query, _ in queries(domain)
-    }
-    assert len(names) == len({(domain, query) for domain, query, _ in CASES})

@@ -8,18 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from proofs.entries import ConcentratedLoss, NoiseLoss
+from proofs.entries import ConcentratedLoss, NoiseLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    Guarantee,
-    LossList,
-    Mechanism,
-    Odometer,
-    Private,
-    Profile,
-    RenyiCurve,
-)
+from proofs.judgments import Guarantee, LossList, Odometer, Private, Profile
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.proofs.rules.composing import (
     Pair,
@@ -96,11 +88,7 @@ def test_what_is_made_of_the_answers_reveals_no_more(
 @pytest.mark.parametrize("premise", KINDS[:-1])
 def test_all_kinds_but_odometers_are_kept(premise: Guarantee) -> None:
     found = concluded("post-processing", [premise], ReplaceOne(), map="sum of cells")
-    assert found.judgment == Private(
-        Mechanism.of("post-processing", {"map": "sum of cells"}, (1, Mechanism.of("M0", {}))),
-        ReplaceOne(),
-        premise,
-    )
+    assert found.judgment == Private(ReplaceOne(), premise)
     assert found.hypotheses == {"post-processing"}
 
 
@@ -154,12 +142,7 @@ def test_a_mixture_that_names_its_choice_is_no_worse_than_the_worst(
 def test_the_delta_of_a_mixture_is_weighted() -> None:
     premises = [ApproxDP(F(1), F(1, 2)), ApproxDP(F(2), F(1, 10))]
     found = concluded("mixture", premises, weights=["0.25", "3/4"])
-    parts = ((1, Mechanism.of("M0", {})), (1, Mechanism.of("M1", {})))
-    assert found.judgment == Private(
-        Mechanism.of("mixture", {"weights": ["1/4", "3/4"]}, *parts),
-        AddRemove(),
-        ApproxDP(F(2), F(1, 5)),
-    )
+    assert found.judgment == Private(AddRemove(), ApproxDP(F(2), F(1, 5)))
     assert found.hypotheses == {"independent-choice"}
 
 
@@ -192,8 +175,7 @@ def test_a_public_branch_has_the_worst_of_each_number(
     premises: list[Guarantee], expected: Guarantee
 ) -> None:
     found = concluded("mixture", premises, ReplaceOne())
-    parts = [(1, Mechanism.of(f"M{place}", {})) for place in range(len(premises))]
-    assert found.judgment == Private(Mechanism.of("mixture", {}, *parts), ReplaceOne(), expected)
+    assert found.judgment == Private(ReplaceOne(), expected)
     assert found.hypotheses == {"public"}
 
 
@@ -218,6 +200,6 @@ def test_branches_of_several_kinds_or_relations_are_refused(stated: dict[str, ob
             guarantee("mixture", [other] * 2, **stated)
     with pytest.raises(ProofError, match="premises about mechanisms"):
         from_premises("mixture", (), **stated)
-    members = [Private(Mechanism("M"), under, ZCDP(F(1))) for under in (AddRemove(), ReplaceOne())]
+    members = [Private(under, ZCDP(F(1))) for under in (AddRemove(), ReplaceOne())]
     with pytest.raises(ProofError, match="same neighbours"):
         from_premises("mixture", tuple(members), **stated)

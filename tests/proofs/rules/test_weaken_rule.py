@@ -9,16 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs.entries import RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP
-from proofs.judgments import (
-    Guarantee,
-    LossList,
-    Odometer,
-    Profile,
-    RenyiCurve,
-    guarantee_to_json,
-)
+from proofs.judgments import Guarantee, LossList, Odometer, Profile, guarantee_to_json
 from tests.proofs.rules.divergences import (
     ORDERS,
     TINY,

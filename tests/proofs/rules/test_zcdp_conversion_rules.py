@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs.entries import ConcentratedLoss
+from proofs.entries import ConcentratedLoss, RenyiCurve
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
-from proofs.judgments import Guarantee, LossList, RenyiCurve
+from proofs.judgments import Guarantee, LossList
 from synthesizers.errors import InputError
 from tests.proofs.rules.divergences import (
     ORDERS,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs.entries import CurveLoss, NoiseLoss
+from proofs.entries import NoiseLoss, RenyiCurve
 from proofs.ledger.expressions import parse
 from proofs.ledger.terms import of_terms
 from proofs.losses import GaussianLoss, SampledGaussianLoss
@@ -78,6 +78,6 @@ def test_sampled_losses_are_looked_at_at_whole_orders_that_the_checker_knows(tex
 
 
 def test_curves_are_looked_at_at_the_orders_that_they_list() -> None:
-    curve = CurveLoss(((F(3), F(1)), (F(9), F(2)), (F(30), F(9))))
+    curve = RenyiCurve(((F(3), F(1)), (F(9), F(2)), (F(30), F(9))))
     order, divergence = best_moment(((1, curve), (1, GaussianLoss(F(1, 9)))), F("1e-6"))
     assert (order, divergence) == (F(9), F(5, 2))
