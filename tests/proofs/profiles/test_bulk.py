@@ -44,7 +44,7 @@ LINE = Line(F(HINT["order"]), F(8), 40, 90, 1)
 
 
 def bulk_of(changes: dict[str, Any]) -> Bulk:
-    return contour._bulk({**BULK, **changes})
+    return contour._read_bulk({**BULK, **changes}, "a hint")
 
 
 @pytest.mark.parametrize("side", SIDES)

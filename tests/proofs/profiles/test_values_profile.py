@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,7 @@ from proofs.losses import (
     ResponseLoss,
     SampledGaussianLoss,
     Side,
+    sides,
 )
 from proofs.profiles import contour
 from proofs.profiles.entry_moments import pairs
@@ -225,17 +227,36 @@ CHECKED: list[Entries] = [
 ]
 
 
+@pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 20)])
 @pytest.mark.parametrize("entries", CHECKED)
-def test_the_checker_accepts_the_upper_end_and_no_less_than_the_lower(entries: Entries) -> None:
-    found = enclose_epsilon(pairs(entries), F(1, 10**6))
+def test_the_checker_accepts_the_upper_end_and_no_less_than_the_lower(
+    entries: Entries, delta: F
+) -> None:
+    found = enclose_epsilon(pairs(entries), delta)
     assert found.method == "values" and found.upper - found.lower < F(1, 10**15)
-    data = [checker.loss(entry_to_json(count, entry)) for count, entry in entries]
     hints: dict[str, Any] = {side: dict(hint) for side, hint in found.hints.items()}
-    for epsilon, accepted in ((found.upper, True), (found.lower - F(1, 10**9), False)):
-        meter = checker.Meter()
-        try:
-            checker.curve_at_most(meter, data, "values", epsilon, F(1, 10**6), hints)
-        except checker.Rejected:
-            assert not accepted
-        else:
-            assert accepted and not meter.notes
+    assert accepted(entries, found.upper, delta, hints)
+    if found.lower:
+        assert not accepted(entries, found.lower - F(1, 10**9), delta, hints)
+
+
+@pytest.mark.parametrize(
+    "one", [SampledGaussianLoss(F(1, 10), F(1)), FixedSizeLoss(F(1, 10), F(1))]
+)
+def test_the_checker_knows_the_values_of_one_gaussian_on_a_sample(one: Any) -> None:
+    hints = {key: {"bits": 100} for key in sides(((1, one),))}
+    assert accepted(((1, one),), F(5), F(1, 2), hints)
+    assert not accepted(((2, one),), F(5), F(1, 2), hints)
+    assert not accepted(((1, one), (1, replace(one, mu_squared=F(2)))), F(5), F(1, 2), hints)
+
+
+def accepted(entries: Entries, epsilon: F, delta: F, hints: Any) -> bool:
+    """Whether the checker confirms δ(ε) <= ``delta`` by the method values."""
+    meter = checker.Meter()
+    data = [checker.loss(entry_to_json(count, entry)) for count, entry in entries]
+    try:
+        checker.curve_at_most(meter, data, "values", epsilon, delta, hints)
+    except checker.Rejected:
+        return False
+    assert not meter.notes
+    return True
