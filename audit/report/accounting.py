@@ -76,7 +76,8 @@ def _ledger(asked: Asked, account: Account) -> Iterator[str]:
     for line, share in zip(lines, account.shares, strict=True):
         part = f"{share / whole:5.0%}" if whole else "    -"
         yield f"{line:<{width}}  ≈ {share:<9.4g} {part}"
-    yield "(≈ is each line's share of ε: how fast ε grows with its runs, times their number)"
+    yield "(≈ is each line's share of ε: how fast ε grows with its runs, times their number; an"
+    yield "estimate, in per cent of the sum of all shares. What δ costs is no line's share)"
 
 
 def rests_on(theorem: Theorem) -> Iterator[str]:

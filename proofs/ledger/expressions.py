@@ -206,8 +206,8 @@ def _mechanism(reader: _Reader, count: int, barred: frozenset[str]) -> Term:
     given: dict[str, Fraction] = {}
     inner: tuple[Term, ...] = ()
     while not reader.take(")"):
-        if given or inner:
-            reader.need(",")
+        if (given or inner) and not reader.take(","):
+            raise reader.error("',' or ')'")
         kind, word = reader.peek()
         named = word.replace("-", "_") in PARAMETERS
         if (name in SAMPLES and named) or (name in REPEATING and (named or kind == "number")):
@@ -227,7 +227,7 @@ def _mechanism(reader: _Reader, count: int, barred: frozenset[str]) -> Term:
 def _check(term: Term) -> Term:
     own = set(term.parameters) - ({"sensitivity"} if term.name in WITH_SENSITIVITY else set())
     if own not in PARAMETERS[term.name]:
-        forms = " or ".join(", ".join(sorted(form)) for form in PARAMETERS[term.name])
+        forms = " or ".join(" and ".join(sorted(form)) for form in PARAMETERS[term.name])
         raise ProofError(f"{term.name} takes {forms}; found {', '.join(sorted(own)) or 'nothing'}")
     if bool(term.inner) != (term.name in FORMS):
         raise ProofError(f"{term.name} reads {FORMS[term.name]}")
@@ -241,10 +241,17 @@ def _check(term: Term) -> Term:
         if parameter != "eta" and (value < 0 or (value == 0 and parameter in ABOVE_ZERO)):
             bound = "above 0" if parameter in ABOVE_ZERO else "at least 0"
             raise ProofError(f"{term.name} needs {parameter} {bound}, found {_short(value)}")
-    if given.get("q", 0) > 1 or any(given.get(name, 0) >= 1 for name in BELOW_ONE):
-        raise ProofError("a rate q is at most 1; delta, gamma and stop are below 1")
+    if given.get("sample", 0) > given.get("records", 0):
+        found = f"{_short(given['sample'])} of {_short(given['records'])}"
+        raise ProofError(f"{term.name} needs sample at most records, found {found}")
+    if given.get("q", 0) > 1:
+        raise ProofError(f"{term.name} needs q at most 1, found {_short(given['q'])}")
+    for parameter in sorted(BELOW_ONE & set(given)):
+        if given[parameter] >= 1:
+            found = _short(given[parameter])
+            raise ProofError(f"{term.name} needs {parameter} below 1, found {found}")
     if not -1 < given.get("eta", 0) <= MOST_SHAPE:
-        raise ProofError(f"eta is above -1 and at most {MOST_SHAPE}")
+        raise ProofError(f"{term.name} needs eta above -1 and at most {MOST_SHAPE}")
     if term.name == "best_of" and given.get("expected", 2) <= 1:
         raise ProofError("best_of expects more than one run; a single one is written by itself")
     return term

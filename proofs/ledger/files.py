@@ -17,7 +17,7 @@ from typing import Any
 
 from proofs.errors import ProofError
 from proofs.ledger.events import of_events
-from proofs.ledger.expressions import parse
+from proofs.ledger.expressions import Term, parse
 from proofs.ledger.programs import about_program, of_budget, shape_of
 from proofs.ledger.terms import of_terms
 from proofs.parts import Part
@@ -172,5 +172,10 @@ def of_list(document: Mapping[str, Any]) -> Composition:
     relation = _relation(
         document["neighbours"], document.get("unit", "record"), document.get("max_records")
     )
-    terms = [term for text in mechanisms for term in parse(text)]
+    terms: list[Term] = []
+    for place, text in enumerate(mechanisms, start=1):
+        try:
+            terms += parse(text)
+        except ProofError as error:
+            raise ProofError(f"line {place} of mechanisms: {error}") from None
     return Composition(of_terms(terms, relation), relation)

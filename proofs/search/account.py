@@ -18,11 +18,17 @@ from proofs.judgments import Private
 from proofs.kernel import Theorem, prove
 from proofs.losses import Losses, join
 from proofs.parts import Part, attained_losses, attains, entries_of
-from proofs.profiles.entry_moments import pairs
+from proofs.profiles.entry_moments import leak, pairs
 from proofs.search.best import offers
 from proofs.search.decimals import rounded_up, smallest_proved
 from proofs.search.ends import Bracket, enclose_delta, enclose_epsilon
-from proofs.search.orders import best_order_at, convert_to_delta, known_orders, renyi_value
+from proofs.search.orders import (
+    best_order_at,
+    convert_to_delta,
+    float_divergence,
+    known_orders,
+    renyi_value,
+)
 from proofs.search.repetition import at_epsilon
 from proofs.search.shares import marginal_shares
 from proofs.search.ways import (
@@ -139,18 +145,23 @@ def _repeated_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
 
 def _renyi_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:
     """The δ of the sum of all Rényi divergences, some of repeated mechanisms."""
-    if all(part.repetition is None for part in parts):
-        return None
-    theorem = with_curves_near(parts, lambda near: best_order_at(near, epsilon))
+    if any(part.repetition for part in parts):
+        rule = "Rényi DP of repeated mechanisms"
+        theorem = with_curves_near(parts, lambda near: best_order_at(near, epsilon))
+    else:
+        rule, theorem = "Rényi DP at the best order", compose(parts)
     entries = entries_of(theorem)
-    orders = known_orders(entries, Fraction(2))
+    near = best_order_at(lambda at: float_divergence(entries, at), epsilon)
+    orders = known_orders(entries, near)
     values = [(convert_to_delta(renyi_value(entries, at), at, epsilon), at) for at in orders]
     value, order = min(values)
+    # A loss is infinite with at most this chance, and else has the moment's δ.
+    missed = to_mpf(sum((count * leak(entry) for count, entry in entries), Fraction(0)))
     proved = smallest_proved(
-        lambda: max(value, to_mpf(LEAST_STATED)),
+        lambda: max(missed + (1 - missed) * value, to_mpf(LEAST_STATED)),
         lambda delta: by_moment(theorem, order, epsilon, delta),
     )
-    return offer("Rényi DP of repeated mechanisms", proved, _delta_of(proved))
+    return offer(rule, proved, _delta_of(proved))
 
 
 def _zcdp_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer | None:

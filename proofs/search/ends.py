@@ -2,7 +2,7 @@
 
 Which method is used, and the hints that make it tight, are found by searches that nobody trusts;
 both ends come from the methods of `proofs.profiles`, each of which encloses the profile. The
-upper end is what the rule ``pair-to-approx`` proves at the same hint. The lower end says how
+upper end is what the rule ``to-approx`` proves at the same hint. The lower end says how
 tight it is: no smaller ε holds for the pairs themselves, and so for mechanisms that attain them.
 """
 

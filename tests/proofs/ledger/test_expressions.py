@@ -115,6 +115,22 @@ def test_anything_else_is_one_clear_error(text: str) -> None:
     assert len(str(refused.value)) < 300
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("pure(epsilon=1, delta=1)", "pure needs delta below 1, found 1"),
+        ("poisson(q=2, gaussian(sigma=1))", "poisson needs q at most 1, found 2"),
+        ("until_accepted(pure(epsilon=1), stop=1)", "until_accepted needs stop below 1"),
+        ("fixed_size(sample=10, records=5, gaussian(sigma=1))", "at most records, found 10 of 5"),
+        ("best_of(gaussian(sigma=1))", "takes expected or gamma or eta and expected or"),
+        ("gaussian(sigma=1", "expected ',' or '\\)', found the end"),
+    ],
+)
+def test_an_error_names_what_is_wrong(text: str, words: str) -> None:
+    with pytest.raises(ProofError, match=words):
+        parse(text)
+
+
 def test_a_long_expression_is_refused_at_once() -> None:
     with pytest.raises(ProofError, match="characters"):
         parse("gaussian(sigma=1) + " * MAX_CHARACTERS)

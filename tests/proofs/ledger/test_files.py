@@ -243,6 +243,11 @@ def test_a_list_of_another_form_is_refused(keys: Document) -> None:
     assert len(str(refused.value)) < 300
 
 
+def test_an_error_of_a_list_says_in_which_line() -> None:
+    with pytest.raises(InputError, match="line 2 of mechanisms: there is no mechanism 'gausian'"):
+        of_list(listed(mechanisms=["laplace(epsilon=1)", "gausian(sigma=1)"]))
+
+
 def test_a_list_states_its_neighbours() -> None:
     with pytest.raises(InputError, match="neighbours"):
         of_list({"mechanisms": ["laplace(epsilon=1)"]})

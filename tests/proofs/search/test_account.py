@@ -222,6 +222,24 @@ def test_a_delta_too_small_to_be_stated_is_rounded_up(text: str) -> None:
     assert 0 < best.value < F(1, 10**900)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zcdp(rho=0.01) + poisson(q=0.01, gaussian(sigma=2))",
+        "pure(epsilon=0.2, delta=1e-9) + zcdp(rho=0.01)",
+        "pure(epsilon=0.2, delta=1e-9) + zcdp(rho=0.1) + best_of(gaussian(sigma=8), expected=5)",
+        "poisson(q=0.01, gaussian(sigma=2)) + allocated(steps=50, gaussian(sigma=5))",
+    ],
+)
+def test_a_mixed_ledger_has_the_delta_at_its_epsilon(text: str) -> None:
+    """What only Rényi divergences add up has a δ at an ε as it has an ε at a δ."""
+    epsilon = account_epsilon(parts_of(text), F("1e-6"))
+    (renyi,) = [one for one in epsilon.found if one.rule.startswith("Rényi DP")][:1]
+    found = account_delta(parts_of(text), renyi.value).best
+    assert F("0.9e-6") < found.value < F("1.001e-6")
+    assert not found.kernel_only
+
+
 def test_no_delta_below_one_is_said_to_be_so() -> None:
     with pytest.raises(ProofError, match="delta"):
         account_delta(parts_of("zcdp(rho=100)"), F(0))
