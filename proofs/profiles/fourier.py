@@ -49,8 +49,11 @@ def convolve_powers(masses: Reals, count: int) -> tuple[Reals, float]:
 
 
 def norm(values: Reals) -> float:
-    """The Euclidean norm."""
-    return math.sqrt(float(np.sum(values * values)))
+    """The Euclidean norm of values >= 0; no square underflows that matters."""
+    most = float(np.max(values))
+    if not 0 < most < math.inf:
+        return most
+    return most * math.sqrt(float(np.sum((values / most) ** 2)))
 
 
 def to_power(base: Spectrum, count: int) -> Spectrum:

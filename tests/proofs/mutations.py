@@ -107,7 +107,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "proofs/profiles/fixed_size_grid.py": (f"{PROFILES}fixed_size_grid.py",),
     "proofs/profiles/lognormal.py": (f"{PROFILES}lognormal.py",),
     "proofs/profiles/convex_order.py": (f"{PROFILES}convex_order.py",),
-    "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py",),
+    "proofs/profiles/fourier.py": (f"{PROFILES}allocated_grid.py", f"{PROFILES}lattice.py"),
     "synthesizers/balls.py": ("tests/synthesizers/test_balls.py",),
 }
 """The tests of each changed file, by the file."""

@@ -540,6 +540,18 @@ def test_what_is_folded_into_a_window_that_begins_early_is_counted(
     assert holds(found, _truth(F(3, 2), F(0)))
 
 
+def test_weights_whose_squares_underflow_are_counted() -> None:
+    """The window begins where e^(-c(x - ε)) is below 1e-162, and what a transform errs is not."""
+    losses: Losses = ((1, DiscreteGaussianLoss(Fraction(1, 4), 100)),)
+    plan: dict[str, Any] = {"step": 1, "below": "0.12", "above": "0.07", "size": 1 << 15}
+    for order in ("0.03", "0.0301", "0.031"):
+        for start in (12600, 13000, 13500):
+            given = {**plan, "order": order, "start": start}
+            found = delta(losses, "remove", Fraction(1), given)
+            # All losses but 1e-80 of them are above 12,000.
+            assert found.lower < 1 - Fraction(1, 10**90) and found.upper > 1 - Fraction(1, 10**60)
+
+
 def test_too_much_work_is_refused_before_it_begins() -> None:
     many: Losses = tuple((1, ResponseLoss(F(1, n))) for n in range(2, 40))
     with pytest.raises(ProofError, match="power of two"):
