@@ -263,14 +263,16 @@ def normal(x: Fraction, bits: int) -> Interval:
 def _tail(t: Fraction, bits: int) -> Interval:
     """1 - Φ(t) for t > 0, the density times Mills's ratio, or 1/2 minus a series in small t."""
     t_near = Interval(_round_down(t, bits + 64), _round_up(t, bits + 64))
-    density = exp(-t * t / 2, bits + 80) / sqrt(2 * pi(bits + 80), bits + 80)
-    if t <= 8:
-        places = bits + 96
-        ends = [_odd_series(t, places, up) for up in (False, True)]
+    # So many bits cancel where the tail is what is left of 1/2.
+    near = t <= 8 or 2 * t * t <= bits
+    places = bits + 80 + (floor(t * t) if near else 0)
+    density = exp(-t * t / 2, places) / sqrt(2 * pi(places), places)
+    if near:
+        ends = [_odd_series(t, places + 16, up) for up in (False, True)]
         return Fraction(1, 2) - density * Interval(*ends)
     # Laplace's continued fraction t + 1/(t + 2/(t + …)): from its n-th part on it lies between t
     # and t + n/t, and each step before that reverses the order.
-    depth = ((bits + 40) // (2 * floor(t)) + 3) ** 2
+    depth = ((bits + 40) // (2 * floor(t)) + 3) ** 2 + bits // 16
     part = Interval(t_near.low, t_near.high + depth / t_near.low)
     for number in range(depth - 1, 0, -1):
         part = (t_near + number / part).rounded(bits + 32)
@@ -278,7 +280,7 @@ def _tail(t: Fraction, bits: int) -> Interval:
 
 
 def _odd_series(t: Fraction, places: int, up: bool) -> Fraction:
-    """Σ t^(2n+1)/(1·3·…·(2n+1)) = (Φ(t) - 1/2)/φ(t) for 0 < t <= 8."""
+    """Σ t^(2n+1)/(1·3·…·(2n+1)) = (Φ(t) - 1/2)/φ(t) for t > 0, in units of 2^-places."""
     term = (t.numerator << places) // t.denominator + up
     square = (t.numerator**2 << places) // t.denominator**2 + up
     return _dyadic(_sum_terms(term, square, 3, 2, places, up), places)
@@ -337,7 +339,10 @@ def rational(value: object) -> Fraction:
         return Fraction(value)
     if type(value) is not str or len(value) > MAX_DIGITS or not _NUMBER.fullmatch(value):
         raise Rejected(f"{quote(value)} is no integer, nor a fraction or decimal as text")
-    return Fraction(value)
+    found = Fraction(value)
+    short = max(abs(found.numerator), found.denominator) < 10**MAX_DIGITS
+    need(short, f"a number has more than {MAX_DIGITS} digits")
+    return found
 
 
 def such(holds: Callable[[Any], bool], words: str, first: Kind = lambda value: value) -> Kind:
@@ -968,8 +973,9 @@ def _fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
 
 def moments(meter: Meter, losses: Losses, order: Fraction, bits: int) -> Interval:
     """The sum of all losses' moments."""
-    sampled = sum(one["loss"] in ("sampled-gaussian", "fixed-size") for one in losses)
-    meter.spend((8 * len(losses) + 2 * sampled * floor(order)) * bits)
+    sums = {"sampled-gaussian": 2, "fixed-size": 16}
+    work = sum(sums.get(one["loss"], 0) for one in losses) * floor(order)
+    meter.spend((8 * len(losses) + work) * bits)
     found = interval(0)
     for one in losses:
         found = found + one["count"] * log_moment(meter, one, order, bits)
@@ -2568,6 +2574,10 @@ def certificate(meter: Meter, data: Data) -> Result:
     if not found:
         raise Malformed("there is neither a derivation nor a channel certificate in it")
     notes = [note for one in found for note in one.reasons]
+    for one in found[1 : len(wanted)] if found[0].status != "checked" else ():
+        alike = (one.mechanism, one.neighbours) == (found[0].mechanism, found[0].neighbours)
+        if one.status == "checked" and alike:
+            notes.append(f"of the same mechanism is checked: {one.guarantee}")
     stated, unseen = [words for one in found for words in one.stated], list[str]()
     own = [name for name in AUDIT if name in data]
     if own in ([], ["claim"]):

@@ -38,6 +38,7 @@ PARAMETERS: dict[str, tuple[frozenset[str], ...]] = {
     "exponential": (frozenset({"epsilon"}),),
     "pure": (frozenset({"epsilon"}), frozenset({"epsilon", "delta"})),
     "zcdp": (frozenset({"rho"}),),
+    "renyi": (frozenset({"order", "epsilon"}),),
     "poisson": (frozenset({"q"}),),
     "best_of": (
         frozenset({"expected"}),
@@ -252,6 +253,8 @@ def _check(term: Term) -> Term:
             raise ProofError(f"{term.name} needs {parameter} below 1, found {found}")
     if not -1 < given.get("eta", 0) <= MOST_SHAPE:
         raise ProofError(f"{term.name} needs eta above -1 and at most {MOST_SHAPE}")
+    if given.get("order", 2) <= 1:
+        raise ProofError(f"{term.name} needs order above 1, found {_short(given['order'])}")
     if term.name == "best_of" and given.get("expected", 2) <= 1:
         raise ProofError("best_of expects more than one run; a single one is written by itself")
     return term

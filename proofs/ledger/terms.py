@@ -96,6 +96,9 @@ def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
         case "zcdp":
             rho = {"kind": "zcdp", "rho": str(given["rho"])}
             return _take_guarantee_as_stated(term, neighbours, rho)
+        case "renyi":
+            curve = {"kind": "renyi", "points": [[str(given["order"]), str(given["epsilon"])]]}
+            return _take_guarantee_as_stated(term, neighbours, curve)
         case "allocated" | "fixed_size":
             return _in_secret(term, neighbours)
         case _:

@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt
 
-from proofs.errors import ProofError
+from proofs.errors import ProofError, require
 from proofs.losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -42,6 +42,9 @@ from synthesizers.normal import normal_cdf
 
 MAX_VALUES = 1 << 10
 """The most values of the sum of the discrete losses."""
+
+MAX_COUNT = 1 << 64
+"""The most losses of one kind."""
 
 MAX_PAIRS = 1 << 15
 """The most pairs of values that are added up in one step."""
@@ -181,6 +184,7 @@ def law_of(losses: Losses, bits: int) -> tuple[Law, Fraction]:
 
 def _times(law: Law, count: int) -> Law:
     """The law of the sum of ``count`` >= 1 such losses."""
+    require(count <= MAX_COUNT, "the method values needs fewer losses")
     if count == 1:
         return law
     half = _times(law, count // 2)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -13,6 +12,9 @@ from proofs.judgments import Stable
 from proofs.parameters import Range, Record, Shape, read_fields, types_of
 from proofs.rules.rule import Conclusion, Rule
 from synthesizers.neighbours import Neighbours, ReplaceOne
+
+MAX_BITS = 64_000
+"""The bits of the most cells of a domain."""
 
 Names = tuple[str, ...]
 Place = Annotated[int, Range(lambda number: number >= -1, "an integer from 0 on, or -1")]
@@ -81,7 +83,16 @@ def cells_of(names: Names, shape: Shape) -> int:
     """How many cells the marginal of some attributes has."""
     distinct = len(set(names)) == len(names) and shape.keys() >= set(names)
     require(distinct, "a marginal is over one or more different attributes of the domain")
-    return math.prod(shape[name] for name in names)
+    return product_of(shape[name] for name in names)
+
+
+def product_of(sizes: Iterable[int]) -> int:
+    """A product of `MAX_BITS` bits at most; ProofError beyond."""
+    found = 1
+    for size in sizes:
+        found *= size
+        require(found.bit_length() <= MAX_BITS, "a domain is too large")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,6 @@ def count_groups(recoded: Recoded, shape: Shape) -> tuple[int, bool]:
     cells_of(names, shape)
     fits = [len(codes) for codes in groups] == [shape[name] for name in names]
     require(fits, "each code of each attribute needs a group")
-    answers = math.prod(max(codes) + 1 for codes in groups)
+    answers = product_of(max(codes) + 1 for codes in groups)
     require(answers > 0, "an attribute has one or more groups")
     return answers, all(min(codes) >= 0 for codes in groups)

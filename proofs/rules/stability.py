@@ -6,7 +6,6 @@ apart from `synthesizers/queries/`, with which the tests compare them.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -21,6 +20,7 @@ from proofs.rules.moves import (
     cells_of,
     count_groups,
     of_counts,
+    product_of,
     query_rule,
 )
 from proofs.rules.rule import Conclusion, require_neighbours, rule
@@ -60,7 +60,7 @@ def cell_counts(neighbours: Neighbours, shape: Shape, cells: tuple[Whole, ...]) 
     ---------
     ``tests/proofs/rules/test_stability_rules.py::test_bounds_hold_for_all_neighbours``.
     """
-    size = math.prod(shape.values())
+    size = product_of(shape.values())
     distinct = len(set(cells)) == len(cells) and max(cells) < size
     require(distinct, "cells must be different and inside the domain")
     return of_counts(neighbours, len(cells), len(cells) == size)

@@ -54,9 +54,9 @@ class Account:
     """What every rule gives for one composition, the best first: of ε at a δ, or of δ at an ε.
 
     ``lower``: no smaller value holds for mechanisms that attain the losses of
-    `proofs.parts.attained_losses`; 0 where that is not known of all of them. ``shares``: how much
-    of ε each part causes, by estimates in doubles (`proofs.search.shares`); None where it is of δ,
-    or none is found.
+    `proofs.parts.attained_losses`, as far as these are known; 0 where none are, or none is found.
+    ``shares``: how much of ε each part causes, by estimates in doubles (`proofs.search.shares`);
+    None where it is of δ, or none is found.
     """
 
     lower: Fraction
@@ -113,11 +113,10 @@ def _of(
     if all(map(attains, parts)):
         lower = [offer.lower for offer in found if offer.lower is not None]
         return Account(max(lower, default=Fraction(0)), found)
-    known = [pair for part in parts if (pair := attained_losses(part)) is not None]
-    if len(known) < len(parts):
-        return Account(Fraction(0), found)
+    # What else runs can only tell more.
+    known = [(pair, part.count) for part in parts if (pair := attained_losses(part)) is not None]
     try:
-        attainable = join(known, [part.count for part in parts])
+        attainable = join(*zip(*known, strict=True)) if known else ()
         return Account(ends(attainable).lower, found)
     except (ValueError, ArithmeticError):
         # As in `proofs.search.best`: a search in doubles that found nothing.

@@ -388,6 +388,12 @@ def test_malformed_files_are_refused_cleanly(tmp_path: Path, content: bytes, wor
     assert checker.main([str(path)]) == 2
 
 
+@pytest.mark.parametrize("number", ["1e9999", "1e-9999", "-1e9999"])
+def test_a_number_of_too_many_digits_is_rejected(number: str) -> None:
+    with pytest.raises(checker.Rejected, match="digits"):
+        checker.rational(number)
+
+
 def test_nested_parameters_are_no_trouble() -> None:
     data = written(prove("public-draw", [], {"neighbours": AR, "law": {"law": "coin"}}))
     deep: Any = "1"

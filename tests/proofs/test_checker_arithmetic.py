@@ -74,7 +74,7 @@ def test_the_highest_precision_is_reached(name: str) -> None:
     ours, theirs = FUNCTIONS[name]
     bits = checker.PRECISIONS[-1]
     with mpmath.workprec(5000):
-        for x in (Fraction(1, 3), Fraction(29, 4), Fraction(31)):
+        for x in (Fraction(1, 3), Fraction(29, 4), Fraction(33, 4), Fraction(26), Fraction(31)):
             assert encloses(ours(x, bits), theirs(exact(x)), bits), (name, x)
 
 

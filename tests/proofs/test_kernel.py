@@ -102,6 +102,25 @@ def test_a_number_of_too_many_digits_is_refused() -> None:
         laplace(F(1, 3**20_000))
 
 
+def test_domains_and_counts_without_bound_are_refused_at_once() -> None:
+    large = {f"a{number}": 10**3_900 for number in range(300)}
+    where = {"neighbours": AddRemove(), "shape": large}
+    with pytest.raises(ProofError, match="a domain is too large"):
+        prove("cell-counts", [], {**where, "query": {"kind": "cell-counts", "cells": [0]}})
+    with pytest.raises(ProofError, match="a domain is too large"):
+        prove("marginal", [], {**where, "query": {"kind": "marginal", "attributes": [*large]}})
+    response = {"loss": "response", "count": 10**3_900, "epsilon": "1", "delta": "0"}
+    guarantee = {"kind": "losses", "losses": [response]}
+    stated = {"neighbours": AddRemove(), "mechanism": "many", "guarantee": guarantee}
+    hints = {"remove": {"bits": 128}}
+    with pytest.raises(ProofError, match="the method values needs fewer losses"):
+        prove(
+            "to-approx",
+            [prove("stated-guarantee", [], stated)],
+            {"method": "values", "epsilon": 1, "delta": "1/2", "hints": hints},
+        )
+
+
 def test_what_is_too_large_to_decide_is_undecided_and_not_false() -> None:
     with pytest.raises(UndecidedError, match="smaller mu"):
         prove("to-gdp", [laplace()], {"mu": 10**9, "shares": [10**9]})

@@ -64,13 +64,16 @@ def test_an_expression_and_its_certified_ends(
 
 
 def test_what_the_kernel_alone_knows_is_what_the_checker_leaves_to_it(
-    accounted: Callable[..., dict[str, Any]], folder: Path
+    accounted: Callable[..., dict[str, Any]], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = accounted("'100 * laplace(epsilon=0.1)' --neighbours add-remove --delta 1e-6")
     assert document["kernel_only"] is True
     assert checker.check_file(str(folder / "a.json")).status == "kernel only"
     for one in document["proof"]["alternatives"]:
-        assert checker.check(one).status == "checked"
+        found = checker.check(one)
+        assert found.status == "checked"
+        assert checker.main([str(folder / "a.json")]) == 3
+        assert f"  of the same mechanism is checked: {found.guarantee}\n" in capsys.readouterr().out
 
 
 def test_delta_at_an_epsilon(accounted: Callable[..., dict[str, Any]]) -> None:

@@ -114,8 +114,7 @@ def test_where_gaussian_noise_begins_to_beat_laplace_noise(
         "pure(epsilon=1)",
         "zcdp(rho=1)",
         "exponential(epsilon=1)",
-        "randomized_response(epsilon=1) + pure(epsilon=1)",
-        "gaussian(sigma=1) + zcdp(rho=1)",
+        "renyi(order=8, epsilon=1)",
         "5 * poisson(q=0.1, laplace(epsilon=1))",
     ],
 )
@@ -260,3 +259,25 @@ def test_a_contours_epsilon_stands_rounded_up_where_the_checker_needs_room() -> 
 )
 def test_no_epsilon_is_rounded_up_that_the_checker_follows_or_never_can(text: str) -> None:
     assert not any("rounded up" in offer.rule for offer in at(text, "1e-6").found)
+
+
+def test_the_lower_end_is_that_of_what_is_attained() -> None:
+    """What else runs may tell nothing, or anything within its guarantee."""
+    alone = account_epsilon(parts_of("3 * gaussian(sigma=5)"), F("1e-6"))
+    repeated = "best_of(laplace(scale=9), gamma=0.5)"
+    for more in ("zcdp(rho=0.1)", "renyi(order=8, epsilon=0.2)", repeated):
+        mixed = account_epsilon(parts_of(f"3 * gaussian(sigma=5) + {more}"), F("1e-6"))
+        assert mixed.lower == alone.lower > 0 and mixed.best.value > alone.best.value
+    assert account_epsilon(parts_of("zcdp(rho=0.1)"), F("1e-6")).lower == 0
+
+
+def test_rényi_divergences_of_one_order_add_up_at_it() -> None:
+    """By Canonne, Kamath & Steinke 2020, Proposition 12."""
+    found = account_epsilon(parts_of("renyi(order=8, epsilon=0.2) + gaussian(sigma=5)"), F("1e-6"))
+    with mpmath.workdps(30):
+        spread = mpmath.log(10**6) + 8 * mpmath.log(mpmath.mpf(7) / 8) - mpmath.log(7)
+        truth = mpmath.mpf("0.2") + mpmath.mpf(8) / 50 + spread / 7
+        assert 0 <= mpf(found.best.value) - truth < mpmath.mpf("1e-12")
+    assert not found.best.kernel_only
+    with pytest.raises(ProofError, match="renyi needs order above 1, found 1"):
+        parts_of("renyi(order=1, epsilon=0.2)")
