@@ -43,7 +43,7 @@ from proofs.search.ways import (
     stated_value,
     with_curves_near,
 )
-from synthesizers.intervals import to_mpf
+from synthesizers.intervals import WORKING_BITS, round_down, to_mpf
 
 LEAST_STATED = Fraction(1, 10**1000)
 """The smallest δ above 0 that is stated."""
@@ -117,7 +117,9 @@ def _of(
     known = [(pair, part.count) for part in parts if (pair := attained_losses(part)) is not None]
     try:
         attainable = join(*zip(*known, strict=True)) if known else ()
-        return Account(ends(attainable).lower, found)
+        # An end of an enclosure may have thousands of digits.
+        lower = round_down(ends(attainable).lower, WORKING_BITS)
+        return Account(lower if lower >= LEAST_STATED else Fraction(0), found)
     except (ValueError, ArithmeticError):
         # As in `proofs.search.best`: a search in doubles that found nothing.
         return Account(Fraction(0), found)

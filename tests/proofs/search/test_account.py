@@ -267,7 +267,8 @@ def test_the_lower_end_is_that_of_what_is_attained() -> None:
     repeated = "best_of(laplace(scale=9), gamma=0.5)"
     for more in ("zcdp(rho=0.1)", "renyi(order=8, epsilon=0.2)", repeated):
         mixed = account_epsilon(parts_of(f"3 * gaussian(sigma=5) + {more}"), F("1e-6"))
-        assert mixed.lower == alone.lower > 0 and mixed.best.value > alone.best.value
+        assert 0 <= alone.lower - mixed.lower < F(1, 2**150) and mixed.lower > 0
+        assert mixed.best.value > alone.best.value
     assert account_epsilon(parts_of("zcdp(rho=0.1)"), F("1e-6")).lower == 0
 
 
