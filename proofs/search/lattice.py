@@ -277,7 +277,7 @@ def _points(loss: Loss, far: int) -> Points | None:
         case DiscreteGaussianLoss(variance, shift) if shift:
             v = float(variance)
             reach = math.ceil(17 * math.sqrt(v)) + 1
-            number = np.arange(-reach, reach + 1, dtype=np.float64)
+            number = np.arange(-reach, reach + 1, max(1, reach // CELLS), dtype=np.float64)
             weights = -number * number / (2 * v)
             return (number + shift / 2) * shift / v, weights - float(np.logaddexp.reduce(weights))
         case FixedSizeLoss():

@@ -169,7 +169,8 @@ def test_repeated_mechanisms_add_up_with_others(text: str) -> None:
     together = account_epsilon(parts(text), DELTA)
     assert {RENYI, "basic composition"} <= {one.rule for one in together.found}
     once = [one for one in parts(text) if not one.repetition]
-    assert together.lower == (account_epsilon(once, DELTA).lower if once else 0)
+    lower = account_epsilon(once, DELTA).lower if once else F(0)
+    assert 0 <= lower - together.lower < F(1, 2**150)
     assert not any(attains(one) for one in parts(text) if one.repetition)
     checked = [check(derivation(one.theorem)).status for one in together.found]
     assert set(checked) <= {"checked", "kernel only"} and "checked" in checked
