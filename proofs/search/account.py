@@ -114,15 +114,15 @@ def _of(
         lower = [offer.lower for offer in found if offer.lower is not None]
         return Account(max(lower, default=Fraction(0)), found)
     # What else runs can only tell more.
-    known = [(pair, part.count) for part in parts if (pair := attained_losses(part)) is not None]
+    known = [(part.count, pair) for part in parts if (pair := attained_losses(part)) is not None]
     try:
-        attainable = join(*zip(*known, strict=True)) if known else ()
+        attained = join([pair for _, pair in known], [count for count, _ in known])
         # An end of an enclosure may have thousands of digits.
-        lower = round_down(ends(attainable).lower, WORKING_BITS)
-        return Account(lower if lower >= LEAST_STATED else Fraction(0), found)
+        least = round_down(ends(attained).lower, WORKING_BITS)
     except (ValueError, ArithmeticError):
         # As in `proofs.search.best`: a search in doubles that found nothing.
-        return Account(Fraction(0), found)
+        least = Fraction(0)
+    return Account(least if least >= LEAST_STATED else Fraction(0), found)
 
 
 def _tight_delta(parts: Sequence[Part], epsilon: Fraction) -> Offer:
