@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.trusted_lines import PARTS, ROOT, code_lines, files_of, table
+from docs.trusted_lines import (
+    FAMILIES,
+    PARTS,
+    ROOT,
+    code_lines,
+    files_of,
+    pieces_of,
+    table,
+    table_of_families,
+)
 
 
-def test_the_page_shows_the_table_of_today() -> None:
+def test_the_page_shows_the_tables_of_today() -> None:
     """If this fails: python docs/trusted_lines.py, and put what it prints into DESIGN.md."""
-    assert table() in (ROOT / "DESIGN.md").read_text(encoding="utf-8")
+    page = (ROOT / "DESIGN.md").read_text(encoding="utf-8")
+    assert table() in page and table_of_families() in page
+
+
+def test_a_kind_of_ledger_has_files_of_the_kernel() -> None:
+    for _, patterns in FAMILIES.values():
+        assert len(files_of(patterns)) == len(patterns)
+
+
+def test_a_rule_is_a_piece_by_its_name() -> None:
+    source = '@rule("a-b", kind=1)\ndef _(x):\n    return x\n\n\nclass C:\n    y = 1\n'
+    assert pieces_of(source) == {
+        "a-b": '@rule("a-b", kind=1)\ndef _(x):\n    return x',
+        "C": "class C:\n    y = 1",
+    }
 
 
 def test_comments_blank_lines_and_docstrings_do_not_count() -> None:
