@@ -105,7 +105,7 @@ class Interval:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def rounded(self, bits: int) -> Interval:
+    def round_to(self, bits: int) -> Interval:
         """The interval with its ends moved outwards to numbers of about ``bits`` bits."""
         return Interval(_round_down(self.low, bits), _round_up(self.high, bits))
 
@@ -124,8 +124,8 @@ def interval(value: Number) -> Interval:
 
 def _round_down(value: Fraction, bits: int) -> Fraction:
     places = bits - value.numerator.bit_length() + value.denominator.bit_length()
-    scaled = value.numerator << max(places, 0)
-    return _dyadic(scaled // (value.denominator << max(-places, 0)), places)
+    units = value.numerator << max(places, 0)
+    return _dyadic(units // (value.denominator << max(-places, 0)), places)
 
 
 def _round_up(value: Fraction, bits: int) -> Fraction:
@@ -153,12 +153,12 @@ def increasing(function: Callable[[Fraction, int], Interval]) -> Enclosed:
     """An enclosed function that increases, taken to intervals."""
 
     @wraps(function)
-    def extended(value: Number, bits: int) -> Interval:
+    def extend(value: Number, bits: int) -> Interval:
         ends = interval(value)
         low = function(ends.low, bits)
         return low if ends.low == ends.high else Interval(low.low, function(ends.high, bits).high)
 
-    return extended
+    return extend
 
 
 @increasing
@@ -275,7 +275,7 @@ def _tail(t: Fraction, bits: int) -> Interval:
     depth = ((bits + 40) // (2 * floor(t)) + 3) ** 2 + bits // 16
     part = Interval(t_near.low, t_near.high + depth / t_near.low)
     for number in range(depth - 1, 0, -1):
-        part = (t_near + number / part).rounded(bits + 32)
+        part = (t_near + number / part).round_to(bits + 32)
     return density / part
 
 
@@ -397,7 +397,7 @@ def anything(value: Any) -> Any:
     return value
 
 
-def known(value: object) -> int | None:
+def count_or_none(value: object) -> int | None:
     """How many answers move, where it is known."""
     return None if value is None else int(whole(value))
 
@@ -419,7 +419,7 @@ def members_of(data: object, *names: str) -> list[Any]:
     return list(fields(dict.fromkeys(names, anything), data).values())
 
 
-def tagged(tag: str, kinds: Mapping[str, Mapping[str, Kind]], data: object, **more: Kind) -> Data:
+def variant(tag: str, kinds: Mapping[str, Mapping[str, Kind]], data: object, **more: Kind) -> Data:
     """The values of an object of one of several kinds; ``tag`` is its name for the kind."""
     kind = one_of(*kinds)(record(data).get(tag))
     return fields({tag: text, **more, **kinds[kind]}, data)
@@ -449,7 +449,7 @@ def shape_of(data: object) -> dict[str, int]:
 
 def setting(data: object) -> Data:
     """What a program runs on: the sizes of its attributes; the public number of records."""
-    return fields({"attributes": shape_of, "records": known}, data)
+    return fields({"attributes": shape_of, "records": count_or_none}, data)
 
 
 def relation_of(judgment: Data) -> Relation:
@@ -477,7 +477,7 @@ def levels(data: object) -> list[list[Fraction]]:
 curve = such(lambda points: points[0][0] > 1, "orders above 1", levels)
 """The points of a Rényi curve: orders, each with its divergence."""
 
-NORMS: dict[str, Kind] = {"l0": known, "l1": least, "l2_squared": least, "linf": least}
+NORMS: dict[str, Kind] = {"l0": count_or_none, "l1": least, "l2_squared": least, "linf": least}
 APPROX: dict[str, Kind] = {"epsilon": least, "delta": chance_below}
 
 LOSSES: dict[str, dict[str, Kind]] = {
@@ -499,7 +499,7 @@ LOSSES: dict[str, dict[str, Kind]] = {
 
 def loss(data: object) -> Data:
     """A loss, and how often it occurs."""
-    found = tagged("loss", LOSSES, data, count=counting)
+    found = variant("loss", LOSSES, data, count=counting)
     if found["loss"] == "noise":
         fine = found["linf"] ** 2 <= found["l2_squared"] <= found["l1"] ** 2
         need(fine, "the moves of noisy answers have linf <= l2 <= l1")
@@ -553,7 +553,7 @@ GUARANTEES: dict[str, dict[str, Kind]] = {
 
 def guarantee(data: object) -> Data:
     """A guarantee of its plain data."""
-    return tagged("kind", GUARANTEES, data)
+    return variant("kind", GUARANTEES, data)
 
 
 def guarantee_of(kind: str, *values: Any) -> Data:
@@ -589,9 +589,9 @@ def response_delta(meter: Meter, count: int, own: Fraction, epsilon: Fraction, b
     chance = exp(-count * log(1 + fewer, bits + count.bit_length()), bits)
     share = exp(epsilon - count * own, bits)
     for number in range(last + 1):
-        found = (found + chance * (1 - share)).rounded(bits)
+        found = (found + chance * (1 - share)).round_to(bits)
         ratio = Fraction(count - number, number + 1)
-        chance, share = (chance * fewer * ratio).rounded(bits), (share * growth).rounded(bits)
+        chance, share = (chance * fewer * ratio).round_to(bits), (share * growth).round_to(bits)
     return found
 
 
@@ -706,10 +706,10 @@ def sampled_delta(one: Data, side: str, epsilon: Fraction, bits: int) -> Number:
         return 1 - ratio if side == "remove" else ZERO
     if above.low <= 0:
         raise Unaffordable("a likelihood ratio could not be told from its least value")
-    place = (log(above / q, bits) / mu + mu / 2).rounded(bits)
+    place = (log(above / q, bits) / mu + mu / 2).round_to(bits)
     if side == "remove":
-        return q * normal((mu - place).rounded(bits), bits) - above * normal(-place, bits)
-    return (above * normal(place, bits) - q * normal((place - mu).rounded(bits), bits)) / ratio
+        return q * normal((mu - place).round_to(bits), bits) - above * normal(-place, bits)
+    return (above * normal(place, bits) - q * normal((place - mu).round_to(bits), bits)) / ratio
 
 
 def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
@@ -721,10 +721,10 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
         radius = isqrt(floor(spread * bits) + 1) + 1
         meter.spend(radius * bits)
         weights = [exp(-z * z / spread, bits) for z in range(radius + 1)]
-        inner = (weights[0] + 2 * sum(weights[1:], interval(0))).rounded(bits)
+        inner = (weights[0] + 2 * sum(weights[1:], interval(0))).round_to(bits)
         whole_sum = Interval(inner.low, inner.high * (1 + Fraction(3, 2**bits)))
         return {
-            (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).rounded(bits)
+            (shift**2 + 2 * shift * z) / spread: (weights[abs(z)] / whole_sum).round_to(bits)
             for z in range(-radius, radius + 1)
         }
     rate = one["rate"]
@@ -734,7 +734,7 @@ def law_of(meter: Meter, one: Data, bits: int) -> dict[Fraction, Interval]:
     fewer = exp(-rate, bits)
     top = 1 / (1 + fewer)
     between = {
-        rate * (2 * z - shift): ((1 - fewer) * top * exp(-rate * (shift - z), bits)).rounded(bits)
+        rate * (2 * z - shift): ((1 - fewer) * top * exp(-rate * (shift - z), bits)).round_to(bits)
         for z in range(1, shift)
     }
     return {-rate * shift: top * exp(-rate * shift, bits), rate * shift: top, **between}
@@ -763,12 +763,12 @@ def valued_delta(meter: Meter, losses: Losses, side: str, epsilon: Fraction, bit
             for value, chance in law.items():
                 for more, weight in own.items():
                     found = longer.get(value + more, ZERO) + chance * weight
-                    longer[value + more] = found.rounded(bits)
+                    longer[value + more] = found.round_to(bits)
             law = longer
     most = Interval(ZERO, left_out)
     for value, chance in law.items():
         meter.spend(bits)
-        most = (most + chance * payoff(epsilon - value, bits)).rounded(bits)
+        most = (most + chance * payoff(epsilon - value, bits)).round_to(bits)
     return most
 
 
@@ -960,7 +960,7 @@ def _fixed_size_moment(one: Data, order: int, bits: int) -> Fraction:
     found = 1 - (1 - q) * powers[0] - q * powers[1] - powers[0]
     for j in range(order + 1):
         chance = comb(order, j) * (1 - q) ** (order - j) * q**j
-        found = (found + chance * powers[j]).rounded(bits)
+        found = (found + chance * powers[j]).round_to(bits)
     below, least = interval(0), powers[0].high
     for degree in range(13):
         signs = [comb(degree, j) * (-1) ** (degree - j) for j in range(degree + 1)]
@@ -1093,7 +1093,7 @@ Complex = tuple[Interval, Interval]
 def product(a: Complex, b: Complex, bits: int) -> Complex:
     """The product of two complex numbers."""
     real, imag = a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-    return real.rounded(bits), imag.rounded(bits)
+    return real.round_to(bits), imag.round_to(bits)
 
 
 def quotient(a: Complex, b: Complex, bits: int) -> Complex:
@@ -1107,7 +1107,7 @@ def plus(a: Complex, b: Complex) -> Complex:
     return a[0] + b[0], a[1] + b[1]
 
 
-def scaled(a: Complex, factor: Number) -> Complex:
+def stretch(a: Complex, factor: Number) -> Complex:
     """A complex number times a real one."""
     return a[0] * factor, a[1] * factor
 
@@ -1133,7 +1133,7 @@ def turn(x: Fraction, y: Fraction, bits: int) -> Complex:
         cos, sin = cos * cos - sin * sin >> places, 2 * cos * sin >> places
     error, size = (8 * count + 24) << halvings, exp(x, bits)
     ends = [Interval(_dyadic(p - error, places), _dyadic(p + error, places)) for p in (cos, sin)]
-    return (ends[0] * size).rounded(bits), (ends[1] * size).rounded(bits)
+    return (ends[0] * size).round_to(bits), (ends[1] * size).round_to(bits)
 
 
 def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
@@ -1145,13 +1145,13 @@ def transform(one: Data, c: Fraction, t: Fraction, bits: int) -> Complex:
     if one["loss"] == "laplace":
         low = product(z, turn(-(1 + c) * rate, -t * rate, bits), bits)
         high = product(plus(unit, z), top, bits)
-        return quotient(plus(high, low), plus(unit, scaled(z, 2)), bits)
+        return quotient(plus(high, low), plus(unit, stretch(z, 2)), bits)
     # Of the geometric series between the ends is left (1 - aw + aw^s - w^(s+1))/(1 - w).
     a, angle = exp(-rate, bits), -2 * t * rate
     w, last = (turn(-rate * (1 + 2 * c) * n, angle * n, bits) for n in (1, shift))
-    between = plus(scaled(last, a), scaled(product(w, last, bits), -1))
-    inner = product(plus(plus(unit, scaled(w, -a)), between), top, bits)
-    return scaled(quotient(inner, plus(unit, scaled(w, -1)), bits), 1 / (1 + a))
+    between = plus(stretch(last, a), stretch(product(w, last, bits), -1))
+    inner = product(plus(plus(unit, stretch(w, -a)), between), top, bits)
+    return stretch(quotient(inner, plus(unit, stretch(w, -1)), bits), 1 / (1 + a))
 
 
 def falls_of(losses: Losses, c: Fraction) -> list[tuple[int, int, int, int, int]]:
@@ -1327,7 +1327,7 @@ def conclusion(meter: Meter, name: str, premises: list[Data], given: Data) -> Co
     return own.concludes(meter, at, *([premises] if several else premises), read)
 
 
-def moving(
+def stable(
     at: Relation, l0: int | None, norms: Iterable[Any], monotone: bool, integers: bool = True
 ) -> Data:
     """How far a query's answers move: l0, then l1, l2 squared and linf."""
@@ -1371,15 +1371,15 @@ def counts(at: Relation, answers: int, every_record: bool) -> Data:
     """Counts to at most one of which a record adds 1; to one exactly, if ``every_record``."""
     m = 0 if at == REPLACE and answers == 1 and every_record else at[2]
     if at[0] == "add-remove" or answers == 1:
-        return moving(at, min(m, answers), (m, m * m, m), True)
-    return moving(at, min(2 * m, answers), (2 * m, 2 * m * m, m), False)
+        return stable(at, min(m, answers), (m, m * m, m), True)
+    return stable(at, min(2 * m, answers), (2 * m, 2 * m * m, m), False)
 
 
 def scores(at: Relation, spans: list[int]) -> Data:
     """Scores that move by at most their spans, each in a direction of its own."""
     need(spans != [], "one or more candidates are expected")
     norms = (sum(spans), sum(span * span for span in spans), max(spans))
-    return moving(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
+    return stable(at, sum(span > 0 for span in spans), norms, max(spans) == 0)
 
 
 def count_chosen(chosen: list[int], size: int) -> tuple[int, bool]:
@@ -1413,7 +1413,7 @@ def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     low, high = at[2] * min(added), at[2] * max(added)
     span = max(high, -low) if at[0] == "add-remove" else high - low
     one_way = at[0] == "add-remove" and low >= 0
-    return moving(at, min(span, 1), (span, span * span, span), one_way)
+    return stable(at, min(span, 1), (span, span * span, span), one_way)
 
 
 def count_groups(shape: Data, names: Any, groups: Any) -> tuple[int, bool]:
@@ -1469,7 +1469,7 @@ def matrix_moves(meter: Meter, at: Relation, size: int, layers: list[Any]) -> Da
         l0, l1, squared = 2 * l0, 2 * l1, (4 if negative else 2) * squared
     # No answer moves further than its own ends.
     norms = min(l1, sum(far)), min(squared, sum(each * each for each in far)), max(far)
-    return moving(at, min(l0, sum(each > 0 for each in far)), norms, one_way)
+    return stable(at, min(l0, sum(each > 0 for each in far)), norms, one_way)
 
 
 SPARE: Data = {"weights": Optional(cells), "offsets": Optional(integers)}
@@ -1503,7 +1503,7 @@ def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     ]
     l0, l1, squared = (sum(each[name] for each in found) for name in ("l0", "l1", "l2_squared"))
     far = own.scale * max(each["linf"] for each in found)
-    return moving(at, l0, (own.scale * l1, own.scale**2 * squared, far), far == 0)
+    return stable(at, l0, (own.scale * l1, own.scale**2 * squared, far), far == 0)
 
 
 @query("independence-distance", candidates=list_of(two), scale=counting)
@@ -1575,7 +1575,7 @@ def _(meter: Meter, at: Relation, shape: Data, own: Any) -> Data:
     clash = any(len(dict(each)) < len(each) for each in sets)
     need(sets != [] and not clash, "items of different attributes are expected")
     k, m = len(sets), at[2]  # one record may be in all of the sets
-    return moving(at, k, (k * m, k * m * m, m), at[0] == "add-remove" or k == 1)
+    return stable(at, k, (k * m, k * m * m, m), at[0] == "add-remove" or k == 1)
 
 
 @query("rank-distance", items=list_of(two), length=counting, rank=counting)
@@ -1591,7 +1591,7 @@ def _(meter: Meter, at: Relation, own: Any) -> Conclusion:
     fine = linf <= l1 and linf**2 <= squared <= l1**2
     fine &= l0 is None or (l1 <= l0 * linf and squared <= l0 * linf**2)
     need(fine, "the norms contradict each other")
-    found = moving(at, l0, (l1, squared, linf), own.monotone, own.integers)
+    found = stable(at, l0, (l1, squared, linf), own.monotone, own.integers)
     return found, {"stated-sensitivity"}
 
 
@@ -2113,7 +2113,7 @@ RUN_LAWS: dict[str, dict[str, Kind]] = {
 
 def run_law(data: object) -> Runs:
     """A law of the number of runs."""
-    own = tagged("law", RUN_LAWS, data)
+    own = variant("law", RUN_LAWS, data)
     return Runs(own["law"], own["mean" if "mean" in own else "gamma"], 1 + own.get("eta", ZERO))
 
 
@@ -2144,10 +2144,12 @@ def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
 @rule("repeat-renyi", "mechanism", runs=run_law, **POINTS, auxiliary=rationals)
 def _(meter: Meter, at: Relation, mechanism: Data, own: Any) -> Conclusion:
     need(mechanism["guarantee"]["kind"] == "renyi", "a curve is needed")
-    known, found = dict(mechanism["guarantee"]["points"]), points_of(own)
+    count_or_none, found = dict(mechanism["guarantee"]["points"]), points_of(own)
     for (order, epsilon), other in zip(found["points"], own.auxiliary, strict=True):
-        need(order in known and other in known, "the curve does not list the orders")
-        own.runs.require(meter, (order, known[order], other, known[other]), epsilon)
+        need(
+            order in count_or_none and other in count_or_none, "the curve does not list the orders"
+        )
+        own.runs.require(meter, (order, count_or_none[order], other, count_or_none[other]), epsilon)
     return private(at, found), SECRET_RUNS
 
 
@@ -2285,7 +2287,7 @@ FINDINGS: dict[str, Data] = {
 
 def channel_certificate(meter: Meter, data: Data) -> Result:
     """What a channel certificate says, or a rejection."""
-    own = SimpleNamespace(**tagged("finding", FINDINGS, data, **CARRIED))
+    own = SimpleNamespace(**variant("finding", FINDINGS, data, **CARRIED))
     at = relation({name: data[name] for name in WHERE})
     found = channel_of(meter, at, own.databases, own.rows)
     need(own.sha256 == found.sha256, "the digest is that of another channel")
@@ -2294,7 +2296,7 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
         pair, slack = members_of(own.worst, "pair", "slack")
         need(rational(slack) >= 0, "the slack is negative")
         channel_holds(meter, found, own.epsilon, own.delta - rational(slack))
-        most = divergence(meter, found, linked(found, pair), own.epsilon, PRECISIONS[0], True)
+        most = divergence(meter, found, link(found, pair), own.epsilon, PRECISIONS[0], True)
         for other in found.pairs:
             less = divergence(meter, found, other, own.epsilon, PRECISIONS[0], False) <= most
             need(less, "another pair is worse than the stated one")
@@ -2302,7 +2304,7 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
         count_chosen(own.event, len(own.rows[0]))
         ends = [
             tuple(Fraction(sum(side[place] for place in own.event), common) for side in sides)
-            for common, *sides in (found.rows[number] for number in linked(found, own.pair))
+            for common, *sides in (found.rows[number] for number in link(found, own.pair))
         ]
         need(own.probabilities == ends, "the probabilities of the event are others")
         over = [ends[0][0] - exp(own.epsilon, bits).high * ends[1][1] for bits in PRECISIONS]
@@ -2317,7 +2319,7 @@ def channel_certificate(meter: Meter, data: Data) -> Result:
     return Result("checked", (), subject, neighbours, words, (), judgment, (MATRIX,))
 
 
-def linked(found: Channel, pair: object) -> Pair:
+def link(found: Channel, pair: object) -> Pair:
     """A pair of rows, if they are those of neighbours."""
     rows = tuple(cells(pair))
     need(rows in found.pairs, "the stated pair are not neighbours")
@@ -2459,16 +2461,16 @@ def derivation(meter: Meter, data: object) -> Result:
     older = "it is no derivation of this version; dp-audit verify reads older ones"
     need(schema == DERIVATION, older)
     need(0 < len(members(steps)) <= MAX_STEPS, f"1 to {MAX_STEPS} steps are expected")
-    known: list[tuple[Data, set[str], str]] = []
+    count_or_none: list[tuple[Data, set[str], str]] = []
     notes: list[str] = []
     for number, step in enumerate(steps):
         try:
-            known.append(_step(meter, number, step, known))
+            count_or_none.append(_step(meter, number, step, count_or_none))
         except Rejected as reason:
             raise Rejected(f"step {number}: {reason}") from None
         notes += [f"step {number}: {note}" for note in meter.notes]
         meter.notes.clear()
-    judgment, hypotheses, mechanism = known[-1]
+    judgment, hypotheses, mechanism = count_or_none[-1]
     need(stated == sorted(hypotheses), "the hypotheses are others")
     guarantee = show(judgment.get("guarantee") or "how far a query's answers move")
     words = mechanism, relation_words(relation_of(judgment)), guarantee
@@ -2493,11 +2495,13 @@ def list_hypotheses(steps: list[Data]) -> tuple[str, ...]:
     return found or ("that what runs is the mechanism below",)
 
 
-def _step(meter: Meter, number: int, step: object, known: list[Any]) -> tuple[Data, set[str], str]:
+def _step(
+    meter: Meter, number: int, step: object, count_or_none: list[Any]
+) -> tuple[Data, set[str], str]:
     rule, numbers, given, stated = members_of(step, "rule", "premises", "parameters", "conclusion")
     earlier = all(place < number for place in list_of(whole)(numbers))
     need(earlier, "a premise is no earlier step")
-    premises = [known[place] for place in numbers]
+    premises = [count_or_none[place] for place in numbers]
     meter.spend(1 + sum(weight(premise) for premise, _, _ in premises))
     found, own = conclusion(meter, text(rule), [premise[0] for premise in premises], record(given))
     need(agrees(found, stated), f"the rule {rule} concludes otherwise")
@@ -2628,7 +2632,7 @@ def bound_to_all(data: Data, about: Data, wanted: list[Data], found: list[Result
     return open_ + ceilings(data, about, held)
 
 
-DOMAIN: Data = {"attributes": members, "cells": counting, "records": known}
+DOMAIN: Data = {"attributes": members, "cells": counting, "records": count_or_none}
 DOMAIN |= {name: Optional(anything) for name in ("name", "hierarchies", "individual")}
 ATTRIBUTE: Data = {"name": text, "values": list_of(text), "missing": Optional(flag)}
 ATTRIBUTE |= {name: Optional(anything) for name in ("ordinal", "edges", "missing_label")}
@@ -2796,10 +2800,10 @@ def borne_out_by_channel(meter: Meter, data: Data, about: Data) -> bool:
     return data["verdict"] in ("REFUTED", "EXACT")
 
 
-def parse_row(row: list[Any], rounded: bool) -> list[tuple[Fraction, Fraction]]:
+def parse_row(row: list[Any], round_to: bool) -> list[tuple[Fraction, Fraction]]:
     """How far a file knows a row's chances: decimals are rounded, or their sum is 1 only nearly."""
     values = [rational(entry) for entry in row]
-    if rounded:
+    if round_to:
         slack = [ZERO if "/" in entry else _unit(entry) / 2 for entry in map(text, row)]
     else:
         error = ZERO if total(values) == 1 else NEARLY

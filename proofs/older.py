@@ -128,7 +128,7 @@ def _same(rule: str) -> Step:
     return lambda premises, given, stated: prove(rule, premises, given)
 
 
-def _measured(rule: str, **renamed: str) -> Step:
+def _measure(rule: str, **renamed: str) -> Step:
     """A noisy answer, a selection or a law, whose guarantee was one of several."""
 
     def step(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
@@ -219,20 +219,20 @@ def _sampled_filter(premises: list[Theorem], given: Given, stated: Given) -> The
     return prove("filter", premises, {**own, "budget": budget})
 
 
-def _converted(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
+def _convert(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
     """Another guarantee of the premise's mechanism, of which nothing was chosen."""
     (premise,) = premises
     return _read(premise, stated)
 
 
-def _weakened(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
+def _weaken(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
     """A list of losses is no weaker than what it was made of: approximate zCDP stays one."""
     if stated["guarantee"]["kind"] == "approx-zcdp":
         return premises[0]
     return prove("weaken", premises, {"guarantee": given.get("guarantee", stated["guarantee"])})
 
 
-def _composed(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
+def _compose(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
     counts = {"counts": given["counts"]} if "counts" in given else {}
     return _read(prove("compose", [_losses(one) for one in premises], counts), stated)
 
@@ -264,7 +264,7 @@ def _rho(entry: Any) -> Fraction:
     return Fraction(getattr(entry, "rho", getattr(entry, "epsilon", Fraction(0)) ** 2 / 2))
 
 
-def _advanced(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
+def _compose_by_advanced(premises: list[Theorem], given: Given, stated: Given) -> Theorem:
     """By the moment of the runs' ρ = k·ε²/2, whose bound is below that of the old theorem."""
     whole = prove("compose", [_losses(premises[0])], {"counts": [given["count"]]})
     epsilon = max(getattr(entry, "epsilon", Fraction(0)) for _, entry in entries_of(whole))
@@ -304,7 +304,7 @@ _GAUSSIAN = ("gaussian", "analytic-gaussian", "classical-gaussian")
 _STEPS: dict[str, Step] = {
     **{rule: _same(rule) for rule in (*_QUERIES, "stated-sensitivity", "transformed")},
     **{rule: _same(rule) for rule in ("finite-channel", "odometer", "parallel")},
-    **{rule: _weakened for rule in ("weaken", "approx-to-profile", "profile-to-approx")},
+    **{rule: _weaken for rule in ("weaken", "approx-to-profile", "profile-to-approx")},
     **{rule: _same(rule) for rule in ("post-processing", "fixed-ledger", "group", "mixture")},
     "worst-branch": _same("mixture"),
     "poisson": _same("subsample"),
@@ -314,26 +314,26 @@ _STEPS: dict[str, Step] = {
     **{rule: _noise("gaussian", "sigma_squared") for rule in _GAUSSIAN},
     "discrete-gaussian": _noise("discrete-gaussian", "variance"),
     "discrete-gaussian-pair": _noise("discrete-gaussian", "variance"),
-    **{rule: _measured(rule) for rule in ("public-draw", "exponential", "noisy-max", "response")},
-    **{rule: _measured(rule) for rule in ("permute-and-flip", "sparse-vector")},
-    "exponential-zcdp": _measured("exponential"),
-    "poisson-gaussian": _measured("sampled-gaussian"),
-    **{rule: _measured("local-randomizer") for rule in ("randomized-response", "local-matrix")},
+    **{rule: _measure(rule) for rule in ("public-draw", "exponential", "noisy-max", "response")},
+    **{rule: _measure(rule) for rule in ("permute-and-flip", "sparse-vector")},
+    "exponential-zcdp": _measure("exponential"),
+    "poisson-gaussian": _measure("sampled-gaussian"),
+    **{rule: _measure("local-randomizer") for rule in ("randomized-response", "local-matrix")},
     "dirichlet-multinomial": _posterior("dirichlet-multinomial"),
     "plug-in-multinomial": _posterior("plug-in-multinomial"),
     "filter": _filter,
     "sampled-filter": _sampled_filter,
-    **{rule: _converted for rule in ("pure-to-zcdp", "pure-to-zcdp-tight", "pure-to-pair")},
-    **{rule: _converted for rule in ("pure-to-gdp", "pure-to-renyi", "gdp-to-pair", "gdp-to-zcdp")},
-    **{rule: _converted for rule in ("zcdp-to-renyi", "pair-to-pure", "pair-to-zcdp")},
-    **{rule: _converted for rule in ("pair-to-gdp", "pair-to-renyi", "zcdp-to-approx-zcdp")},
-    "approx-to-approx-zcdp": _converted,
-    **{rule: _composed for rule in ("compose", "compose-zcdp", "compose-renyi", "compose-gdp")},
-    **{rule: _composed for rule in ("compose-pairs", "compose-approx-zcdp")},
+    **{rule: _convert for rule in ("pure-to-zcdp", "pure-to-zcdp-tight", "pure-to-pair")},
+    **{rule: _convert for rule in ("pure-to-gdp", "pure-to-renyi", "gdp-to-pair", "gdp-to-zcdp")},
+    **{rule: _convert for rule in ("zcdp-to-renyi", "pair-to-pure", "pair-to-zcdp")},
+    **{rule: _convert for rule in ("pair-to-gdp", "pair-to-renyi", "zcdp-to-approx-zcdp")},
+    "approx-to-approx-zcdp": _convert,
+    **{rule: _compose for rule in ("compose", "compose-zcdp", "compose-renyi", "compose-gdp")},
+    **{rule: _compose for rule in ("compose-pairs", "compose-approx-zcdp")},
     **{rule: _by_pairs for rule in ("pair-to-approx", "pair-to-profile")},
     **{rule: _by_moment for rule in ("zcdp-to-approx-at-order", "renyi-to-approx")},
     "renyi-to-approx-mironov": _by_moment,
     **{rule: _by_tail for rule in ("zcdp-to-approx", "approx-zcdp-to-approx")},
-    "advanced": _advanced,
+    "advanced": _compose_by_advanced,
     **{rule: _optimal for rule in ("optimal-homogeneous", "optimal-heterogeneous")},
 }

@@ -128,9 +128,9 @@ def reader(kind: Any) -> Reader:
         return _SIMPLE[kind]
     if origin is Annotated:
         read: Reader = parts[1]
-        return _ranged(reader(parts[0]), read) if isinstance(read, Range) else read
+        return _within(reader(parts[0]), read) if isinstance(read, Range) else read
     if origin is Literal:
-        return _ranged(_exactly(str, "a text"), one_of(parts))
+        return _within(_exactly(str, "a text"), one_of(parts))
     if NoneType in parts:
         return reader(parts[0])
     if origin is None:
@@ -143,9 +143,9 @@ def reader(kind: Any) -> Reader:
     if origin is list:
         return lambda value, place: [each[0](one, place) for one in _LIST(value, place)]
     if ... in parts:
-        some = _ranged(_LIST, Range(bool, "a list of one or more"))
+        some = _within(_LIST, Range(bool, "a list of one or more"))
         return lambda value, place: tuple([each[0](one, place) for one in some(value, place)])
-    row = _ranged(_LIST, Range(lambda row: len(row) == len(each), f"a list of {len(each)}"))
+    row = _within(_LIST, Range(lambda row: len(row) == len(each), f"a list of {len(each)}"))
     return lambda value, place: tuple(
         read(one, place) for read, one in zip(each, row(value, place), strict=True)
     )
@@ -182,7 +182,7 @@ def _ranges(kind: Callable[..., Any]) -> tuple[tuple[str, Range], ...]:
     return tuple((name, more[0]) for name, more in own if more and isinstance(more[0], Range))
 
 
-def _ranged(read: Reader, own: Range) -> Reader:
+def _within(read: Reader, own: Range) -> Reader:
     def read_in_range(value: Any, place: str) -> Any:
         found = read(value, place)
         if not own.holds(found):
@@ -193,7 +193,7 @@ def _ranged(read: Reader, own: Range) -> Reader:
 
 
 def _exactly(kind: type, words: str) -> Reader:
-    return _ranged(lambda value, place: value, Range(lambda value: type(value) is kind, words))
+    return _within(lambda value, place: value, Range(lambda value: type(value) is kind, words))
 
 
 _LIST, _RECORD = _exactly(list, "a list"), _exactly(dict, "named values")

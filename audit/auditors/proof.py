@@ -23,7 +23,7 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.kernel import Theorem, prove
 from proofs.ledger.programs import about_program, fixed_ledger, of_budget, of_ledger
 from proofs.parts import Part
-from proofs.search.best import Offer, settling, strongest
+from proofs.search.best import Offer, settle, strongest
 from synthesizers.curator import Setting
 from synthesizers.events import Event
 
@@ -63,7 +63,7 @@ def conclude(
     if not found:
         return None
     found.sort(key=lambda offer: offer.value)
-    chosen = settling(found, claim.guarantee, claim.neighbours)
+    chosen = settle(found, claim.guarantee, claim.neighbours)
     return _evidence(claim, setting, found, pure, chosen)
 
 

@@ -21,7 +21,7 @@ from proofs.implication import implies
 from proofs.judgments import Stable
 from proofs.kernel import Theorem
 from proofs.parts import Part
-from proofs.search.best import settling, strongest
+from proofs.search.best import settle, strongest
 from proofs.search.ways import tight_at
 from synthesizers.errors import InputError
 
@@ -92,7 +92,7 @@ def _of_losses(formal: Formal) -> Iterator[Theorem]:
         Part(mechanism.name, count, losses_of(mechanism, formal))
         for count, mechanism in formal.mechanism
     ]
-    found = settling(strongest(parts, claim), claim, formal.neighbours)
+    found = settle(strongest(parts, claim), claim, formal.neighbours)
     if found is not None:
         yield found.theorem
     if isinstance(claim, ApproxDP) and claim.delta:

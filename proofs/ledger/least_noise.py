@@ -12,7 +12,7 @@ from proofs.guarantees import Guarantee as Claimed
 from proofs.ledger.expressions import Term
 from proofs.ledger.terms import of_terms
 from proofs.parts import Part, attains
-from proofs.search.best import settling, strongest
+from proofs.search.best import settle, strongest
 from proofs.search.decimals import power_of_ten
 from proofs.search.ways import Offer, tight_at
 from synthesizers.errors import InputError
@@ -92,7 +92,7 @@ def _suffices(parts: tuple[Part, ...], claimed: Claimed, neighbours: Neighbours)
             offer = tight_at(parts, claimed.epsilon, claimed.delta)
             if offer is not None or all(map(attains, parts)):
                 return offer
-    return settling(strongest(parts, claimed), claimed, neighbours)
+    return settle(strongest(parts, claimed), claimed, neighbours)
 
 
 def _last(suffices: Callable[[Fraction], bool], good: Fraction, bad: Fraction) -> Fraction:

@@ -15,7 +15,7 @@ from proofs.kernel import prove
 from proofs.parts import Part, Repetition
 from proofs.profiles.entry_moments import leak
 from proofs.search.repetition import Divergences, at_delta
-from proofs.search.runs import Law, concentrated, surely_above
+from proofs.search.runs import Law, concentrate_runs, surely_above
 from proofs.search.ways import concentrate, pure_of, stated_value
 
 ORDERS = tuple(Fraction(order) for order in ("9/8", "5/4", "3/2", *range(2, 9), 12, 16, 24, 32, 64))
@@ -33,7 +33,7 @@ def repeat(name: str, count: int, repetition: Repetition) -> Part:
     except (ValueError, ArithmeticError):
         return _by_curve(name, count, repetition)
     with contextlib.suppress(ValueError, ArithmeticError):
-        rho = stated_value(concentrated(repetition.runs, concentrate([repetition.run])))
+        rho = stated_value(concentrate_runs(repetition.runs, concentrate([repetition.run])))
         if rho < stated_value(concentrate([replace(bounded, count=1)])):
             return _by_curve(name, count, repetition)
     return bounded

@@ -102,7 +102,7 @@ def _theorem(term: Term, neighbours: Neighbours) -> Theorem:
         case "allocated" | "fixed_size":
             return _in_secret(term, neighbours)
         case _:
-            return _sampled(term, neighbours)
+            return _sample(term, neighbours)
 
 
 def _amount(given: Mapping[str, Fraction], sensitivity: Fraction) -> Fraction:
@@ -149,7 +149,7 @@ def _in_secret(term: Term, neighbours: Neighbours) -> Theorem:
     return prove("allocated-gaussian", [one], {"times": 1, **own})
 
 
-def _sampled(term: Term, neighbours: Neighbours) -> Theorem:
+def _sample(term: Term, neighbours: Neighbours) -> Theorem:
     """A mechanism on a Poisson sample; of all records, it is the mechanism."""
     rate, (inner,) = term.parameters["q"], term.inner
     if rate == 1:

@@ -225,7 +225,7 @@ def _beyond(plan: _Plan, masses: Reals, bound: float) -> float:
     return _exp_above(best, plan)
 
 
-def _folded(plan: _Plan, place: Reals, lifted: Reals) -> float:
+def _fold_error(plan: _Plan, place: Reals, lifted: Reals) -> float:
     """At least what of the sum of lifted masses is at B or beyond."""
     bound, best = plan.width * plan.size, math.inf
     for turn in TURNS / place[-1]:
@@ -260,7 +260,7 @@ def _sum(plan: _Plan, masses: Reals, direction: int) -> Reals:
     padded[: len(masses)] = masses * (high if direction > 0 else low)
     found, error = convolve_powers(padded, plan.steps)
     if direction < 0 and plan.tilt > 0:
-        error += _folded(plan, place, padded[: len(masses)])
+        error += _fold_error(plan, place, padded[: len(masses)])
     place = np.arange(plan.size, dtype=np.float64) * plan.width
     size = abs(plan.tilt) * place + plan.steps * abs(constant)
     back = plan.steps * constant - plan.tilt * place

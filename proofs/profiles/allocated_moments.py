@@ -59,7 +59,7 @@ def allocated_moment(loss: AllocationLoss, order: Fraction, side: Side) -> Inter
         raise ProofError(f"the moments of an allocation need an order of at most {MAX_ORDER}")
     whole = math.floor(order)
     part = order - whole
-    at = _removed if side == "remove" else _added
+    at = _remove_moment if side == "remove" else _add_moment
     below = at(loss, whole)
     if part == 0:
         return below
@@ -68,7 +68,7 @@ def allocated_moment(loss: AllocationLoss, order: Fraction, side: Side) -> Inter
 
 
 @lru_cache(maxsize=64)
-def _removed(loss: AllocationLoss, order: int) -> Interval:
+def _remove_moment(loss: AllocationLoss, order: int) -> Interval:
     """ln of E[S^n]/t^n for n = 1 + ``order``."""
     size = order + 1
     base = []
@@ -99,7 +99,7 @@ def _multiply(one: list[Interval], other: list[Interval], size: int) -> list[Int
 
 
 @lru_cache(maxsize=64)
-def _added(loss: AllocationLoss, order: int) -> Interval:
+def _add_moment(loss: AllocationLoss, order: int) -> Interval:
     """ln E[(t/S)^c] from above, c = ``order``; it is at least 0, and 0 at order 0."""
     if order == 0:
         return Interval(Fraction(0), Fraction(0))

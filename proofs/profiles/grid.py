@@ -137,7 +137,7 @@ def _laplace(epsilon: Fraction, step: Fraction) -> Gridded:
 
 def _cells(epsilon: Fraction, width: Fraction) -> tuple[Integers, Reals, Interval, Interval]:
     """Cells from ε down to -ε: their numbers, exponents and factor of the masses, what is left."""
-    count = _counted(2 * epsilon // width)
+    count = _require_few(2 * epsilon // width)
     number = np.arange(count, dtype=np.int64)
     exponent = -float(width / 2) * number.astype(np.float64)
     mass = HALF * (1 - exp_interval(-width / 2))
@@ -153,7 +153,7 @@ def _discrete_laplace(rate: Fraction, shift: int, step: Fraction) -> Gridded:
     """Losses rate·(shift - 2n) for n = 0 … shift, of masses ∝ e^(-rate·n); the ends hold tails."""
     shrunk = exp_interval(-rate)
     end = 1 / (1 + shrunk)
-    number = np.arange(_counted(shift) + 1, dtype=np.int64)
+    number = np.arange(_require_few(shift) + 1, dtype=np.int64)
     exponent = -float(rate) * number.astype(np.float64)
     lower: list[Piece] = []
     upper: list[Piece] = []
@@ -176,7 +176,7 @@ def _discrete_gaussian(variance: Fraction, shift: int, step: Fraction) -> Gridde
     j >= 1.
     """
     reach = math.isqrt(math.ceil(TAIL * variance)) + 1
-    number = np.arange(_counted(2 * reach + 1), dtype=np.int64) - reach
+    number = np.arange(_require_few(2 * reach + 1), dtype=np.int64) - reach
     exponent = -float(1 / (2 * variance)) * (number * number).astype(np.float64)
     low, high = exp_bounds(exponent, np.abs(exponent))
     total = Interval(
@@ -244,7 +244,7 @@ def bounds(piece: Piece, tilt: float, constant: float) -> tuple[Reals, Reals]:
     return lower * low, max(float_above(factor.upper), 0.0) * piece.share * high
 
 
-def _counted(points: int) -> int:
+def _require_few(points: int) -> int:
     if points > MAX_POINTS:
         raise ProofError(
             f"the lattice method takes at most {MAX_POINTS} points for one loss; use a larger step"

@@ -263,7 +263,7 @@ def _bits_for(line: Line) -> int:
     return working_bits(line, 4 * (1 + line.order + line.height) * MAX_SIZE)
 
 
-def _bounded(value: Fraction) -> Fraction:
+def _bound(value: Fraction) -> Fraction:
     if abs(value) > MAX_SIZE:
         raise ProofError("a loss is larger than 2^20")
     return value
@@ -271,7 +271,7 @@ def _bounded(value: Fraction) -> Fraction:
 
 def _two_values(epsilon: Fraction, line: Line) -> list[Term]:
     """±ε with chances 1/(1 + e^∓ε)."""
-    loss, order = numbers.rational(_bounded(epsilon)), numbers.rational(line.order)
+    loss, order = numbers.rational(_bound(epsilon)), numbers.rational(line.order)
     common = -numbers.log1p(numbers.exp(-loss))
     return [(common + order * loss, loss), (common - (order + 1) * loss, -loss)]
 
@@ -279,8 +279,8 @@ def _two_values(epsilon: Fraction, line: Line) -> list[Term]:
 def _laplace_values(loss: DiscreteLaplaceLoss, line: Line) -> list[Term]:
     """±rate·shift at both ends, rate·(2z - shift) for the z strictly between 0 and shift."""
     line.admit(loss.shift)
-    whole = numbers.rational(_bounded(loss.rate * loss.shift))
-    rate, order = numbers.rational(_bounded(loss.rate)), numbers.rational(line.order)
+    whole = numbers.rational(_bound(loss.rate * loss.shift))
+    rate, order = numbers.rational(_bound(loss.rate)), numbers.rational(line.order)
     common = -numbers.log1p(numbers.exp(-rate))
     if loss.shift == 0:
         return [(numbers.mpf(0), numbers.mpf(0))]
@@ -310,7 +310,7 @@ def _gaussian_values(loss: DiscreteGaussianLoss, line: Line) -> list[Term]:
     radius = isqrt(ceil(2 * variance * line.bits)) + 1
     line.admit(2 * radius)
     centre = shift * (1 + line.order)
-    _bounded(shift * (2 * centre + 2 * radius + shift + 2) / (2 * variance))
+    _bound(shift * (2 * centre + 2 * radius + shift + 2) / (2 * variance))
     spread = 2 * numbers.rational(variance)
     theta = 1 + 2 * numbers.fsum(numbers.exp(-(z**2) / spread) for z in range(1, radius + 1))
     common = numbers.rational(_tilt(loss, line)) - numbers.log(theta)

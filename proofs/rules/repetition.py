@@ -122,7 +122,7 @@ def repeat(
     if isinstance(premise.guarantee, Profile):
         if at is None or auxiliary is None:
             raise ProofError("of a profile, it needs the points at and auxiliary")
-        own, grows = _listed(premise.guarantee, at), _listed(premise.guarantee, auxiliary)
+        own, grows = _point_at(premise.guarantee, at), _point_at(premise.guarantee, auxiliary)
     else:
         require(at is None and auxiliary is None, "at and auxiliary are points of a profile")
         given = guarantee_of(premise, ApproxDP)
@@ -157,7 +157,7 @@ def repeat_renyi(
     found = curve_of(orders, epsilons)
     require(len(auxiliary) == len(orders), "each order needs its auxiliary order")
     for (order, epsilon), other in zip(found.points, auxiliary, strict=True):
-        one, two = _listed(curve, order), _listed(curve, other)
+        one, two = _point_at(curve, order), _point_at(curve, other)
         at_most_growing(_divergence(runs, one, two), epsilon, "epsilon reaches that of the order")
     return restate(premise, found, "secret-runs")
 
@@ -228,7 +228,7 @@ def _poisson_divergence(mean: Fraction, one: Point, two: Point, bits: int) -> In
     return total / (order - 1)
 
 
-def _listed(curve: RenyiCurve | Profile, at: Fraction) -> Point:
+def _point_at(curve: RenyiCurve | Profile, at: Fraction) -> Point:
     points = dict(curve.points)
     require(at in points, "the points that it uses are listed by the premise")
     return at, points[at]

@@ -80,7 +80,7 @@ def strongest(parts: Sequence[Part], claimed: Claimed) -> tuple[Offer, ...]:
             return _collect_offers([partial(way, parts, order) for way in ways])
 
 
-def settling(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
+def settle(found: Sequence[Offer], claimed: Claimed, neighbours: Neighbours) -> Offer | None:
     """An offer that implies the claim, one that the checker can follow if there is such."""
     enough = [offer for offer in found if implies(offer.theorem, claimed, neighbours)]
     return min(enough, key=lambda offer: offer.kernel_only, default=None)

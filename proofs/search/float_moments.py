@@ -141,7 +141,7 @@ def log_moment(loss: Loss, order: float) -> float:
         case DiscreteLaplaceLoss(rate, shift):
             return _discrete_laplace(float(rate), shift, order)
         case AllocationLoss(steps, mu_squared):
-            return _allocated(steps, float(mu_squared), order)
+            return _allocated_moment(steps, float(mu_squared), order)
         case FixedSizeLoss(fraction, mu_squared):
             # That of a Poisson sample is a little smaller.
             return log_moment(SampledGaussianLoss(fraction, mu_squared), order)
@@ -176,7 +176,7 @@ def entry_moment(entry: Entry, order: float) -> float:
             return log_moment(entry, order)
 
 
-def _allocated(steps: int, squared: float, order: float) -> float:
+def _allocated_moment(steps: int, squared: float, order: float) -> float:
     """That of one step alone, or between whole orders, where they are known, a line."""
     known = _whole_orders(steps, squared)
     if order >= len(known) - 1:

@@ -138,7 +138,7 @@ def surely_above(value: mpmath.mpf) -> Fraction:
     return rounded_up(from_mpf(value * (1 + mpmath.mpf(10) ** -12)), 14)
 
 
-def concentrated(runs: Mapping[str, Any], premise: Theorem) -> Theorem:
+def concentrate_runs(runs: Mapping[str, Any], premise: Theorem) -> Theorem:
     """The ρ of the best orders, of a mechanism of known ρ; not for a Poisson law."""
     assert isinstance(premise.judgment, Private)
     law, rho = Law(runs), guarantee_of(premise.judgment, ZCDP).rho

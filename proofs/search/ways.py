@@ -42,7 +42,7 @@ from proofs.search.orders import (
     known_orders,
 )
 from proofs.search.repetition import Divergences, at_delta
-from proofs.search.runs import concentrated, of_point
+from proofs.search.runs import concentrate_runs, of_point
 from synthesizers.intervals import from_mpf, round_down, to_mpf
 
 NAMES = {
@@ -154,14 +154,14 @@ def by_best_moment(theorem: Theorem, delta: Fraction) -> Theorem:
 def basic(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     """The sum of each run's ε, at an equal share of δ where it has no pure one."""
     runs = sum(part.count for part in parts)
-    bounded = [Part(one.name, one.count, _bounded(one, delta / runs)) for one in parts]
+    bounded = [Part(one.name, one.count, _bound(one, delta / runs)) for one in parts]
     theorem = by_sum(compose(bounded))
     if _delta_of(theorem) > delta:
         return None
     return offer("basic composition", theorem)
 
 
-def _bounded(part: Part, delta: Fraction) -> Theorem:
+def _bound(part: Part, delta: Fraction) -> Theorem:
     """Losses that are bounded but for leaks: the part's own, or an (ε, δ) of theirs."""
     if part.repetition is not None:
         return prove("as-losses", [_point_of(part, part.repetition, delta)])
@@ -191,7 +191,7 @@ def compose_advanced(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     if count == 1 and part.repetition is not None:
         return None
     # Half of δ for the mechanisms where they have none of their own.
-    one = _bounded(part, delta / (2 * count))
+    one = _bound(part, delta / (2 * count))
     each = by_sum(one)
     own = stated_value(each)
     slack = delta - count * _delta_of(each)
@@ -217,7 +217,7 @@ def _order_of_tail(rho: Fraction, delta: Fraction) -> Fraction:
 
 def concentrate(parts: Sequence[Part]) -> Theorem:
     """The least ρ of all parts; ProofError where one has none."""
-    theorem = compose([_concentrated(part) for part in parts])
+    theorem = compose([_concentrate(part) for part in parts])
     found = total((n, concentration(entry, 128)) for n, entry in entries_of(theorem))
     if found.lower == found.upper:
         return prove("to-zcdp", [theorem], {"rho": found.upper})
@@ -226,12 +226,12 @@ def concentrate(parts: Sequence[Part]) -> Theorem:
     )
 
 
-def _concentrated(part: Part) -> Part:
+def _concentrate(part: Part) -> Part:
     """A repeated one that is known by its Rényi divergences, by its ρ; any other as it is."""
     repetition = part.repetition
     if repetition is None or not any(isinstance(one, RenyiCurve) for _, one in part.entries):
         return part
-    rho = concentrated(repetition.runs, concentrate([repetition.run]))
+    rho = concentrate_runs(repetition.runs, concentrate([repetition.run]))
     return replace(part, theorem=prove("as-losses", [rho]))
 
 
@@ -393,7 +393,7 @@ def tight_with_points(parts: Sequence[Part], delta: Fraction) -> Offer | None:
     if delta == 0 or runs == 0 or sum(part.count for part in parts) == 1:
         return None
     points = [
-        replace(one, theorem=_bounded(one, delta / (2 * runs))) if one.repetition else one
+        replace(one, theorem=_bound(one, delta / (2 * runs))) if one.repetition else one
         for one in parts
     ]
     found = tight(points, delta)

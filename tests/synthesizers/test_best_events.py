@@ -21,7 +21,7 @@ from proofs.ledger.events import of_events, repetition_of
 from proofs.ledger.programs import about_program, of_ledger
 from proofs.search.account import account_epsilon
 from proofs.search.best import strongest
-from proofs.search.runs import concentrated
+from proofs.search.runs import concentrate_runs
 from proofs.search.ways import concentrate, pure_of, stated_value
 from synthesizers.budget import FREE, Cost, PureBudget, UnlimitedBudget, ZCDPBudget
 from synthesizers.curator import Curator, Setting
@@ -136,7 +136,7 @@ def test_the_cost_is_no_less_than_the_theorems_say(
         theorem = pure_of(repetition)
         assert check(derivation(theorem)).status == "checked"
         assert 0 <= cost.epsilon - stated_value(theorem) < F(1, 10**8)
-    theorem = concentrated(repetition.runs, concentrate([repetition.run]))
+    theorem = concentrate_runs(repetition.runs, concentrate([repetition.run]))
     assert check(derivation(theorem)).status == "checked"
     assert cost.rho is not None and cost.rho >= 0
     if cost.epsilon is None:

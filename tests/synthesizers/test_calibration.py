@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofs.guarantees import ApproxDP
 from proofs.kernel import prove
 from proofs.parts import Part
-from proofs.search.best import settling, strongest
+from proofs.search.best import settle, strongest
 from synthesizers.calibration import (
     exponential_rate,
     gaussian_variance,
@@ -87,7 +87,7 @@ def proved(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     losses = prove("as-losses", [prove("stated-guarantee", [], given_)])
     one = Part("noisy marginals", 1, losses)
     claim = ApproxDP(epsilon, delta)
-    return settling(strongest([one], claim), claim, AddRemove()) is not None
+    return settle(strongest([one], claim), claim, AddRemove()) is not None
 
 
 @given(

@@ -13,7 +13,7 @@ from proofs.ledger.expressions import Term
 from proofs.ledger.least_noise import DIGITS, MORE_NOISE_IS_LARGER, Calibrated, calibrate_noise
 from proofs.ledger.terms import of_terms
 from proofs.search.account import account_epsilon
-from proofs.search.best import settling, strongest
+from proofs.search.best import settle, strongest
 from proofs.search.decimals import power_of_ten
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
@@ -33,7 +33,7 @@ def suffices(term: Term, claimed: Guarantee, at: Neighbours) -> bool:
     parts = of_terms([term], at)
     if isinstance(claimed, ApproxDP):
         return account_epsilon(parts, claimed.delta).best.value <= claimed.epsilon
-    return settling(strongest(parts, claimed), claimed, at) is not None
+    return settle(strongest(parts, claimed), claimed, at) is not None
 
 
 CASES = [

@@ -16,7 +16,7 @@ from proofs.ledger.expressions import parse
 from proofs.ledger.terms import of_terms
 from proofs.parts import Part, attains
 from proofs.search import ways
-from proofs.search.best import offers, settling, strongest
+from proofs.search.best import offers, settle, strongest
 from proofs.search.ways import at_zero
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from tests.proofs.closed_forms import mpf
@@ -91,9 +91,9 @@ CLAIMS: list[tuple[str, Guarantee, str]] = [
 def test_the_strongest_of_each_kind(text: str, claim: Guarantee, value: str) -> None:
     found = strongest(parts(text), claim)
     assert 0 <= F(value) - found[0].value <= F(value) / 10**5
-    settled = settling(found, claim, AddRemove())
+    settled = settle(found, claim, AddRemove())
     assert settled is not None and implies(settled.theorem, claim, AddRemove())
-    assert settling(found, claim, ReplaceOne()) is None
+    assert settle(found, claim, ReplaceOne()) is None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_strongest_of_each_kind(text: str, claim: Guarantee, value: str) -> 
     ids=str,
 )
 def test_no_theorem_settles_what_is_false_or_unknown(text: str, claim: Guarantee) -> None:
-    assert settling(strongest(parts(text), claim), claim, AddRemove()) is None
+    assert settle(strongest(parts(text), claim), claim, AddRemove()) is None
 
 
 @pytest.mark.parametrize("count", [1, 10, 1000])
