@@ -159,14 +159,14 @@ def test_interval_operations_enclose(a: Fraction, b: Fraction, c: Fraction, d: F
                 pairs.append((left / right, x / y))
             for found, value in pairs:
                 assert found.low <= value <= found.high
-                cut = found.rounded(20)
+                cut = found.round_to(20)
                 assert cut.low <= found.low and found.high <= cut.high
 
 
 def test_rounding_moves_ends_outwards_by_little() -> None:
     for value in scattered(5, 10**9):
         for sign in (1, -1):
-            found = checker.interval(sign * value).rounded(30)
+            found = checker.interval(sign * value).round_to(30)
             assert found.low <= sign * value <= found.high
             assert found.high - found.low <= value / 2**28
             assert found.low.numerator.bit_length() <= 32 or found.low.denominator == 1
