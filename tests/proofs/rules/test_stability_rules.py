@@ -498,3 +498,14 @@ def test_a_transformed_query_needs_persons_of_its_size() -> None:
     for count in (0, 1):
         with pytest.raises(ProofError):
             prove("transformed", (records,), {**given, "records": count})
+
+
+def test_domains_without_bound_are_refused_at_once() -> None:
+    large = {f"a{number}": 10**3_900 for number in range(300)}
+    where = {"neighbours": AddRemove(), "shape": large}
+    for query in (
+        {"kind": "cell-counts", "cells": [0]},
+        {"kind": "marginal", "attributes": [*large]},
+    ):
+        with pytest.raises(ProofError, match="a domain is too large"):
+            prove(query["kind"], [], {**where, "query": query})
