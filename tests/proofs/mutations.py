@@ -72,6 +72,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_forged_derivations.py",
         "tests/proofs/test_checker_certificates.py",
         "tests/proofs/test_checker.py",
+        "tests/proofs/test_checker_arithmetic.py",
         "tests/proofs/test_checker_contour.py",
         f"{PROFILES}values_profile.py",
         f"{RULES}repetition_rules.py",
