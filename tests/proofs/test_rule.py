@@ -114,14 +114,14 @@ def test_premises_are_under_the_same_neighbours() -> None:
 
 
 @rule("named")
-def named(premise: Private, title: str, size: Positive) -> Conclusion:
+def entitle(premise: Private, title: str, size: Positive) -> Conclusion:
     return Conclusion(premise, frozenset({title, str(size)}))
 
 
 def test_a_rule_reads_its_declared_parameters_and_no_other() -> None:
     pure = private(ApproxDP(F(1)))
     given: dict[str, Any] = {"title": "a", "size": "1/2"}
-    assert named.name == "named" and named.apply([pure], given).hypotheses == {"a", "1/2"}
+    assert entitle.name == "named" and entitle.apply([pure], given).hypotheses == {"a", "1/2"}
     for wrong in (
         {"title": "a"},
         {**given, "spare": 1},
@@ -129,7 +129,7 @@ def test_a_rule_reads_its_declared_parameters_and_no_other() -> None:
         {**given, "title": 1},
     ):
         with pytest.raises(ProofError, match="named"):
-            named.apply([pure], wrong)
+            entitle.apply([pure], wrong)
 
 
 def test_the_precision_grows_until_an_inequality_is_decided() -> None:

@@ -52,7 +52,7 @@ def plain(event: Event, neighbours: Neighbours) -> dict[str, Any]:
     return event.to_json(DOMAIN, neighbours)
 
 
-def asked(event: dict[str, Any], neighbours: Neighbours) -> Part:
+def part_of_event(event: dict[str, Any], neighbours: Neighbours) -> Part:
     theorem = event_theorem(event, shape_of(DOMAIN), neighbours)
     assert theorem is not None
     return Part("an event", 1, theorem)
@@ -68,7 +68,7 @@ def test_what_is_proved_of_an_event_is_what_the_curator_charges(
     if cost.epsilon is None and cost.rho is None:
         assert event_theorem(plain(event, neighbours), shape_of(DOMAIN), neighbours) is None
         return
-    entries = asked(plain(event, neighbours), neighbours).entries
+    entries = part_of_event(plain(event, neighbours), neighbours).entries
     if cost.epsilon is not None:
         # Logarithms are rounded up, each on its own.
         epsilon = sum(count * largest(entry) for count, entry in entries)
@@ -152,7 +152,7 @@ def test_a_matrix_of_another_domain_has_no_theorem() -> None:
 def test_the_pair_of_a_derived_sensitivity_need_not_be_attained(
     name: str, neighbours: Neighbours
 ) -> None:
-    found = asked(plain(EVENTS[name], neighbours), neighbours)
+    found = part_of_event(plain(EVENTS[name], neighbours), neighbours)
     assert pairs(found.entries) and not attains(found)
 
 
@@ -160,4 +160,4 @@ def test_every_law_has_its_amount() -> None:
     for law in ("rounded-laplace", "discrete-laplace", "discrete-gaussian"):
         event = plain(EVENTS[law], AddRemove())
         assert set(event["noise"]) == {"law", AMOUNTS[law]}
-        assert asked(event, AddRemove()).entries
+        assert part_of_event(event, AddRemove()).entries

@@ -33,7 +33,7 @@ def at(text: str, delta: str) -> Account:
     return account_epsilon(parts_of(text), F(delta))
 
 
-def named(account: Account, rule: str) -> Fraction:
+def value_by(account: Account, rule: str) -> Fraction:
     (found,) = [offer.value for offer in account.found if offer.rule == rule]
     return found
 
@@ -61,7 +61,7 @@ def test_what_each_rule_makes_of_a_rho(
 ) -> None:
     stated = at(f"zcdp(rho={rho})", delta)
     assert stated.best.rule == OPTIMAL and close(stated.best.value, order, 10)
-    assert close(named(stated, "zCDP (Bun & Steinke)"), tail)
+    assert close(value_by(stated, "zCDP (Bun & Steinke)"), tail)
     assert stated.lower == 0
     noise = at(f"gaussian(sigma_squared={1 / (2 * F(rho))})", delta)
     assert close(noise.best.value, gaussian) and close(noise.lower, gaussian)
@@ -82,13 +82,13 @@ def test_the_older_rules_beside_the_tight_one(
     own: str, count: int, basic: str, advanced: str, tail: str
 ) -> None:
     account = at(f"{count} * randomized_response(epsilon={own})", "1e-6")
-    optimal = named(account, "optimal composition, closed form")
+    optimal = value_by(account, "optimal composition, closed form")
     assert account.lower <= account.best.value <= optimal <= account.lower + F("1e-16")
-    assert named(account, "basic composition") == F(basic)
-    assert close(named(account, "advanced composition"), advanced)
+    assert value_by(account, "basic composition") == F(basic)
+    assert close(value_by(account, "advanced composition"), advanced)
     # The references are for rho = k·ε²/2; k·ε·tanh(ε/2) is less.
     with mpmath.workdps(30):
-        assert mpf(named(account, "zCDP (Bun & Steinke)")) < mpmath.mpf(tail)
+        assert mpf(value_by(account, "zCDP (Bun & Steinke)")) < mpmath.mpf(tail)
     values = [offer.value for offer in account.found]
     assert values == sorted(values)
 
