@@ -68,6 +68,10 @@ def certify(
     confidence: Number = CONFIDENCE,
     alarm: Number = ALARM,
     until_decided: bool = False,
+    detect: Number | None = None,
+    beyond: str | Sequence[str] = (),
+    min_records: int | None = None,
+    data_is_public: bool = False,
     seconds: int | None = None,
     megabytes: int | None = None,
     self_test: str | Path | None = None,
@@ -124,6 +128,10 @@ def certify(
         Of an attack: two neighbouring databases, or the ``Path`` of each; runs a database; its
         random numbers (fresh ones); confidence of the floor; the error that REFUTED may have; stop
         as soon as the claim is refuted.
+    detect, beyond, min_records, data_is_public
+        Of an attack, too: the leak that the runs must be able to see; causes of leaks that are
+        known and left out of sight; the fewest records of a searched database; whether what runs
+        say of their databases may be shown.
     seconds, megabytes
         What one run of an attack may take.
     self_test
@@ -154,6 +162,10 @@ def certify(
         confidence=confidence,
         alarm=alarm,
         until_decided=until_decided,
+        detect=detect,
+        beyond=beyond,
+        min_records=min_records,
+        data_is_public=data_is_public,
     )
     subject = str(subject) if isinstance(subject, Path) else subject
     about = Assignment(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
@@ -354,6 +366,10 @@ def _attack(
             "seconds": seconds,
             "megabytes": megabytes,
             "until-decided": request.until_decided or None,
+            "detect": request.detect,
+            "beyond": request.causes or None,
+            "min-records": request.min_records,
+            "data-is-public": request.data_is_public or None,
         }
         given = [f"--{name}" for name, value in alone.items() if value is not None]
         if given:
@@ -385,6 +401,14 @@ def _spell_attack(
     }
     if request.until_decided:
         words["until-decided"] = []
+    if request.detect is not None:
+        words["detect"] = [text(request.detect, "--detect")]
+    if request.causes:
+        words["beyond"] = [",".join(request.causes)]
+    if request.min_records:
+        words["min-records"] = [str(request.min_records)]
+    if request.data_is_public:
+        words["data-is-public"] = []
     if request.pair is not None and all(isinstance(one, Path) for one in request.pair):
         words["pair"] = [str(one) for one in request.pair]
     return replace(command, flags={**command.flags, **words})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from audit.subjects.pair import Pair
 from dp_audit.arguments import (
     DomainLike,
     Number,
+    at_least_zero,
     domain_of,
     optional_number,
     probability,
@@ -51,7 +52,10 @@ class Request:
     also as the path of its file. ``records``: of a database, at most; where n is public, exactly.
     ``rows``: the public number of rows. ``pair``: two databases, each as its value or the ``Path``
     of its file, instead of generated ones. ``runs``, ``seed``, ``confidence``, ``alarm``,
-    ``until_decided``: of attacks.
+    ``until_decided``: of attacks, and so are ``detect``, the leak that the runs must be able to
+    see; ``beyond``, the causes of leaks that are known and left out of sight; ``min_records``, the
+    fewest records of a searched database; ``data_is_public``, that what runs say of their
+    databases may be shown.
 
     Raises InputError for what makes no sense.
     """
@@ -71,6 +75,10 @@ class Request:
     confidence: Number = CONFIDENCE
     alarm: Number = ALARM
     until_decided: bool = False
+    detect: Number | None = None
+    beyond: str | Sequence[str] = ()
+    min_records: int | None = None
+    data_is_public: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.claim, str):
@@ -80,8 +88,14 @@ class Request:
         if not (self.pair is None or (isinstance(self.pair, tuple | list) and len(self.pair) == 2)):
             raise InputError("a pair is two databases: pair=(first, second)")
         require_one_domain(self.domain, self.cells)
-        for name, least in (("runs", 1), ("records", 0), ("rows", 0), ("seed", 0)):
-            number = optional_number(getattr(self, name), f"--{name}", least)
+        for name, least in (
+            ("runs", 1),
+            ("records", 0),
+            ("rows", 0),
+            ("seed", 0),
+            ("min_records", 0),
+        ):
+            number = optional_number(getattr(self, name), f"--{name.replace('_', '-')}", least)
             object.__setattr__(self, name, number)
         # Both are looked at before any work.
         probability(self.confidence, "--confidence")
@@ -92,6 +106,12 @@ class Request:
     def relation(self) -> Neighbours:
         """The neighbouring relation."""
         return relation(self.neighbours, self.unit, self.max_records)
+
+    @cached_property
+    def causes(self) -> tuple[str, ...]:
+        """The causes of leaks that are left out of sight, by their names."""
+        names = self.beyond.split(",") if isinstance(self.beyond, str) else self.beyond
+        return tuple(name.strip() for name in names if name.strip())
 
     @cached_property
     def stated_domain(self) -> Domain | None:
@@ -117,6 +137,10 @@ class Request:
             alarm=probability(self.alarm, "--alarm"),
             until_decided=self.until_decided,
             pair=pair,
+            detect=None if self.detect is None else at_least_zero(self.detect, "--detect"),
+            beyond=self.causes,
+            min_records=self.min_records or 0,
+            data_is_public=self.data_is_public,
         )
 
     def given_pair(self, claim: Claim) -> Pair | None:

@@ -31,6 +31,10 @@ class Attack:
     ``runs``: a database, learning included. ``error``: of the floor, one minus its confidence.
     ``alarm``: the error that REFUTED may have. ``until_decided``: bet from the first run on, and
     stop once the claim is refuted. ``pair``: that of the user; without it pairs are searched.
+    ``detect``: how large a leak, in the claim's own parameter, the runs must be able to see; None
+    for the usual one. ``beyond``: the causes of leaks that are known and left out of sight.
+    ``min_records``: the fewest records of a searched database. ``data_is_public``: what runs say
+    of their databases may be shown.
     """
 
     runs: int
@@ -39,6 +43,10 @@ class Attack:
     alarm: Fraction
     until_decided: bool = False
     pair: Pair | None = None
+    detect: Fraction | None = None
+    beyond: tuple[str, ...] = ()
+    min_records: int = 0
+    data_is_public: bool = False
 
 
 @dataclass(eq=False)

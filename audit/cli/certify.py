@@ -87,6 +87,20 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--until-decided", action="store_true", help="stop as soon as the claim is refuted"
     )
+    group.add_argument(
+        "--detect", metavar="X", help="the leak that the runs must be able to see, else exit 3"
+    )
+    group.add_argument(
+        "--beyond", metavar="CAUSE,…", default="", help="look behind leaks of these known causes"
+    )
+    group.add_argument(
+        "--min-records", metavar="N", help="the fewest records of a database that is searched"
+    )
+    group.add_argument(
+        "--data-is-public",
+        action="store_true",
+        help="show what failing runs say, also of given databases",
+    )
     group.add_argument("--seed", metavar="S", help="the audit's random numbers (default: fresh)")
     common.add_limits(group, "60")
     group.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that makes the runs")

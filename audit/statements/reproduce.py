@@ -47,9 +47,27 @@ FLAGS = {
     "seconds": 1,
     "megabytes": 1,
     "until-decided": 0,
+    "detect": 1,
+    "beyond": 1,
+    "min-records": 1,
+    "data-is-public": 0,
     "pair": 2,
 }
 """The flags of ``certify`` that a certificate depends on, and how many words follow each."""
+
+ATTACK_FLAGS = (
+    "runs",
+    "seed",
+    "confidence",
+    "alarm",
+    "until-decided",
+    "detect",
+    "beyond",
+    "min-records",
+    "data-is-public",
+    "pair",
+)
+"""Those of attacks alone."""
 
 DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm": "1e-6"}
 """What a flag that is not given says."""
@@ -241,8 +259,7 @@ _LIMITED = ("function", "estimator", "command")
 def _attack_fits(command: Command, document: Document) -> bool:
     subject, own = document.subject, Limits()
     if not document.attacks:
-        attack_flags = ("runs", "seed", "confidence", "alarm", "until-decided", "pair")
-        return not any(name in command.flags for name in attack_flags)
+        return not any(name in command.flags for name in ATTACK_FLAGS)
     replay = document.attacks[0].replay
     assert isinstance(replay, AttackReplay)
     runs, alarm = command.number("runs"), _fraction(command, "alarm")
