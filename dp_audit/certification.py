@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.auditors.attack.floors import claimed_name
+from audit.auditors.attack.kept_attacks import keep_attack
 from audit.auditors.effort import Attack
 from audit.auditors.registry import AUDITORS, parse_names
 from audit.certify import Effort
@@ -21,6 +22,7 @@ from audit.statements.reproduce import Command
 from audit.subjects.black_boxes import Wanted, black_box, is_command_or_outputs
 from audit.subjects.function import Form, form_of
 from audit.subjects.isolated import describe
+from audit.subjects.kept_runs import RunFolder
 from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.matrix import is_channel_file, read_channel
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
@@ -72,6 +74,8 @@ def certify(
     beyond: str | Sequence[str] = (),
     min_records: int | None = None,
     data_is_public: bool = False,
+    look: int | None = None,
+    cache: str | Path | None = None,
     seconds: int | None = None,
     megabytes: int | None = None,
     self_test: str | Path | None = None,
@@ -132,6 +136,11 @@ def certify(
         Of an attack, too: the leak that the runs must be able to see; causes of leaks that are
         known and left out of sight; the fewest records of a searched database; whether what runs
         say of their databases may be shown.
+    cache, look
+        A folder in which the runs of an attack are kept, so that the same request goes on where it
+        was interrupted, or is answered from there. It counts the looks at each code: every other
+        request is one more, has test runs of its own, and may accuse with less of the error.
+        Without it, the number of the look, where you count looks yourself.
     seconds, megabytes
         What one run of an attack may take.
     self_test
@@ -166,6 +175,7 @@ def certify(
         beyond=beyond,
         min_records=min_records,
         data_is_public=data_is_public,
+        look=look,
     )
     subject = str(subject) if isinstance(subject, Path) else subject
     about = Assignment(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
@@ -174,12 +184,15 @@ def certify(
     limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
     chosen = None if auditors is None else _auditors(auditors)
     command = about.command(chosen)
+    if cache is not None:
+        _require_countable(about, request, cluster)
+        folder = RunFolder(Path(cache))
     tested = None if self_test is None else _self_test(self_test)
     audit_of, stated = about.subject_and_claim(limits)
     try:
         trusted = about.live if trust_subject is None else trust_subject
         effort = Effort(request.rows, process_count(jobs), trusted=trusted, auditors=chosen)
-        attack = _attack(request, audit_of, stated, seconds, megabytes, cluster)
+        attack = _attack(request, audit_of, stated, seconds, megabytes, cluster, cache)
         if attack is None:
             # Named auditors may listen to the streams that a bar writes to.
             if chosen is None:
@@ -188,6 +201,11 @@ def certify(
                 )
         else:
             name = claimed_name(stated.guarantee)
+
+            if cache is not None:
+                if not isinstance(audit_of, BlackBoxSubject) or audit_of.kind == "outputs":
+                    raise InputError(_KEPT)
+                audit_of, attack = keep_attack(audit_of, stated, attack, folder, request.seed)
 
             def watch(done: int, total: int, floor: float) -> None:
                 progress(
@@ -354,6 +372,7 @@ def _attack(
     seconds: int | None,
     megabytes: int | None,
     cluster: str | None,
+    cache: str | Path | None,
 ) -> Attack | None:
     """How the subject is attacked; None where it is not. Raises InputError."""
     category = subject.category
@@ -370,6 +389,8 @@ def _attack(
             "beyond": request.causes or None,
             "min-records": request.min_records,
             "data-is-public": request.data_is_public or None,
+            "look": request.look,
+            "cache": cache,
         }
         given = [f"--{name}" for name, value in alone.items() if value is not None]
         if given:
@@ -380,6 +401,19 @@ def _attack(
         return None
     kind = subject.kind if isinstance(subject, BlackBoxSubject) else "program"
     return request.attack(kind, secrets.randbits(48), request.given_pair(claim))
+
+
+_KEPT = "--cache keeps runs of a function, an estimator or a command, given by its name"
+
+
+def _require_countable(about: Assignment, request: Request, cluster: str | None) -> None:
+    """Raise InputError where looks can't be counted, or are counted twice."""
+    if about.live:
+        raise InputError(_KEPT)
+    if request.look is not None:
+        raise InputError("--cache counts the looks: leave out --look")
+    if cluster is not None:
+        raise InputError("--cache is a folder of this machine: leave out --cluster")
 
 
 def _spell_attack(
@@ -409,6 +443,8 @@ def _spell_attack(
         words["min-records"] = [str(request.min_records)]
     if request.data_is_public:
         words["data-is-public"] = []
+    if attack.look is not None:
+        words["look"] = [str(attack.look)]
     if request.pair is not None and all(isinstance(one, Path) for one in request.pair):
         words["pair"] = [str(one) for one in request.pair]
     return replace(command, flags={**command.flags, **words})

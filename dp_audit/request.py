@@ -55,7 +55,7 @@ class Request:
     ``until_decided``: of attacks, and so are ``detect``, the leak that the runs must be able to
     see; ``beyond``, the causes of leaks that are known and left out of sight; ``min_records``, the
     fewest records of a searched database; ``data_is_public``, that what runs say of their
-    databases may be shown.
+    databases may be shown; ``look``, the number of the look at this code, where looks are counted.
 
     Raises InputError for what makes no sense.
     """
@@ -79,6 +79,7 @@ class Request:
     beyond: str | Sequence[str] = ()
     min_records: int | None = None
     data_is_public: bool = False
+    look: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.claim, str):
@@ -94,6 +95,7 @@ class Request:
             ("rows", 0),
             ("seed", 0),
             ("min_records", 0),
+            ("look", 1),
         ):
             number = optional_number(getattr(self, name), f"--{name.replace('_', '-')}", least)
             object.__setattr__(self, name, number)
@@ -130,7 +132,7 @@ class Request:
 
     def attack(self, kind: str, seed: int, pair: Pair | None) -> Attack:
         """How a black box of a kind is attacked; ``seed``: where none is stated."""
-        return Attack(
+        attack = Attack(
             runs=RUNS.get(kind, RUNS_OF_OTHERS) if self.runs is None else self.runs,
             seed=seed if self.seed is None else self.seed,
             error=1 - probability(self.confidence, "--confidence"),
@@ -142,6 +144,7 @@ class Request:
             min_records=self.min_records or 0,
             data_is_public=self.data_is_public,
         )
+        return attack.at_look(self.look)
 
     def given_pair(self, claim: Claim) -> Pair | None:
         """The pair of databases, those of files read; None without one."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from audit.channels.enumerate import Enumerated, Progress
 from audit.parallel import Map, here
 from audit.statements.claim import Claim
+from audit.statements.looks import look_share
 from audit.subjects.pair import Pair
 from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Setting
@@ -34,7 +35,8 @@ class Attack:
     ``detect``: how large a leak, in the claim's own parameter, the runs must be able to see; None
     for the usual one. ``beyond``: the causes of leaks that are known and left out of sight.
     ``min_records``: the fewest records of a searched database. ``data_is_public``: what runs say
-    of their databases may be shown.
+    of their databases may be shown. ``look``: the number of the look at it, where looks are
+    counted; ``error`` and ``alarm`` are then those that this look may have.
     """
 
     runs: int
@@ -47,6 +49,12 @@ class Attack:
     beyond: tuple[str, ...] = ()
     min_records: int = 0
     data_is_public: bool = False
+    look: int | None = None
+
+    def at_look(self, look: int | None) -> Attack:
+        """The same, whose errors are for all looks, as one of them."""
+        share = look_share(look)
+        return replace(self, error=self.error * share, alarm=self.alarm * share, look=look)
 
 
 @dataclass(eq=False)

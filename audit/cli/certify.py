@@ -101,6 +101,10 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show what failing runs say, also of given databases",
     )
+    group.add_argument(
+        "--cache", metavar="FOLDER", help="keep the runs: go on after Ctrl-C, and count the looks"
+    )
+    group.add_argument("--look", metavar="K", help="the number of the look, without --cache")
     group.add_argument("--seed", metavar="S", help="the audit's random numbers (default: fresh)")
     common.add_limits(group, "60")
     group.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that makes the runs")

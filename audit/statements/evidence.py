@@ -195,7 +195,8 @@ class AttackReplay(Replay):
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
     ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
-    of what the same runs and the same rule need.
+    of what the same runs and the same rule need. ``look``: the number of the look at this code, where
+    looks are counted: the errors are then those of this look alone.
     """
 
     command: str = "dp-audit replay CERT.json"
@@ -211,6 +212,7 @@ class AttackReplay(Replay):
     shared_runs: int | None = field(default=None, metadata=OPTIONAL)
     fresh_runs: int | None = field(default=None, metadata=OPTIONAL)
     partial: bool | None = field(default=None, metadata=OPTIONAL)
+    look: int | None = field(default=None, metadata=OPTIONAL)
     versions: Mapping[str, str]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from audit.statements.certificate_json import Document
 from audit.statements.evidence import CONTRADICTING, AttackReplay
 from audit.statements.limits import Limits
+from audit.statements.looks import look_share
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -51,6 +52,7 @@ FLAGS = {
     "beyond": 1,
     "min-records": 1,
     "data-is-public": 0,
+    "look": 1,
     "pair": 2,
 }
 """The flags of ``certify`` that a certificate depends on, and how many words follow each."""
@@ -65,6 +67,7 @@ ATTACK_FLAGS = (
     "beyond",
     "min-records",
     "data-is-public",
+    "look",
     "pair",
 )
 """Those of attacks alone."""
@@ -262,7 +265,8 @@ def _attack_fits(command: Command, document: Document) -> bool:
         return not any(name in command.flags for name in ATTACK_FLAGS)
     replay = document.attacks[0].replay
     assert isinstance(replay, AttackReplay)
-    runs, alarm = command.number("runs"), _fraction(command, "alarm")
+    runs, share = command.number("runs"), look_share(replay.look)
+    alarm = _fraction(command, "alarm") * share
     outputs, program = subject["kind"] == "outputs", subject["kind"] == "program"
     alarms = (alarm, min(alarm, CONTRADICTING)) if program else (alarm,)
     limits = [
@@ -274,7 +278,8 @@ def _attack_fits(command: Command, document: Document) -> bool:
         runs is not None
         and (runs >= replay.runs if outputs else runs == replay.runs)
         and command.number("seed") == replay.seed
-        and 1 - _fraction(command, "confidence") == replay.error
+        and (1 - _fraction(command, "confidence")) * share == replay.error
+        and command.number("look") == replay.look
         and replay.alarm in alarms
         and ("until-decided" in command.flags) == (replay.mode == "anytime")
         and all(limits)

@@ -97,7 +97,12 @@ class IsolatedBox:
     @property
     def isolation(self) -> Isolation:
         """What keeps its processes apart, as far as a program that tries to break it found."""
-        return probe_isolation(paths_of(self.folder))
+        return probe_isolation(self.paths)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What they may read beside the system."""
+        return paths_of(self.folder)
 
     def check(self) -> None:
         """Start the process; raises InputError where the subject can't be found or made."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,9 @@ from audit.subjects.pair import Pair
 
 STAGES = ("search", "learn", "certify", "check", "anytime", "replay", "confirm")
 """What runs are for; each has random numbers of its own."""
+
+LEARNING = ("search", "learn")
+"""The stages of runs that nothing is tested on, which serve every look at a subject."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +49,23 @@ class Runs:
 
 @dataclass(frozen=True)
 class Seeds:
-    """The random numbers of one audit: of a stage, a pair of the search, a block of runs."""
+    """The random numbers of one audit: of a stage, a pair of the search, a block of runs.
+
+    ``look``: the number of the look at the subject, where looks are counted. Runs that test something have
+    random numbers of that look alone, and of the frozen ``rule`` (its digest) that they test.
+    """
 
     seed: int
+    look: int | None = None
+    rule: str = ""
 
     def block(self, stage: str, pair: int, block: int) -> tuple[np.random.Generator, int]:
         """The coins' generator, and the seed handed to the black box."""
-        sequence = np.random.SeedSequence([self.seed, STAGES.index(stage), pair, block])
+        words = [self.seed, STAGES.index(stage), pair, block]
+        if self.look is not None and stage not in LEARNING:
+            own = hashlib.sha256(self.rule.encode()).digest()
+            words += [self.look, int.from_bytes(own[:8], "big")]
+        sequence = np.random.SeedSequence(words)
         coins, box = sequence.spawn(2)
         return np.random.default_rng(coins), int(box.generate_state(1, np.uint64)[0])
 
@@ -96,6 +110,13 @@ class Drawing:
     def runs(self, stage: str, pair: Pair, number: int, runs: int, start: int = 0) -> Runs:
         """The same, joined."""
         return Runs.join(self.blocks(stage, pair, number, runs, start))
+
+
+def freeze(source: Source, rule: str) -> Source:
+    """The source of the runs that test a frozen rule, given by its digest, and no other rule."""
+    if not isinstance(source, Drawing):
+        return source
+    return replace(source, seeds=replace(source.seeds, rule=rule))
 
 
 def draw_block(

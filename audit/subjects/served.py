@@ -46,6 +46,11 @@ class ServedBox:
         """Its runs take entropy of their own, and are compared with first runs of processes."""
         return True
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What its processes may read beside the system."""
+        return self.command.paths
+
     def check(self) -> None:
         """Raise InputError unless there is an executable file at the path."""
         self.command.check()

@@ -39,7 +39,7 @@ from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.subjects.black_box import BlackBox
 from audit.subjects.failures import describe_failure, unread_always
 from audit.subjects.pair import Pair
-from audit.subjects.runs import Runs, Source
+from audit.subjects.runs import Runs, Source, freeze
 from synthesizers.errors import InputError, ProtocolError
 
 LEAST_LOOKED_AT = 200
@@ -138,13 +138,14 @@ def _test(
     bettor = along(guarantee, distance, rule.one_sided, float(attack.error * BETTOR_SHARE))
     guesses = Guesses(0, 0, 0, rule.one_sided, rule.abstains)
     kept: list[Runs] = []
+    source = freeze(target.source, rule.digest())
     notes: dict[str, Any] = {
         "attacker": learned.choice.attacker,
         "learning_runs": len(learned.learning),
         "repeatable": seen.repeatable,
     }
     try:
-        for block, guesses in batch.certify(target.source, about.pair, number, learned):
+        for block, guesses in batch.certify(source, about.pair, number, learned):
             made = rule.guesses(block.outcomes)
             bettor = bettor.after(tally_guesses(made, block.coins)[None, None])
             if sum(map(len, kept)) < LONGEST:

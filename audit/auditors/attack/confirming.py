@@ -25,7 +25,7 @@ from audit.auditors.attack.rules import GuessingRule
 from audit.parallel import here
 from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
 from audit.subjects.failures import describe_failure
-from audit.subjects.runs import Drawing, Runs, Seeds, Source
+from audit.subjects.runs import Drawing, Runs, Seeds, Source, freeze
 from synthesizers.errors import ProtocolError
 
 SHARED = (
@@ -80,7 +80,8 @@ def confirm(finding: Finding, source: Source, box: object) -> Evidence:
     if wanted is None:
         return about.of_sharing(f"{stated.finding}; {_TOO_MANY}", notes)
     try:
-        first = _first_runs(source, box, about, finding.number, wanted)
+        rule = "" if finding.rule is None else finding.rule.digest()
+        first = _first_runs(freeze(source, rule), box, about, finding.number, wanted)
     except KeyboardInterrupt:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
     failed = describe_failure(first.outcomes)
@@ -116,7 +117,7 @@ def _first_runs(source: Source, box: StartsAnew, about: About, number: int, runs
     if isinstance(source, Drawing):
         drawing = replace(source, box=FirstRuns(box))
     else:
-        drawing = Drawing(FirstRuns(box), Seeds(about.attack.seed), here)
+        drawing = Drawing(FirstRuns(box), Seeds(about.attack.seed, about.attack.look), here)
     return drawing.runs("confirm", about.pair, number, runs)
 
 

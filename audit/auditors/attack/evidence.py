@@ -27,6 +27,7 @@ from audit.statements.evidence import (
     SampledWitness,
     Side,
 )
+from audit.statements.looks import describe_look
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
 
@@ -81,6 +82,7 @@ class About:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
         else:
             told = f"no violation seen: {told}; p-value {p:.2g}"
+        told += describe_look(self.attack.look, self.attack.alarm)
         if notes.get("partial"):
             told = f"interrupted; {told}"
         return Evidence(
@@ -145,6 +147,7 @@ class About:
         finding = f"{seen.finding}; if deterministic, an output tells which database it was"
         if not refuted:
             finding = f"no violation seen: {seen.finding}, which the claim allows so few runs"
+        finding += describe_look(self.attack.look, self.attack.alarm)
         event = ("A always gives one output, and B always another",)
         witness = SampledWitness(
             self.pair.show(), {}, "", event, "if deterministic", seen.runs, 0, 0, p
@@ -196,6 +199,7 @@ class About:
             runs=self.attack.runs,
             error=self.attack.error,
             alarm=self.attack.alarm,
+            look=self.attack.look,
             versions=versions(),
             **notes,
         )

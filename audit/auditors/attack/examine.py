@@ -24,14 +24,14 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
         # Where both are ours, a violation found by chance would be a contradiction.
         attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
     box = ProgramBox(subject, effort.setting(claim), claim.released)
-    target = AttackedBox(Drawing(box, Seeds(attack.seed), effort.share), box)
+    target = AttackedBox(Drawing(box, Seeds(attack.seed, attack.look), effort.share), box)
     yield attack_box(target, claim, attack, effort.watch)
 
 
 def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
     """A function, an estimator or a command by its outputs in repeated runs."""
     attack, box = effort.require_attack(), cast(BlackBox, subject.box)
-    target = AttackedBox(Drawing(box, Seeds(attack.seed), effort.share), box)
+    target = AttackedBox(Drawing(box, Seeds(attack.seed, attack.look), effort.share), box)
     yield attack_box(target, claim, attack, effort.watch)
 
 
@@ -39,5 +39,5 @@ def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> I
     """Outputs that somebody drew, on two databases that nobody shows."""
     attack, box = effort.require_attack(), cast(OutputsBox, subject.box)
     attack = replace(attack, pair=box.pair, runs=min(attack.runs, box.runs // 2))
-    target = AttackedBox(GivenRuns(box, Seeds(attack.seed)), None)
+    target = AttackedBox(GivenRuns(box, Seeds(attack.seed, attack.look)), None)
     yield attack_box(target, claim, attack, effort.watch)

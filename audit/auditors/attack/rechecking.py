@@ -96,7 +96,13 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
     if replay.runs > MOST_RUNS:
         raise InputError("the runs of the certificate's attack are more than anybody waits for")
     return Attack(
-        replay.runs, replay.seed, replay.error, replay.alarm, replay.mode == "anytime", pair
+        replay.runs,
+        replay.seed,
+        replay.error,
+        replay.alarm,
+        replay.mode == "anytime",
+        pair,
+        look=replay.look,
     )
 
 
@@ -148,7 +154,7 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     guesses, distance = _guesses(witness), witness.pair.distance
     about = About(
         claim,
-        Attack(guesses.runs, 0, replay.error, replay.alarm),
+        Attack(guesses.runs, 0, replay.error, replay.alarm, look=replay.look),
         Pair(None, None, distance),
         "batch",
     )
