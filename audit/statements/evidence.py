@@ -195,8 +195,8 @@ class AttackReplay(Replay):
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
     ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
-    of what the same runs and the same rule need. ``look``: the number of the look at this code, where
-    looks are counted: the errors are then those of this look alone.
+    of what the same runs and the same rule need. ``look``: its number among the looks at this code,
+    where these are counted: the errors are then those of this look alone.
     """
 
     command: str = "dp-audit replay CERT.json"

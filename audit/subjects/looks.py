@@ -46,14 +46,11 @@ def take_look(
     name, asked = folder.name("looks", code), folder.name("request", request, seed)
     with _alone(folder):
         body = folder.read(name)
-        known = {"seed": secrets.randbits(SEED_BITS), "requests": []}
-        if body is not None:
-            known = json.loads(body)
-        if asked not in known["requests"]:
-            known["requests"].append(asked)
-            folder.write(name, json.dumps(known).encode())
-    own = known["seed"] if seed is None else seed
-    return Look(known["requests"].index(asked) + 1, own)
+        own, requests = (secrets.randbits(SEED_BITS), []) if body is None else json.loads(body)
+        if asked not in requests:
+            requests.append(asked)
+            folder.write(name, json.dumps([own, requests]).encode())
+    return Look(requests.index(asked) + 1, own if seed is None else seed)
 
 
 @contextmanager

@@ -51,8 +51,9 @@ class Runs:
 class Seeds:
     """The random numbers of one audit: of a stage, a pair of the search, a block of runs.
 
-    ``look``: the number of the look at the subject, where looks are counted. Runs that test something have
-    random numbers of that look alone, and of the frozen ``rule`` (its digest) that they test.
+    ``look``: its number among the looks at the subject, where these are counted. Runs that test
+    something have random numbers of that look alone, and of the frozen ``rule`` (its digest) that
+    they test.
     """
 
     seed: int

@@ -1,4 +1,4 @@
-"""Attacks whose runs are kept: what is asked again goes on, what is asked anew is a further look."""
+"""Attacks whose runs are kept: what is asked again goes on, anything else is a further look."""
 
 from __future__ import annotations
 
