@@ -89,11 +89,14 @@ def load_certificate(path: str) -> dict[str, Any]:
 
 
 def verify(
-    certificate: Mapping[str, Any], meant: str | None = None, share: Map = here
+    certificate: Mapping[str, Any],
+    meant: str | None = None,
+    share: Map = here,
+    python: str | None = None,
 ) -> Verification:
     """Re-check the statements of a certificate's plain data by running its audit again.
 
-    ``meant``: the subject that the user says to mean, see
+    ``meant``, ``python``: the subject and the interpreter that the user says to mean, see
     `audit.subjects.stated_subjects.obstacle`; ``share``: where runs of a black box are made.
 
     Guarantee
@@ -116,7 +119,7 @@ def verify(
     ]
     claim = document.about
     checks += [_check_command(document), *_beside(document), *_own_contradictions(document)]
-    subject, hindrance = rebuild_subject(document.subject, claim, meant)
+    subject, hindrance = rebuild_subject(document.subject, claim, meant, python)
     again = None if subject is None else _audit_again(document, subject, share)
     if again is None:
         if any(certificate.get(key) is not None for key in PROOFS):

@@ -20,7 +20,8 @@ from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.statements.reproduce import Command
 from audit.subjects.black_boxes import Wanted, black_box, is_command_or_outputs
-from audit.subjects.function import Form, form_of
+from audit.subjects.forms import Form, form_of
+from audit.subjects.interpreters import find_interpreter
 from audit.subjects.isolated import describe
 from audit.subjects.kept_runs import RunFolder
 from audit.subjects.live import live_box, live_program, name_of
@@ -62,6 +63,7 @@ def certify(
     auditors: str | Sequence[str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     form: Form | None = None,
+    python: str | Path | None = None,
     rounded: bool = False,
     trust_subject: bool | None = None,
     pair: tuple[Any, Any] | None = None,
@@ -123,6 +125,9 @@ def certify(
         that fits and is quick where it is left out.
     parameters, form
         Of a program or an estimator; what ``module:attribute`` is, where its type does not say it.
+    python
+        The Python of another environment, which runs a function or an estimator that is named;
+        dp-audit need not be installed there.
     rounded
         A channel file's decimals are rounded.
     trust_subject
@@ -178,7 +183,16 @@ def certify(
         look=look,
     )
     subject = str(subject) if isinstance(subject, Path) else subject
-    about = Assignment(request, subject, dict(parameters or {}), form, data, rounded, trust_subject)
+    about = Assignment(
+        request,
+        subject,
+        dict(parameters or {}),
+        form,
+        data,
+        rounded,
+        trust_subject,
+        None if python is None else str(python),
+    )
     seconds = optional_number(seconds, "--seconds", 1)
     megabytes = optional_number(megabytes, "--megabytes", 1)
     limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
@@ -242,6 +256,7 @@ class Assignment:
     data: str | Path | None
     rounded: bool
     trust_subject: bool | None
+    python: str | None = None
 
     @property
     def live(self) -> bool:
@@ -251,6 +266,8 @@ class Assignment:
     def subject_and_claim(self, limits: Limits) -> tuple[Subject, Claim]:
         """The subject, and the claim with its domain and number of records."""
         if self.live:
+            if self.python is not None:
+                raise InputError("an object runs in its own interpreter: leave out python")
             return self._object()
         values = texts(self.parameters)
         wanted = self._black_box(values, limits)
@@ -259,6 +276,11 @@ class Assignment:
                 raise InputError("an attack reads neither --data nor --rounded; give --pair")
             claim = self.request.claim_of(self.request.records)
             return black_box(replace(wanted, rows=self.request.rows), claim), claim
+        if self.python is not None:
+            raise InputError(
+                "--python runs a function or an estimator, module:attribute; a program of another "
+                "environment is a command: that speaks the curator protocol, with --as program"
+            )
         if is_channel_file(self.given):
             return self._channel()
         if self.rounded:
@@ -303,7 +325,7 @@ class Assignment:
 
     def _black_box(self, values: Mapping[str, str], limits: Limits) -> Wanted | None:
         """The black box that the subject is; None for a program or a channel."""
-        wanted = Wanted(self.given, self.form, values, limits)
+        wanted = Wanted(self.given, self.form, values, limits, python=self.python)
         if is_command_or_outputs(self.given):
             if self.form == "program" and self.given.startswith(COMMAND):
                 return None
@@ -318,7 +340,8 @@ class Assignment:
         if self.form is not None:
             return None if self.form == "program" else wanted
         parameters = {key.replace("-", "_"): value for key, value in values.items()}
-        found = describe(self.given, parameters)
+        python = None if self.python is None else find_interpreter(self.python)
+        found = describe(self.given, parameters, python=python)
         return None if found.form == "program" else replace(wanted, found=found)
 
     def _records(self, domain: Domain) -> int | None:
@@ -357,6 +380,8 @@ class Assignment:
         if auditors is not None:
             given["auditors"] = ",".join(AUDITORS[name].flag for name in auditors)
         words = {name: [str(value)] for name, value in given.items() if value is not None}
+        if self.python is not None:
+            words["python"] = [self.python]
         if self.rounded:
             words["rounded"] = []
         if self.trust_subject:

@@ -19,6 +19,7 @@ def verify(
     certificate: str | Path | Mapping[str, Any] | CertificateResult,
     *,
     subject: str | None = None,
+    python: str | Path | None = None,
     jobs: int | None = None,
 ) -> VerificationResult:
     """Re-check every number of a certificate without trusting whoever wrote it.
@@ -39,6 +40,8 @@ def verify(
         The path of its file (``-``: standard input), its JSON, or what `certify` returned.
     subject
         The certificate's, if it can only be run and lies outside the current folder.
+    python
+        The Python of the subject's environment, if it was run by another than dp-audit's.
     jobs
         Processes (all cores).
 
@@ -56,4 +59,5 @@ def verify(
             else json.dumps(dict(certificate))
         )
     document = read_certificate(written, spoken)
-    return VerificationResult(checked(document, subject, local(process_count(jobs))))
+    other = None if python is None else str(python)
+    return VerificationResult(checked(document, subject, local(process_count(jobs)), other))

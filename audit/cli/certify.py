@@ -69,6 +69,11 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         help="what module:attribute is (default: by its type and parameters)",
     )
     group.add_argument(
+        "--python",
+        metavar="PATH",
+        help="another environment's Python, which runs module:attribute",
+    )
+    group.add_argument(
         "--pair",
         nargs=2,
         type=Path,

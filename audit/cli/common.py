@@ -92,6 +92,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", metavar="N", help="processes (default: all cores)")
 
 
+def add_python(parser: argparse.ArgumentParser) -> None:
+    """``--python``, of commands that run a certificate's subject again."""
+    parser.add_argument(
+        "--python", metavar="PATH", help="the Python of its environment, if that is another one"
+    )
+
+
 def add_domain(parser: argparse.ArgumentParser) -> None:
     """``--domain``, ``--cells``."""
     parser.add_argument("--domain", metavar="FILE", help="a domain file (TOML)")

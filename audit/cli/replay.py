@@ -6,6 +6,7 @@ import argparse
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rich.console import RenderableType
@@ -55,11 +56,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subject", metavar="NAME", help="the certificate's, if it lies outside this folder"
     )
+    common.add_python(parser)
     common.add_jobs(parser)
     common.add_output(parser)
 
 
-def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
+def run(flags: argparse.Namespace, boxes: Boxes | None = None) -> int:
     """Print what fresh runs say; 1 where they refute the claim, 3 where there can be none."""
     common.require_writable(flags.json, inputs=(flags.certificate, *(flags.pair or ())))
     runs = optional_number(flags.runs, "--runs", 1)
@@ -71,7 +73,8 @@ def run(flags: argparse.Namespace, boxes: Boxes = box_of) -> int:
     subject = document["subject"]
     if not isinstance(subject, dict):
         raise InputError("the certificate's subject is malformed")
-    box, hindrance = _box(subject, test.claim, flags.subject, boxes)
+    boxes = boxes or partial(box_of, python=flags.python)
+    box, hindrance = _box(subject, test.claim, flags, boxes)
     talk = streams.talk_console(flags.quiet)
     if box is None:
         talk.print(clean(hindrance), markup=False)
@@ -130,10 +133,10 @@ class ReplayResult(Result):
 
 
 def _box(
-    subject: dict[str, Any], claim: Claim, meant: str | None, boxes: Boxes
+    subject: dict[str, Any], claim: Claim, flags: argparse.Namespace, boxes: Boxes
 ) -> tuple[BlackBox | None, str]:
     """The subject as something that can be run, or what stands in the way."""
-    hindrance = obstacle(subject, meant)
+    hindrance = obstacle(subject, flags.subject, flags.python)
     if hindrance:
         return None, hindrance
     try:

@@ -16,6 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the certificate's, if it can only be run and lies outside this folder",
     )
+    common.add_python(parser)
     common.add_jobs(parser)
     common.add_output(parser, html=True)
 

@@ -38,6 +38,7 @@ FLAGS = {
     "released": 1,
     "set": 1,
     "as": 1,
+    "python": 1,
     "rounded": 0,
     "trust-subject": 0,
     "auditors": 1,
@@ -78,7 +79,7 @@ DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm
 DEFAULT_AUDITORS = {"exhaustive", "factorised", "proof", "attack"}
 """Those whose evidence a certificate can have where its command names no auditors."""
 
-PATHS = ("domain", "data", "pair")
+PATHS = ("domain", "data", "python", "pair")
 """Flags whose words are paths of files, which no certificate says otherwise."""
 
 _PLAIN = re.compile(r"(?!-)[^\x00-\x1f\x7f'\"`$|<>;&!*?\n]{1,4096}")
@@ -196,7 +197,10 @@ def _subject_fits(command: Command, subject: Mapping[str, Any]) -> bool:
     stated = {key.replace("_", "-"): value for key, value in subject.get("parameters", {}).items()}
     forms = {"function": "function", "estimator": "estimator", "program": "program"}
     own = forms.get(kind, "program" if kind == "module" else subject.get("form"))
-    fits = form in (None, own) and (form is not None or kind != "command" or own is None)
+    elsewhere = ("python" in command.flags) == ("python" in subject)
+    fits = (
+        elsewhere and form in (None, own) and (form is not None or kind != "command" or own is None)
+    )
     return bool(named) and values == stated and len(values) == len(command.sets) and fits
 
 

@@ -96,9 +96,13 @@ def _editable() -> Iterable[str]:
             yield from getattr(module, "MAPPING", {}).values()
 
 
-def module_environment() -> dict[str, str]:
-    """The variables of a module's process, beside those of every box."""
-    return {name: os.environ[name] for name in KEPT if name in os.environ}
+def module_environment(foreign: bool = False) -> dict[str, str]:
+    """The variables of a module's process, beside those of every box.
+
+    ``foreign``: of one of another environment, whose packages lie elsewhere than ours.
+    """
+    ours = {"PYTHONPATH"} if foreign else set()
+    return {name: os.environ[name] for name in KEPT if name in os.environ and name not in ours}
 
 
 def program_paths(path: str) -> tuple[str, ...]:
@@ -110,10 +114,10 @@ def program_paths(path: str) -> tuple[str, ...]:
     places = [os.path.dirname(path), os.path.dirname(os.path.realpath(path)), "/opt"]
     for folder in os.environ.get("PATH", "").split(":"):
         if any(os.path.exists(os.path.join(folder, "..", name)) for name in _ENVIRONMENTS):
-            places += _around(os.path.join(folder, "python"))
+            places += around(os.path.join(folder, "python"))
     interpreter = _interpreter(path)
     if interpreter is not None:
-        places += _around(interpreter)
+        places += around(interpreter)
     found = {os.path.abspath(place) for place in places if os.path.exists(place)}
     return tuple(sorted(found - {"/"}))
 
@@ -131,7 +135,7 @@ def _interpreter(path: str) -> str | None:
     return shutil.which(words[0]) if words else None
 
 
-def _around(program: str) -> list[str]:
+def around(program: str) -> list[str]:
     """The folders of a program, and of those that its links lead to, with their libraries."""
     places = []
     for _ in range(40):

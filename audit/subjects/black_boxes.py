@@ -11,13 +11,14 @@ from audit.statements.claim import Claim
 from audit.statements.limits import Limits
 from audit.subjects.command import CommandBox
 from audit.subjects.digests import command_source, module_source
+from audit.subjects.interpreters import find_interpreter
 from audit.subjects.isolated import IsolatedBox, describe
 from audit.subjects.outputs import read_outputs
 from audit.subjects.served import ServedBox
 from audit.subjects.server import serves
+from audit.subjects.specs import Described
 from audit.subjects.subject import BlackBoxSubject
 from audit.subjects.synthesizer import COMMAND, OUTPUTS
-from audit.subjects.wire import Described
 from synthesizers.errors import InputError
 
 
@@ -29,7 +30,8 @@ class Wanted:
     function, batch or estimator; None where it is to be found out. ``rows``: the public number of
     rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
     that was found out before. ``serves``: whether a command is asked for its runs by version 2 of
-    its protocol; None where the command is to say.
+    its protocol; None where the command is to say. ``python``: the path of another environment's
+    interpreter, which runs a module's.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Wanted:
     rows: int | None = None
     found: Described | None = None
     serves: bool | None = None
+    python: str | None = None
 
 
 def is_command_or_outputs(name: str) -> bool:
@@ -55,6 +58,8 @@ def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     name = wanted.name
     if is_command_or_outputs(name) and wanted.parameters:
         raise InputError(f"{name} takes no --set; a command is handed the claim alone")
+    if is_command_or_outputs(name) and wanted.python is not None:
+        raise InputError("--python goes with module:attribute; a command names its own interpreter")
     if name.startswith(COMMAND):
         return _command(wanted, claim)
     if name.startswith(OUTPUTS):
@@ -64,7 +69,8 @@ def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
 
 def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     parameters = {key.replace("-", "_"): value for key, value in wanted.parameters.items()}
-    found = wanted.found or describe(wanted.name, parameters)
+    python = None if wanted.python is None else find_interpreter(wanted.python)
+    found = wanted.found or describe(wanted.name, parameters, python=python)
     form = wanted.form or found.form
     if form == "function" and found.form == "batch":
         form = "batch"
@@ -79,13 +85,15 @@ def _of_module(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         megabytes=wanted.limits.megabytes,
         rows=wanted.rows,
         columns=None if claim.domain is None else claim.domain.names,
+        python=python,
     )
     box.check()
-    source = module_source(wanted.name)
+    source = module_source(wanted.name, None if python is None else python.folders)
     identity = {
         "form": form,
         "parameters": dict(wanted.parameters),
         **_limit_members(wanted),
+        **({} if python is None else {"python": python.version}),
         **({} if source is None else source.identity()),
     }
     kind = "estimator" if form == "estimator" else "function"

@@ -10,73 +10,30 @@ import io
 import os
 import pickle
 import socket
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from audit.subjects.child_limits import limit_memory, move_aside
+from audit.subjects.frames import BEGUN, REPLY, Frames, frame
 from audit.subjects.function import batch_outcomes, fresh, generator, one_of
 from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes, Raised
+from audit.subjects.specs import Described, Refused, Spec
 from audit.subjects.wire import (
-    BEGUN,
-    REPLY,
     BatchCall,
-    Described,
-    Frames,
-    Refused,
     SingleRuns,
-    Spec,
     Writer,
     answer,
-    frame,
 )
 from synthesizers.errors import InputError, ProtocolError
-
-_LOWEST_DESCRIPTOR = 500
-"""Where the socket is put: above the descriptors that careless code
-closes, and that new files get."""
-
-_STARTS_WITH = 2**31
-"""What a process is taken to start with where nothing says it (numpy and
-pandas take half of it on a machine of few cores)."""
 
 
 def main(descriptor: str) -> NoReturn:
     """Serve the socket until it is closed."""
     try:
-        _Server(_move_aside(int(descriptor)), os.getpid()).serve()
+        _Server(move_aside(int(descriptor)), os.getpid()).serve()
     finally:
         os._exit(0)
-
-
-def _move_aside(descriptor: int) -> socket.socket:
-    import fcntl
-
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
-    os.close(descriptor)
-    return socket.socket(fileno=moved)
-
-
-def _limit_memory(megabytes: int | None) -> None:
-    """A limit on the memory beyond what is taken by now."""
-    import resource
-
-    # Elsewhere such a limit is not kept.
-    if megabytes is not None and sys.platform == "linux":
-        limit = _memory_in_use(resource.getpagesize()) + megabytes * 2**20
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        if hard == resource.RLIM_INFINITY or limit < hard:
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _memory_in_use(page: int) -> int:
-    """The addresses that this process has by now, in bytes."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * page
-    except OSError:
-        # A box without a root of its own does not show /proc.
-        return _STARTS_WITH
 
 
 class _Jobs(pickle.Unpickler):
@@ -104,7 +61,7 @@ class _Server:
         """Say what the subject is; then run it as often as it is asked."""
         source = Frames(self._channel)
         spec: Spec = _Jobs(source.next()[1]).load()
-        _limit_memory(spec.megabytes)
+        limit_memory(spec.megabytes)
         try:
             if spec.form is None:
                 self._reply(describe(spec))

@@ -110,13 +110,14 @@ def restate(
     return {**rest, OLDER: source.older_digest(stated.get("kind"), stated.get("form"))}
 
 
-def module_source(name: str) -> Source | None:
+def module_source(name: str, folders: Sequence[str] | None = None) -> Source | None:
     """Where the code of ``module:attribute`` lies, found without running it; None where nowhere.
 
-    A module beside the user comes with all code below the folder that is searched for it, which it
+    ``folders``: where another environment's interpreter looks for it after the current folder. A
+    module beside the user comes with all code below the folder that is searched for it, which it
     may import; an installed one with its package.
     """
-    path: Sequence[str] | None = module_folders()
+    path: Sequence[str] | None = module_folders() if folders is None else [os.getcwd(), *folders]
     module = name.partition(":")[0]
     file: Path | None = None
     top: Path | None = None
@@ -136,7 +137,7 @@ def module_source(name: str) -> Source | None:
     if file is None or top is None or not file.is_file():
         return None
     root = Path(os.path.abspath(top)).parent
-    if not is_installed(root):
+    if not (is_installed(root) or (folders is not None and str(root) in folders)):
         return Source((file,), (root,))
     return Source((file,), (top,) if top.is_dir() else ())
 
@@ -159,7 +160,7 @@ def _find_spec(name: str, path: Sequence[str] | None) -> importlib.machinery.Mod
     try:
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         # Packages that are installed to be edited have finders of their own.
-        if spec is None and name and "." not in name:
+        if spec is None and name and "." not in name and path == module_folders():
             spec = importlib.util.find_spec(name)
     except Exception:
         return None

@@ -8,15 +8,14 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from synthesizers.errors import InputError
 
 SEED_NAMES = ("random_state", "seed")
 """Parameters of a constructor that take a seed: scikit-learn's name, and the plain one."""
 
-Function = Callable[[Any, np.random.Generator], Any]
+_SEED_BITS = 32
+
+Function = Callable[[Any, Any], Any]
 
 
 def as_function(
@@ -28,9 +27,10 @@ def as_function(
     """The function (database, rng) -> table of an estimator with ``fit`` and ``sample``.
 
     ``estimator``: a class, made anew in each run with ``parameters``, or an object, copied in
-    each run as it is now. It is fitted on a data frame of the database's records and asked for
-    ``rows`` records, a public constant. ``columns``: the frame's, so that a database without
-    records has them too; by default those of the records.
+    each run as it is now. It is fitted on a data frame of the database's records, or on the list
+    of these where no pandas is installed, and asked for ``rows`` records, a public constant.
+    ``columns``: the frame's, so that a database without records has them too; by default those of
+    the records.
 
     Where the constructor takes a seed that nobody set, it gets a fresh integer of ``rng``: a seed
     that was set stays, and shows. Raises InputError for parameters that don't fit.
@@ -64,11 +64,26 @@ def _run(
     rows: int,
     columns: list[str] | None,
     database: Any,
-    rng: np.random.Generator,
+    rng: Any,
 ) -> Any:
-    estimator = new({name: int(rng.integers(2**32)) for name in open_seeds})
-    estimator.fit(pd.DataFrame(database, columns=columns))
+    estimator = new({name: _draw_seed(rng) for name in open_seeds})
+    estimator.fit(_table(database, columns))
     return estimator.sample(rows)
+
+
+def _table(database: Any, columns: list[str] | None) -> Any:
+    try:
+        # Another environment may have no pandas.
+        import pandas as pd
+    except ModuleNotFoundError:
+        return database
+    return pd.DataFrame(database, columns=columns)
+
+
+def _draw_seed(rng: Any) -> int:
+    """Of a Generator of numpy, or of what the standard library has where that is not installed."""
+    integers = getattr(rng, "integers", None)
+    return rng.getrandbits(_SEED_BITS) if integers is None else int(integers(2**_SEED_BITS))
 
 
 def _make(estimator: type[Any], parameters: dict[str, Any], seeds: dict[str, int]) -> Any:

@@ -6,11 +6,10 @@ its batch form. It is trusted to end; whoever does not trust it runs it isolated
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,6 @@ from numpy.typing import NDArray
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
-
-Form = Literal["program", "function", "batch", "estimator"]
-"""What a callable is: see `form_of`."""
 
 SINGLE_BLOCK = 500
 """Runs of one call of `draw`, one by one (a tenth of a second where a
@@ -31,51 +27,6 @@ BATCH_BLOCK = 50_000
 
 SINGLE, CALL, ORDER = range(3)
 """What a generator is for: runs one by one, a call of the batch form, the order of its calls."""
-
-_EXPECTED = (
-    "expected a program (curator), a function (database, rng), its batch form (database, rng, "
-    "runs), or an estimator with fit and sample"
-)
-
-
-def form_of(subject: Any) -> Form:
-    """What a callable or an estimator is, by its attributes and its parameters.
-
-    ``fit`` and ``sample`` make an estimator. Otherwise the parameters without a default count,
-    and those called ``rng`` and ``runs``: one is a program's curator, two are a function's, three
-    with ``runs`` at the end are the batch form's. Of a class, its ``__call__`` counts. Raises
-    InputError for anything else.
-    """
-    if all(callable(getattr(subject, name, None)) for name in ("fit", "sample")):
-        return "estimator"
-    match _parameter_names(subject):
-        case [_]:
-            return "program"
-        case [_, second] if second != "runs":
-            return "function"
-        case [_, _, "runs"]:
-            return "batch"
-        case names:
-            found = ", ".join(names) or "nothing"
-            raise InputError(
-                f"{_EXPECTED}; this takes {found}: parameters of its own need a default or --set"
-            )
-
-
-def _parameter_names(subject: Any) -> list[str]:
-    """The names of the parameters that a run hands over."""
-    skipped = 0
-    if isinstance(subject, type):
-        # Not getattr, which would find the metaclass's: every class can be called.
-        subject, skipped = inspect.getattr_static(subject, "__call__", None), 1
-    if not callable(subject):
-        raise InputError(f"{_EXPECTED}; this can't be called")
-    try:
-        parameters = list(inspect.signature(subject).parameters.values())[skipped:]
-    except (TypeError, ValueError):
-        raise InputError(f"{_EXPECTED}; its parameters can't be seen: say so with --as") from None
-    named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return [p.name for p in named if p.default is p.empty or p.name in ("rng", "runs")]
 
 
 def generator(seed: int, *purpose: int) -> np.random.Generator:

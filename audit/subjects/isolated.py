@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from audit.statements.isolation import Isolation
 from audit.subjects.apart import probe_isolation
 from audit.subjects.failures import describe_failure
+from audit.subjects.foreign import ReceivedValues
+from audit.subjects.frames import BEGUN, REPLY
 from audit.subjects.function import (
     BATCH_BLOCK,
     CALL,
@@ -30,20 +32,12 @@ from audit.subjects.function import (
     CallRaised,
     in_two_calls,
 )
+from audit.subjects.interpreters import Interpreter
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
-from audit.subjects.wire import (
-    BEGUN,
-    REPLY,
-    BatchCall,
-    Described,
-    Received,
-    Refused,
-    SingleRuns,
-    Spec,
-    read_answer,
-)
+from audit.subjects.specs import Described, Refused, Spec
+from audit.subjects.wire import BatchCall, Received, SingleRuns, read_answer
 from synthesizers.errors import InputError, ProtocolError
 
 ESTIMATOR_BLOCK = 20
@@ -63,7 +57,8 @@ class IsolatedBox:
     process works and looks for the module first. ``seconds``: the most that a run, or a call of
     the batch form, may take. ``megabytes``: the memory that the process may take beyond what it
     starts with; None for no limit (kept on Linux alone). ``rows``, ``columns``: an estimator's, as
-    in `audit.subjects.estimator.as_function`.
+    in `audit.subjects.estimator.as_function`. ``python``: the interpreter of another environment
+    that runs it; by default ours.
 
     A run that takes too long is ``Ended("time")``, one whose process ends ``Ended("died")``, one
     with an output of more than 64 MiB ``Ended("size")``; all else that goes wrong is ``Raised``.
@@ -79,6 +74,7 @@ class IsolatedBox:
     megabytes: int | None = 4096
     rows: int | None = None
     columns: tuple[str, ...] | None = None
+    python: Interpreter | None = None
 
     def __post_init__(self) -> None:
         if not (0 < self.seconds < math.inf):
@@ -102,7 +98,7 @@ class IsolatedBox:
     @property
     def paths(self) -> tuple[str, ...]:
         """What they may read beside the system."""
-        return paths_of(self.folder)
+        return paths_of(self.folder, self.python)
 
     def check(self) -> None:
         """Start the process; raises InputError where the subject can't be found or made."""
@@ -190,10 +186,13 @@ class IsolatedBox:
 
 
 def describe(
-    subject: str, parameters: Mapping[str, str] | None = None, folder: str = "."
+    subject: str,
+    parameters: Mapping[str, str] | None = None,
+    folder: str = ".",
+    python: Interpreter | None = None,
 ) -> Described:
     """What ``module:attribute`` is, found out in a process of its own; raises InputError."""
-    process = ChildProcess(Spec(subject, None, dict(parameters or {})), folder)
+    process = ChildProcess(Spec(subject, None, dict(parameters or {})), folder, python)
     try:
         return process.started()
     finally:
@@ -216,7 +215,7 @@ class _Processes:
         spec = Spec(
             box.subject, box.form, dict(box.parameters), box.megabytes, box.rows, box.columns
         )
-        process = ChildProcess(spec, box.folder)
+        process = ChildProcess(spec, box.folder, box.python)
         self._box, self._process = box, process
         with self.end_on_error():
             process.started()
@@ -240,7 +239,7 @@ class _Processes:
     def runs(self, box: IsolatedBox, job: SingleRuns) -> tuple[Outcomes, Ended | None]:
         """The outcomes of the first runs, and how the next one ended if not all are there."""
         process = self._hand_over(box, job)
-        received = Received()
+        received = process.received()
         try:
             for _ in range(len(job.coins)):
                 _receive(process, received, time.monotonic() + box.seconds)
@@ -255,7 +254,7 @@ class _Processes:
     def call(self, box: IsolatedBox, job: BatchCall) -> Outcomes:
         """The outcomes of one call of the batch form; raises CallRaised or ProtocolError."""
         process = self._hand_over(box, job)
-        received, until = Received(), time.monotonic() + box.seconds
+        received, until = process.received(), time.monotonic() + box.seconds
         try:
             while len(received) < job.runs:
                 reply = _receive(process, received, until, job.runs)
@@ -297,7 +296,7 @@ class _Processes:
 
 
 def _receive(
-    process: ChildProcess, received: Received, until: float, most: int = 0
+    process: ChildProcess, received: Received | ReceivedValues, until: float, most: int = 0
 ) -> Described | Refused | Raised | None:
     """Wait for the next outcome, or for all of a batch of ``most``; or for an answer in its place.
 

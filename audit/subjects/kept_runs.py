@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.subjects.black_box import BlackBox
+from audit.subjects.frames import HEAD
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair, database_sha256
-from audit.subjects.wire import HEAD, Received, Writer
+from audit.subjects.wire import Received, Writer
 from synthesizers.errors import InputError
 
 SECRET = "key"

@@ -9,7 +9,8 @@ from typing import Any
 from audit.statements.assumptions import INDEPENDENT, SCOPE
 from audit.statements.isolation import Isolation
 from audit.subjects.estimator import as_function
-from audit.subjects.function import Form, FunctionBox
+from audit.subjects.forms import Form
+from audit.subjects.function import FunctionBox
 from audit.subjects.subject import BlackBoxSubject
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

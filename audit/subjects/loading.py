@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from audit.subjects.estimator import as_function
-from audit.subjects.function import form_of
-from audit.subjects.module_programs import import_attribute
-from audit.subjects.wire import Described, Spec
+from audit.subjects.forms import form_of
+from audit.subjects.importing import import_attribute
+from audit.subjects.specs import Described, Spec
 from synthesizers.errors import InputError
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from audit.subjects.importing import import_attribute
 from synthesizers.curator import Program
 from synthesizers.errors import InputError
 from synthesizers.exact import parse_rational
@@ -18,23 +18,6 @@ def load_program(name: str, values: Mapping[str, str]) -> Program:
     program: Program = _build(import_attribute(name), name, values)
     _require_program(program, name)
     return program
-
-
-def import_attribute(name: str) -> Any:
-    """What ``module:attribute`` names; raises InputError."""
-    module_name, _, path = name.partition(":")
-    try:
-        found: Any = importlib.import_module(module_name)
-    except BaseException as error:
-        raise InputError(
-            f"the module {module_name!r} could not be imported ({type(error).__name__}: {error}); "
-            "run from the folder that holds it, or install it"
-        ) from None
-    for part in path.split("."):
-        if not part or not hasattr(found, part):
-            raise InputError(f"the module {module_name!r} has no attribute {path!r}")
-        found = getattr(found, part)
-    return found
 
 
 def _build(found: Any, name: str, values: Mapping[str, str]) -> Any:

@@ -1,6 +1,7 @@
-"""Tables as bytes that hold plain data alone, so that those of a stranger's process can be read.
+"""Tables and values as bytes that hold plain data alone, so that a stranger's can be read.
 
-A head in JSON says what each column is; numbers, dates and the like follow as they lie in memory.
+Of a table, a head in JSON says what each column is; numbers, dates and the like follow as they lie
+in memory. `audit.subjects.writing` writes them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import struct
-import sys
 from typing import Any
 
 import numpy as np
@@ -23,34 +23,14 @@ _HEAD = struct.Struct("<Q")
 _FIXED = re.compile(r"[<>|=][biufcmM]\d{1,2}(\[\d{0,6}[a-z]{1,2}\])?")
 """Types of numpy whose values are their bytes, none of which is an address."""
 
-_MASKED = re.compile(r"(U?Int(8|16|32|64)|Float(32|64)|boolean)")
-"""Types of pandas that are numbers beside a mask of what is missing."""
-
-_KNOWN = sys.stdlib_module_names | {"numpy", "pandas", "pyarrow"}
-"""Packages whose values have a text that says what they are."""
-
-_MOST_DIGITS = 18
-"""The digits that a whole number may have in JSON; a larger one is hexadecimal text."""
+_ITEMS = re.compile(r"\|O|[<>]U\d{1,6}")
+"""Types of numpy whose values are objects, or texts."""
 
 _DEEPEST = 50
 """The most collections in one another in a cell."""
 
-_AS_THEY_ARE = {str, bool, float, type(None)}
-"""Types of cells that JSON tells apart."""
-
-
-def write_table(table: pd.DataFrame) -> bytes:
-    """A table as bytes, without its index; raises ValueError where it is nested too deeply.
-
-    Values that are no numbers, texts, dates or collections of these are told by their text, and
-    those of the user's own classes by the name of their type.
-    """
-    arrays: list[bytes] = []
-    columns = [_column(table.iloc[:, place], arrays) for place in range(table.shape[1])]
-    names = [_cell(name) for name in table.columns]
-    head = {"rows": len(table), "names": names, "columns": columns}
-    written = json.dumps(head).encode("ascii")
-    return b"".join([_HEAD.pack(len(written)), written, *arrays])
+_LONGEST_NAME = 500
+"""The most characters of the name of a type."""
 
 
 def read_table(content: bytes) -> pd.DataFrame:
@@ -78,6 +58,17 @@ def read_table(content: bytes) -> pd.DataFrame:
     return table
 
 
+def read_value(content: bytes) -> Any:
+    """The output that a process told as JSON; raises an exception of any kind for other bytes.
+
+    Guarantee
+    ---------
+    As of `read_table`; of an object of any other class, nothing is known but the name of its type.
+    Backed by ``tests/audit/subjects/test_plain_tables.py``.
+    """
+    return _value(json.loads(content))
+
+
 class _Arrays:
     """The arrays that follow a head, one after the other."""
 
@@ -98,31 +89,6 @@ class _Arrays:
     def require_end(self) -> None:
         if self._place != len(self._content):
             raise ValueError("more than a table")
-
-
-def _column(column: pd.Series, arrays: list[bytes]) -> list[Any]:
-    """What a column is; its numbers go to ``arrays``."""
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype):
-        if _FIXED.fullmatch(dtype.str):
-            arrays.append(column.to_numpy().tobytes())
-            return ["array", dtype.str]
-    elif isinstance(dtype, pd.StringDtype):
-        return ["text", dtype.na_value is pd.NA, _cells(column)]
-    elif isinstance(dtype, pd.CategoricalDtype):
-        codes, categories = column.cat.codes.to_numpy(), pd.Series(dtype.categories)
-        parts = [codes.tobytes()]
-        own = _column(categories, parts)
-        # Others may be told by one text, which no two categories can be.
-        if own[0] != "cells" or len({cell for cell in own[1] if type(cell) is str}) == len(own[1]):
-            arrays += parts
-            return ["category", codes.dtype.str, bool(dtype.ordered), len(categories), own]
-    elif _MASKED.fullmatch(str(dtype)):
-        plain = np.dtype(str(dtype).lower().replace("boolean", "bool"))
-        arrays.append(column.to_numpy(plain, na_value=plain.type(0)).tobytes())
-        arrays.append(column.isna().to_numpy().tobytes())
-        return ["masked", plain.str]
-    return ["cells", _cells(column)]
 
 
 def _series(said: list[Any], rows: int, source: _Arrays) -> pd.Series:
@@ -166,38 +132,6 @@ def _text(cell: Any) -> str | None:
     raise ValueError("no text")
 
 
-def _cells(column: pd.Series) -> list[Any]:
-    values = column.astype(object).tolist()
-    return values if set(map(type, values)) <= _AS_THEY_ARE else [_cell(value) for value in values]
-
-
-def _cell(value: Any, depth: int = 0) -> Any:
-    """A value as JSON: itself, or an object of one key that says what it is."""
-    kind = type(value)
-    if kind in _AS_THEY_ARE:
-        return value
-    if depth > _DEEPEST:
-        raise ValueError("a cell is nested too deeply")
-    if kind is int:
-        return value if abs(value) < 10**_MOST_DIGITS else {"int": hex(value)}
-    if value is pd.NA or value is pd.NaT:
-        return {"missing": "NA" if value is pd.NA else "NaT"}
-    if kind in (list, tuple, set, frozenset):
-        return {kind.__name__: [_cell(item, depth + 1) for item in value]}
-    if kind is dict:
-        pairs = value.items()
-        return {"dict": [[_cell(key, depth + 1), _cell(item, depth + 1)] for key, item in pairs]}
-    if kind is bytes:
-        return {"bytes": value.hex()}
-    if isinstance(value, np.generic) and _FIXED.fullmatch(value.dtype.str):
-        return {"number": [value.dtype.str, value.tobytes().hex()]}
-    if isinstance(value, np.ndarray) and _FIXED.fullmatch(value.dtype.str):
-        return {"array": [value.dtype.str, list(value.shape), value.tobytes().hex()]}
-    owner = value if isinstance(value, type) or callable(value) else kind
-    module = str(getattr(owner, "__module__", None) or "builtins")
-    return str(value) if module.partition(".")[0] in _KNOWN else kind.__name__
-
-
 def _value(cell: Any, depth: int = 0) -> Any:
     if not isinstance(cell, dict | list):
         return cell
@@ -225,7 +159,31 @@ def _value(cell: Any, depth: int = 0) -> Any:
             return number
         case {"array": [str(kind), [*lengths], str(digits)]}:
             return _array(kind, lengths, digits)
+    return _only_an_output(cell, depth)
+
+
+def _only_an_output(cell: Any, depth: int) -> Any:
+    """What is told of an output, and never of a cell of a table."""
+    match cell:
+        case {"items": [str(kind), [*lengths], [*items]]} if _ITEMS.fullmatch(kind):
+            values = [_value(item, depth + 1) for item in items]
+            if kind != "|O":
+                return np.array([_only_text(one) for one in values], kind).reshape(lengths)
+            found = np.empty(len(values), object)
+            found[:] = values
+            return found.reshape(lengths)
+        case {"complex": [float(real), float(imaginary)]}:
+            return complex(real, imaginary)
+        case {"other": str(name)} if len(name) <= _LONGEST_NAME and name.isprintable():
+            # An object that nothing is known of but the name of its type.
+            return type(name, (), {})()
     raise ValueError("no cell")
+
+
+def _only_text(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError("no text")
+    return value
 
 
 def _array(kind: str, lengths: list[Any], digits: str) -> NDArray[Any]:

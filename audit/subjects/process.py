@@ -13,9 +13,13 @@ from pathlib import Path
 
 from audit.subjects.apart import isolation_for, limits_of, module_environment, module_paths
 from audit.subjects.confinement import Confinement, start_confined
+from audit.subjects.foreign import ReceivedValues, as_json
+from audit.subjects.frames import REPLY, Frames, frame
+from audit.subjects.interpreters import Interpreter
 from audit.subjects.outcomes import Ended, Raised
-from audit.subjects.started import own_paths, python_command
-from audit.subjects.wire import REPLY, Described, Frames, Refused, Spec, frame, read_answer
+from audit.subjects.specs import Described, Refused, Spec
+from audit.subjects.started import OWN_PACKAGES, OWN_ROOT, own_paths, python_command
+from audit.subjects.wire import Received, read_answer
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
@@ -23,9 +27,28 @@ START_SECONDS = 120.0
 half a minute from a cold disk)."""
 
 
-def paths_of(folder: str) -> tuple[str, ...]:
-    """What the process of a subject in a folder may read."""
+def paths_of(folder: str, python: Interpreter | None = None) -> tuple[str, ...]:
+    """What the process of a subject in a folder may read; ``python``: of another environment."""
+    if python is not None:
+        return tuple(sorted({*python.paths, *OWN_PACKAGES, folder}))
     return tuple(sorted({*own_paths(), *module_paths(folder)}))
+
+
+_FOREIGN = """
+import importlib, sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+for name in ("synthesizers", "audit"):
+    spec = PathFinder.find_spec(name, [sys.argv[1]])
+    sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+importlib.import_module("audit.subjects.foreign_child").main(*sys.argv[2:4])
+"""
+"""Our packages by their folder, which is never a place where anything else is looked for."""
+
+
+def _foreign_command(python: Interpreter, word: str, folder: str) -> tuple[str, ...]:
+    return (python.path, "-c", _FOREIGN, OWN_ROOT, word, folder)
 
 
 class ChildProcess:
@@ -33,10 +56,11 @@ class ChildProcess:
 
     It reads ``folder``, where it works, and what can be imported, and writes in an empty folder of
     its own. ``end`` ends it with all that it left behind; so does whatever ends this object or this
-    process. Raises InputError for a folder that is not there.
+    process. ``python``: runs it, in place of our own. Raises InputError for a folder that is not
+    there.
     """
 
-    def __init__(self, spec: Spec, folder: str) -> None:
+    def __init__(self, spec: Spec, folder: str, python: Interpreter | None = None) -> None:
         if os.name != "posix":
             raise InputError("functions are run in processes of their own on POSIX systems alone")
         if not Path(folder).is_dir():
@@ -44,15 +68,18 @@ class ChildProcess:
         self._name = spec.subject
         self._owner = os.getpid()
         folder = os.path.abspath(folder)
-        readable = paths_of(folder)
+        readable = paths_of(folder, python)
+        self._python = python
         # What it may take beyond what it starts with, it limits itself before the module is there.
         box = Confinement(readable, limits=limits_of(None), folder=folder)
         ours, theirs = socket.socketpair()
         with theirs:
             self._child = start_confined(
-                python_command("audit.subjects.child", str(theirs.fileno()), (folder,)),
+                python_command("audit.subjects.child", str(theirs.fileno()), (folder,))
+                if python is None
+                else _foreign_command(python, str(theirs.fileno()), folder),
                 box,
-                environment=module_environment(),
+                environment=module_environment(foreign=python is not None),
                 pass_fds=[theirs.fileno()],
                 isolation=isolation_for(readable),
             )
@@ -81,6 +108,10 @@ class ChildProcess:
             raise InputError(f"{self._name}: its process did not say what it is")
         return reply
 
+    def received(self) -> Received | ReceivedValues:
+        """What takes the outcomes of a job, as this process sends them."""
+        return Received() if self._python is None else ReceivedValues(self._name)
+
     def alive(self) -> bool:
         """Whether it is ours and still runs."""
         return self._owner == os.getpid() and self._child.process.poll() is None
@@ -89,7 +120,8 @@ class ChildProcess:
         """Hand something over; a child that has come to its end is seen when it does not reply."""
         self._socket.settimeout(START_SECONDS)
         with contextlib.suppress(OSError):
-            self._socket.sendall(frame(REPLY, pickle.dumps(found)))
+            told = pickle.dumps(found) if self._python is None else as_json(found)
+            self._socket.sendall(frame(REPLY, told))
 
     def next(self, until: float) -> tuple[int, bytes]:
         """The next frame; TimeoutError where it is not there in time, or another error."""

@@ -39,7 +39,11 @@ class Start(Protocol):
         """What keeps such a process apart."""
 
 
-_ROOT = str(Path(__file__).resolve().parents[2])
+OWN_ROOT = str(Path(__file__).resolve().parents[2])
+"""The folder of our packages."""
+
+OWN_PACKAGES = tuple(os.path.join(OWN_ROOT, name) for name in ("audit", "synthesizers"))
+"""Those that run subjects."""
 
 _PYTHON = """
 import importlib, sys
@@ -56,12 +60,12 @@ module of theirs may have a name of ours."""
 
 def python_command(module: str, word: str, folders: tuple[str, ...]) -> tuple[str, ...]:
     """Starts ``main(word)`` of a module of ours; the user's modules are in ``folders`` first."""
-    return (sys.executable, "-P", "-c", _PYTHON, _ROOT, module, word, *folders)
+    return (sys.executable, "-P", "-c", _PYTHON, OWN_ROOT, module, word, *folders)
 
 
 def own_paths() -> tuple[str, ...]:
     """What such a command has to read."""
-    return (*python_paths(), _ROOT)
+    return (*python_paths(), OWN_ROOT)
 
 
 @dataclass(frozen=True)

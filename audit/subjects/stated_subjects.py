@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from audit.subjects.digests import (
     module_source,
     restate,
 )
+from audit.subjects.interpreters import find_interpreter
 from audit.subjects.matrix import decode_channel
 from audit.subjects.subject import BlackBoxSubject, ProgramSubject, Subject
 from audit.subjects.synthesizer import COMMAND, OUTPUTS, command_words, files_among, program_subject
@@ -41,10 +42,13 @@ MODULES = ("module", "function", "estimator")
 """The kinds of subject that are code of a module."""
 
 
-def obstacle(subject: Mapping[str, Any], meant: str | None = None) -> str:
+def obstacle(
+    subject: Mapping[str, Any], meant: str | None = None, python: str | None = None
+) -> str:
     """Why the subject can't be run anew here, in words; empty where nothing stands in the way.
 
-    ``meant``: the subject that the user says to mean, if any.
+    ``meant``: the subject that the user says to mean, if any. ``python``: the path of the
+    interpreter that the user names; a certificate states a version, and never a program.
 
     Guarantee
     ---------
@@ -63,11 +67,14 @@ def obstacle(subject: Mapping[str, Any], meant: str | None = None) -> str:
         return _outputs_obstacle(name, subject.get("sha256"), meant)
     if kind not in (*MODULES, "command") or name in PROGRAMS:
         return "the subject is of no kind that can be run"
-    source = _source(subject, name)
+    stranger = _other_interpreter(subject.get("python"), python)
+    if stranger:
+        return stranger
+    source = _source(subject, name, python)
     if source is None:
         return f"the subject {name} is absent; run from the folder that holds it, or install it"
     if meant is None:
-        why = _not_beside_the_user(subject, name, source)
+        why = _not_beside_the_user(subject, name, source, python)
         if why:
             return f"the subject {name} {why}; say --subject {name} to run it"
     try:
@@ -79,10 +86,29 @@ def obstacle(subject: Mapping[str, Any], meant: str | None = None) -> str:
     return ""
 
 
-def _source(subject: Mapping[str, Any], name: str) -> Source | None:
+def _other_interpreter(stated: object, python: str | None) -> str:
+    """Why it can't be run by the interpreter that the user names, or does not name."""
+    if stated is None:
+        return "" if python is None else "it was run by dp-audit's own Python: leave out --python"
+    if python is None:
+        return f"it was run by the Python {stated} of another environment: name that by --python"
+    try:
+        found = find_interpreter(python)
+    except InputError as error:
+        return str(error)
+    if found.version != stated:
+        return f"it was run by Python {stated}, and --python is Python {found.version}"
+    return ""
+
+
+def _folders(python: str | None) -> Sequence[str] | None:
+    return None if python is None else find_interpreter(python).folders
+
+
+def _source(subject: Mapping[str, Any], name: str, python: str | None) -> Source | None:
     """Where the subject's code lies; None where it is absent."""
     if subject.get("kind") != "command":
-        return module_source(name) if ":" in name else None
+        return module_source(name, _folders(python)) if ":" in name else None
     if not name.startswith(COMMAND):
         return None
     if subject.get("form") is None:
@@ -94,13 +120,15 @@ def _source(subject: Mapping[str, Any], name: str) -> Source | None:
         return None
 
 
-def _not_beside_the_user(subject: Mapping[str, Any], name: str, source: Source) -> str:
+def _not_beside_the_user(
+    subject: Mapping[str, Any], name: str, source: Source, python: str | None
+) -> str:
     """Why what would run is not what the user put into the current folder, or nothing."""
     if not source.files or not source.lies_below(Path.cwd()):
         return "lies outside this folder"
     if subject.get("kind") != "command":
         top = name.partition(":")[0].partition(".")[0]
-        return "has the name of an installed module" if _is_installed_too(top) else ""
+        return "has the name of an installed module" if _is_installed_too(top, python) else ""
     if subject.get("form") is None:
         return ""
     # A program of the system, or an option, does what the certificate says.
@@ -108,12 +136,13 @@ def _not_beside_the_user(subject: Mapping[str, Any], name: str, source: Source) 
     return "" if len(source.files) == len(words) else "names more than files of this folder"
 
 
-def _is_installed_too(top: str) -> bool:
+def _is_installed_too(top: str, python: str | None) -> bool:
     """Whether a module of this name is also found elsewhere: its process may have loaded that."""
     if top in sys.stdlib_module_names:
         return True
     here = Path.cwd().resolve()
-    elsewhere = [path for path in module_folders() if not Path(path).resolve().is_relative_to(here)]
+    folders = _folders(python) or module_folders()
+    elsewhere = [path for path in folders if not Path(path).resolve().is_relative_to(here)]
     return importlib.machinery.PathFinder.find_spec(top, elsewhere) is not None
 
 
@@ -134,7 +163,10 @@ def _outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
 
 
 def rebuild_subject(
-    subject: Mapping[str, Any], claim: Claim, meant: str | None = None
+    subject: Mapping[str, Any],
+    claim: Claim,
+    meant: str | None = None,
+    python: str | None = None,
 ) -> tuple[Subject | None, str]:
     """The subject built anew, or what stands in the way; raises InputError where it is malformed.
 
@@ -147,18 +179,20 @@ def rebuild_subject(
             return None, f"the certificate is about {subject['name']}, not about {meant}"
         own = decode_channel(dict(subject), subject["name"], claim.neighbours, claim.released)
         return own, "" if own else "the channel is too large to carry, and is not here"
-    hindrance = obstacle(subject, meant)
+    hindrance = obstacle(subject, meant, python)
     if hindrance:
         return None, hindrance
     try:
-        return _build(subject, claim), ""
+        return _build(subject, claim, python), ""
     except InputError as error:
         if subject["kind"] == "program":
             raise
         return None, f"the subject is absent: {error}"
 
 
-def _build(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBoxSubject:
+def _build(
+    subject: Mapping[str, Any], claim: Claim, python: str | None
+) -> ProgramSubject | BlackBoxSubject:
     """The subject that is described, by the form of digest that is stated."""
     name, values = subject["name"], dict(subject.get("parameters", {}))
     form, source = subject.get("form"), None
@@ -172,10 +206,11 @@ def _build(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBo
         limits = Limits(*(subject.get(key, getattr(Limits(), key)) for key in LIMITS))
         serves = subject.get("serves") is True
         own = black_box(
-            Wanted(name, form, values, limits, subject.get("rows"), serves=serves), claim
+            Wanted(name, form, values, limits, subject.get("rows"), serves=serves, python=python),
+            claim,
         )
     if subject["kind"] in (*MODULES, "command"):
-        source = _source(subject, name)
+        source = _source(subject, name, python)
     if source is None:
         return own
     return replace(own, identity=restate(own.identity, subject, source))
@@ -184,15 +219,16 @@ def _build(subject: Mapping[str, Any], claim: Claim) -> ProgramSubject | BlackBo
 LIMITS = ("seconds", "megabytes")
 
 
-def box_of(subject: Mapping[str, Any], claim: Claim) -> BlackBox:
+def box_of(subject: Mapping[str, Any], claim: Claim, python: str | None = None) -> BlackBox:
     """A certificate's subject as something that can be run; of a program, it as a black box.
 
-    Asked after `obstacle`; raises InputError where it can't be run.
+    ``python``: the path of the interpreter that the user names. Asked after `obstacle`; raises
+    InputError where it can't be run.
     """
     from audit.subjects.outputs import OutputsBox
     from audit.subjects.programs import ProgramBox
 
-    found = _build(subject, claim)
+    found = _build(subject, claim, python)
     if isinstance(found, ProgramSubject):
         public = claim.records if claim.neighbours.records_public else None
         rows = subject.get("rows")

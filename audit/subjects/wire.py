@@ -10,10 +10,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import socket
-import struct
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
@@ -22,25 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from audit.subjects import plain_data
-from audit.subjects.function import Form
+from audit.subjects.forms import Form
+from audit.subjects.frames import BLOCK, LARGEST_BLOCK, LARGEST_OUTCOME, SHAPE, frame
 from audit.subjects.lines import require_shallow
 from audit.subjects.outcomes import Block, Ended, Outcomes, Raised, Shape
-from audit.subjects.plain_tables import read_table, write_table
+from audit.subjects.plain_tables import read_table
+from audit.subjects.specs import Described, Refused
+from audit.subjects.writing import write_table
 from synthesizers.errors import ProtocolError
-
-HEAD = struct.Struct("<iQ")
-"""Before each frame: a shape's number or one of the following, and the length."""
-
-SHAPE, BEGUN, REPLY, BLOCK = -1, -2, -3, -4
-"""A new shape, which takes the next number; the databases have arrived; an answer in words; all
-outcomes of a batch of numbers."""
-
-LARGEST_OUTCOME = 2**26
-"""In bytes, as it is sent (a table of eight million numbers)."""
-
-LARGEST_BLOCK = 2**32
-"""In bytes, of all outcomes of a block (50 000 of ten thousand numbers);
-more is garbage."""
 
 KINDS = ("numbers", "text", "table", "data", "nothing", "raised", "ended", "other")
 """The kinds of shape."""
@@ -50,34 +35,6 @@ MOST_WORDS = 500
 
 _LENGTHS = re.compile(r"\d{1,18}(x\d{1,18})*")
 """The last word of the shape of numbers."""
-
-_CHUNK = 2**18
-
-
-@dataclass(frozen=True)
-class Spec:
-    """What is run, and how; without a form, the question of what it is."""
-
-    subject: str
-    form: Form | None
-    parameters: Mapping[str, str]
-    megabytes: int | None = None
-    rows: int | None = None
-    columns: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Described:
-    """What a subject is: its form."""
-
-    form: Form
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Why there is nothing to run, for the user."""
-
-    message: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,53 +57,6 @@ class BatchCall:
     purpose: tuple[int, ...]
 
 
-def frame(number: int, content: bytes) -> bytes:
-    """A frame: its head and its content."""
-    return HEAD.pack(number, len(content)) + content
-
-
-class Frames:
-    """The frames that come over a socket; no wait for one is longer than it says."""
-
-    def __init__(self, source: socket.socket) -> None:
-        self._source = source
-        self._held = bytearray()
-        self._place = 0
-
-    def next(self, until: float | None = None, most: int = LARGEST_BLOCK) -> tuple[int, bytes]:
-        """The next frame, of at most ``most`` bytes.
-
-        Raises TimeoutError where it is not whole at ``until``, of `time.monotonic`; EOFError or
-        OSError where no more comes, ValueError for a larger one.
-        """
-        number, length = HEAD.unpack(self._take(HEAD.size, until))
-        if length > most:
-            raise ValueError("a frame is too large")
-        return number, self._take(length, until)
-
-    def _take(self, length: int, until: float | None) -> bytes:
-        end = self._place + length
-        while len(self._held) < end:
-            # What was read goes as soon as that is no more work than what is still to come.
-            if self._place > len(self._held) // 2:
-                del self._held[: self._place]
-                self._place, end = 0, length
-            self._more(until)
-        found = bytes(memoryview(self._held)[self._place : end])
-        self._place = end
-        return found
-
-    def _more(self, until: float | None) -> None:
-        left = None if until is None else until - time.monotonic()
-        if left is not None and left <= 0:
-            raise TimeoutError
-        self._source.settimeout(left)
-        more = self._source.recv(_CHUNK)
-        if not more:
-            raise EOFError
-        self._held += more
-
-
 def answer(said: Described | Refused | Raised) -> bytes:
     """The content of a reply in words."""
     match said:
@@ -165,15 +75,23 @@ def read_answer(content: bytes) -> Described | Refused | Raised:
         case {"form": str(form), **rest} if not rest and form in get_args(Form):
             return Described(cast(Form, form))
         case {"refused": str(message), **rest} if not rest:
-            return Refused(_printable(message))
+            return Refused(printable(message))
         case {"raised": str(name), **rest} if not rest:
-            return Raised(_printable(name))
+            return Raised(printable(name))
     raise ValueError("no answer")
 
 
-def _printable(words: str) -> str:
+def printable(words: str) -> str:
     """A process's own words, short and without control characters."""
     return "".join(c if c.isprintable() else "?" for c in words[:MOST_WORDS])
+
+
+def too_large() -> ProtocolError:
+    """The outcomes of a block can't be held together."""
+    return ProtocolError(
+        f"the outputs of one block of runs take more than {LARGEST_BLOCK // 2**30} GiB; return "
+        "less, such as statistics of a table in place of the table"
+    )
 
 
 class Writer:
@@ -252,10 +170,7 @@ class Received:
         """A frame: a shape, an outcome of a shape, or a block of at most ``most`` outcomes."""
         self._bytes += len(content)
         if self._bytes > LARGEST_BLOCK:
-            raise ProtocolError(
-                f"the outputs of one block of runs take more than {LARGEST_BLOCK // 2**30} GiB; "
-                "return less, such as statistics of a table in place of the table"
-            )
+            raise too_large()
         if number == SHAPE:
             self._shape(content)
         elif number == BLOCK:

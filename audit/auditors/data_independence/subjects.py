@@ -14,7 +14,8 @@ import numpy as np
 from audit.auditors.data_independence.poisoned import Guard, Touch, guard_dataset
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.estimator import as_function
-from audit.subjects.function import form_of, one_of
+from audit.subjects.forms import form_of
+from audit.subjects.function import one_of
 from audit.subjects.subject import ProgramSubject
 from synthesizers.curator import Curator, Setting, ask_program
 from synthesizers.domain import Dataset

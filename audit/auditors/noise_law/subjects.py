@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.noise_law.laws import FloatArray, NoiseLaw, declared_law
-from audit.subjects.module_programs import import_attribute
+from audit.subjects.importing import import_attribute
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.noise import Noise
 from synthesizers.randomness import InsecureSeededEntropy

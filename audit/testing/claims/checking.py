@@ -17,7 +17,8 @@ from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness
 from audit.subjects.databases import dataset_of_records, records_of_histogram
-from audit.subjects.function import Form, FunctionBox, form_of
+from audit.subjects.forms import Form, form_of
+from audit.subjects.function import FunctionBox
 from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds

@@ -8,7 +8,7 @@ from audit.channels.enumerate import instance
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.forked import call_forked
-from audit.subjects.function import Form
+from audit.subjects.forms import Form
 from audit.subjects.program_process import RUN_SECONDS
 from audit.subjects.subject import ProgramSubject
 from audit.testing.claims.asked import Asked

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from audit.auditors.effort import Effort
-from audit.subjects.function import form_of
+from audit.subjects.forms import form_of
 from audit.subjects.subject import ProgramSubject
 from audit.testing.laws import (
     auditor_laws,

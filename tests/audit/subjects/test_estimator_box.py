@@ -13,7 +13,7 @@ from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.loading import describe, prepare
 from audit.subjects.pair import Pair
-from audit.subjects.wire import Spec
+from audit.subjects.specs import Spec
 from synthesizers.errors import InputError
 from tests.audit.subjects import estimators
 

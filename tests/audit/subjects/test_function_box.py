@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.subjects.function import BATCH_BLOCK, SINGLE_BLOCK, FunctionBox, form_of, in_two_calls
+from audit.subjects.forms import form_of
+from audit.subjects.function import BATCH_BLOCK, SINGLE_BLOCK, FunctionBox, in_two_calls
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError

@@ -26,7 +26,7 @@ from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
-from audit.subjects.wire import Spec
+from audit.subjects.specs import Spec
 from synthesizers.errors import InputError, ProtocolError
 from tests.audit.subjects import hostile_functions as hostile
 from tests.audit.subjects.conftest import running

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.subjects.plain_tables import read_table, write_table
+from audit.subjects.plain_tables import read_table
+from audit.subjects.writing import write_table
 from tests.audit.subjects.hostile_functions import Frame, Intruder, Mine
 
 DAYS = pd.date_range("2020-01-01", periods=3)

@@ -14,18 +14,13 @@ import pytest
 
 from audit.auditors.attack.table_rows import rows_of
 from audit.subjects import wire
+from audit.subjects.frames import BLOCK, HEAD, SHAPE, Frames, frame
 from audit.subjects.outcomes import Ended, Outcomes, Raised
+from audit.subjects.specs import Described, Refused
 from audit.subjects.wire import (
-    BLOCK,
-    HEAD,
-    SHAPE,
-    Described,
-    Frames,
     Received,
-    Refused,
     Writer,
     answer,
-    frame,
     read_answer,
 )
 from synthesizers.errors import ProtocolError
