@@ -64,6 +64,7 @@ def certify(
     parameters: Mapping[str, Any] | None = None,
     form: Form | None = None,
     python: str | Path | None = None,
+    warm: bool = False,
     rounded: bool = False,
     trust_subject: bool | None = None,
     pair: tuple[Any, Any] | None = None,
@@ -128,6 +129,8 @@ def certify(
     python
         The Python of another environment, which runs a function or an estimator that is named;
         dp-audit need not be installed there.
+    warm
+        A command that is a Python script: import what it imports once, and run it in copies.
     rounded
         A channel file's decimals are rounded.
     trust_subject
@@ -192,6 +195,7 @@ def certify(
         rounded,
         trust_subject,
         None if python is None else str(python),
+        warm,
     )
     seconds = optional_number(seconds, "--seconds", 1)
     megabytes = optional_number(megabytes, "--megabytes", 1)
@@ -257,6 +261,7 @@ class Assignment:
     rounded: bool
     trust_subject: bool | None
     python: str | None = None
+    warm: bool = False
 
     @property
     def live(self) -> bool:
@@ -266,8 +271,8 @@ class Assignment:
     def subject_and_claim(self, limits: Limits) -> tuple[Subject, Claim]:
         """The subject, and the claim with its domain and number of records."""
         if self.live:
-            if self.python is not None:
-                raise InputError("an object runs in its own interpreter: leave out python")
+            if self.python is not None or self.warm:
+                raise InputError("an object runs in this interpreter: leave out python and warm")
             return self._object()
         values = texts(self.parameters)
         wanted = self._black_box(values, limits)
@@ -281,6 +286,8 @@ class Assignment:
                 "--python runs a function or an estimator, module:attribute; a program of another "
                 "environment is a command: that speaks the curator protocol, with --as program"
             )
+        if self.warm:
+            raise InputError("--warm goes with a command that is attacked")
         if is_channel_file(self.given):
             return self._channel()
         if self.rounded:
@@ -325,7 +332,7 @@ class Assignment:
 
     def _black_box(self, values: Mapping[str, str], limits: Limits) -> Wanted | None:
         """The black box that the subject is; None for a program or a channel."""
-        wanted = Wanted(self.given, self.form, values, limits, python=self.python)
+        wanted = Wanted(self.given, self.form, values, limits, python=self.python, warm=self.warm)
         if is_command_or_outputs(self.given):
             if self.form == "program" and self.given.startswith(COMMAND):
                 return None
@@ -382,6 +389,8 @@ class Assignment:
         words = {name: [str(value)] for name, value in given.items() if value is not None}
         if self.python is not None:
             words["python"] = [self.python]
+        if self.warm:
+            words["warm"] = []
         if self.rounded:
             words["rounded"] = []
         if self.trust_subject:

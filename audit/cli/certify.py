@@ -74,6 +74,9 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         help="another environment's Python, which runs module:attribute",
     )
     group.add_argument(
+        "--warm", action="store_true", help="import what a command's Python script imports once"
+    )
+    group.add_argument(
         "--pair",
         nargs=2,
         type=Path,

@@ -39,6 +39,7 @@ FLAGS = {
     "set": 1,
     "as": 1,
     "python": 1,
+    "warm": 0,
     "rounded": 0,
     "trust-subject": 0,
     "auditors": 1,
@@ -197,10 +198,8 @@ def _subject_fits(command: Command, subject: Mapping[str, Any]) -> bool:
     stated = {key.replace("_", "-"): value for key, value in subject.get("parameters", {}).items()}
     forms = {"function": "function", "estimator": "estimator", "program": "program"}
     own = forms.get(kind, "program" if kind == "module" else subject.get("form"))
-    elsewhere = ("python" in command.flags) == ("python" in subject)
-    fits = (
-        elsewhere and form in (None, own) and (form is not None or kind != "command" or own is None)
-    )
+    fits = form in (None, own) and (form is not None or kind != "command" or own is None)
+    fits = fits and all((how in command.flags) == (how in subject) for how in ("python", "warm"))
     return bool(named) and values == stated and len(values) == len(command.sets) and fits
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -40,6 +41,9 @@ _ENVIRONMENTS = ("conda-meta", "pyvenv.cfg")
 
 _PROGRAMS = ("bin", "sbin", "shims")
 """Folders of programs whose libraries lie beside them."""
+
+_PYTHON = re.compile(r"python(3(\.\d+)?)?$")
+"""What an interpreter of Python is called."""
 
 _FIRST_LINE, _MOST_LINKS = 4096, 40
 """What Linux follows of them, or more."""
@@ -122,12 +126,26 @@ def program_paths(path: str) -> tuple[str, ...]:
     return tuple(sorted(found - {"/"}))
 
 
+def python_of(path: str) -> tuple[str, ...] | None:
+    """The words that start the Python of a script, as the system does; None for anything else."""
+    found = _interpreter(path)
+    if found is None or not _PYTHON.match(os.path.basename(found)):
+        return None
+    # The system splits a first line once.
+    return tuple(_first_line(path).strip().split(None, 1))
+
+
+def _first_line(path: str) -> str:
+    """What follows #! in a script; raises OSError or ValueError."""
+    with open(path, "rb") as file:
+        line = file.readline(_FIRST_LINE)
+    return line[2:].decode() if line.startswith(b"#!") else ""
+
+
 def _interpreter(path: str) -> str | None:
     """The program that runs a script; None where its first line names none that is there."""
     try:
-        with open(path, "rb") as file:
-            line = file.readline(_FIRST_LINE)
-        words = shlex.split(line[2:].decode()) if line.startswith(b"#!") else []
+        words = shlex.split(_first_line(path))
     except (OSError, ValueError):
         return None
     if words and os.path.basename(words[0]) == "env":

@@ -19,6 +19,7 @@ from audit.subjects.server import serves
 from audit.subjects.specs import Described
 from audit.subjects.subject import BlackBoxSubject
 from audit.subjects.synthesizer import COMMAND, OUTPUTS
+from audit.subjects.warm import WarmBox
 from synthesizers.errors import InputError
 
 
@@ -31,7 +32,8 @@ class Wanted:
     rows of an estimator's or a command's output. ``found``: what a module's attribute is, where
     that was found out before. ``serves``: whether a command is asked for its runs by version 2 of
     its protocol; None where the command is to say. ``python``: the path of another environment's
-    interpreter, which runs a module's.
+    interpreter, which runs a module's. ``warm``: a command that is a Python script is run in copies
+    of a process that has imported what it imports.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Wanted:
     found: Described | None = None
     serves: bool | None = None
     python: str | None = None
+    warm: bool = False
 
 
 def is_command_or_outputs(name: str) -> bool:
@@ -60,6 +63,8 @@ def black_box(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
         raise InputError(f"{name} takes no --set; a command is handed the claim alone")
     if is_command_or_outputs(name) and wanted.python is not None:
         raise InputError("--python goes with module:attribute; a command names its own interpreter")
+    if wanted.warm and not name.startswith(COMMAND):
+        raise InputError("--warm goes with a command; a module is loaded once as it is")
     if name.startswith(COMMAND):
         return _command(wanted, claim)
     if name.startswith(OUTPUTS):
@@ -115,10 +120,16 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
     identity = {**_limit_members(wanted), **command_source([path]).identity()}
     rests_on = (assumptions.COMMAND, assumptions.INDEPENDENT, assumptions.SCOPE)
     apart = box.isolation
-    if serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
-        identity["serves"] = True
-        of_served = (*rests_on[:2], assumptions.SERVED, assumptions.SCOPE)
+    served: ServedBox | None = None
+    if wanted.warm:
+        served = WarmBox(box)
+        served.check()
+        identity["warm"] = True
+    elif serves(box.path, box.limits) if wanted.serves is None else wanted.serves:
         served = ServedBox(box)
+        identity["serves"] = True
+    if served is not None:
+        of_served = (*rests_on[:2], assumptions.SERVED, assumptions.SCOPE)
         return BlackBoxSubject(wanted.name, "command", served, of_served, identity, apart)
     return BlackBoxSubject(wanted.name, "command", box, rests_on, identity, apart)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,20 @@ class ServedBox:
         """What its processes may read beside the system."""
         return self.command.paths
 
+    @property
+    def protocol(self) -> int:
+        """The version of the protocol that a run is told."""
+        return SERVING
+
+    def request(self, options: dict[str, str], folder: str) -> dict[str, Any]:
+        """What a server is asked for, of a run's options in its folder."""
+        return as_json({key: value for key, value in options.items() if key != "parameters"})
+
+    def start(self) -> Server | None:
+        """A new server; None where it ends, or says nothing, before it serves."""
+        server = Server(self.command.path, self.command.limits)
+        return server if server.serves() else None
+
     def check(self) -> None:
         """Raise InputError unless there is an executable file at the path."""
         self.command.check()
@@ -79,14 +94,14 @@ class ServedBox:
         self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         def make(options: dict[str, str], folder: str) -> Ended | None:
-            request = {name: value for name, value in options.items() if name != "parameters"}
-            return server.of(self.command).run(as_json(request), self.command.limits.seconds)
+            request = self.request(options, folder)
+            return server.of(self).run(request, self.command.limits.seconds)
 
         def place() -> str:
-            return server.of(self.command).folder
+            return server.of(self).folder
 
         try:
-            return self.command.draw_by(make, place, pair, coins, seed, SERVING)
+            return self.command.draw_by(make, place, pair, coins, seed, self.protocol)
         except BaseException:
             # Whatever interrupts us leaves a server in the middle of its work.
             server.end()
@@ -97,21 +112,20 @@ class _Restarted:
     """The server of a submission, started again wherever it has come to its end."""
 
     def __init__(self) -> None:
-        self._command: CommandBox | None = None
+        self._box: ServedBox | None = None
         self._server: Server | None = None
 
-    def of(self, command: CommandBox) -> Server:
+    def of(self, box: ServedBox) -> Server:
         """A server of the submission that may be asked for a run."""
-        if self._server is not None and self._command == command and self._server.ready:
+        if self._server is not None and self._box == box and self._server.ready:
             return self._server
-        for _ in range(TRIES):
-            self.end()
-            self._command, self._server = command, Server(command.path, command.limits)
-            if self._server.serves():
-                return self._server
         self.end()
+        for _ in range(TRIES):
+            self._box, self._server = box, box.start()
+            if self._server is not None:
+                return self._server
         raise ProtocolError(
-            f"{command.name} said that it serves, and now ends, or says nothing, as it is started "
+            f"{box.name} said that it serves, and now ends, or says nothing, as it is started "
             "to serve"
         )
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -60,18 +60,26 @@ class Server:
     ``folder``: the one in which it may write, and the folders of its runs are made.
     ``end`` ends it with all that it left behind; so does whatever ends this object or this process.
     ``asked``: start it only to hear its first line; its input is empty, as that of any run.
+    ``by``: the words of the program that serves in its place, and ``its``: what that has to read.
     Raises OSError where the program can't be started.
     """
 
-    def __init__(self, path: str, limits: Limits, asked: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        limits: Limits,
+        asked: bool = False,
+        by: Sequence[str] = (),
+        its: Sequence[str] = (),
+    ) -> None:
         self._owner = os.getpid()
         self._runs = 0
         self._said = b""
         self.folder = tempfile.mkdtemp(prefix="dp-audit-")
-        readable = program_paths(path)
+        readable = (*program_paths(path), *its)
         try:
             self._confined = start_confined(
-                [path, "--protocol", str(SERVING), "--serve"],
+                [*by, path, "--protocol", str(SERVING), "--serve"],
                 Confinement(readable, limits=limits_of(limits.megabytes), writable=(self.folder,)),
                 environment=program_environment(None),
                 stdin=subprocess.DEVNULL if asked else subprocess.PIPE,
@@ -90,8 +98,8 @@ class Server:
         mine = self._owner == os.getpid() and self._process.poll() is None
         return mine and self._runs < SERVER_RUNS
 
-    def serves(self) -> bool:
-        """Whether its first line says that it serves.
+    def serves(self, seconds: float = HELLO_SECONDS) -> bool:
+        """Whether its first line, within so many seconds, says that it serves.
 
         Raises ProtocolError where it serves another version than it was asked for.
 
@@ -101,7 +109,7 @@ class Server:
         taken to serve by accident. Backed by ``tests/audit/subjects/test_served_box.py``.
         """
         try:
-            said = _object(self._line(HELLO_SECONDS))
+            said = _object(self._line(seconds))
         except (Garbled, TimeoutError, EOFError):
             return False
         if said.get("protocol") != NAME or said.get("serve") is not True:

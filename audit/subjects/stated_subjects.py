@@ -206,7 +206,16 @@ def _build(
         limits = Limits(*(subject.get(key, getattr(Limits(), key)) for key in LIMITS))
         serves = subject.get("serves") is True
         own = black_box(
-            Wanted(name, form, values, limits, subject.get("rows"), serves=serves, python=python),
+            Wanted(
+                name,
+                form,
+                values,
+                limits,
+                subject.get("rows"),
+                serves=serves,
+                python=python,
+                warm=subject.get("warm") is True,
+            ),
             claim,
         )
     if subject["kind"] in (*MODULES, "command"):

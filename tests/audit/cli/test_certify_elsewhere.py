@@ -78,7 +78,7 @@ def test_another_version_or_a_python_that_is_not_asked_for_is_refused(
         ("outputs:a,b", {}, "names its own interpreter"),
         ("subsample", {}, "runs a function or an estimator"),
         ("adding:noisy", {"form": "program"}, "runs a function or an estimator"),
-        (len, {"form": "function"}, "leave out python"),
+        (len, {"form": "function"}, "leave out python and warm"),
     ],
 )
 def test_what_has_no_other_interpreter_is_refused(
