@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from audit.auditors.attack.first_runs import StartsAnew, shares
 from audit.statements.limits import Limits
 from audit.subjects.command import CommandBox
+from audit.subjects.interpreters import OLDEST
 from audit.subjects.pair import Pair
 from audit.subjects.server import Server
 from audit.subjects.warm import WarmBox
@@ -56,14 +58,15 @@ def made(tmp_path: Path) -> Make:
 
 SCRIPTS = {
     "what it is told": "write(*sorted(name for name in given), given['protocol'], given['seed'])",
-    "its files": "write(sorted(os.listdir('.')) == ['domain.json', 'input.csv', 'parameters.json'],"
-    " os.getcwd() == os.environ['HOME'] == os.environ['TMPDIR'] == os.path.dirname(given['input']))",
+    "its files": "write(*sorted(os.listdir('.')))",
+    "its home": "here = os.path.dirname(given['input'])\n"
+    "write(os.getcwd() == here, os.environ['HOME'] == here, os.environ['TMPDIR'] == here)",
     "its parameters": "import json\nwrite(json.load(open(given['parameters']))['protocol'])",
     "its name": "write(__name__, os.path.basename(__file__), os.path.basename(sys.argv[0]))",
     "its input": "write(repr(sys.stdin.read()), open(given['input']).read().count('0'))",
-    "its folder": "write(os.path.realpath(sys.path[0]) == os.path.dirname(os.path.realpath(__file__)))",
+    "its folder": "write(sys.path[0] == os.path.dirname(os.path.realpath(__file__)))",
     "its randomness": "random.seed(int(given['seed']))\nwrite(random.random())",
-    "a class of its own": "import pickle\nclass A: pass\nwrite(type(pickle.loads(pickle.dumps(A()))))",
+    "a class of its own": "import pickle\nclass A: pass\nwrite(pickle.loads(pickle.dumps(A)))",
     "numpy": "import numpy as np\nwrite(np.random.default_rng(int(given['seed'])).normal())",
     "at its end": "import atexit\natexit.register(write, 'late')",
     "an exit code": "sys.exit(3)",
@@ -72,7 +75,7 @@ SCRIPTS = {
     "a signal": "os.kill(os.getpid(), 9)",
     "nothing": "",
     "left to the collector": "open(given['output'], 'w').write('x\\n1\\n')",
-    "a child": "import subprocess\nwrite(subprocess.run(['echo', 'hi'], capture_output=True).stdout)",
+    "a child": "import subprocess\nwrite(subprocess.check_output(['echo', 'hi']))",
     "processes": "import multiprocessing as m\nif __name__ == '__main__':\n"
     " write(*m.get_context('fork').Pool(2).map(abs, [-1, 2]))",
 }
@@ -89,6 +92,7 @@ def test_a_script_does_what_it_does_in_a_new_process(made: Make, text: str) -> N
 OWN_ENTROPY = {
     "random": "write(random.random())",
     "numpy": "import numpy as np\nwrite(np.random.rand())",
+    "numpy.random": "import numpy.random\nwrite(numpy.random.rand())",
     "the system": "write(os.urandom(8).hex())",
 }
 
@@ -156,7 +160,8 @@ def test_what_can_not_be_copied_is_refused(
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
         (packages,) = place.glob("lib/python*/site-packages")
         (packages / "threads_here.py").write_text(
-            "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+            "import threading, time\n"
+            "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
         )
         (packages / "ends_here.py").write_text("import os\nos._exit(0)")
         line = f"#!{place}/bin/python"
@@ -165,17 +170,8 @@ def test_what_can_not_be_copied_is_refused(
 
 
 def test_it_needs_the_standard_library_alone() -> None:
-    import ast
-
-    from audit.subjects.interpreters import OLDEST
-
     tree = ast.parse(Path(warm_child).read_text("utf-8"), feature_version=OLDEST)
-    names = {
-        name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
-        )
-    }
-    assert names - {"__future__"} <= sys.stdlib_module_names
+    nodes = list(ast.walk(tree))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names | {"__future__"}
