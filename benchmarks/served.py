@@ -3,7 +3,7 @@
 The submission of the protocol that uses pandas. The same runs, of the same seeds, are made by
 version 1 of the protocol, by the submission's own server, and warm: copies of a process that has
 imported what the script imports; all must give the same outputs. Printed: the time of a run each
-way, without the start of the server, and its ratio to a process, wanted below 0.1.
+way, without the start of the server, and its ratio to a process, wanted below 0.1 of a served run.
 
     OMP_NUM_THREADS=1 python benchmarks/served.py --runs 40
 """
