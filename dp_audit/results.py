@@ -21,16 +21,20 @@ from rich.text import Text
 
 from audit.report.page import Page, Section, TableSection, TextSection
 from audit.report.words import clean
+from audit.statements.decimals import with_decimals
 from synthesizers.files import replacing
+from synthesizers.numerals import number_text
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     import pandas as pd
 
     from audit.channels.analysis import Analysis
     from audit.release import Released
     from audit.statements.certificate import Certificate
     from audit.statements.checks import Verification
-    from audit.statements.finding import Finding
+    from audit.statements.finding import Excess, Finding
     from audit.utility.results import UtilityResults
     from proofs.ledger.least_noise import Calibrated
     from proofs.search.account import Account
@@ -558,6 +562,7 @@ class SensitivityResult(Result):
     declared: Any
     neighbours: Neighbours
     findings: tuple[Finding, ...]
+    tolerance: Fraction | None = None
 
     @property
     def exceeded(self) -> bool:
@@ -570,9 +575,28 @@ class SensitivityResult(Result):
         return int(self.exceeded)
 
     def summary(self) -> str:
-        """Whether the declaration is exceeded."""
+        """Whether the declaration is exceeded, or how far rounding brings it beyond."""
         verb = "exceeds" if self.exceeded else "was not seen to exceed"
-        return f"{self.name} {verb} {self.declared}"
+        excess = self.rounding
+        if self.exceeded or excess is None:
+            return f"{self.name} {verb} {self.declared}"
+        return (
+            f"{self.name} holds {self.declared} up to rounding: it goes beyond by "
+            f"{excess.relative} of it, and {excess.cost}"
+        )
+
+    @property
+    def rounding(self) -> Excess | None:
+        """The largest excess that is forgiven."""
+        found = [finding.excess for finding in self.findings if finding.excess is not None]
+        return max(found, key=lambda excess: float(excess.relative), default=None)
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is exceeded, holds up to rounding, or was not seen to be exceeded."""
+        if self.exceeded:
+            return "exceeded"
+        return "not seen to be exceeded" if self.rounding is None else "holds up to rounding"
 
     def lines(self) -> RenderableType:
         """The findings, with the smallest pair."""
@@ -589,6 +613,8 @@ class SensitivityResult(Result):
             "declared": str(self.declared),
             **relation_json(self.neighbours),
             "exceeded": self.exceeded,
+            "verdict": self.verdict,
+            "tolerance": None if self.tolerance is None else number_text(self.tolerance),
             "findings": [finding.to_report_json() for finding in self.findings],
         }
 
@@ -600,7 +626,14 @@ class SensitivityResult(Result):
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
-            (f.about, f.declared, f.found, f.rigour.value, f.covers, "yes" if f.violated else "no")
+            (
+                f.about,
+                with_decimals(f.declared),
+                with_decimals(f.found),
+                f.rigour.value,
+                f.covers,
+                "yes" if f.violated else "no" if f.excess is None else "up to rounding",
+            )
             for f in self.findings
         ]
 

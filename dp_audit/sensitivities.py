@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from audit.auditors.sensitivity.declaration import parse_declaration as parse_declared
 from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, spell
 from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
+from audit.auditors.sensitivity.rounding import parse_tolerance
 from audit.auditors.sensitivity.search import EXAMPLES
 from audit.statements.finding import Shown
 from dp_audit.arguments import DomainLike, optional_number, relation, required_domain, whole_number
@@ -37,6 +39,7 @@ def sensitivity(
     seed: int | None = None,
     seconds: int | None = None,
     megabytes: int | None = None,
+    tolerance: int | str | Fraction | None = None,
 ) -> SensitivityResult:
     """How far one unit can move a function, with the pair of databases that shows it.
 
@@ -64,6 +67,9 @@ def sensitivity(
         Pairs that a search makes up, and its random numbers (0).
     seconds, megabytes
         What a call in a process of its own may take.
+    tolerance
+        The share of what is declared that is forgiven beyond it, exactly: ``"1e-9"``. Where it is
+        left out, what rounding can do to a sum of floats, and never more than a billionth.
 
     Raises ``ValueError`` for what makes no sense, ``RuntimeError`` for a function that never gives
     a number.
@@ -79,6 +85,7 @@ def sensitivity(
     sizes = _sizes(records)
     tries = optional_number(examples, "--examples", 0)
     start = optional_number(seed, "--seed")
+    forgiven = parse_tolerance(tolerance)
     limits = optional_number(seconds, "--seconds", 1), optional_number(megabytes, "--megabytes", 1)
     if isinstance(function, str):
         if ":" not in function:
@@ -91,10 +98,9 @@ def sensitivity(
     else:
         name, replay, called = getattr(function, "__name__", "function"), None, function
     query = StatedQuery(name, called, space, bounds, replay)
-    findings = examine(
-        query, about, sizes, examples=EXAMPLES if tries is None else tries, seed=start or 0
-    )
-    return SensitivityResult(name, bounds, about, findings)
+    many = EXAMPLES if tries is None else tries
+    findings = examine(query, about, sizes, examples=many, seed=start or 0, tolerance=forgiven)
+    return SensitivityResult(name, bounds, about, findings, forgiven.share)
 
 
 def _column(floats: str) -> FloatColumn:
@@ -132,10 +138,22 @@ def _command(asked: dict[str, Any]) -> str:
     words += ["--neighbours", relation.name]
     if not relation.unit.is_record:
         words += ["--unit", "person", "--max-records", str(relation.unit.max_records)]
-    for name in ("domain", "cells", "floats", "examples", "seed", "seconds", "megabytes"):
+    for name in _PASSED_ON:
         words += [] if asked[name] is None else [f"--{name}", str(asked[name])]
     words += [] if asked["sizes"] is None else ["--records", *map(str, asked["sizes"])]
     return shlex.join(words)
+
+
+_PASSED_ON = (
+    "domain",
+    "cells",
+    "floats",
+    "examples",
+    "seed",
+    "seconds",
+    "megabytes",
+    "tolerance",
+)
 
 
 def _replay_of(name: str, command: str) -> Callable[[Shown], str]:

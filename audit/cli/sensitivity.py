@@ -36,13 +36,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--examples", metavar="K", help=f"pairs that a search makes up (default: {EXAMPLES})"
     )
     parser.add_argument("--seed", metavar="S", help="of the search (default: 0)")
+    parser.add_argument(
+        "--tolerance",
+        metavar="T",
+        help="the share of what is declared that is forgiven beyond it (default: what rounding "
+        "can do to a sum of floats, at most a billionth)",
+    )
     common.add_limits(parser, f"{SECONDS:g}")
     common.add_relation(parser, required=True)
     common.add_output(parser, html=True)
 
 
 def run(flags: argparse.Namespace) -> int:
-    """Print the findings; 1 where the declaration is exceeded."""
+    """Print the findings; 1 where the declaration is exceeded by more than rounding."""
     common.require_writable(flags.json, flags.html, inputs=(flags.domain,))
     result = sensitivity(**common.arguments(sensitivity, flags))
     streams.deliver(result, flags)

@@ -87,9 +87,10 @@ class Sheet:
         return [self.indent(self.text(text, style)) for text in texts if text]
 
     def command(self, command: str) -> Group:
-        """A command, set in, broken between its words."""
+        """A command, set in, broken between its words, with nothing behind a backslash."""
         lines = command_lines(self.spell(command), self.width - 6)
-        return Group(*(self.indent(Text(line, overflow="fold")) for line in lines))
+        texts = (Text(line, overflow="fold") for line in lines)
+        return Group(*(Padding(text, (0, 0, 0, 2), expand=False) for text in texts))
 
     def pairs(self, pairs: Iterable[tuple[str, str]]) -> Padding:
         """Terms with what is said of them, set in."""

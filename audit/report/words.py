@@ -58,6 +58,7 @@ DECISIONS: Mapping[Decision, str] = {
     Decision.INVALID: "the runs were no independent draws",
     Decision.UNSEEN: "no violation seen",
     Decision.KEPT: "nothing beyond what is declared",
+    Decision.ROUNDED: "nothing beyond what is declared but rounding",
     Decision.EXCEEDED: "beyond what is declared",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -108,6 +109,48 @@ def _decimal(value: Extended, digits: int, rounding: str) -> str:
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     normal = quotient.normalize(context)
     return format(normal, "f") if -7 <= normal.adjusted() < digits else str(normal)
+
+
+_LONG = re.compile(
+    r"(?<![\w/.√])(√?)(?:([0-9]+)/([0-9]+)|([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]{1,3})?))(?![\w/])"
+)
+"""A ratio of whole numbers in a sentence, or a decimal, or the root of either."""
+
+READABLE = 24
+"""The most characters of a number that is read as it is (no double is longer)."""
+
+BESIDE = 60
+"""The most characters of one that is printed beside its decimal."""
+
+
+def with_decimals(text: str) -> str:
+    """A sentence in which long exact numbers are led by their decimals, rounded down.
+
+    There are as many digits as tell the number from the whole number beside it, six at the least. A
+    very long one gives way to its decimal: the value that the sentence is made of has it.
+    """
+    return _LONG.sub(_lead, text)
+
+
+def _lead(found: re.Match[str]) -> str:
+    exact = found[0]
+    if len(exact) <= READABLE:
+        return exact
+    try:
+        value = parse_rational(exact.lstrip("√"), "a number")
+    except InputError:
+        return exact
+    if found[1]:
+        shift = 512 + value.denominator.bit_length()
+        value = Fraction(
+            math.isqrt((value.numerator << 2 * shift) // value.denominator), 1 << shift
+        )
+    near = abs(value - round(value))
+    digits = 6
+    if 0 < near < value / 10**4:
+        digits = len(str(int(value / near))) + 2
+    decimal = decimal_below(value, min(digits, DIGITS * 2))
+    return f"{decimal} (exactly {exact})" if len(exact) <= BESIDE else f"about {decimal}"
 
 
 MAX_FRACTION_BITS = 4096

@@ -59,8 +59,9 @@ class Decision(Enum):
 
     SILENT: it is about another instance (fewer records), shown beside the claim. OPEN: it bounds
     what is claimed, and the bound does not reach the claim. INVALID: runs that should be
-    independent draws are not. UNSEEN: an attack saw no violation. KEPT, EXCEEDED: of what is
-    declared beside the claim, such as a sensitivity; no more than what was looked at.
+    independent draws are not. UNSEEN: an attack saw no violation. KEPT, ROUNDED, EXCEEDED: of what
+    is declared beside the claim, such as a sensitivity; no more than what was looked at. ROUNDED:
+    it is kept up to the rounding of floats, whose size is stated.
     """
 
     HOLDS = "holds"
@@ -71,12 +72,13 @@ class Decision(Enum):
     INVALID = "invalid run"
     UNSEEN = "no violation seen"
     KEPT = "declaration kept"
+    ROUNDED = "declaration kept up to rounding"
     EXCEEDED = "declaration exceeded"
 
     @classmethod
-    def of_declaration(cls, exceeded: bool) -> Decision:
+    def of_declaration(cls, exceeded: bool, *, rounded: bool = False) -> Decision:
         """The decision about something that is declared beside the claim."""
-        return cls.EXCEEDED if exceeded else cls.KEPT
+        return cls.EXCEEDED if exceeded else cls.ROUNDED if rounded else cls.KEPT
 
 
 class Side(Enum):
@@ -284,7 +286,8 @@ def verdict(evidence: Sequence[Evidence], subject_is_ours: bool) -> Verdict:
         return Verdict.UNDECIDED
     # A bound that does not reach the claim is no search for a violation of it, nor is a look at
     # what is declared beside it.
-    if evidence and all(e.decision in (Decision.OPEN, Decision.KEPT) for e in evidence):
+    silent = (Decision.OPEN, Decision.KEPT, Decision.ROUNDED)
+    if evidence and all(e.decision in silent for e in evidence):
         return Verdict.UNDECIDED
     return Verdict.NOT_REFUTED
 

@@ -8,10 +8,12 @@ a noise, the sum of a ledger, what depends on the data that should not. What it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from typing import Any, TypeVar
 
+from audit.statements.codec import OPTIONAL
+from audit.statements.decimals import with_decimals
 from audit.statements.evidence import Decision, Evidence
 
 
@@ -44,6 +46,20 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Excess:
+    """How far what was found is beyond what was declared, where that is forgiven.
+
+    ``absolute``, ``relative``: decimals, rounded up. ``because``: why it is forgiven. ``cost``:
+    what it can cost whoever relies on the declaration, as a sentence.
+    """
+
+    absolute: str
+    relative: str
+    because: str
+    cost: str
+
+
+@dataclass(frozen=True)
 class Property:
     """What was declared and found of a property: all that a certificate states of it.
 
@@ -57,6 +73,7 @@ class Property:
     pair: Shown | None
     responsible: str | None
     error: float | None
+    excess: Excess | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +85,7 @@ class Finding(Evidence):
     at. ``pair``: None where no pair is involved. ``responsible``: the round, the column or the
     output at fault. ``again``: a command or a few lines of Python that show the same again; no
     certificate has it. ``error``: of a statistical finding, the largest probability that an honest
-    subject is accused.
+    subject is accused. ``excess``: of one that holds up to rounding.
     """
 
     about: str
@@ -79,12 +96,14 @@ class Finding(Evidence):
     pair: Shown | None = None
     responsible: str | None = None
     error: float | None = None
+    excess: Excess | None = field(default=None, metadata=OPTIONAL)
     finding: str = ""
     whole: bool = False
 
     def __post_init__(self) -> None:
         if not self.finding:
-            sentence = f"{self.about}: found {self.found}; declared {self.declared}"
+            found, declared = map(with_decimals, (self.found, self.declared))
+            sentence = f"{self.about}: found {found}; declared {declared}"
             object.__setattr__(self, "finding", sentence)
 
     @property
@@ -106,19 +125,21 @@ class Finding(Evidence):
             "responsible": self.responsible,
             "replay": self.again,
             "error": self.error,
+            **({} if self.excess is None else {"excess": asdict(self.excess)}),
         }
 
     @classmethod
     def from_report_json(cls, plain: Mapping[str, Any]) -> Finding:
         """The finding that `to_report_json` wrote, as another process hands it over."""
-        pair = plain["pair"]
+        pair, excess = plain["pair"], plain.get("excess")
         kept = ("about", "declared", "found", "covers", "responsible", "error")
         return cls(
             auditor=plain["detector"],
-            decision=Decision.of_declaration(plain["violated"]),
+            decision=Decision.of_declaration(plain["violated"], rounded=excess is not None),
             rigour=Rigour(plain["rigour"]),
             again=plain["replay"],
             pair=None if pair is None else Shown(pair["first"], pair["second"]),
+            excess=None if excess is None else Excess(**excess),
             **{key: plain[key] for key in kept},
         )
 

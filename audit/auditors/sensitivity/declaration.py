@@ -43,6 +43,10 @@ class Norm(Enum):
             case Norm.LINF:
                 return max((Fraction(change) for change in changes), default=Fraction(0))
 
+    def measure(self, value: Fraction) -> Fraction:
+        """What `of` gives for a vector of this norm: of L2, the square."""
+        return value * value if self is Norm.L2 else value
+
     def text(self, size: Size) -> str:
         """A value of `of`, or a bound of it, in exact words: ``2``, ``1/3``, ``√2``, ``inf``."""
         if isinstance(size, float):

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from audit.auditors.sensitivity.answers import Answering, InProcess, Noted, Record
+from audit.auditors.sensitivity.answers import Answering, InProcess, Noted, Record, Seen
 from audit.auditors.sensitivity.certificate import Certified, certifiable, certify_change
 from audit.auditors.sensitivity.declaration import Declared, Norm, Size, of_query
 from audit.auditors.sensitivity.described import Described
+from audit.auditors.sensitivity.exactly import OnExactNumbers, exact_change
 from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge, require_same_answers
+from audit.auditors.sensitivity.isolated import IsolatedFunction
 from audit.auditors.sensitivity.orders import try_orders
 from audit.auditors.sensitivity.piecewise import PiecewiseLinear
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
+from audit.auditors.sensitivity.rounding import CONSTANTS, Tolerance, excess_of
 from audit.auditors.sensitivity.search import EXAMPLES, Sought, search
 from audit.auditors.sensitivity.small import affordable, small
 from audit.statements.evidence import Decision
-from audit.statements.finding import Finding, Rigour, Shown
+from audit.statements.finding import Excess, Finding, Rigour, Shown
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import Neighbours
@@ -28,10 +31,6 @@ from synthesizers.queries import Query
 LARGEST_EXHAUSTED = 6
 """The most records of databases that are exhausted where no number is given (what a small database
 does not show, a slightly larger one seldom does)."""
-
-ROUNDING = Fraction(1, 2**30)
-"""An excess of this share of what was declared is called one of rounding (far above the 2^-52 of
-one operation, far below what a wrong formula does)."""
 
 MOST_WRITTEN = 300
 """The longest database, in characters of Python, that a replay line spells out."""
@@ -82,6 +81,16 @@ class StatedQuery:
             return known
         return function if hasattr(function, "answer") else InProcess(function)
 
+    @property
+    def exactly(self) -> Answering | None:
+        """What answers on exact numbers, where that can be asked."""
+        match self.answering:
+            case InProcess() as asked:
+                return OnExactNumbers(asked)
+            case IsolatedFunction() as asked:
+                return replace(asked, exact=True)
+        return None
+
 
 def state_query(name: str, query: Query, domain: Domain, neighbours: Neighbours) -> StatedQuery:
     """A declared query with the sensitivity that it states of itself."""
@@ -95,17 +104,19 @@ def examine(
     *,
     examples: int = EXAMPLES,
     seed: int = 0,
+    tolerance: Tolerance | None = None,
 ) -> tuple[Finding, ...]:
     """What each method that applies found of each declared norm.
 
     ``records``: the databases have so many records, each number one instance (0 to so many where
-    n is private); None for any number. ``examples``, ``seed``: of the search.
+    n is private); None for any number. ``examples``, ``seed``: of the search. ``tolerance``: what
+    is forgiven beyond a bound; by default what rounding does.
 
     Described queries get a certificate. What it leaves open, and functions, are exhausted where
     databases are few enough; functions are looked at in every order of small lists, and searched
-    for what was not exceeded by then. Of
-    each method and norm: the largest change, and the smallest pair beyond what was declared where
-    that is another one.
+    for what was not exceeded by then. Of each method and norm: the largest change. What exceeds has
+    one finding for all of them, with the smallest pair that does; so has what rounding does, which
+    exceeds nothing.
 
     Raises InputError for numbers of records that make no sense; ProtocolError for a function that
     never gives a number, or not the same one when asked again.
@@ -119,7 +130,8 @@ def examine(
     if records is not None and (not records or any(size < 1 for size in records)):
         raise InputError("databases need at least one record to have neighbours")
     answering = Noted(query.answering)
-    case = _Case(query, answering, neighbours, records, examples, seed)
+    allowed = tolerance or Tolerance()
+    case = _Case(query, answering, neighbours, records, examples, seed, allowed)
     found: list[_Found] = []
     for method in (_certificates, _exhaustion, _in_any_order, _search):
         settled = {one.norm for one in found if one.settles}
@@ -127,9 +139,9 @@ def examine(
         if left:
             found += method(case, _declare(left))
     unread = answering.reasons and not answering.answered
-    if not found or (unread and not any(one.finding.violated for one in found)):
+    if not found or (unread and all(one.decision is Decision.KEPT for one in found)):
         raise _nothing(answering)
-    return tuple(one.finding for one in found)
+    return tuple(_finding(case, told) for told in _one_a_bug(found))
 
 
 def _nothing(answering: Noted) -> InputError | ProtocolError:
@@ -153,15 +165,38 @@ class _Case:
     records: Sequence[int] | None
     examples: int
     seed: int
+    tolerance: Tolerance
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A finding of a norm, and whether other methods need not look any further."""
+    """The largest change of one norm that a method saw, and the pair that is shown of it.
+
+    ``orders``: it depends on the order of records. ``on_pair``: the change of the pair that is
+    shown, which is the smallest beyond the bound. ``settles``: other methods need look no further.
+    """
 
     norm: Norm
-    finding: Finding
+    bound: Fraction
+    about: str
+    size: Size
+    rigour: Rigour
+    covers: str
+    shown: Shown | None
+    responsible: str | None
+    decision: Decision
+    on_pair: Size
     settles: bool
+    orders: bool = False
+    excess: Excess | None = None
+
+    @property
+    def weight(self) -> tuple[int, list[str]]:
+        """What is less is easier to read."""
+        if self.shown is None:
+            return 0, []
+        texts = [spell(database) for database in (self.shown.first, self.shown.second)]
+        return sum(map(len, texts)), texts
 
 
 def _declare(bounds: Sequence[tuple[Norm, Fraction]]) -> Declared:
@@ -179,21 +214,26 @@ def _certificates(case: _Case, declared: Declared) -> Iterator[_Found]:
         kept = [one for one in found if one is not None]
         exact = len(kept) == len(found) and all(one.rigour is Rigour.EXACT for one in kept)
         for one in kept:
-            yield _Found(norm, _of_certificate(case, bound, one), exact or one.size > bound)
+            yield _of_certificate(case, bound, one, exact)
 
 
-def _of_certificate(case: _Case, bound: Fraction, found: Certified) -> Finding:
-    return Finding(
-        auditor="sensitivity",
-        about=f"{found.norm.title} sensitivity",
-        decision=Decision.of_declaration(found.size > bound),
-        declared=found.norm.text(bound),
-        found=found.norm.text(found.size),
-        rigour=found.rigour,
-        covers=f"{found.covers} ({relation_words(case.neighbours)})",
-        again=_replay(case.query, found.shown),
-        pair=found.shown,
-        responsible=found.responsible,
+def _of_certificate(case: _Case, bound: Fraction, found: Certified, exact: bool) -> _Found:
+    share = case.tolerance.share or Fraction(0)
+    forgiven = bound < found.size <= bound * found.norm.measure(1 + share)
+    exceeded = found.size > bound and not forgiven
+    return _Found(
+        found.norm,
+        bound,
+        "sensitivity",
+        found.size,
+        found.rigour,
+        found.covers,
+        found.shown,
+        found.responsible,
+        Decision.of_declaration(exceeded, rounded=forgiven),
+        found.size,
+        exact or exceeded,
+        excess=excess_of(found.norm, bound, Fraction(found.size), TOLERATED) if forgiven else None,
     )
 
 
@@ -206,7 +246,7 @@ def _exhaustion(case: _Case, declared: Declared) -> Iterator[_Found]:
     instances = [
         small(listed, case.neighbours, size, space.individual, space.words()) for size in sizes
     ]
-    found = merge(exhaust(case.answering, one, declared) for one in instances)
+    found = merge(exhaust(case.answering, one, declared, case.tolerance) for one in instances)
     words = instances[-1].words
     if len(sizes) > 1:
         words = words.replace(f"of {sizes[-1]} ", f"of {_list_sizes(sizes)} ", 1)
@@ -234,7 +274,9 @@ def _in_any_order(case: _Case, declared: Declared) -> Iterator[_Found]:
     if query.described is not None:
         return
     for size in (None,) if case.records is None else case.records:
-        found = try_orders(case.answering, query.space, case.neighbours, size, declared)
+        found = try_orders(
+            case.answering, query.space, case.neighbours, size, declared, case.tolerance
+        )
         moved = "change where records only change places"
         covers = f"{found.covers}, and orders of larger ones"
         yield from _conclude(case, declared, found.reordered, moved, Rigour.FLOOR, covers)
@@ -248,7 +290,7 @@ def _search(case: _Case, declared: Declared) -> Iterator[_Found]:
         return
     for size in (None,) if case.records is None else case.records:
         sought = Sought(query.space, case.neighbours, size, case.examples, case.seed)
-        found = search(case.answering, sought, declared)
+        found = search(case.answering, sought, declared, case.tolerance)
         scope = "databases of any size" if size is None else f"databases of {size} records"
         if size is not None and not case.neighbours.records_public:
             scope = f"databases of at most {size} records"
@@ -259,40 +301,109 @@ def _search(case: _Case, declared: Declared) -> Iterator[_Found]:
 def _conclude(
     case: _Case, declared: Declared, extremes: Extremes, about: str, rigour: Rigour, covers: str
 ) -> Iterator[_Found]:
-    """The largest change of each norm, and before it the smallest pair beyond the bound."""
+    """The largest change of each norm, shown by the smallest pair beyond the bound, if any is."""
     for norm, bound in declared:
         if norm not in extremes:
             continue
         largest, exceeding = extremes[norm].largest, extremes[norm].exceeding
-        shown = [(largest, rigour)]
-        if exceeding is not None and exceeding.size(norm) == largest.size(norm):
-            shown = [(exceeding, rigour)]
-        elif exceeding is not None:
-            shown = [(exceeding, Rigour.FLOOR), (largest, rigour)]
-        for pair, how in shown:
+        size = largest.size(norm)
+        because = None
+        if exceeding is None and size > bound:
+            because = _forgive(case, norm, bound, largest)
+        exceeded = size > bound and because is None
+        shown = largest if exceeding is None else exceeding
+        for pair in {id(pair): pair for pair in (largest, shown)}.values():
             require_same_answers(case.answering, pair)
-            size = pair.size(norm)
-            both = Shown(list(pair.first), list(pair.second))
-            finding = Finding(
-                auditor="sensitivity",
-                about=f"{norm.title} {about}",
-                decision=Decision.of_declaration(size > bound),
-                declared=norm.text(bound),
-                found=norm.text(size),
-                rigour=how,
-                covers=f"{covers} ({relation_words(case.neighbours)})",
-                again=_replay(case.query, both),
-                pair=both,
-                responsible=pair.responsible + _rounding(size, bound),
-            )
-            yield _Found(norm, finding, size > bound)
+        yield _Found(
+            norm,
+            bound,
+            about,
+            size,
+            rigour,
+            covers,
+            Shown(list(shown.first), list(shown.second)),
+            shown.responsible,
+            Decision.of_declaration(exceeded, rounded=because is not None),
+            shown.size(norm),
+            exceeded,
+            about != "sensitivity",
+            None if because is None else excess_of(norm, bound, Fraction(size), because),
+        )
 
 
-def _rounding(size: Size, bound: Fraction) -> str:
-    """What to say of an excess that only rounding can explain."""
-    if isinstance(size, float) or not bound < size <= bound * (1 + ROUNDING):
-        return ""
-    return f" (beyond what was declared by {float(size / bound - 1):.2g} of it: rounding)"
+TOLERATED = "within the tolerance that was given"
+
+
+def _forgive(case: _Case, norm: Norm, bound: Fraction, pair: Seen) -> str | None:
+    """Why an excess that is tolerated is forgiven; None where exact numbers show the same."""
+    if case.tolerance.share is not None:
+        return TOLERATED
+    exactly = case.query.exactly
+    change = None if exactly is None else exact_change(exactly, pair, norm)
+    if change is None:
+        return "no more than the rounding of floats can do to sums of so many records"
+    if change > bound * norm.measure(1 + CONSTANTS):
+        return None
+    return "rounding: on exact numbers the same pair keeps to what is declared"
+
+
+def _one_a_bug(found: Sequence[_Found]) -> Iterator[list[_Found]]:
+    """What is told together: violations, and what rounding does, each once for all norms.
+
+    What depends on the order of records is a bug of its own. Where a norm is exceeded, nothing is
+    said of its rounding.
+    """
+    exceeded = {one.norm for one in found if one.decision is Decision.EXCEEDED}
+    groups: dict[Any, list[_Found]] = {}
+    for place, one in enumerate(found):
+        if one.decision is Decision.ROUNDED and one.norm in exceeded:
+            continue
+        exceeds = one.decision is Decision.EXCEEDED
+        own = place if one.decision is Decision.KEPT else (exceeds, exceeds and one.orders)
+        groups.setdefault(own, []).append(one)
+    yield from groups.values()
+
+
+def _finding(case: _Case, told: Sequence[_Found]) -> Finding:
+    """One finding of what has one cause: each norm's largest change, and the smallest pair."""
+    of_norm = {
+        norm: max((one for one in told if one.norm is norm), key=lambda one: one.size)
+        for norm in Norm
+        if any(one.norm is norm for one in told)
+    }
+    pair = min(told, key=lambda one: one.weight)
+    widest = of_norm[pair.norm]
+    about = next((one.about for one in told if not one.orders), widest.about)
+    responsible = pair.responsible
+    if pair.on_pair < widest.size:
+        among = "" if len(of_norm) == 1 else f" in {pair.norm.title}"
+        responsible = (
+            f"{responsible}; this smallest pair changes by "
+            f"{pair.norm.text(pair.on_pair)}{among}, larger ones by more"
+        )
+    most = max(of_norm.values(), key=lambda one: one.size / one.norm.measure(one.bound or ONE))
+    return Finding(
+        auditor="sensitivity",
+        about=f"{' and '.join(norm.title for norm in of_norm)} {about}",
+        decision=pair.decision,
+        declared=_each(of_norm, lambda one: one.bound),
+        found=_each(of_norm, lambda one: one.size),
+        rigour=widest.rigour,
+        covers=f"{widest.covers} ({relation_words(case.neighbours)})",
+        again=_replay(case.query, pair.shown),
+        pair=pair.shown,
+        responsible=responsible,
+        excess=most.excess,
+    )
+
+
+ONE = Fraction(1)
+
+
+def _each(of_norm: dict[Norm, _Found], value: Callable[[_Found], Size]) -> str:
+    if len(of_norm) == 1:
+        return "".join(norm.text(value(one)) for norm, one in of_norm.items())
+    return ", ".join(f"{norm.title} {norm.text(value(one))}" for norm, one in of_norm.items())
 
 
 def relation_words(neighbours: Neighbours) -> str:
@@ -319,8 +430,22 @@ def _replay(query: StatedQuery, shown: Shown | None) -> str:
 
 
 def spell(database: Sequence[Any]) -> str:
-    """A database as an expression of Python; equal records in a row are counted: ``[r] * 999``."""
-    runs = [(text, len(list(same))) for text, same in itertools.groupby(map(repr, database))]
+    """A database as an expression of Python; equal records in a row are counted: ``[r] * 999``.
+
+    Without any single quote, so that a shell takes it between two of them as it is.
+    """
+    runs = [(text, len(list(same))) for text, same in itertools.groupby(map(_literal, database))]
     if all(count == 1 for _, count in runs):
         return f"[{', '.join(text for text, _ in runs)}]"
     return " + ".join(f"[{text}]" + (f" * {count}" if count > 1 else "") for text, count in runs)
+
+
+def _literal(value: Any) -> str:
+    """A record, or a value in it, as Python reads it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, str):
+        # repr takes double quotes where there is a single one, and no double one, within.
+        inner = repr(value + "\"'")[1:-4].replace("\\'", "\\x27").replace("'", "\\x27")
+        return '"' + inner.replace('"', '\\"') + '"'
+    return repr(value)

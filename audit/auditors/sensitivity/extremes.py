@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from audit.auditors.sensitivity.answers import Answering, NoAnswer, Outcome, Seen, changes, see
 from audit.auditors.sensitivity.declaration import Declared, Norm, Size
+from audit.auditors.sensitivity.rounding import Tolerance
 from audit.auditors.sensitivity.small import Small
 from synthesizers.errors import ProtocolError
 
@@ -16,7 +17,7 @@ class Extreme:
     """Of one norm: the pair that changes most, and the smallest one beyond what was declared.
 
     Of pairs that change alike, the one of the fewest records, then of the fewest distinct ones.
-    ``exceeding``: None where no pair exceeds the bound.
+    ``exceeding``: None where no pair exceeds the bound by more than is tolerated.
     """
 
     largest: Seen
@@ -26,8 +27,11 @@ class Extreme:
 Extremes = Mapping[Norm, Extreme]
 
 
-def extremes_of(pairs: Iterable[Seen], declared: Declared) -> Extremes:
+def extremes_of(
+    pairs: Iterable[Seen], declared: Declared, tolerance: Tolerance | None = None
+) -> Extremes:
     """The extremes among pairs that have answers, for every declared norm; empty without any."""
+    allowed = tolerance or Tolerance()
     best: dict[Norm, Size] = {}
     largest: dict[Norm, Seen] = {}
     beyond: dict[Norm, Seen] = {}
@@ -41,7 +45,9 @@ def extremes_of(pairs: Iterable[Seen], declared: Declared) -> Extremes:
                 best[norm], largest[norm] = size, pair
             elif size == best[norm] and lighter(pair, largest[norm]):
                 largest[norm] = pair
-            if size > bound and (norm not in beyond or lighter(pair, beyond[norm])):
+            if allowed.exceeds(norm, bound, size, pair) and (
+                norm not in beyond or lighter(pair, beyond[norm])
+            ):
                 beyond[norm] = pair
     return {norm: Extreme(pair, beyond.get(norm)) for norm, pair in largest.items()}
 
@@ -67,7 +73,9 @@ def _merge(norm: Norm, left: Extreme, right: Extreme) -> Extreme:
     return Extreme(largest, min(beyond, key=lambda pair: pair.weight, default=None))
 
 
-def exhaust(answering: Answering, small: Small, declared: Declared) -> Extremes:
+def exhaust(
+    answering: Answering, small: Small, declared: Declared, tolerance: Tolerance | None = None
+) -> Extremes:
     """The extremes among all pairs of a small instance; each database is asked once.
 
     Pairs without an answer on either side say nothing.
@@ -77,12 +85,18 @@ def exhaust(answering: Answering, small: Small, declared: Declared) -> Extremes:
     The largest change over the instance's pairs, exactly. Backed by
     ``tests/audit/auditors/sensitivity/test_exhausted.py``, against a loop over all pairs of lists.
     """
+    allowed = tolerance or Tolerance()
     outcomes = [answering.answer(database) for database in small.databases]
     distinct = _number(outcomes)
     known: dict[tuple[int, int], tuple[Size, ...]] = {}
     best: dict[Norm, Size] = {}
     wanted: dict[Norm, list[tuple[int, int]]] = {norm: [] for norm, _ in declared}
     beyond: dict[Norm, list[tuple[int, int]]] = {norm: [] for norm, _ in declared}
+
+    def see_pair(first: int, second: int) -> Seen:
+        databases = small.databases[first], small.databases[second]
+        return Seen(*databases, (outcomes[first], outcomes[second]))
+
     for first, second in small.pairs:
         if isinstance(outcomes[first], NoAnswer) and isinstance(outcomes[second], NoAnswer):
             continue
@@ -96,16 +110,12 @@ def exhaust(answering: Answering, small: Small, declared: Declared) -> Extremes:
                 best[norm], wanted[norm] = size, []
             if size == best[norm]:
                 wanted[norm].append((first, second))
-            if size > bound:
+            if size > bound and allowed.exceeds(norm, bound, size, see_pair(first, second)):
                 beyond[norm].append((first, second))
 
     def smallest(places: list[tuple[int, int]]) -> Seen:
         fewest = min(_records(small, pair) for pair in places)
-        pairs = (
-            Seen(small.databases[a], small.databases[b], (outcomes[a], outcomes[b]))
-            for a, b in places
-            if _records(small, (a, b)) == fewest
-        )
+        pairs = (see_pair(a, b) for a, b in places if _records(small, (a, b)) == fewest)
         return min(pairs, key=lambda pair: pair.weight)
 
     return {

@@ -15,12 +15,14 @@ import numpy as np
 
 from audit.auditors.sensitivity.answers import (
     Answer,
+    Answering,
     Database,
     InProcess,
     NoAnswer,
     Number,
     Outcome,
 )
+from audit.auditors.sensitivity.exactly import OnExactNumbers
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
@@ -40,12 +42,14 @@ class IsolatedFunction:
 
     A call that takes more than ``seconds``, or ends its process, is no answer; after `MOST_ENDED`
     of them ProtocolError is raised. ``megabytes``: as in `audit.subjects.isolated.IsolatedBox`.
+    ``exact``: floats of the records come as the rationals that they are.
     """
 
     subject: str
     folder: str = "."
     seconds: float = SECONDS
     megabytes: int | None = 4096
+    exact: bool = False
     ended: int = field(default=0, init=False)
 
     @property
@@ -53,7 +57,7 @@ class IsolatedFunction:
         """The process that is asked."""
         return IsolatedBox(
             self.subject,
-            f"{InChild.__module__}:{InChild.__name__}",
+            f"{InChild.__module__}:{(ExactlyInChild if self.exact else InChild).__name__}",
             "function",
             {"name": self.subject},
             self.folder,
@@ -87,21 +91,30 @@ class InChild:
 
     def __init__(self, name: str) -> None:
         try:
-            self._function = pkgutil.resolve_name(name)
+            function = pkgutil.resolve_name(name)
         except BaseException as error:
             raise InputError(
                 f"{name} could not be imported ({type(error).__name__}: {error}); expected "
                 "module:function, in the folder where the command runs, or installed"
             ) from None
-        if not callable(self._function):
+        if not callable(function):
             raise InputError(f"{name} can't be called; expected f(records) -> a number or numbers")
+        self._answering: Answering = InProcess(function)
 
     def __call__(self, database: Any, rng: Any) -> str:
         """The function's answer, its exceptions included."""
-        found = InProcess(self._function).answer(database)
+        found = self._answering.answer(database)
         if isinstance(found, NoAnswer):
             return json.dumps(found.why)
         return json.dumps([list(found.shape), [_write(number) for number in found.numbers]])
+
+
+class ExactlyInChild(InChild):
+    """The same, whose records hold exact numbers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._answering = OnExactNumbers(self._answering)
 
 
 def _write(number: Number) -> list[str]:

@@ -20,6 +20,7 @@ from audit.auditors.sensitivity.declaration import Declared
 from audit.auditors.sensitivity.extremes import Extremes, extremes_of
 from audit.auditors.sensitivity.families import rests
 from audit.auditors.sensitivity.records import Records
+from audit.auditors.sensitivity.rounding import Tolerance
 from synthesizers.neighbours import Neighbours, databases, neighbour_pairs
 
 MOST_KINDS = 15
@@ -50,6 +51,7 @@ def try_orders(
     neighbours: Neighbours,
     records: int | None,
     declared: Declared,
+    tolerance: Tolerance | None = None,
 ) -> Ordered:
     """Every order of small lists, and some orders of the families' databases.
 
@@ -74,7 +76,7 @@ def try_orders(
     small = [_between(one, one) for one in answers.values() if len(one) > 1]
     large = _families(answering, space, neighbours, records)
     reordered = extremes_of(
-        (pair for pair in itertools.chain(*small, large) if _differ(pair)), declared
+        (pair for pair in itertools.chain(*small, large) if _differ(pair)), declared, tolerance
     )
     if not small:
         return Ordered(reordered, {}, covers)
@@ -83,7 +85,8 @@ def try_orders(
         for rows in groups
         for a, b in neighbour_pairs(neighbours, rows).tolist()
     )
-    return Ordered(reordered, extremes_of(itertools.chain.from_iterable(pairs), declared), covers)
+    between = extremes_of(itertools.chain.from_iterable(pairs), declared, tolerance)
+    return Ordered(reordered, between, covers)
 
 
 def _sizes(neighbours: Neighbours, records: int | None) -> Sequence[int]:

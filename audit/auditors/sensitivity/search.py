@@ -24,6 +24,8 @@ from audit.auditors.sensitivity.extremes import Extreme, Extremes, lighter
 from audit.auditors.sensitivity.families import FAMILIES, SIZES, chains, moves
 from audit.auditors.sensitivity.moves import Move, Owned, shrunk
 from audit.auditors.sensitivity.records import Records
+from audit.auditors.sensitivity.rounding import Tolerance
+from audit.auditors.sensitivity.storage import storage_apart
 from synthesizers.neighbours import AddRemove, Neighbours
 
 EXAMPLES = 300
@@ -57,13 +59,15 @@ class Sought:
         return self.records is not None and self.neighbours.records_public
 
 
-def search(answering: Answering, sought: Sought, declared: Declared) -> Extremes:
+def search(
+    answering: Answering, sought: Sought, declared: Declared, tolerance: Tolerance | None = None
+) -> Extremes:
     """For every declared norm the largest change that was met, and the smallest pair beyond.
 
     Deterministic for a deterministic function and a seed. Empty where no pair that has answers
     could be made.
     """
-    tally = _Tally(declared)
+    tally = _Tally(declared, tolerance or Tolerance())
     individual = sought.space.individual
 
     def ask(move: Move) -> Seen:
@@ -86,8 +90,8 @@ def _itself(move: Move) -> Move:
 class _Tally:
     """The largest change so far, and the smallest pair beyond what was declared."""
 
-    def __init__(self, declared: Declared) -> None:
-        self.declared = declared
+    def __init__(self, declared: Declared, tolerance: Tolerance) -> None:
+        self.declared, self.tolerance = declared, tolerance
         self._largest: dict[Norm, tuple[Size, Seen]] = {}
         self._beyond: dict[Norm, tuple[Seen, Callable[[], Move]]] = {}
 
@@ -101,7 +105,9 @@ class _Tally:
             size = sizes[norm]
             if norm not in self._largest or size > self._largest[norm][0]:
                 self._largest[norm] = (size, pair)
-            if size > bound and (norm not in self._beyond or lighter(pair, self._beyond[norm][0])):
+            if self.tolerance.exceeds(norm, bound, size, pair) and (
+                norm not in self._beyond or lighter(pair, self._beyond[norm][0])
+            ):
                 self._beyond[norm] = (pair, move)
         return sizes
 
@@ -114,13 +120,14 @@ class _Tally:
         }
 
     def _shrunk(
-        self, norm: Norm, bound: Size, ask: Callable[[Move], Seen], sought: Sought
+        self, norm: Norm, bound: Fraction, ask: Callable[[Move], Seen], sought: Sought
     ) -> Seen | None:
         if norm not in self._beyond:
             return None
 
         def exceeds(move: Move) -> bool:
-            return ask(move).size(norm) > bound
+            pair = ask(move)
+            return self.tolerance.exceeds(norm, bound, pair.size(norm), pair)
 
         start = self._beyond[norm][1]()
         simplest = sought.space.list_records() or sought.space.telling()
@@ -159,7 +166,7 @@ def _try_generated(sought: Sought, ask: Callable[[Move], Seen], tally: _Tally) -
             if math.isfinite(size):
                 target(float(min(size, Fraction(10**300))), label=norm.value)
 
-    with contextlib.suppress(_Enough):
+    with storage_apart(), contextlib.suppress(_Enough):
         look()
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from audit.report.grid import Grid, side_by_side
 from audit.report.sheet import Adaptive, Sheet
 from audit.report.words import plural, record_text, short
+from audit.statements.decimals import with_decimals
 from audit.statements.finding import Finding, Rigour, Shown, violations
 
 MOST_ROWS = 12
@@ -29,7 +30,7 @@ _RIGOUR = {
 
 def findings_lines(findings: Sequence[Finding]) -> RenderableType:
     """What was found, violations first, in the order given otherwise; a last line sums it up."""
-    ordered = sorted(findings, key=lambda finding: not finding.violated)
+    ordered = sorted(findings, key=lambda finding: (not finding.violated, finding.excess is None))
 
     def build(sheet: Sheet) -> RenderableType:
         parts: list[RenderableType] = []
@@ -49,16 +50,18 @@ def summary(findings: Sequence[Finding]) -> str:
         verb = "exceeds" if bad == 1 else "exceed"
         return f"{bad} of {plural(len(findings), 'finding')} {verb} what was declared."
     exact = all(finding.rigour is Rigour.EXACT for finding in findings)
+    but = " by more than rounding" if any(finding.excess for finding in findings) else ""
     return (
-        "Nothing exceeds what was declared."
+        f"Nothing exceeds what was declared{but}."
         if exact
-        else "Nothing was found that exceeds what was declared; a floor does not show that there "
-        "is nothing."
+        else f"Nothing was found that exceeds what was declared{but}; a floor does not show that "
+        "there is nothing."
     )
 
 
 def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
-    verdict = "VIOLATED" if finding.violated else "not violated"
+    held = "not violated" if finding.excess is None else "holds up to rounding"
+    verdict = "VIOLATED" if finding.violated else held
     style = "bold red" if finding.violated else "bold"
     yield sheet.text(f"{finding.about}: {verdict}", style)
     yield sheet.pairs(_facts(finding))
@@ -68,7 +71,7 @@ def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
         yield from sheet.lines([_rest_line(finding.pair)], "dim")
     yield from sheet.lines(["replay:"], "dim")
     for line in finding.again.splitlines():
-        yield sheet.indent(sheet.command(line))
+        yield sheet.command(line)
 
 
 def _facts(finding: Finding) -> list[tuple[str, str]]:
@@ -76,13 +79,16 @@ def _facts(finding: Finding) -> list[tuple[str, str]]:
     if finding.error is not None:
         rigour += f", an honest subject is accused with a chance of at most {finding.error:.2g}"
     facts = [
-        ("declared", finding.declared),
-        ("found", f"{finding.found}  ({rigour})"),
-        ("covers", finding.covers),
+        ("declared", with_decimals(finding.declared)),
+        ("found", f"{with_decimals(finding.found)}  ({rigour})"),
     ]
+    excess = finding.excess
+    if excess is not None:
+        size = f"{excess.absolute}, which is {excess.relative} of what is declared"
+        facts += [("beyond it by", f"{size} ({excess.because})"), ("cost", excess.cost)]
     if finding.responsible is not None:
-        facts.insert(2, ("responsible", finding.responsible))
-    return facts
+        facts.append(("responsible", with_decimals(finding.responsible)))
+    return [*facts, ("covers", with_decimals(finding.covers))]
 
 
 def pair_grid(pair: Shown) -> Grid:

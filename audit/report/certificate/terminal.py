@@ -36,6 +36,7 @@ _TONES = {
     "left-open": "yellow",
     "no-violation-seen": "blue",
     "declaration-kept": "blue",
+    "declaration-kept-up-to-rounding": "blue",
     "declaration-exceeded": "red",
     "invalid-run": "yellow",
     "refuted": "red",

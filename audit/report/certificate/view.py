@@ -275,7 +275,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
 
 def _part(evidence: Evidence) -> str:
     """How much of the claim a finding is about."""
-    if evidence.decision in (Decision.KEPT, Decision.EXCEEDED):
+    if evidence.decision in (Decision.KEPT, Decision.ROUNDED, Decision.EXCEEDED):
         return "beside the claim"
     return "the whole claim" if evidence.whole else "part of the claim"
 

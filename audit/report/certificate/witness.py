@@ -169,6 +169,7 @@ def _judgement(witness: Witness, guarantee: Guarantee | None, decision: Decision
         Decision.OPEN: "What was found does not reach this.",
         Decision.UNSEEN: "What was found does not show that it goes beyond this.",
         Decision.KEPT: "What was found stays within what is declared.",
+        Decision.ROUNDED: "What was found stays within what is declared, up to rounding.",
         Decision.EXCEEDED: "What was found goes beyond what is declared.",
         Decision.INVALID: "The runs were no independent draws, so nothing follows from them.",
     }[decision]

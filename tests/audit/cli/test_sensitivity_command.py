@@ -42,15 +42,41 @@ def test_a_liar_ends_with_1_its_pair_and_a_line_that_shows_it(
     document = json.loads((beside / "out.json").read_text())
     assert document["exceeded"] is True and document["declared"] == "l1=3"
     assert document["unit"] == {"name": "record", "max_records": 1}
-    smallest, largest = [f for f in document["findings"] if f["violated"]]
-    assert (smallest["found"], largest["found"]) == ("5", "7")
-    assert len(smallest["pair"]["second"]) == 3
-    words = shlex.split(smallest["replay"])
-    assert words[:2] == ["python", "-c"]
-    again = subprocess.run(
-        [sys.executable, *words[1:]], capture_output=True, cwd=beside, check=True
-    )
-    assert again.stdout.split() == [b"4", b"9"]
+    (one,) = [f for f in document["findings"] if f["violated"]]
+    assert one["found"] == "7" and "this smallest pair changes by 5" in one["responsible"]
+    assert len(one["pair"]["second"]) == 3
+    for line in (one["replay"], _printed_replay(found.out)):
+        words = shlex.split(line)
+        assert words[:2] == ["python", "-c"] and len(words) == 3
+        assert line.count("'") == 2
+        again = subprocess.run(
+            [sys.executable, *words[1:]], capture_output=True, cwd=beside, check=True
+        )
+        assert again.stdout.split() == [b"4", b"9"]
+
+
+def _printed_replay(shown: str) -> str:
+    """The line under "replay:", as whoever pastes it hands it to a shell."""
+    return shown.partition("replay:")[2].partition("\n\n")[0].strip()
+
+
+def test_nothing_is_left_in_the_folder_but_what_was_asked_for(
+    dp_audit: Command, beside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
+    before = {path.name for path in beside.iterdir()}
+    lines = {
+        "sensitivity": "sensitivity queries:floats --declared l1=1 --floats x=0..1 --records 3",
+        "certify": "certify geometric-sanitizer --claim epsilon=1 --records 2 --cells 2 "
+        "--set epsilon=1 --auditors sensitivity",
+    }
+    for name, line in lines.items():
+        words = f"{line} --neighbours add-remove --json {name}.json".split()
+        script = [sys.executable, "-c", "from audit.cli.main import main; main()", *words]
+        done = subprocess.run(script, cwd=beside, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 3), done.stderr
+    left = {path.name for path in beside.iterdir()} - before - {"__pycache__"}
+    assert left == {"sensitivity.json", "certify.json"}
 
 
 def test_persons_and_domain_files(dp_audit: Command, beside: Path) -> None:
@@ -64,9 +90,28 @@ def test_persons_and_domain_files(dp_audit: Command, beside: Path) -> None:
 def test_floats_within_bounds(dp_audit: Command, beside: Path) -> None:
     line = "sensitivity queries:floats --declared l1=1 --records 2 --examples 5"
     found = dp_audit(f"{line} --neighbours add-remove --floats x=0..1")
-    assert found.code == 1 and "rounding" in found.out
+    assert found.code == 0 and "L1 sensitivity: holds up to rounding" in found.out
+    assert "instead of ε" in found.out and "on exact numbers" in " ".join(found.out.split())
     loose = line.replace("l1=1", "l1=1.001")
     assert dp_audit(f"{loose} --neighbours add-remove --floats x=0..1").code == 0
+
+
+def test_a_tolerance_is_exact_and_stands_in_the_json(dp_audit: Command, beside: Path) -> None:
+    line = "sensitivity queries:floats --neighbours add-remove --floats x=0..1 --records 2"
+    for declared, tolerance, verdict in (
+        ("l1=1", "0", "exceeded"),
+        ("l1=0.9", "0.12", "holds up to rounding"),
+        ("l1=0.9", "1/10", "exceeded"),
+    ):
+        found = dp_audit(
+            f"{line} --declared {declared} --tolerance {tolerance} --examples 5 --json -"
+        )
+        document = json.loads(found.out)
+        assert (document["verdict"], document["exceeded"]) == (verdict, verdict == "exceeded")
+        assert found.code == int(verdict == "exceeded")
+    for wrong in ("-1", "inf", "some"):
+        refused = dp_audit(f"{line} --declared l1=1 --tolerance={wrong}")
+        assert refused.code == 2 and "a tolerance" in refused.err
 
 
 def test_a_function_that_always_fails_ends_with_4(dp_audit: Command, beside: Path) -> None:

@@ -14,6 +14,9 @@ import pytest
 
 import audit
 from audit.auditors.registry import AUDITORS
+from audit.auditors.sensitivity.declaration import parse_declaration
+from audit.auditors.sensitivity.examine import StatedQuery, examine
+from audit.auditors.sensitivity.records import FloatColumn
 from audit.certify import Effort, certify
 from audit.statements.certificate import Certificate, canonical, digest
 from audit.statements.claim import Claim
@@ -157,15 +160,31 @@ def all_kinds() -> list[dict[str, Any]]:
         made(geometric, GEOMETRIC, "alpha=2, rdp=1", ReplaceOne()),
         made(geometric, GEOMETRIC, "epsilon=1", ReplaceOne(), auditors=PROPERTIES),
         _of_overspender(),
+        _of_rounding(),
     ]
+
+
+def _of_rounding() -> dict[str, Any]:
+    """A sum of floats beside its sensitivity, which it keeps up to rounding."""
+
+    def total(records: list[dict[str, Any]]) -> float:
+        return 0.1 + sum(record["x"] for record in records)
+
+    stated = StatedQuery("total", total, FloatColumn("x", 0.0, 1.0), parse_declaration("l1=1"))
+    findings = examine(stated, AddRemove(), [2], examples=5)
+    return replace(_overspending(), evidence=findings).to_json()
 
 
 def _of_overspender() -> dict[str, Any]:
     """A program that asks for more than its budget, recounted."""
+    return _overspending().to_json()
+
+
+def _overspending() -> Certificate:
     subject = ProgramSubject("overspending", Overspending(), False, {"parameters": {}})
     claim = Claim(parse_guarantee("epsilon=3"), AddRemove(), "output", Domain.from_cells("2"), 2)
     effort = Effort(trusted=True, auditors=("composition",))
-    return certify(subject, claim, effort, "x").certificate.to_json()
+    return certify(subject, claim, effort, "x").certificate
 
 
 def test_every_kind_of_certificate_keeps_the_schema() -> None:

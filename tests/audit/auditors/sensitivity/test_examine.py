@@ -14,6 +14,7 @@ from audit.auditors.sensitivity.declaration import of_query, parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery, examine, spell, state_query
 from audit.auditors.sensitivity.piecewise import Abs, PiecewiseLinear, form
 from audit.auditors.sensitivity.records import FloatColumn
+from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, violations
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
@@ -119,15 +120,30 @@ def test_a_liar_is_found_exactly(
     assert all(finding.pair is not None for finding in bad)
 
 
-def test_the_smallest_pair_comes_first_and_the_largest_change_after_it() -> None:
+def test_a_bug_has_one_finding_of_the_largest_change_and_the_smallest_pair() -> None:
     def square(records: Rows) -> int:
         return len(records) ** 2
 
-    first, second = _examined(square, "l1=2", AddRemove(), CELLS, (5,))
-    assert (first.found, first.rigour, second.found, second.rigour) == (
-        ("3", Rigour.FLOOR, "9", Rigour.EXACT)
-    )
-    assert first.pair is not None and len(first.pair.second) == 2
+    (found,) = _examined(square, "l1=2", AddRemove(), CELLS, (5,))
+    assert (found.found, found.rigour) == ("9", Rigour.EXACT)
+    assert found.pair is not None and len(found.pair.second) == 2
+    assert "this smallest pair changes by 3" in str(found.responsible)
+
+
+def test_a_bug_in_several_norms_and_sizes_has_one_finding() -> None:
+    (found,) = _examined(histogram, "l1=1, l2=1/2, linf=1/2", ReplaceOne(), CELLS, (1, 3))
+    assert found.about == "L1 and L2 and L∞ sensitivity"
+    assert (found.declared, found.found) == ("L1 1, L2 0.5, L∞ 0.5", "L1 2, L2 √2, L∞ 1")
+    assert found.pair is not None and len(found.pair.first) == 1
+
+
+def test_what_depends_on_the_order_of_records_has_one_finding() -> None:
+    def last(records: Rows) -> int:
+        return int(records[-1]["cell"]) if records else 0
+
+    query = StatedQuery("query", last, CELLS, parse_declaration("l1=1"))
+    with_order = [f for f in examine(query, AddRemove(), examples=5) if f.violated]
+    assert len(with_order) <= 2 and len({f.about for f in with_order}) == len(with_order)
 
 
 def test_a_pair_replays_as_it_is_written() -> None:
@@ -137,9 +153,16 @@ def test_a_pair_replays_as_it_is_written() -> None:
 
 
 def test_databases_are_written_as_python_reads_them() -> None:
-    for database in ([], [{"x": 1}], [{"x": 1}] * 3 + [{"x": None}, {"y": "'"}]):
+    strange = ("'", '"', "\\'", '\\"', "\\", "a b\n\x00é🙂", "\u202e", "'\"'")
+    for database in (
+        [],
+        [{"x": 1}],
+        [{"x": 1}] * 3 + [{"x": None}, {"y": "'"}],
+        [{"x": text, text: -0.5} for text in strange],
+    ):
         assert eval(spell(database)) == database
-    assert spell([{"x": 1}] * 1000) == "[{'x': 1}] * 1000"
+        assert "'" not in spell(database)
+    assert spell([{"x": 1}] * 1000) == '[{"x": 1}] * 1000'
 
 
 def test_each_norm_is_judged_by_its_own_bound() -> None:
@@ -147,10 +170,13 @@ def test_each_norm_is_judged_by_its_own_bound() -> None:
     assert [(f.about, f.found) for f in violations(found)] == [("L2 sensitivity", "√2")]
 
 
-def test_rounding_is_called_by_its_name() -> None:
-    bad = violations(_examined(float_sum, "l1=1", AddRemove(), FloatColumn("x", 0.0, 1.0)))
-    assert bad and all("rounding" in str(finding.responsible) for finding in bad)
-    assert all(1 < F(finding.found) < 1 + F(1, 2**40) for finding in bad)
+def test_rounding_has_a_verdict_of_its_own() -> None:
+    found = _examined(float_sum, "l1=1", AddRemove(), FloatColumn("x", 0.0, 1.0))
+    assert not violations(found)
+    (rounded,) = [finding for finding in found if finding.decision is Decision.ROUNDED]
+    assert rounded.excess is not None and "on exact numbers" in rounded.excess.because
+    assert 1 < F(rounded.found) <= 1 + F(rounded.excess.relative) < 1 + F(1, 2**40)
+    assert f"ε·(1 + {rounded.excess.relative})" in rounded.excess.cost
 
 
 def test_overflow_is_infinite() -> None:
