@@ -13,9 +13,9 @@ from dp_audit.progress import Progress, nobody
 from dp_audit.results import ReleaseResult
 from synthesizers.domain import Dataset
 from synthesizers.errors import InputError
+from synthesizers.event_words import describe as describe_event
 from synthesizers.events import Event, is_seed
 from synthesizers.neighbours import Neighbours, ReplaceOne
-from synthesizers.plan import describe as describe_event
 from synthesizers.programs import PROGRAMS
 from synthesizers.tables import from_frame
 

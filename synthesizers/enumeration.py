@@ -8,12 +8,15 @@ outcomes chosen so far; nothing but the current transcript is kept.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, compress, islice
 from typing import Any, NamedTuple, NoReturn, cast
+
+import numpy as np
 
 from synthesizers.arithmetic import Arithmetic, Vector
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
@@ -26,10 +29,14 @@ from synthesizers.curator import (
     pricing,
 )
 from synthesizers.errors import BudgetExceeded, ProtocolError, TooLargeError, rounded_count
+from synthesizers.event_words import describe
 from synthesizers.events import Coordinate, Databases, Draw, Event, Outcome, is_seed
 from synthesizers.laws.public_laws import Seed
-from synthesizers.plan import MAX_TRANSCRIPTS, describe
 from synthesizers.playing import Play, Player, Script, player_of
+
+MAX_TRANSCRIPTS = 20_000_000
+"""The most transcripts of one enumeration: some ten minutes of two cores
+(`benchmarks/enumeration.py` prints the rates)."""
 
 REPLAYS = 500
 """Replays of the first transcript: a hidden coin of 2 % survives them with chance below 10^-4,
@@ -207,6 +214,45 @@ def blocks(listing: Listing, progress: Callable[[int], None] | None = None) -> I
         require_replayed(search.player, replays)
         # The last branches are played next: nothing but what leads to them is kept.
         waiting += reversed(further)
+
+
+def count_transcripts(listing: Listing, most: int) -> tuple[int, bool]:
+    """How many transcripts there are, and whether they were counted one by one.
+
+    Level by level: of more than ``most`` answers on one level as many at random stand for all, so
+    that the number is an estimate, which is right on average (Chen 1992, "Heuristic sampling: a
+    method for predicting the performance of tree searching programs", with levels as strata).
+    The count ends where it is beyond any enumeration. Raises as `blocks`.
+    """
+    search = _Search(listing)
+    generator = random.Random(0)
+    total, whole = 0.0, True
+    level = [(1.0, search.root())]
+    while level and total + math.fsum(w * len(b.lasts) for w, b in level) <= MOST_JUDGED:
+        further: list[tuple[float, Iterator[_Branch]]] = []
+        weights = [weight for weight, _ in level]
+        played = search.play([branch for _, branch in level])
+        for weight, (branch, plays) in zip(weights, played, strict=True):
+            for place, play in enumerate(plays):
+                if search.asks_on(play):
+                    further.append((weight, search.next_branches(branch, place, play)))
+                else:
+                    search.require_end(branch, play)
+                    total += weight
+        kept = further if len(further) <= most else generator.sample(further, most)
+        share = len(further) / max(1, len(kept))
+        level = [
+            (weight * share * part, branch)
+            for weight, branches in kept
+            for part, branch in search.some_answers(branches, most // len(kept), generator)
+        ]
+        whole = whole and all(weight == 1 for weight, _ in level)
+    total += math.fsum(weight * len(branch.lasts) for weight, branch in level)
+    return round(total), whole and not level
+
+
+MOST_JUDGED = 10 * MAX_TRANSCRIPTS
+"""Transcripts beyond which it does not matter how many there are."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -392,13 +438,34 @@ class _Search:
                 "the chances of a law must sum to 1"
             )
 
+    def some_answers(
+        self, branches: Iterator[_Branch], most: int, generator: random.Random
+    ) -> Iterator[tuple[float, _Branch]]:
+        """The answers to one question, or some at random, each for as many as there are for it."""
+        first = next(branches, None)
+        if first is None:
+            return
+        width = 1
+        if first.rows is not None:
+            width = first.stem.ledger[-1].width(self._databases)
+        if width <= most:
+            yield 1.0, first
+            yield from ((1.0, branch) for branch in branches)
+            return
+        own = first.stem.ledger[-1].coordinates(self._databases)
+        lasts: list[Outcome | None] = [
+            tuple(value for one in own for value in generator.choice(one.outcomes))
+            for _ in range(most)
+        ]
+        yield width / most, replace(first, lasts=lasts, rows=np.empty((most, 0)))
+
     def require_size(self, done: int, branch: _Branch) -> None:
         """Raise TooLargeError where there are more transcripts than an enumeration may have."""
         if done <= self._most:
             return
         widest = max(branch.stem.ledger, key=lambda e: e.width(self._databases))
         raise TooLargeError(
-            f"the program has more transcripts than its first path promised; the cap is "
+            f"the program has more transcripts than was judged; the cap is "
             f"{rounded_count(MAX_TRANSCRIPTS)} transcripts and "
             f"{rounded_count(self._arithmetic.cap)} products. The widest event is "
             f"{describe(widest)}: take fewer cells, records or narrower bounds"

@@ -29,7 +29,15 @@ from synthesizers.arithmetic import (
 from synthesizers.budget import Budget, PureBudget, UnlimitedBudget
 from synthesizers.curator import Curator, GenerationBegins, Setting, canonical_output
 from synthesizers.domain import Dataset, Domain
-from synthesizers.enumeration import Leaf, Listing, blocks, leaves, output_of, transcript_of
+from synthesizers.enumeration import (
+    MAX_TRANSCRIPTS,
+    Leaf,
+    Listing,
+    blocks,
+    leaves,
+    output_of,
+    transcript_of,
+)
 from synthesizers.errors import (
     BelowDoublesError,
     BudgetExceeded,
@@ -558,14 +566,81 @@ def test_a_job_beyond_the_cap_on_transcripts_is_refused(monkeypatch: pytest.Monk
         all_leaves(narrow_then_wide, SMALL)
 
 
-def test_a_job_larger_than_its_first_path_promised_is_stopped(
+def until(times: int, stops: range) -> AnyProgram:
+    """Asks so many times at most, and ends at once after some of the answers 0 to 2."""
+
+    def program(curator: Curator) -> list[int]:
+        for _ in range(times):
+            (answer,) = curator.measure(Total(), DiscreteLaplace(HALF), low=0, high=2)
+            if answer in stops:
+                break
+        return [0]
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("stops", "transcripts"),
+    [
+        (range(2), 2 * 13 + 3),  # all but the last answer: the first path is the shortest
+        (range(1, 3), 2 * 13 + 3),  # all but the first answer: the first path is the longest
+        (range(3), 3),
+    ],
+)
+def test_transcripts_are_counted_where_branches_end_early(stops: range, transcripts: int) -> None:
+    program = until(14, stops)
+    job = plan(program, SMALL.setting, SMALL.databases)
+    assert (job.transcripts, job.estimated) == (transcripts, False)
+    job.require(6 * 1000)
+    assert len(all_leaves(program, SMALL, FloatArithmetic())) == transcripts
+
+
+@pytest.mark.parametrize("stops", [range(1), range(2, 3)])
+def test_beyond_the_count_there_is_an_estimate(stops: range) -> None:
+    job = plan(until(40, stops), SMALL.setting, SMALL.databases)
+    # Two of three answers go on: 2^40 transcripts end last.
+    assert job.estimated and job.transcripts > MAX_TRANSCRIPTS
+    with pytest.raises(TooLargeError, match=r"needs about .* transcripts"):
+        job.require(10**18)
+    fixed = plan(until(40, range(0)), SMALL.setting, SMALL.databases)
+    assert (fixed.transcripts, fixed.estimated) == (3**40, False)
+
+
+@pytest.mark.parametrize("times", [10, 13])
+def test_an_estimate_is_near(times: int) -> None:
+    def program(curator: Curator) -> list[int]:
+        for step in range(times):
+            (answer,) = curator.measure(Total(), DiscreteLaplace(HALF), low=0, high=2)
+            if answer == 0:
+                break
+            curator.draw(UniformChoice(2 + step % 3))
+        return [0]
+
+    exact, going = 0, 1
+    for step in range(times):
+        exact, going = exact + going, 2 * going * (2 + step % 3)
+    job = plan(program, SMALL.setting, SMALL.databases)
+    assert job.estimated
+    whole = min(exact + going, 10 * MAX_TRANSCRIPTS)
+    assert whole / 2 <= job.transcripts <= 3 * (exact + going)
+
+
+def test_a_path_that_breaks_off_is_no_reason_to_refuse() -> None:
+    def breaks(curator: Curator) -> list[int]:
+        (answer,) = curator.measure(Total(), DiscreteLaplace(HALF), low=0, high=2)
+        return [0] if answer == 0 else [None, None, None]  # type: ignore[list-item]
+
+    assert plan(breaks, SMALL.setting, SMALL.databases).transcripts == 3
+
+
+def test_a_job_larger_than_was_judged_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def grows(curator: Curator) -> Any:
         first = curator.measure(Total(), DiscreteLaplace(HALF), low=0, high=2)
         return curator.draw(UniformChoice(50)) if first[0] else first
 
-    assert plan(grows, SMALL.setting, SMALL.databases).transcripts == 3
+    assert plan(grows, SMALL.setting, SMALL.databases).transcripts == 101
     arithmetic = FloatArithmetic()
     monkeypatch.setattr(FloatArithmetic, "cap", 6 * 101)
     assert len(all_leaves(grows, SMALL, arithmetic)) == 101
@@ -710,7 +785,7 @@ def test_transcripts_of_a_program_that_generates_are_those_before_its_seed() -> 
             output_of(leaf)
     planned = plan(generates, SMALL.setting, SMALL.databases)
     opening = opening_question(generates, SMALL.setting)
-    assert planned.transcripts == 4 and first_outcomes(opening, SMALL.databases) == 4
+    assert planned.transcripts == 1 + 2 + 3 + 4 and first_outcomes(opening, SMALL.databases) == 4
 
 
 def test_a_seed_is_sampled_and_what_follows_from_it_can_be_made_again() -> None:

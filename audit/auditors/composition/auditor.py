@@ -37,8 +37,9 @@ from synthesizers.budget import (
 )
 from synthesizers.curator import Setting
 from synthesizers.errors import BudgetExceeded
+from synthesizers.event_words import describe
 from synthesizers.events import Databases, Event
-from synthesizers.plan import describe, plan
+from synthesizers.plan import plan
 
 MOST_LOSSES = 200
 """Different questions whose loss is measured (an adaptive program may

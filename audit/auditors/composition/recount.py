@@ -18,9 +18,10 @@ from synthesizers.budget import FREE, Budget, Cost, PureBudget
 from synthesizers.curator import Curator, Program, Setting
 from synthesizers.enumeration import Leaf, Listing, leaves
 from synthesizers.errors import BelowDoublesError, TooLargeError
+from synthesizers.event_words import describe
 from synthesizers.events import Databases, Event, Outcome
 from synthesizers.neighbours import Neighbours
-from synthesizers.plan import describe, plan
+from synthesizers.plan import plan
 
 Unit = Literal["epsilon", "rho"]
 

@@ -11,8 +11,8 @@ from audit.auditors.sensitivity.examine import state_query
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.subject import ProgramSubject
+from synthesizers.event_words import describe
 from synthesizers.events import Measure, MeasureBest, MeasureSampled, Select
-from synthesizers.plan import describe
 from synthesizers.queries import Query
 
 
