@@ -424,6 +424,8 @@ def _compare_evidence(old: Evidence, new: Evidence, rules: Sequence[str]) -> Che
     for key in (*keys, "covers"):
         if getattr(old, key) != getattr(new, key):
             return Check(name, Status.FALSE, f"its {key} does not follow from the audit")
+    if old.spending is not None and encode(old.spending) != encode(new.spending):
+        return Check(name, Status.FALSE, "its question at fault does not follow from the audit")
     return worst(
         compare_bound(name, old.bound, new.bound),
         _compare_witness(name, old.witness, new.witness),

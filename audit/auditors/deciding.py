@@ -9,7 +9,7 @@ from audit.channels.measures.delta import decide_delta, epsilon_at
 from audit.channels.measures.epsilon import decide_epsilon, epsilon
 from audit.channels.measures.gdp import decide_gdp
 from audit.channels.measures.renyi import decide_renyi
-from audit.channels.measures.zcdp import decide_zcdp
+from audit.channels.measures.zcdp import decide_zcdp, narrow_zcdp
 from audit.statements.decimals import MAX_FRACTION_BITS, Enclosure
 from audit.statements.evidence import Decision, Witness
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -56,6 +56,7 @@ def decide(columns: Columns, guarantee: Guarantee) -> Decided:
         case ZCDP(rho):
             name, words = "rho", "the smallest rho"
             decision, extreme = decide_zcdp(columns, rho)
+            extreme = narrow_zcdp(columns, extreme)
         case GaussianDP(mu):
             name, words = "mu", "the smallest mu"
             decision, extreme = decide_gdp(columns, mu)

@@ -12,6 +12,7 @@ from typing import Any
 
 from audit.auditors.deciding import decide
 from audit.auditors.effort import Effort
+from audit.auditors.spending import find_spending
 from audit.channels.channel import Channel
 from audit.channels.enumerate import Enumerated, Progress, channel_of, instance
 from audit.statements.claim import Claim
@@ -151,7 +152,12 @@ def sharpen(part: Instance, found: Examined) -> Examined:
     again = decide(part.enumerate(pair, exact=True).channel, part.claim.guarantee)
     if again.decision is not Decision.VIOLATED:
         return found
-    evidence = replace(found.evidence, decision=again.decision, witness=again.witness)
+    budget = part.subject.budget(part.setting)
+    assert again.witness is not None
+    spending = find_spending(part.subject.program, part.setting, budget, part.claim, again.witness)
+    evidence = replace(
+        found.evidence, decision=again.decision, witness=again.witness, spending=spending
+    )
     return Examined(evidence, found.enumerated)
 
 
@@ -166,6 +172,13 @@ def _conclude(part: Instance, found: Enumerated, exact: bool) -> Examined:
             records=part.size, arithmetic="exact" if exact else "doubles with counted error"
         ),
     )
+    witness = evidence.witness
+    if evidence.decision is Decision.VIOLATED and isinstance(witness, Witness):
+        subject, setting = part.subject, part.setting
+        spending = find_spending(
+            subject.program, setting, subject.budget(setting), part.claim, witness
+        )
+        evidence = replace(evidence, spending=spending)
     return Examined(evidence, found)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audit.report.picture import round_ticks
-from audit.report.words import bound_text, claimed_text, claimed_value, decisive_value
+from audit.report.words import bound_text, claimed_text, claimed_value, decisive_value, is_wide
 from audit.statements.certificate import Certificate
-from audit.statements.evidence import Evidence, Side
+from audit.statements.decimals import Enclosure
+from audit.statements.evidence import Bound, Decision, Evidence, Side
 
 FINITE_SHARE = 0.86
 """The part of an axis that finite values take where infinity is shown too."""
@@ -87,6 +88,9 @@ def bound_marks(certificate: Certificate) -> tuple[Mark, ...]:
         if bound is None or decisive_value(bound)[0] != axis:
             continue
         source = next(e for e in certificate.evidence if e.bound is bound)
+        if side is Side.EXACT:
+            bound = _cut(bound, source, certificate)
+            name = "Enclosure" if is_wide(decisive_value(bound)[1]) else name
         low, high = decisive_value(bound)[1].floats()
         if side is Side.FLOOR:
             high = low
@@ -105,6 +109,25 @@ def bound_marks(certificate: Certificate) -> tuple[Mark, ...]:
             )
         )
     return tuple(marks)
+
+
+def _cut(bound: Bound, source: Evidence, certificate: Certificate) -> Bound:
+    """An exact value's enclosure, no further up than a theorem about the same databases allows."""
+    ceilings = [
+        e.bound.parameter[1].upper
+        for e in certificate.evidence
+        if e.bound is not None
+        and e.bound.parameter is not None
+        and e.bound.side is Side.CEILING
+        and (e.proof is not None and e.whole)
+    ]
+    if bound.parameter is None or not ceilings or source.decision is Decision.SILENT:
+        return bound
+    name, ends = bound.parameter
+    upper = min(ends.upper, *ceilings)
+    if upper < ends.lower:
+        return bound
+    return replace(bound, parameter=(name, Enclosure(ends.lower, upper)))
 
 
 def _basis(evidence: Evidence) -> str:

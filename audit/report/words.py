@@ -112,6 +112,11 @@ def enclosure_text(ends: Enclosure, digits: int = DIGITS) -> str:
     return f"≈ {low}"
 
 
+def is_wide(ends: Enclosure) -> bool:
+    """Whether an enclosure is no single number, as it is printed."""
+    return number(ends.lower) != number(ends.upper)
+
+
 def below(value: Extended, digits: int = DIGITS) -> str:
     """The largest decimal of that many significant digits that is at most the value."""
     return decimal_below(value, digits).lower().replace("inf", "∞")
@@ -168,6 +173,8 @@ def claimed_text(guarantee: Guarantee) -> str:
 def bound_text(bound: Bound) -> str:
     """A bound with its direction, rounded in that direction: ``ε ≥ 1.62``."""
     symbol, ends = decisive_value(bound)
+    if bound.side is Side.EXACT and is_wide(ends):
+        return f"{symbol} between {below(ends.lower)} and {above(ends.upper)}"
     if bound.side is Side.EXACT:
         return equation(symbol, ends)
     if bound.side is Side.FLOOR:

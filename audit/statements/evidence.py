@@ -17,6 +17,11 @@ CONTRADICTING = Fraction(1, 10**9)
 
 ENCLOSURE = spelling(Enclosure.from_json, Enclosure.to_json, strange=True)
 
+ENCLOSURE_OR_NONE = Kind(
+    lambda value, place: None if value is None else ENCLOSURE.read(value, place),
+    lambda ends: None if ends is None else ENCLOSURE.write(ends),
+)
+
 PROBABILITIES = Kind(
     lambda value, place: tuple(
         ENCLOSURE.read(value[side], place.at(side)) for side in ("from", "to")
@@ -118,6 +123,23 @@ class Witness:
     target: tuple[int, ...] = field(metadata=under("to"))
     event: tuple[tuple[Any, ...], ...]
     probabilities: Annotated[tuple[Enclosure, Enclosure], PROBABILITIES]
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The question at fault on the way to a witness's event: what its answer tells of the pair.
+
+    ``question``: its number, from 1 on; ``asked``: in words; ``loss``: ln of the ratio of the
+    chances of its ``answer``; ``declared``: its own cost in ε; ``total``: the sum of the losses
+    with this question, where that and not the question alone is what passes the claim.
+    """
+
+    question: int
+    asked: str
+    answer: tuple[int | None, ...]
+    loss: Annotated[Enclosure, ENCLOSURE]
+    declared: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]
+    total: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]
 
 
 @dataclass(frozen=True)
@@ -226,6 +248,7 @@ class Evidence:
     ``replay``: what a second run needs to find the same again. ``proof``: the derivation behind
     a theorem, as plain data, for `proofs.checker`. ``strict``: a statistical floor at so small
     an error that a contradiction may rest on it. ``resolution``: what an attack could have seen.
+    ``spending``: the question at fault, where a witness was reached by questions.
     """
 
     auditor: str
@@ -240,6 +263,7 @@ class Evidence:
     proof: Mapping[str, Any] | None = None
     strict: Bound | None = field(default=None, metadata=OPTIONAL)
     resolution: Resolution | None = field(default=None, metadata=OPTIONAL)
+    spending: Spending | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def partial(self) -> bool:

@@ -20,7 +20,7 @@ from audit.auditors.exhaustive import ALWAYS_EXACT, Instance
 from audit.channels.channel import Channel
 from audit.channels.enumerate import channel_of
 from audit.channels.measures.epsilon import decide_epsilon
-from audit.channels.measures.zcdp import decide_zcdp
+from audit.channels.measures.zcdp import decide_zcdp, narrow_zcdp
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Witness
 from audit.statements.finding import Finding, Rigour, Shown
@@ -195,6 +195,8 @@ class _Whole:
                 continue
             decide = decide_epsilon if unit == "epsilon" else decide_zcdp
             decision, extreme = decide(transcripts, total)
+            if unit == "rho":
+                extreme = narrow_zcdp(transcripts, extreme)
             yield self._finding(
                 "loss of all answers",
                 decision is Decision.VIOLATED,

@@ -8,7 +8,7 @@ quotient tends to the divergence of Kullback and Leibler, which may be the supre
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -45,6 +45,12 @@ MAX_WORK = 4_000_000_000
 """The most points of curves, each counted as its outputs and `POINT` more, before the search ends
 with a wider enclosure (some minutes)."""
 
+SHOWN = Fraction(1, 10**8)
+"""The width of an enclosure that is printed as a single number."""
+
+SHOWN_WORK = MAX_WORK // 40
+"""The same as `MAX_WORK`, of what decides nothing any more (some seconds)."""
+
 POINT = 1000
 """What a point costs beside its terms, as if so many more."""
 
@@ -76,10 +82,11 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """When the search ends: within ``width``, or as soon as ρ <= ``limit`` is decided."""
+    """When the search ends: within ``width``, once ρ <= ``limit`` is decided, or after ``work``."""
 
     width: float
     limit: float | None = None
+    work: int = MAX_WORK
 
     def near(self, rho: FloatArray) -> FloatArray:
         """The largest ceilings that are narrow enough above floors of ρ."""
@@ -117,6 +124,18 @@ def decide_zcdp(
     """
     extreme = _smallest(columns, _Goal(_positive(width), float_below(limit))).extreme
     return decide(extreme, limit, limit), extreme
+
+
+def narrow_zcdp(columns: Columns, found: Extreme) -> Extreme:
+    """What `decide_zcdp` found, with ρ enclosed as narrowly as it is printed.
+
+    A decision ends the search where the enclosure may still be as wide as a factor of three.
+    """
+    low, high = found.enclosure.lower, found.enclosure.upper
+    if isinstance(low, float) or high - low <= SHOWN * max(low, Fraction(SMALL)):
+        return found
+    again = _smallest(columns, _Goal(float(SHOWN), work=SHOWN_WORK)).extreme.enclosure
+    return replace(found, enclosure=Enclosure(max(low, again.lower), min(high, again.upper)))
 
 
 def _positive(width: Fraction) -> float:
@@ -172,7 +191,7 @@ def _search(
     caps = np.minimum(losses, either * either / 2 * (1 + _SLACK)).reshape(-1)
     loss = losses.reshape(-1)
     order = np.argsort(-divergences, kind="stable")
-    high, work = found.rho, MAX_WORK
+    high, work = found.rho, goal.work
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
         unsettled = (caps[batch] > goal.enough(found.rho)) & (work > 0)

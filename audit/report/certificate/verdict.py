@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from audit.report.words import MEANINGS, bound_text
+from audit.report.certificate.spending import blame_sentence
+from audit.report.words import MEANINGS, bound_text, claimed_text
 from audit.statements.certificate import OWN_WORD, Certificate
 from audit.statements.evidence import Decision, Side, Verdict
+from audit.statements.reproduce import parse_command
+from synthesizers.errors import InputError
 
 HOLDS = (Verdict.PROVED, Verdict.EXACT)
 
@@ -19,8 +22,11 @@ def head_verdict(certificate: Certificate) -> str:
 def explain_verdict(certificate: Certificate) -> str:
     """What the verdict means, in a sentence or two."""
     verdict, meaning = certificate.verdict, MEANINGS[certificate.verdict]
-    if verdict is Verdict.EXACT and _is_foreign(certificate):
-        return f"{meaning} {_ceiling(certificate)}"
+    if verdict is Verdict.EXACT and certificate.of_program:
+        ceiling = _ceiling(certificate) if _is_foreign(certificate) else ""
+        return " ".join(filter(None, (meaning, _why_no_theorem(certificate), ceiling)))
+    if verdict is Verdict.REFUTED:
+        return " ".join(filter(None, (meaning, blame_sentence(certificate))))
     if verdict is Verdict.UNDECIDED and certificate.entailed is not verdict:
         return (
             f"The findings entail {certificate.entailed.value}, but nothing kept the program from "
@@ -66,6 +72,40 @@ def _ceiling(certificate: Certificate) -> str:
         "The ceiling that stands for every run is that of its questions or its budget: "
         f"{bound_text(bound)}."
     )
+
+
+def _why_no_theorem(certificate: Certificate) -> str:
+    """That no theorem speaks of more than what was looked at, and why."""
+    more = "" if certificate.claim.records is None else " or more records"
+    return f"No theorem covers larger domains{more}: {_refusal(certificate)}."
+
+
+def _refusal(certificate: Certificate) -> str:
+    proofs = [one for one in certificate.evidence if one.auditor == "proof"]
+    for one in proofs:
+        if one.bound is not None:
+            claim = claimed_text(certificate.claim.guarantee)
+            return f"the best that is proved is {bound_text(one.bound)}, and the claim is {claim}"
+    if not _looks_for_proofs(certificate.reproduce):
+        return "the audit was not asked for a proof (--auditors proof)"
+    match (certificate.questions or {}).get("kind"):
+        case "tree":
+            return (
+                "the questions follow the answers, and the program declares no budget that bounds "
+                "them"
+            )
+        case "ledger":
+            return "no rule speaks of one of its questions, and it declares no budget"
+    return "no rule of the proofs speaks of all its questions, and no budget bounds them"
+
+
+def _looks_for_proofs(command: str) -> bool:
+    """Whether the auditor of proofs was among those that ran."""
+    try:
+        named = parse_command(command).value("auditors")
+    except InputError:
+        return True
+    return named is None or "proof" in named.split(",")
 
 
 def _place(certificate: Certificate) -> str:

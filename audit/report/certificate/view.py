@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.report.certificate.attack import AttackStory, attack_story, resolution_line
 from audit.report.certificate.proof import proof_lines
+from audit.report.certificate.spending import state_blame
 from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
 from audit.report.certificate.witness import Story, story
 from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
@@ -20,6 +21,7 @@ from audit.report.words import (
     decisive_value,
     guarantee_words,
     in_full,
+    is_wide,
     plural,
     short,
 )
@@ -252,12 +254,13 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
     bound = evidence.bound
     direction = ""
     if bound is not None:
-        side = "exact value" if bound.side is Side.EXACT else bound.side.value
+        exact = "enclosure" if is_wide(decisive_value(bound)[1]) else "exact value"
+        side = exact if bound.side is Side.EXACT else bound.side.value
         rigour = "" if bound.side is Side.EXACT and bound.rigour == "exact" else bound.rigour
         direction = ", ".join(part for part in (side, rigour) if part)
     return EvidenceRow(
         evidence.auditor,
-        evidence.finding,
+        _told(evidence),
         DECISIONS[evidence.decision],
         evidence.decision.value.replace(" ", "-"),
         evidence.covers,
@@ -271,6 +274,12 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
             (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
         ),
     )
+
+
+def _told(evidence: Evidence) -> str:
+    """The finding, with the question at fault where one is."""
+    spending = evidence.spending
+    return evidence.finding if spending is None else f"{evidence.finding}. {state_blame(spending)}"
 
 
 def _part(evidence: Evidence) -> str:

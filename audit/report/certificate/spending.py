@@ -1,0 +1,36 @@
+"""The question at fault of a refutation, in a sentence."""
+
+from __future__ import annotations
+
+from audit.report.words import above, below, vector
+from audit.statements.certificate import Certificate
+from audit.statements.evidence import Decision, Spending
+
+
+def state_blame(spending: Spending) -> str:
+    """Which question spends what it should not, as a sentence."""
+    name = f"{spending.question}, {spending.asked}, answered {vector(spending.answer)},"
+    loss, declared, total = spending.loss, spending.declared, spending.total
+    cost = (
+        "and declares no cost in ε"
+        if declared is None
+        else f"of the declared {above(declared.upper)}"
+    )
+    if total is None and declared is not None and loss.lower > declared.upper:
+        return f"Question {name} spends ε = {below(loss.lower)} {cost}."
+    if total is not None:
+        return (
+            f"With question {name} the answers together spend ε = {below(total.lower)}, beyond the claim; "
+            f"it spends {below(loss.lower)} {cost}."
+        )
+    return f"Question {name} spends most of all: ε = {below(loss.lower)} {cost}."
+
+
+def blame_sentence(certificate: Certificate) -> str:
+    """The same of a certificate's refutation; empty where no question is known to be at fault."""
+    found = (
+        one.spending
+        for one in certificate.evidence
+        if one.decision is Decision.VIOLATED and one.spending is not None
+    )
+    return next(map(state_blame, found), "")
