@@ -86,7 +86,7 @@ class _Goal:
 
     width: float
     limit: float | None = None
-    work: int = MAX_WORK
+    work: int | None = None
 
     def near(self, rho: FloatArray) -> FloatArray:
         """The largest ceilings that are narrow enough above floors of ρ."""
@@ -191,7 +191,7 @@ def _search(
     caps = np.minimum(losses, either * either / 2 * (1 + _SLACK)).reshape(-1)
     loss = losses.reshape(-1)
     order = np.argsort(-divergences, kind="stable")
-    high, work = found.rho, goal.work
+    high, work = found.rho, MAX_WORK if goal.work is None else goal.work
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
         unsettled = (caps[batch] > goal.enough(found.rho)) & (work > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.report.words import above, below, vector
+from audit.report.words import above, equation, vector
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Spending
 
@@ -10,20 +10,21 @@ from audit.statements.evidence import Decision, Spending
 def state_blame(spending: Spending) -> str:
     """Which question spends what it should not, as a sentence."""
     name = f"{spending.question}, {spending.asked}, answered {vector(spending.answer)},"
-    loss, declared, total = spending.loss, spending.declared, spending.total
+    declared, total = spending.declared, spending.total
+    loss = equation("ε", spending.loss)
     cost = (
         "and declares no cost in ε"
         if declared is None
         else f"of the declared {above(declared.upper)}"
     )
-    if total is None and declared is not None and loss.lower > declared.upper:
-        return f"Question {name} spends ε = {below(loss.lower)} {cost}."
+    if total is None and declared is not None and spending.loss.lower > declared.upper:
+        return f"Question {name} spends {loss} {cost}."
     if total is not None:
         return (
-            f"With question {name} the answers together spend ε = {below(total.lower)}, beyond the claim; "
-            f"it spends {below(loss.lower)} {cost}."
+            f"With question {name} the answers together spend {equation('ε', total)}, beyond the "
+            f"claim; it spends {loss} {cost}."
         )
-    return f"Question {name} spends most of all: ε = {below(loss.lower)} {cost}."
+    return f"Question {name} spends most of all: {loss} {cost}."
 
 
 def blame_sentence(certificate: Certificate) -> str:

@@ -66,3 +66,11 @@ def test_exponential_chances_are_decided_too() -> None:
     assert decide(channel, parse_guarantee("epsilon=1")).decision is Decision.HOLDS
     assert decide(channel, parse_guarantee("rho=0.5")).decision is Decision.HOLDS
     assert decide(channel, parse_guarantee("rho=0.4")).decision is Decision.VIOLATED
+
+
+@pytest.mark.parametrize("claim", ["rho=0.01", "rho=0.55", "rho=0.59", "rho=5", "rho=100"])
+def test_a_decision_leaves_no_wide_enclosure_behind(claim: str) -> None:
+    found = decide(RESPONSE, parse_guarantee(claim))
+    assert found.parameter is not None
+    low, high = found.parameter[1].floats()
+    assert 0.5493 < low <= high <= low * (1 + 1e-7) < 0.6035

@@ -122,7 +122,7 @@ def test_the_ruler_names_all_bounds_where_they_coincide() -> None:
 @pytest.mark.parametrize(
     ("name", "claim", "exact", "axis"),
     [
-        ("gaussian", "μ = 1/3", "μ = 0.7 to 0.8", "μ"),
+        ("gaussian", "μ = 1/3", "μ between 0.7 and 0.8", "μ"),
         ("concentrated", "ρ = 1", "ρ = ∞", "ρ, nats"),
         ("rényi", "ε(α) = 2", "ε(α) = 1.75", "ε(α), nats"),
     ],
@@ -133,7 +133,8 @@ def test_a_claim_is_shown_beside_what_it_is_decided_on(
     document = page_of(CertificateSection(name, CERTIFICATES[name]))
     text = checked(document)
     symbol = claim.split(" = ")[0]
-    assert f"bounds on {symbol} lie Claim: {claim}. Exact value: {exact}, covering" in text
+    kind = "Enclosure" if "between" in exact else "Exact value"
+    assert f"bounds on {symbol} lie Claim: {claim}. {kind}: {exact}, covering" in text
     assert f"right of the claim, {symbol} would be larger than claimed" in text
     assert f'text-anchor="end">{axis}</text>' in document
     row = document.split("<tbody>")[1].split("</tbody>")[0]
@@ -152,7 +153,7 @@ def test_claims_that_bound_other_things_are_compared_on_other_axes() -> None:
     document = page_of(ComparisonSection("Side by side", entries))
     text = checked(document)
     assert re.findall(r'axis-name">(.*?)</div>', document) == ["ε, nats", "μ", "ε(α), nats"]
-    assert text.count("gaussian: REFUTED; claim mu=1/3; Exact value μ = 0.7 to 0.8") == 1
+    assert text.count("gaussian: REFUTED; claim mu=1/3; Enclosure μ between 0.7 and 0.8") == 1
     assert "their bounds answer different questions" in text
     orders = tuple(
         (order, samples.certificate(samples.claim(f"alpha={order}, rdp=1"))) for order in "23"

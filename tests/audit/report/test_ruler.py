@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -55,6 +56,26 @@ def test_a_floor_and_a_ceiling_lie_at_their_own_end() -> None:
         ("μ ≥ 1", 1.0, 1.0),
         ("μ ≤ 3", 3.0, 3.0),
     ]
+
+
+def test_an_enclosure_reaches_no_further_up_than_a_theorem() -> None:
+    ceiling = replace(samples.theorem(Decision.OPEN, samples.F(3, 2)), decision=Decision.OPEN)
+    ceiling = replace(
+        ceiling, bound=samples.own("rho", samples.F(0), samples.F(3, 2), Side.CEILING)
+    )
+    wide = samples.own("rho", samples.F(147, 100), samples.F(47, 10))
+    for decision, text in (
+        (Decision.VIOLATED, "ρ between 1.47 and 1.5"),
+        (Decision.SILENT, "ρ between 1.47 and 4.7"),
+    ):
+        made = samples.certificate(samples.claim("rho=1"), samples.finding(decision, wide), ceiling)
+        exact, _ = bound_marks(made)
+        assert (exact.text, exact.name) == (text, "Enclosure")
+    below = samples.own("rho", samples.F(8, 5), samples.F(9, 5))
+    made = samples.certificate(
+        samples.claim("rho=1"), samples.finding(Decision.HOLDS, below), ceiling
+    )
+    assert bound_marks(made)[0].text == "ρ between 1.6 and 1.8"
 
 
 def test_a_bound_on_something_else_has_no_place_on_the_axis() -> None:

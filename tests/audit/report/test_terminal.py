@@ -69,7 +69,7 @@ def test_the_ruler_puts_bounds_in_order() -> None:
 @pytest.mark.parametrize(
     ("name", "claim", "exact"),
     [
-        ("gaussian", "μ = 1/3", "μ = 0.7 to 0.8"),
+        ("gaussian", "μ = 1/3", "μ between 0.7 and 0.8"),
         ("concentrated", "ρ = 1", "ρ = ∞"),
         ("rényi", "ε(α) = 2", "ε(α) = 1.75"),
     ],
@@ -78,12 +78,13 @@ def test_a_claim_is_shown_beside_what_it_is_decided_on(name: str, claim: str, ex
     text = printed(certificate_lines(CERTIFICATES[name]))
     symbol = claim.split(" = ")[0]
     lines = [line.strip() for line in text.splitlines()]
-    ruler = next(line for line in lines if line.startswith("Exact value"))
+    kind = "enclosure" if "between" in exact else "exact value"
+    ruler = next(line for line in lines if line.lower().startswith(kind))
     assert ruler.endswith(exact) and "┊" in ruler
     axis = next(line for line in lines if line.startswith("┬"))
     assert axis.split()[-1] == symbol
     assert f"┊ {claim} is claimed" in lines
-    assert f"{exact} (exact value)" in text and "ε = 2 (exact value)" not in text
+    assert f"{exact} ({kind})" in text and "ε = 2 (exact value)" not in text
 
 
 @pytest.mark.parametrize(
