@@ -49,6 +49,11 @@ class Plan:
     estimated: bool = False
 
     @property
+    def size_text(self) -> str:
+        """The transcripts, in a sentence."""
+        return f"{'about ' if self.estimated else ''}{rounded_count(self.transcripts)}"
+
+    @property
     def products(self) -> int:
         """Databases × transcripts."""
         return self.databases * self.transcripts
@@ -57,8 +62,7 @@ class Plan:
         """Raise TooLargeError, naming the widest event, where the job passes the cap."""
         if self.transcripts > MAX_TRANSCRIPTS or self.products > cap:
             raise TooLargeError(
-                f"the enumeration needs {'about ' if self.estimated else ''}"
-                f"{rounded_count(self.transcripts)} transcripts for "
+                f"the enumeration needs {self.size_text} transcripts for "
                 f"{self.databases} databases; the cap is {rounded_count(MAX_TRANSCRIPTS)} "
                 f"transcripts and {rounded_count(cap)} products. The widest event is "
                 f"{self.widest}, of {rounded_count(self.widest_width)} outcomes: take fewer "

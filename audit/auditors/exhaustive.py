@@ -19,7 +19,7 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Bound, Decision, EnumerationReplay, Evidence, Side, Witness
 from audit.subjects.subject import ChannelSubject, ProgramSubject
 from synthesizers.curator import Setting
-from synthesizers.errors import InputError, TooLargeError, rounded_count
+from synthesizers.errors import InputError, TooLargeError
 from synthesizers.events import Databases
 from synthesizers.neighbours import histogram_count
 from synthesizers.plan import Plan, plan
@@ -128,7 +128,7 @@ def examine_program(part: Instance) -> Examined:
     work = part.plan()
     if work.transcripts > MOST_TRANSCRIPTS:
         raise TooLargeError(
-            f"the instance has {rounded_count(work.transcripts)} transcripts, more than the "
+            f"the instance has {work.size_text} transcripts, more than the "
             f"{MOST_TRANSCRIPTS} that are examined; take fewer cells, records or bounds"
         )
     exact = work.products <= ALWAYS_EXACT
