@@ -120,7 +120,9 @@ def _parts(coordinates: tuple[Coordinate, ...], answer: Outcome) -> Iterator[tup
     """The chances of each coordinate of an answer, under either database."""
     start = 0
     for one in coordinates:
-        own = answer[start : start + len(one.outcomes[0])]
+        # What is answered whole may be of several lengths.
+        alone = len(coordinates) == 1
+        own = answer if alone else answer[start : start + len(one.outcomes[0])]
         start += len(own)
         place = next(place for place, outcome in enumerate(one.outcomes) if outcome == own)
         yield one.chance(place, int(one.truths[0])), one.chance(place, int(one.truths[1]))

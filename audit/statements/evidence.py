@@ -136,7 +136,7 @@ class Spending:
 
     question: int
     asked: str
-    answer: tuple[int | None, ...]
+    answer: tuple[Any, ...]
     loss: Annotated[Enclosure, ENCLOSURE]
     declared: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]
     total: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]

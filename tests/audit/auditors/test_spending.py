@@ -16,13 +16,14 @@ from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Spending, Verdict
 from audit.subjects.subject import ProgramSubject
+from audit.subjects.synthesizer import program_subject
 from audit.verify import verify
 from proofs.guarantees import parse_guarantee
 from synthesizers.curator import Curator
 from synthesizers.domain import Domain
 from synthesizers.laws.public_laws import UniformChoice
 from synthesizers.laws.subsample import Subsample
-from synthesizers.neighbours import Neighbours, ReplaceOne
+from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 from synthesizers.noise import DiscreteGaussian, DiscreteLaplace
 from synthesizers.queries import Marginal, Sensitivity, Total
 from tests.audit.test_verify import made
@@ -118,3 +119,12 @@ def test_the_question_stands_in_the_certificate_and_a_forged_one_is_false() -> N
     older = json.loads(json.dumps(document))
     del older["evidence"][place]["spending"]
     assert all("question at fault" not in check.note for check in verify(older).checks)
+
+
+def test_answers_that_are_no_numbers_of_one_length_are_told_too() -> None:
+    values = {"k": "2", "groups": "0,0,1,1"}
+    subject = program_subject("k-anonymity", values)
+    stated = Claim(parse_guarantee("epsilon=3"), AddRemove(), "output", Domain.from_cells("4"), 2)
+    certificate = certify(subject, stated, Effort(), "x").certificate
+    assert spending_of(certificate).loss.lower == math.inf
+    assert decode(certificate.to_json()).evidence[0].spending == spending_of(certificate)
