@@ -160,6 +160,8 @@ def _beside(document: Document) -> Iterator[Check]:
         yield Check("isolation", Status.WORD, note)
     if document.subject["kind"] == "channel":
         yield Check("subject.sha256", Status.WORD, "the file that the channel was read from")
+    if any(one.power is not None and one.power.seconds is not None for one in document.attacks):
+        yield Check("power.seconds", Status.WORD, "what a run took, by its maker's clock")
     if OLDER in document.subject:
         note = "it covers the named file alone, and nothing that lies beside it"
         yield Check(f"subject.{OLDER}", Status.WORD, note)
@@ -314,7 +316,9 @@ def _compare(document: Document, again: Certificate) -> list[Check]:
         checks.append(_resting_on_runs(check) if rests else check)
     verdict = _compare_verdict(document.verdict, again)
     rests = undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT)
-    checks.append(_resting_on_runs(verdict) if rests else verdict)
+    verdict = _resting_on_runs(verdict) if rests else verdict
+    weak = again.verdict is Verdict.NOT_REFUTED and any(one.weak for one in attacks.values())
+    checks.append(_seeing_little(verdict) if weak else verdict)
     if not _asks_the_same(document.questions, fresh.questions):
         checks.append(Check("questions", Status.FALSE, "they are not those that the audit finds"))
     if not say_the_same(document.assumptions, again.assumptions):
@@ -410,6 +414,13 @@ def _resting_on_runs(check: Check) -> Check:
     if check.status is Status.FALSE:
         return check
     return Check(check.statement, Status.UNCHECKED, "it rests on runs that were not drawn again")
+
+
+def _seeing_little(check: Check) -> Check:
+    """A verdict of before attacks had to show that their runs see enough: these do not."""
+    if check.status is Status.FALSE:
+        return check
+    return Check(check.statement, Status.UNCHECKED, "its runs see less than an attack must today")
 
 
 def _compare_evidence(old: Evidence, new: Evidence, rules: Sequence[str]) -> Check:

@@ -6,7 +6,8 @@ Kairouz, Oh & Viswanath (2015) that of (ε, δ): every rule is right as often as
 Batch mode is measured by the floor that a certificate states; anytime mode at the end of its runs,
 as its floor never falls. The wide null searches among
 50 pairs of databases that a mechanism does not tell apart: a floor above 0, in either direction,
-accuses one of the claims ε >= 0.
+accuses one of the claims ε >= 0. Suspicion is how often a mechanism whose truth is what it claims
+has a p-value below that of `audit.statements.power.SUSPICION`, and is told to run more.
 
     python benchmarks/coverage.py                     # 2000 repetitions
     python benchmarks/coverage.py --repetitions 200 --modes batch
@@ -32,10 +33,13 @@ from scipy.stats import binomtest, laplace
 
 from audit.auditors.attack.anytime import attack
 from audit.auditors.attack.attackers import PORTFOLIO
+from audit.auditors.attack.batch import certify, learn
+from audit.auditors.attack.floors import BETTOR_SHARE, binomial_p_value, claimed_value
 from audit.auditors.attack.halving import search
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.selection import Aim
 from audit.parallel import here
+from audit.statements.power import SUSPICION
 from audit.subjects.function import FunctionBox
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
@@ -156,6 +160,29 @@ def certified_floor(case: Known, seed: int) -> float:
     return batch_floor(drawing(case, seed), case.pair, 0, case.claim, BATCH_RUNS, CHEAP)
 
 
+def certified_p_value(case: Known, seed: int) -> float:
+    """The p-value that an audit states of the truth as the claim."""
+    source, distance = drawing(case, seed), case.pair.distance
+    error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (Fraction(1, 20), Fraction(ALARM)))
+    learned = learn(source, case.pair, 0, case.claim, error, alarm, BATCH_RUNS, CHEAP)
+    *_, (_, guesses) = certify(source, case.pair, 0, learned)
+    return binomial_p_value(guesses, case.claim, distance)
+
+
+def suspicion_row(name: str, p_values: list[float]) -> str:
+    """One line of the table of suspicion, and whether it is too often."""
+    met = sum(p < SUSPICION for p in p_values)
+    found = binomtest(met, len(p_values)).proportion_ci(0.95, "exact")
+    # So many or more have a chance below 1e-3 where each audit has one of `SUSPICION`.
+    excess = (
+        " TOO MANY |" if binomtest(met, len(p_values), SUSPICION, "greater").pvalue < 1e-3 else ""
+    )
+    return (
+        f"| {name} | {BATCH_RUNS} | {len(p_values)} | {met} | {met / len(p_values):.2%} | "
+        f"{found.low:.2%} … {found.high:.2%} |{excess}"
+    )
+
+
 def anytime_floor(case: Known, seed: int, runs: int = ANYTIME_RUNS) -> float:
     """The floor of bets on what is learned on the way."""
     source = drawing(case, seed)
@@ -206,7 +233,7 @@ def main() -> None:
     parser.add_argument("--nulls", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="part of a mechanism's name")
-    modes = ["batch", "anytime", "null", "anytime null"]
+    modes = ["batch", "anytime", "null", "anytime null", "suspicion"]
     parser.add_argument("--modes", nargs="+", default=modes, choices=modes)
     chosen = parser.parse_args()
     print(
@@ -233,6 +260,17 @@ def main() -> None:
                 floors = parallel(delayed(function)(null, seed) for seed in range(chosen.nulls))
                 name = f"{null.name}, {PAIRS} pairs"
                 print(row(name, mode.replace("null", "search"), runs, floors, 0.0), flush=True)
+        if "suspicion" in chosen.modes:
+            print(
+                "\n| mechanism that uses up its claim | runs a side | audits | met | rate | 95 % |"
+            )
+            print("|---|---|---|---|---|---|")
+            for case in cases():
+                if float(claimed_value(case.claim)) == case.truth and chosen.only in case.name:
+                    found = parallel(
+                        delayed(certified_p_value)(case, seed) for seed in range(chosen.repetitions)
+                    )
+                    print(suspicion_row(case.name, found), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -139,12 +140,20 @@ class Request:
             alarm=probability(self.alarm, "--alarm"),
             until_decided=self.until_decided,
             pair=pair,
-            detect=None if self.detect is None else at_least_zero(self.detect, "--detect"),
+            detect=None if self.detect is None else self._detect(self.detect),
             beyond=self.causes,
             min_records=self.min_records or 0,
             data_is_public=self.data_is_public,
         )
         return attack.at_look(self.look)
+
+    def _detect(self, stated: Number) -> Fraction:
+        """The leak that has to be seen; raises InputError for one that the claim allows."""
+        # Here, not above: statistics come with it.
+        from audit.auditors.attack.power import required_detect
+
+        leak = at_least_zero(stated, "--detect")
+        return required_detect(parse_guarantee(self.claim), leak)
 
     def given_pair(self, claim: Claim) -> Pair | None:
         """The pair of databases, those of files read; None without one."""

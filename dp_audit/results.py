@@ -139,6 +139,16 @@ class CertificateResult(Result):
         """Whether an attack was interrupted: it reports the runs made until then."""
         return any(evidence.partial for evidence in self.certificate.evidence)
 
+    @property
+    def power(self) -> float | None:
+        """The smallest leak that an attack would have refuted with a chance of 90 %.
+
+        In the claim's own parameter, on the pair and by the rule that were tested; infinite if
+        none, None where nothing was attacked, or the claim is refuted.
+        """
+        found = [one.power for one in self.certificate.evidence if one.power is not None]
+        return found[0].detectable if found else None
+
     def summary(self) -> str:
         """The verdict, the subject and the claim."""
         claim, name = self.certificate.claim, self.certificate.subject["name"]

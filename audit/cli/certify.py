@@ -128,7 +128,7 @@ def run(flags: argparse.Namespace) -> int:
     for reason, names in itertools.groupby(result.left_out, key=lambda name: result.left_out[name]):
         talk.print(f"not run: {', '.join(names)} ({reason})", markup=False)
     streams.deliver(result, flags, {flags.out: result.json_text()})
-    if result.exit_code == 0 and result.partial:
+    if result.exit_code in (0, 3) and result.partial:
         talk.print("interrupted: the report is that of the runs made until then", markup=False)
         return 130
     reached = REACHED.get(flags.require)

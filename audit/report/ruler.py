@@ -10,9 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from audit.report.picture import round_ticks
-from audit.report.words import bound_text, claimed_text, claimed_value, decisive_value, is_wide
+from audit.report.words import (
+    above,
+    bound_text,
+    claimed_text,
+    claimed_value,
+    decisive_value,
+    is_wide,
+)
 from audit.statements.certificate import Certificate
 from audit.statements.decimals import Enclosure
 from audit.statements.evidence import Bound, Decision, Evidence, Side
@@ -25,7 +33,7 @@ INFINITE_PLACE = 0.97
 
 @dataclass(frozen=True)
 class Mark:
-    """One thing on the axis: the claim, or the bound of a side.
+    """One thing on the axis: the claim, the bound of a side, or how small a leak was visible.
 
     ``low``, ``high``: ends on the axis, may be infinite; equal for a point.
     ``whole``: it covers every database that the claim speaks of.
@@ -130,6 +138,25 @@ def _cut(bound: Bound, source: Evidence, certificate: Certificate) -> Bound:
     return replace(bound, parameter=(name, Enclosure(ends.lower, upper)))
 
 
+def power_marks(certificate: Certificate) -> tuple[Mark, ...]:
+    """How small a leak an attack that refutes nothing could have seen; none without one."""
+    symbol, _ = claimed_value(certificate.claim.guarantee)
+    marks = []
+    for evidence in certificate.evidence:
+        if evidence.power is None:
+            continue
+        seen = evidence.power.detectable
+        text = f"sees no {symbol}"
+        if math.isfinite(seen):
+            text = f"sees {symbol} ≥ {above(Fraction(str(seen)), 3)}"
+        basis = f"the smallest leak that would have been refuted with a chance of 90 %, {_BY}"
+        marks.append(Mark("power", "Power", text, seen, seen, False, basis, evidence.covers))
+    return tuple(marks)
+
+
+_BY = "by the rule that was tested"
+
+
 def _basis(evidence: Evidence) -> str:
     rigour = evidence.bound.rigour if evidence.bound is not None else ""
     if evidence.confidence is None:
@@ -142,7 +169,11 @@ def common_scale(certificates: Sequence[Certificate]) -> Scale:
     ends = [
         end
         for certificate in certificates
-        for mark in (claim_mark(certificate), *bound_marks(certificate))
+        for mark in (
+            claim_mark(certificate),
+            *bound_marks(certificate),
+            *power_marks(certificate),
+        )
         for end in (mark.low, mark.high)
     ]
     top = max((end for end in ends if math.isfinite(end)), default=0.0) * 1.12

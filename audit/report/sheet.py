@@ -43,8 +43,24 @@ _ASCII = {
     "é": "e",
 }
 
-_GLYPHS = {"line": "─", "tick": "┬", "claim": "┊", "floor": "├", "ceiling": "┤", "exact": "◆"}
-_ASCII_GLYPHS = {"line": "-", "tick": "+", "claim": ":", "floor": "[", "ceiling": "]", "exact": "#"}
+_GLYPHS = {
+    "line": "─",
+    "tick": "┬",
+    "claim": "┊",
+    "floor": "├",
+    "ceiling": "┤",
+    "exact": "◆",
+    "power": "▲",
+}
+_ASCII_GLYPHS = {
+    "line": "-",
+    "tick": "+",
+    "claim": ":",
+    "floor": "[",
+    "ceiling": "]",
+    "exact": "#",
+    "power": "^",
+}
 
 
 @dataclass(frozen=True)

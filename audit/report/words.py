@@ -90,6 +90,14 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """A time in words, of two digits at most: ``40 seconds``, ``3 minutes``, ``2 hours``."""
+    for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 1.5 * length:
+            return plural(round(seconds / length), unit)
+    return plural(max(round(seconds), 1), "second")
+
+
 def number(value: Extended, digits: int = DIGITS) -> str:
     """The nearest decimal of that many significant digits; ``∞`` for infinity."""
     if isinstance(value, float):

@@ -10,6 +10,9 @@ from typing import Annotated, Any
 
 from audit.statements.codec import OPTIONAL, Kind, spelling, under
 from audit.statements.decimals import Enclosure
+from audit.statements.power import Control, Power, Resolution
+from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
 
 CONTRADICTING = Fraction(1, 10**9)
 """The error of a floor that a contradiction may rest on (DESIGN.md, "Numbers")."""
@@ -29,6 +32,17 @@ PROBABILITIES = Kind(
     lambda ends: {"from": ends[0].to_json(), "to": ends[1].to_json()},
 )
 """Of a witness's event, by the database."""
+
+
+def _parse_leak(stated: str) -> Fraction:
+    value = parse_rational(stated, "a leak")
+    if value <= 0:
+        raise InputError("a leak to be seen is more than 0")
+    return value
+
+
+LEAK = spelling(_parse_leak, str)
+"""The size of a leak, in the claim's own parameter."""
 
 
 class Verdict(Enum):
@@ -178,21 +192,6 @@ class SampledWitness:
 
 
 @dataclass(frozen=True)
-class Resolution:
-    """How small a leak an attack of this size could have seen.
-
-    ``detectable``: the smallest value of the claim's own parameter that would have refuted the
-    claim with a chance of 80 %, by an event as frequent as the rule's; infinite if none.
-    ``delta``: an event of smaller chance would probably not have occurred in any run. ``runs``:
-    those that tested the rule.
-    """
-
-    detectable: float
-    delta: float
-    runs: int
-
-
-@dataclass(frozen=True)
 class Replay:
     """What a second run of an auditor needs to find the same again; of a proof, nothing."""
 
@@ -217,6 +216,7 @@ class AttackReplay(Replay):
     """How a box was attacked, and what came of it beside the witness.
 
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
+    ``detect``: the leak that the user wants seen; None for the usual one.
     ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
     of what the same runs and the same rule need. ``look``: its number among the looks at this code,
@@ -229,6 +229,7 @@ class AttackReplay(Replay):
     runs: int
     error: Fraction
     alarm: Fraction
+    detect: Annotated[Fraction, LEAK] | None = field(default=None, metadata=OPTIONAL)
     attacker: str | None = field(default=None, metadata=OPTIONAL)
     learning_runs: int | None = field(default=None, metadata=OPTIONAL)
     total_runs: int | None = field(default=None, metadata=OPTIONAL)
@@ -247,7 +248,9 @@ class Evidence:
     ``whole``: the finding covers every database that the claim speaks of.
     ``replay``: what a second run needs to find the same again. ``proof``: the derivation behind
     a theorem, as plain data, for `proofs.checker`. ``strict``: a statistical floor at so small
-    an error that a contradiction may rest on it. ``resolution``: what an attack could have seen.
+    an error that a contradiction may rest on it. ``power``: what an attack that does not refute
+    could have seen; ``control``: whether it saw a planted leak; ``resolution``: what certificates
+    of before say of power.
     ``spending``: the question at fault, where a witness was reached by questions.
     """
 
@@ -262,6 +265,8 @@ class Evidence:
     replay: Replay | TranscriptReplay | EnumerationReplay | AttackReplay = Replay()
     proof: Mapping[str, Any] | None = None
     strict: Bound | None = field(default=None, metadata=OPTIONAL)
+    power: Power | None = field(default=None, metadata=OPTIONAL)
+    control: Control | None = field(default=None, metadata=OPTIONAL)
     resolution: Resolution | None = field(default=None, metadata=OPTIONAL)
     spending: Spending | None = field(default=None, metadata=OPTIONAL)
 

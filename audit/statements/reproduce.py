@@ -284,9 +284,15 @@ def _attack_fits(command: Command, document: Document) -> bool:
         and (1 - _fraction(command, "confidence")) * share == replay.error
         and command.number("look") == replay.look
         and replay.alarm in alarms
+        and _optional_fraction(command, "detect") == replay.detect
         and ("until-decided" in command.flags) == (replay.mode == "anytime")
         and all(limits)
     )
+
+
+def _optional_fraction(command: Command, name: str) -> Fraction | None:
+    text = command.value(name)
+    return None if text is None else parse_rational(text, f"--{name}")
 
 
 def _fraction(command: Command, name: str) -> Fraction:

@@ -68,7 +68,9 @@ def write_subject(folder: Path) -> None:
     (folder / "b.json").write_text("1")
     for name, chance in ONES.items():
         law = random.Random(name)
-        outputs = [int(law.random() < chance) for _ in range(400)]
+        # Enough of coins to see a leak of twice the claim.
+        count = 1600 if name in ("coins", "others") else 400
+        outputs = [int(law.random() < chance) for _ in range(count)]
         if 0 < chance < 1:
             outputs = [[bit, law.randint(0, 10**6)] for bit in outputs]
         (folder / f"{name}.json").write_text(json.dumps(outputs))

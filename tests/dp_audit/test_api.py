@@ -111,10 +111,17 @@ def test_a_program_of_the_callers_is_trusted_as_such_and_only_as_such() -> None:
 
 
 def test_a_function_is_attacked() -> None:
-    asked: dict[str, Any] = {"neighbours": "add-remove", "runs": 400, "seed": 1}
-    result = dpa.certify(heads, "epsilon=1", pair=(["a"], ["a", "b"]), **asked)
+    asked: dict[str, Any] = {"neighbours": "add-remove", "seed": 1, "pair": (["a"], ["a", "b"])}
+    result = dpa.certify(heads, "epsilon=1", runs=1000, **asked)
     assert result.verdict == "NOT REFUTED" and result.exit_code == 0
-    assert result.certificate.evidence[0].replay.runs == 400
+    assert result.power is not None and 1 < result.power <= 2
+    assert result.to_json()["evidence"][0]["power"]["detectable"] == result.power
+    assert "would have been refuted with a chance of 90" in result.html()
+    few = dpa.certify(heads, "epsilon=1", runs=40, **asked)
+    assert few.verdict == "UNDECIDED" and few.exit_code == 3
+    assert repr(few).startswith("<CertificateResult: UNDECIDED")
+    with pytest.raises(ValueError, match="--detect is a leak beyond the claim"):
+        dpa.certify(heads, "epsilon=1", runs=40, detect="1/2", **asked)
 
 
 def test_a_float_is_read_by_its_shortest_decimal_everywhere() -> None:

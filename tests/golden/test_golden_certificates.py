@@ -56,7 +56,10 @@ def test_a_true_certificate_of_any_version_is_still_true(here: Path, name: str) 
     undecided = document["subject"]["kind"] == "module" and any(
         "apart on this machine" in check.note for check in found.checks
     )
-    assert found.exit_code == (0 if redrawn(document) and not undecided else 3)
+    # Said before an attack had to show what its runs see; these are too few.
+    weak = any("see less than an attack must today" in check.note for check in found.checks)
+    assert weak == (name in ("before-isolation-outputs-kept", "with-isolation-outputs-kept"))
+    assert found.exit_code == (0 if redrawn(document) and not undecided and not weak else 3)
 
 
 def renewed(name: str) -> dict[str, Any]:

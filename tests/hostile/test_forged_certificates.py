@@ -34,7 +34,8 @@ HONEST = {
     "exact": "with-isolation-exact",
     "channel": "with-isolation-channel",
     "outputs": "with-isolation-outputs-refuted",
-    "kept": "with-isolation-outputs-kept",
+    "kept": "with-power-outputs-seen",
+    "few": "with-power-outputs-few",
     "module": "all-code-module",
     "older": "before-isolation-proved",
 }
@@ -43,6 +44,37 @@ HONEST = {
 def honest(kind: str) -> Document:
     document: Document = json.loads((GOLDEN / f"{HONEST[kind]}.json").read_text())
     return document
+
+
+def not_refuted(document: Document) -> None:
+    """An attack that saw too little, said to have seen no violation."""
+    document["verdict"] = "NOT REFUTED"
+    evidence = document["evidence"][0]
+    evidence["decision"] = "no violation seen"
+    evidence["finding"] = "no violation seen: " + evidence["finding"].partition(": ")[2]
+
+
+def seeing_enough(document: Document) -> None:
+    not_refuted(document)
+    power = document["evidence"][0]["power"]
+    power["detectable"] = power["detect"]
+    del power["needed"]
+
+
+def detecting_more(document: Document) -> None:
+    """As if a leak that every run shows had been asked for."""
+    seeing_enough(document)
+    document["evidence"][0]["power"] |= {"detectable": 50.0, "detect": 60.0}
+    document["evidence"][0]["replay"]["detect"] = "60"
+    document["reproduce"] += " --detect 60"
+
+
+def as_of_before(document: Document) -> None:
+    """In the way of certificates that had not to see anything, with a leak that is too small."""
+    not_refuted(document)
+    power = document["evidence"][0].pop("power")
+    kept = {key: power[key] for key in ("delta", "runs")}
+    document["evidence"][0]["resolution"] = {"detectable": 2.5, **kept}
 
 
 @pytest.fixture(autouse=True)
@@ -369,8 +401,19 @@ OTHERS: dict[str, tuple[str, Change]] = {
     "a key in a pair": ("outputs", put(*FIRST, "witness", "pair", "note", to=NOTE)),
     "10^6 runs fewer": ("outputs", put(*FIRST, "witness", "runs", to=-1)),
     "not refuted as proved": ("kept", put("verdict", to="PROVED")),
-    "a key in a resolution": ("kept", put(*FIRST, "resolution", "note", to=NOTE)),
-    "a smaller leak was seen": ("kept", put(*FIRST, "resolution", "detectable", to=0.001)),
+    "a key in a power": ("kept", put(*FIRST, "power", "note", to=NOTE)),
+    "a smaller leak was seen": ("kept", put(*FIRST, "power", "detectable", to=1.001)),
+    "a larger leak had to be seen": ("kept", put(*FIRST, "power", "detect", to=9.0)),
+    "another leak was asked for": ("kept", put(*FIRST, "replay", "detect", to="9")),
+    "a larger leak was planted": ("kept", put(*FIRST, "control", "planted", to=9.0)),
+    "the planted leak was missed": ("kept", put(*FIRST, "control", "refuted", to=False)),
+    "no control": ("kept", lambda d: d["evidence"][0].pop("control")),
+    "no power": ("kept", lambda d: d["evidence"][0].pop("power")),
+    "too few runs, and not refuted": ("few", not_refuted),
+    "few runs that saw enough": ("few", seeing_enough),
+    "few runs of before": ("few", as_of_before),
+    "a larger leak, to be seen by few": ("few", detecting_more),
+    "fewer runs would do": ("few", put(*FIRST, "power", "needed", to=200)),
     "an older proof without a step": ("older", lambda d: d["proof"]["derivation"]["steps"].pop(0)),
     "an older proof about more noise": ("older", of_more_noise),
     "older assumptions, one fewer": ("older", lambda d: d["assumptions"].pop(1)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,15 +32,19 @@ from audit.auditors.attack.independence import (
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.planting import Planted, plant
+from audit.auditors.attack.power import best_bets, detectable, required_detect
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
 from audit.auditors.effort import Attack, Watch
+from audit.parallel import Map, here
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
+from audit.statements.power import Control
 from audit.subjects.black_box import BlackBox
 from audit.subjects.failures import describe_failure, unread_always
 from audit.subjects.pair import Pair
-from audit.subjects.runs import Runs, Source, freeze
+from audit.subjects.runs import Drawing, Runs, Source, freeze
 from synthesizers.errors import InputError, ProtocolError
 
 LEAST_LOOKED_AT = 200
@@ -79,11 +84,42 @@ def attack_box(
             f"an attack can't test a {claimed_name(claim.guarantee)} above {MOST_CLAIMED:g}: no "
             "number of runs would refute it; run it without --runs, or state a smaller claim"
         )
+    required_detect(claim.guarantee, attack.detect)
     heard = watch or (lambda done, total, floor: None)
+    source, timed = target.source, _Timed(here)
+    if isinstance(source, Drawing):
+        timed = _Timed(source.share)
+        source = replace(source, share=timed)
     pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
     heard(0, 2 * attack.runs, 0.0)
     mode = _bet if attack.until_decided else _certify_in_batch
-    return confirm(mode(target, claim, attack, pairs, heard), target.source, target.box)
+    finding = mode(replace(target, source=source), claim, attack, pairs, heard)
+    evidence = confirm(finding, target.source, target.box)
+    if evidence.power is None or not timed.runs_made:
+        return evidence
+    seconds = float(f"{timed.seconds / timed.runs_made:.3g}")
+    return replace(evidence, power=replace(evidence.power, seconds=seconds))
+
+
+@dataclass(eq=False)
+class _Timed:
+    """Shares calls out as another does, and heeds the clock: how long blocks of runs took."""
+
+    share: Map
+    seconds: float = 0.0
+    runs_made: int = 0
+
+    def __call__(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Any:
+        """The blocks, in order."""
+        blocks = iter(self.share(function, calls))
+        while True:
+            begun = time.monotonic()
+            block = next(blocks, None)
+            self.seconds += time.monotonic() - begun
+            if block is None:
+                return
+            self.runs_made += len(block)
+            yield block
 
 
 def _candidates(claim: Claim) -> tuple[Pair, ...]:
@@ -118,7 +154,7 @@ def _certify_in_batch(
     if seen.kind is RunsKind.DETERMINISTIC:
         p = about.p_value_of_steady(len(learned.learning))
         if p <= attack.alarm:
-            evidence = about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)))
+            evidence = about.of_determinism(seen, p, about.binomial, Guesses(0, 0, 0))
             return Finding(about, evidence, number, made)
     return _test(target, about, number, learned, seen, watch)
 
@@ -131,7 +167,10 @@ def _test(
     seen: Independence,
     watch: Watch,
 ) -> Finding:
-    """The certify runs: a binomial test at their end, a bettor for whoever can't wait."""
+    """The certify runs: a binomial test at their end, a bettor for whoever can't wait.
+
+    A control is heeded beside them: its rule is learned before, and meets them as this one does.
+    """
     attack, guarantee, distance = about.attack, about.claim.guarantee, about.pair.distance
     rule, total = learned.choice.rule, 2 * attack.runs
     spent = total - learned.certifying
@@ -144,19 +183,23 @@ def _test(
         "learning_runs": len(learned.learning),
         "repeatable": seen.repeatable,
     }
+    planted: Planted | None = None
     try:
+        planted = _plant(about, learned)
         for block, guesses in batch.certify(source, about.pair, number, learned):
             made = rule.guesses(block.outcomes)
             bettor = bettor.after(tally_guesses(made, block.coins)[None, None])
+            if planted is not None:
+                planted.heed(block)
             if sum(map(len, kept)) < LONGEST:
                 kept.append(block)
             watch(spent + guesses.runs, total, bettor.floor)
     except KeyboardInterrupt:
         p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
         tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
-        could_see = about.could_bet(guesses, float(BETTOR_SHARE))
+        bets = about.bets(float(BETTOR_SHARE))
         notes |= _comparison_notes(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
-        evidence = about.evidence(rule, tested, could_see, notes)
+        evidence = about.evidence(rule, tested, bets, notes)
         return Finding(about, evidence, number, spent + guesses.runs, rule, guesses)
     looked_at = Runs.join(kept)
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
@@ -165,7 +208,7 @@ def _test(
     if again.kind is RunsKind.DETERMINISTIC:
         again = replace(again, repeatable=seen.repeatable)
         p = about.p_value_of_steady(len(looked_at))
-        evidence = about.of_determinism(again, p, about.could_test(guesses))
+        evidence = about.of_determinism(again, p, about.binomial, guesses)
         return Finding(about, evidence, number, total)
     bound, strict = (
         binomial_floor(guesses, guarantee, error, distance, about.covers)
@@ -174,8 +217,31 @@ def _test(
     p = binomial_p_value(guesses, guarantee, distance)
     tested = Tested("exact binomial", guesses, p, bound, strict)
     notes |= _comparison_notes(seen, total, p > attack.alarm)
-    evidence = about.evidence(rule, tested, about.could_test(guesses), notes)
+    control = None if planted is None else _control(about, planted)
+    evidence = about.evidence(rule, tested, about.binomial, notes, control)
     return Finding(about, evidence, number, total, rule, guesses)
+
+
+def _plant(about: About, learned: batch.Learned) -> Planted | None:
+    """The control, where its leak could be seen and nothing larger is expected of the rule."""
+    rule, learning = learned.choice.rule, learned.learning
+    made = rule.count(learning.outcomes, learning.coins).number * learned.certifying
+    number = learned.certifying if not rule.abstains else made // max(len(learning), 1)
+    expected = Guesses(learned.certifying, number, 0, rule.one_sided, rule.abstains)
+    detect = required_detect(about.claim.guarantee, about.attack.detect)
+    if learned.choice.prediction.refutes or detectable(about.binomial, expected) > detect:
+        return None
+    attack, error = about.attack, float(about.attack.error * (1 - BETTOR_SHARE))
+    aim = Aim(
+        about.claim.guarantee, error, about.binomial.alarm, learned.certifying, about.pair.distance
+    )
+    return plant(detect, learned, about.pair, aim, attack.seed)
+
+
+def _control(about: About, planted: Planted) -> Control:
+    guesses, distance = planted.guesses, about.pair.distance
+    p = binomial_p_value(guesses, about.claim.guarantee, distance)
+    return planted.control(p <= about.attack.alarm)
 
 
 def _bet(
@@ -211,15 +277,15 @@ def _bet(
         return Finding(about, about.of_dependence(seen), state.pair, state.runs)
     rule = rules.get(state.pair)
     on_pair = Runs.join(recorded.kept[state.pair])
-    frequent = _as_frequent(rule, state.runs, on_pair)
-    could_see = about.could_bet(frequent, anytime.LEADER_SHARES[0])
+    alarm, distance = float(attack.alarm), about.pair.distance
+    bets, frequent = best_bets(state.process, alarm, distance, state.runs)
     if seen.kind is RunsKind.DETERMINISTIC:
-        evidence = about.of_determinism(seen, state.p_value, could_see)
+        evidence = about.of_determinism(seen, state.p_value, bets, frequent)
         return Finding(about, evidence, state.pair, state.runs)
     notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
     notes |= _comparison_notes(seen, state.runs, state.p_value > attack.alarm) | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
-    evidence = about.evidence(rule, tested, could_see, notes)
+    evidence = about.evidence(rule, tested, bets, notes, frequent=frequent)
     guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)
     return Finding(about, evidence, state.pair, state.runs, rule, guesses)
 
@@ -230,14 +296,6 @@ def _comparison_notes(seen: Independence, shared: int, stands: bool) -> dict[str
     Nothing where the finding does not stand by these runs: see `audit.auditors.attack.confirming`.
     """
     return {"shared_runs": shared, "fresh_runs": seen.compared} if seen.compared and stands else {}
-
-
-def _as_frequent(rule: GuessingRule | None, total: int, runs: Runs) -> Guesses:
-    """Guesses in all runs, as often as the latest rule makes them in those on its pair."""
-    if rule is None:
-        return Guesses(total, 0, 0)
-    found = rule.count(runs.outcomes, runs.coins)
-    return Guesses(total, found.number * total // max(found.runs, 1), 0, found.one_sided)
 
 
 @dataclass(eq=False)

@@ -81,6 +81,14 @@ def learn(
     return Learned(choice, learning, aim.runs)
 
 
+def choose_rule(
+    learning: Runs, pair: Pair, aim: Aim, attackers: Sequence[Attacker] = PORTFOLIO
+) -> Choice:
+    """The rule that `learn` would freeze after such learning runs alone."""
+    left = finalists(attackers, learning, pair, aim)
+    return choose([candidate.attacker for candidate in left], learning, pair, aim)
+
+
 def certify(
     drawing: Source, pair: Pair, number: int, learned: Learned
 ) -> Iterator[tuple[Runs, Guesses]]:

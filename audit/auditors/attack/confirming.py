@@ -133,7 +133,7 @@ def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
     if rule is None:
         p = about.p_value_of_steady(len(first)) if seen.kind is RunsKind.DETERMINISTIC else 1.0
         if p <= attack.alarm:
-            return about.of_determinism(seen, p, about.could_test(Guesses(0, 0, 0)), notes)
+            return about.of_determinism(seen, p, about.binomial, Guesses(0, 0, 0), notes)
         told = "do not show it"
         if seen.kind is RunsKind.DETERMINISTIC:
             told = "gave one output on each database, which the claim allows so few"
@@ -146,7 +146,7 @@ def _judge(finding: Finding, first: Runs, notes: dict[str, Any]) -> Evidence:
         p = binomial_p_value(guesses, guarantee, distance)
         tested = Tested("exact binomial", guesses, p, bound, strict)
         if p <= attack.alarm:
-            return about.evidence(rule, tested, about.could_test(guesses), notes)
+            return about.evidence(rule, tested, about.binomial, notes)
         told = f"do not confirm it ({guesses.correct} of {guesses.number} guesses right)"
     return about.of_sharing(
         f"{finding.evidence.finding}; seen in runs that share processes, and {len(first)} runs in "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,18 @@ from typing import Any
 from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
-from audit.auditors.attack.resolution import anytime_resolution, resolution
+from audit.auditors.attack.planting import planted_rate
+from audit.auditors.attack.power import (
+    MOST_RUNS,
+    Bets,
+    Binomial,
+    Refuting,
+    detectable,
+    enough_runs,
+    required_detect,
+    showing,
+    unseen_chance,
+)
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
@@ -23,13 +34,25 @@ from audit.statements.evidence import (
     Bound,
     Decision,
     Evidence,
-    Resolution,
     SampledWitness,
     Side,
 )
 from audit.statements.looks import describe_look
+from audit.statements.power import Control, Lack, Power, lack
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
+
+MARGIN = 1.5
+"""By how much more runs are named than would do at the least: a rule that is learned anew, and a
+control's, are a little worse than the best."""
+
+_UNREFUTED = {
+    None: "no violation seen",
+    Lack.SUSPICION: "suspicious",
+    Lack.RUNS: "too few runs to see a leak of the size asked for",
+    Lack.CONTROL: "a planted leak was not refuted",
+}
+"""How the finding of an attack that does not refute begins, by what it lacks."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +62,7 @@ class Tested:
     test: str
     guesses: Guesses
     p_value: float
-    bound: Bound
+    bound: Bound | None
     strict: Bound | None = None
 
 
@@ -71,24 +94,32 @@ class About:
         self,
         rule: GuessingRule | None,
         tested: Tested,
-        could_see: Resolution,
+        test: Refuting,
         notes: Mapping[str, Any],
+        control: Control | None = None,
+        frequent: Guesses | None = None,
     ) -> Evidence:
-        """What a test of a rule shows."""
+        """What a test of a rule shows.
+
+        ``test``: by which guesses refute. ``frequent``: how often guesses are made, where those
+        tested are of several rules.
+        """
         guesses, p = tested.guesses, tested.p_value
         refuted = p <= self.attack.alarm
         told = _describe_guesses(guesses) + _describe_processes(notes, refuted)
+        lacking, power = None, None
         if refuted:
             told = f"{told}, more than {self.claim.guarantee} allows; p-value {p:.2g}"
         else:
-            told = f"no violation seen: {told}; p-value {p:.2g}"
+            lacking, power = self._power(tested, test, frequent or guesses, control)
+            told = f"{_UNREFUTED[lacking]}: {told}; p-value {p:.2g}"
         told += describe_look(self.attack.look, self.attack.alarm)
         if notes.get("partial"):
             told = f"interrupted; {told}"
         return Evidence(
             auditor="attack",
             finding=told,
-            decision=Decision.VIOLATED if refuted else Decision.UNSEEN,
+            decision=_decide(refuted, lacking),
             covers=self.covers,
             whole=False,
             bound=tested.bound,
@@ -96,8 +127,50 @@ class About:
             witness=None if rule is None else self._witness(rule, tested),
             replay=self._replay(notes),
             strict=tested.strict,
-            resolution=None if refuted else could_see,
+            power=power,
+            control=None if refuted else control,
         )
+
+    def _power(
+        self, tested: Tested, test: Refuting, guesses: Guesses, control: Control | None = None
+    ) -> tuple[Lack | None, Power]:
+        """What the runs could have seen, and what lacks."""
+        detect = float(required_detect(self.claim.guarantee, self.attack.detect))
+        runs = guesses.runs
+        power = Power(detectable(test, guesses), detect, unseen_chance(runs), runs)
+        lacking = lack(tested.p_value, power, control)
+        return lacking, replace(power, needed=self._needed(tested, test, guesses, lacking))
+
+    def _needed(
+        self, tested: Tested, test: Refuting, guesses: Guesses, lacking: Lack | None
+    ) -> int | None:
+        """How many runs a database would decide: as a reader types it, of two digits."""
+        if lacking is None:
+            return None
+        guessed = guesses.number > 0
+        # Where no guess was made, one in every run is the best that there can be.
+        like = guesses if guessed else Guesses(1, 1, 0)
+        if lacking is Lack.SUSPICION:
+            seen = tested.guesses
+            wanted = [enough_runs(test, like, seen.correct / max(seen.number, 1))]
+        else:
+            wanted = [enough_runs(test, one, self._shown(one)) for one in (like, _planted(like))]
+        tests = max((number or MOST_RUNS for number in wanted), default=MOST_RUNS)
+        whole = isinstance(test, Binomial) and guesses.runs > 0
+        # Of bets, about half the runs go to learning or to other pairs.
+        share = guesses.runs / (2 * self.attack.runs) if whole else 0.5
+        needed = _two_digits(tests / (2 * share) * MARGIN)
+        if needed >= MOST_RUNS or (needed <= self.attack.runs and not guessed):
+            return None
+        return max(needed, _two_digits(self.attack.runs * MARGIN))
+
+    def _shown(self, guesses: Guesses) -> float:
+        """How often such guesses are right where the leak is that which must be seen."""
+        guarantee = self.claim.guarantee
+        detect = float(required_detect(guarantee, self.attack.detect))
+        sided = guesses.one_sided
+        rate = min(1.0, guesses.number / guesses.runs * (2 if sided else 1))
+        return showing(detect, rate, guarantee, self.pair.distance, sided)
 
     def of_dependence(
         self, seen: Independence, notes: Mapping[str, Any] = MappingProxyType({})
@@ -135,18 +208,24 @@ class About:
         self,
         seen: Independence,
         p: float,
-        could_see: Resolution,
+        test: Refuting,
+        guesses: Guesses,
         notes: Mapping[str, Any] = MappingProxyType({}),
     ) -> Evidence:
         """One output on each database, not the same: no number, but a violation if p is small.
 
         A mechanism whose other outputs are rarer than its claim allows looks the same, and is
-        refuted by ``p`` at most as often as any other.
+        refuted by ``p`` at most as often as any other. ``test``, ``guesses``: what else could have
+        been seen.
         """
         refuted = p <= self.attack.alarm
         finding = f"{seen.finding}; if deterministic, an output tells which database it was"
+        lacking, power = None, None
         if not refuted:
-            finding = f"no violation seen: {seen.finding}, which the claim allows so few runs"
+            steady = Tested("if deterministic", Guesses(seen.runs, seen.runs, 0), p, None)
+            lacking, power = self._power(steady, test, guesses)
+            allowed = "which the claim allows so few runs"
+            finding = f"{_UNREFUTED[lacking]}: {seen.finding}, {allowed}"
         finding += describe_look(self.attack.look, self.attack.alarm)
         event = ("A always gives one output, and B always another",)
         witness = SampledWitness(
@@ -155,29 +234,29 @@ class About:
         return Evidence(
             auditor="attack",
             finding=finding,
-            decision=Decision.VIOLATED if refuted else Decision.UNSEEN,
+            decision=_decide(refuted, lacking),
             covers=self.covers,
             whole=False,
             witness=witness if refuted else None,
             replay=self._replay({"repeatable": seen.repeatable, **notes}),
-            resolution=None if refuted else could_see,
+            power=power,
         )
 
     def interrupted_evidence(self) -> Evidence:
         """Interrupted before anything was tested."""
         none = Guesses(0, 0, 0)
         tested = Tested("", none, 1.0, self.floor(0.0))
-        return self.evidence(None, tested, self.could_bet(none, 1.0), {"partial": True})
+        return self.evidence(None, tested, self.bets(1.0), {"partial": True})
 
-    def could_test(self, guesses: Guesses) -> Resolution:
-        """What a binomial test of so many guesses could have seen."""
+    @property
+    def binomial(self) -> Binomial:
+        """The binomial test, at its part of the alarm."""
         alarm = float(self.attack.alarm * (1 - BETTOR_SHARE))
-        return resolution(guesses, self.claim.guarantee, alarm, self.pair.distance)
+        return Binomial(self.claim.guarantee, alarm, self.pair.distance)
 
-    def could_bet(self, guesses: Guesses, share: float) -> Resolution:
-        """What bets on so many guesses could have seen, with a share of the alarm."""
-        alarm = float(self.attack.alarm) * share
-        return anytime_resolution(guesses, self.claim.guarantee, alarm, self.pair.distance)
+    def bets(self, share: float) -> Bets:
+        """Bets with a share of the alarm."""
+        return Bets(self.claim.guarantee, float(self.attack.alarm) * share, self.pair.distance)
 
     def _witness(self, rule: GuessingRule, tested: Tested) -> SampledWitness:
         return SampledWitness(
@@ -200,9 +279,27 @@ class About:
             error=self.attack.error,
             alarm=self.attack.alarm,
             look=self.attack.look,
+            detect=self.attack.detect,
             versions=versions(),
             **notes,
         )
+
+
+def _decide(refuted: bool, lacking: Lack | None) -> Decision:
+    if refuted:
+        return Decision.VIOLATED
+    return Decision.UNSEEN if lacking is None else Decision.UNDECIDED
+
+
+def _planted(guesses: Guesses) -> Guesses:
+    """Guesses as often as a control has its leak: of both coins, and not in every run."""
+    return Guesses(10**6, round(planted_rate(guesses) * 10**6), 0)
+
+
+def _two_digits(number: float) -> int:
+    """The smallest whole number of two significant digits that is at least this one."""
+    place: int = 10 ** max(math.floor(math.log10(max(number, 1))) - 1, 0)
+    return math.ceil(number / place) * place
 
 
 def versions() -> dict[str, str]:

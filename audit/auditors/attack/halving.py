@@ -91,7 +91,7 @@ def predict(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> 
     """
     own = replace(aim, distance=pair.distance)
     halves = [np.arange(len(runs)) % 2 == half for half in (0, 1)]
-    found = [Prediction(False, 0.0, 0.0)]
+    found = [Prediction(False, 0.0, 0)]
     for attacker in attackers:
         scores = score_held_out(attacker, runs, pair)
         if scores is not None:

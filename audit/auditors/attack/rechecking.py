@@ -1,7 +1,7 @@
 """Re-checking: what a certificate says of an attack, as far as it follows from its own counts.
 
 The counts of guesses are trusted only where they are drawn anew; but from counts the floor, the
-p-value, the decision and the resolution follow, and a certificate that says other is false.
+p-value, the decision and the power follow, and a certificate that says other is false.
 """
 
 from __future__ import annotations
@@ -11,8 +11,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.auditors.attack.evidence import About, Tested, versions
-from audit.auditors.attack.floors import binomial_floor, binomial_p_value
+from audit.auditors.attack.floors import (
+    BETTOR_SHARE,
+    binomial_floor,
+    binomial_p_value,
+    takes_distance,
+)
 from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.planting import MOST_PLANTED
+from audit.auditors.attack.power import (
+    OF_BEFORE,
+    Bets,
+    Binomial,
+    detectable,
+    required_detect,
+    unseen_chance,
+)
 from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, ends_of, is_digest, read_pair
 from audit.auditors.effort import Attack
 from audit.statements.certificate_json import Document, as_written
@@ -23,18 +37,24 @@ from audit.statements.evidence import (
     AttackReplay,
     Decision,
     Evidence,
-    Resolution,
     SampledWitness,
     Side,
 )
+from audit.statements.power import Control, Power, Resolution, lack
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError
 
 NEAR = 1e-5
-"""How far, relatively, p-values and resolutions may lie apart between versions of scipy: ten times
+"""How far, relatively, p-values and powers may lie apart between versions of scipy: ten times
 the step at which a root is left."""
 
+AS_MANY = 1.25
+"""By how much the runs that would do may differ: power rises in steps as runs are added, and a
+last digit may decide which is the first that is high enough."""
+
 BINOMIAL = "exact binomial"
+
+Stated = Power | Control | Resolution
 
 NAME = "evidence of the attack auditor"
 
@@ -47,12 +67,14 @@ class Rechecked:
     """What came of an attack's evidence.
 
     ``evidence``: what is stated, for the verdict that it entails. ``drawn``: whether its runs were
-    drawn again, and gave the same.
+    drawn again, and gave the same. ``weak``: it says that no violation was seen, as was said before
+    an attack had to show that its runs see enough, and they do not.
     """
 
     checks: tuple[Check, ...]
     evidence: Evidence
     drawn: bool
+    weak: bool = False
 
 
 def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None) -> Rechecked:
@@ -69,10 +91,13 @@ def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None
     """
     _require_attack(stated)
     seen = replace(stated, witness=None)
+    if stated.resolution is not None and again is not None:
+        again = _as_before(again, claim)
     if stated == again:
-        return Rechecked((Check(NAME, Status.CONFIRMED),), seen, True)
+        weak = _is_weak(stated, claim)
+        return Rechecked((Check(NAME, Status.CONFIRMED),), seen, True, weak)
     checks = _check_entailment(stated, claim), _runs(stated, again)
-    return Rechecked(checks, seen, checks[1].status is Status.CONFIRMED)
+    return Rechecked(checks, seen, checks[1].status is Status.CONFIRMED, _is_weak(stated, claim))
 
 
 def attack_of(evidence: Evidence, document: Document) -> Attack | None:
@@ -102,6 +127,7 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
         replay.alarm,
         replay.mode == "anytime",
         pair,
+        detect=replay.detect,
         look=replay.look,
     )
 
@@ -130,7 +156,8 @@ def _runs(stated: Evidence, again: Evidence | None) -> Check:
             note = f"run again, the attack chose another rule; fresh runs of this one: {REPLAY}"
             return Check(name, Status.UNCHECKED, note)
         # What follows from the counts, `_check_entailment` compares.
-        follows = {part: getattr(stated, part) for part in ("bound", "strict", "resolution")}
+        entailed = ("bound", "strict", "power", "resolution")
+        follows = {part: getattr(stated, part) for part in entailed}
         alike = replace(new, p_value=old.p_value) == old
         if alike and replace(again, witness=old, **follows) == stated:
             return Check(name, Status.CONFIRMED)
@@ -142,7 +169,7 @@ def _check_entailment(stated: Evidence, claim: Claim) -> Check:
     witness = stated.witness
     if isinstance(witness, SampledWitness) and witness.test == BINOMIAL:
         return _binomial(stated, witness, claim)
-    false = _inconsistent(stated)
+    false = _inconsistent(stated, claim)
     if false:
         return Check(NAME, Status.FALSE, false)
     return Check(NAME, Status.UNCHECKED, "it does not follow from counts alone")
@@ -154,7 +181,7 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     guesses, distance = _guesses(witness), witness.pair.distance
     about = About(
         claim,
-        Attack(guesses.runs, 0, replay.error, replay.alarm, look=replay.look),
+        Attack(replay.runs, 0, replay.error, replay.alarm, detect=replay.detect, look=replay.look),
         Pair(None, None, distance),
         "batch",
     )
@@ -169,32 +196,103 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     if refuted and replay.fresh_runs not in (None, guesses.runs):
         return Check(NAME, Status.FALSE, "its rule was tested on runs that share processes")
     notes = _shared_and_fresh(replay)
-    entailed = as_written(about.evidence(None, test, about.could_test(guesses), notes))
+    entailed = as_written(about.evidence(None, test, about.binomial, notes, stated.control))
+    if stated.resolution is not None:
+        entailed = _as_before(replace(entailed, witness=witness), claim)
     for old, new in ((stated.bound, entailed.bound), (stated.strict, entailed.strict)):
         check = compare_bound(NAME, old, new)
         if check.status is not Status.CONFIRMED:
             return check
     if not _close(witness.p_value, test.p_value):
         return Check(NAME, Status.FALSE, f"its counts have the p-value {test.p_value:.3g}")
-    if not _alike(stated.resolution, entailed.resolution):
-        return Check(NAME, Status.FALSE, "its resolution does not follow from its counts")
+    if stated.control is not None and not _is_of(stated.control, stated.power):
+        return Check(NAME, Status.FALSE, "its control is of another leak")
+    for part in ("power", "resolution", "control"):
+        if not _alike(getattr(stated, part), getattr(entailed, part)):
+            return Check(NAME, Status.FALSE, f"its {part} does not follow from its counts")
     for part in ("decision", "confidence", "covers", "finding"):
         if getattr(stated, part) != getattr(entailed, part):
             return Check(NAME, Status.FALSE, f"its {part} does not follow from its counts")
     return Check(NAME, Status.CONFIRMED)
 
 
-def _inconsistent(stated: Evidence) -> str:
-    """What contradicts itself in evidence that can't be made again from counts; or nothing."""
+def _is_of(control: Control, power: Power | None) -> bool:
+    """Whether a control had the leak planted that had to be seen."""
+    same = power is not None and control.planted == power.detect
+    return same and 0 < control.rate <= MOST_PLANTED
+
+
+def _is_weak(stated: Evidence, claim: Claim) -> bool:
+    """Whether what is stated in the way of before would be undecided today."""
     witness = stated.witness
-    if stated.decision in (Decision.INVALID, Decision.UNDECIDED):
-        stray = stated.bound or stated.strict or stated.resolution or witness
+    if stated.decision is not Decision.UNSEEN or stated.power is not None:
+        return False
+    if not isinstance(witness, SampledWitness):
+        return True
+    replay, guesses = replay_of(stated), _guesses(witness)
+    alarm = float(replay.alarm * (1 - BETTOR_SHARE))
+    seen = detectable(Binomial(claim.guarantee, alarm, witness.pair.distance), guesses)
+    detect = float(required_detect(claim.guarantee, replay.detect))
+    power = Power(seen, detect, unseen_chance(guesses.runs), guesses.runs)
+    return lack(witness.p_value, power, None) is not None
+
+
+def _as_before(entailed: Evidence, claim: Claim) -> Evidence:
+    """Evidence as it was stated before an attack had to show what it could have seen."""
+    witness = entailed.witness
+    if entailed.power is None or not isinstance(witness, SampledWitness):
+        return entailed
+    alarm = float(replay_of(entailed).alarm * (1 - BETTOR_SHARE))
+    test, guesses = Binomial(claim.guarantee, alarm, witness.pair.distance), _guesses(witness)
+    seen = detectable(test, guesses, OF_BEFORE)
+    _, _, told = entailed.finding.partition(": ")
+    return replace(
+        entailed,
+        finding=f"no violation seen: {told}",
+        decision=Decision.UNSEEN,
+        power=None,
+        control=None,
+        resolution=Resolution(seen, unseen_chance(guesses.runs), guesses.runs),
+    )
+
+
+def _inconsistent(stated: Evidence, claim: Claim) -> str:
+    """What contradicts itself in evidence that can't be made again from counts; or nothing."""
+    witness, power = stated.witness, stated.power
+    undecided = stated.decision is Decision.UNDECIDED and power is None
+    if stated.decision is Decision.INVALID or undecided:
+        stray = stated.bound or stated.strict or stated.resolution or witness or power
         return "runs that decide nothing bound nothing" if stray else ""
     if stated.decision is Decision.VIOLATED:
         if not isinstance(witness, SampledWitness):
             return "a violation needs a witness"
         if witness.p_value > replay_of(stated).alarm:
             return "its decision does not follow from its p-value"
+    return "" if power is None else _impossible(stated, power, claim)
+
+
+def _impossible(stated: Evidence, power: Power, claim: Claim) -> str:
+    """What no attack of such a size says of its power; or nothing."""
+    replay = replay_of(stated)
+    witness = stated.witness if isinstance(stated.witness, SampledWitness) else None
+    if power.detect != float(required_detect(claim.guarantee, replay.detect)):
+        return "another leak had to be seen"
+    if not 0 <= power.runs <= 2 * replay.runs:
+        return "so many runs were not made"
+    if witness is not None or not takes_distance(claim.guarantee):
+        # As if every run had led to a guess, by one rule with all wealth.
+        distance = 1 if witness is None else witness.pair.distance
+        bets = Bets(claim.guarantee, float(replay.alarm), distance)
+        best = detectable(bets, Guesses(power.runs, power.runs, 0))
+        if power.detectable < best * (1 - NEAR):
+            return "so few runs can't see so small a leak"
+    if witness is not None:
+        lacking = lack(witness.p_value, power, stated.control)
+        wanted = Decision.UNSEEN if lacking is None else Decision.UNDECIDED
+        if stated.decision not in (wanted, Decision.VIOLATED):
+            return "its decision does not follow from its power"
+    elif stated.decision is Decision.UNSEEN and not power.enough:
+        return "its decision does not follow from its power"
     return ""
 
 
@@ -228,12 +326,22 @@ def _close(stated: float, found: float) -> bool:
     return math.isclose(stated, found, rel_tol=NEAR, abs_tol=1e-300)
 
 
-def _alike(stated: Resolution | None, found: Resolution | None) -> bool:
-    """Whether a resolution is the one found, but for the rounding of doubles."""
+def _alike(stated: Stated | None, found: Stated | None) -> bool:
+    """Whether what is said of power is what was found, but for the rounding of doubles.
+
+    ``seconds`` is what the clock of whoever made it said; how many runs would do moves in steps.
+    """
     if stated is None or found is None:
         return stated is found
-    return (
-        stated.runs == found.runs
-        and _close(stated.detectable, found.detectable)
-        and _close(stated.delta, found.delta)
-    )
+    ours = {name: own for name, own in vars(found).items() if name not in ("needed", "seconds")}
+    alike = all(_close(getattr(stated, name), own) for name, own in ours.items())
+    return type(stated) is type(found) and alike and _as_many(stated, found)
+
+
+def _as_many(stated: Stated, found: Stated) -> bool:
+    """Whether as many runs are named as would do, within a step or two."""
+    needed = [one.needed for one in (stated, found) if isinstance(one, Power)]
+    several = [number for number in needed if number is not None]
+    if len(several) < len(needed):
+        return not several
+    return not several or max(several) <= min(several) * AS_MANY

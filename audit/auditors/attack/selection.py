@@ -58,12 +58,13 @@ class Prediction:
     """What a rule will certify; the larger, the better.
 
     ``refutes``: the claim is predicted to be refuted. ``surplus``: right guesses beyond wrong
-    ones in standard deviations, which decides where nothing is predicted to be certified.
+    ones, which decides where nothing is predicted to be certified: for rules that guess often, as
+    a lucky few guesses could not see a leak if there were one.
     """
 
     refutes: bool
     floor: float
-    surplus: float
+    surplus: int
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,7 @@ class Aim:
     def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
         """What a rule with these held-out guesses will certify, cautiously."""
         if held.correct <= held.wrong:
-            return Prediction(
-                False, 0.0, (held.correct - held.wrong) / math.sqrt(max(held.number, 1))
-            )
+            return Prediction(False, 0.0, held.correct - held.wrong)
         accuracy = at_least(held.correct, held.number, caution)
         made = round(held.number / held.runs * self.runs)
         correct = math.floor(accuracy * made)
@@ -93,7 +92,7 @@ class Aim:
         value = self._floor(guesses, self.error)
         limit = claimed_value(self.guarantee)
         refutes = value > limit and self._floor(guesses, self.alarm) > limit
-        return Prediction(refutes, value, (held.correct - held.wrong) / math.sqrt(held.number))
+        return Prediction(refutes, value, held.correct - held.wrong)
 
     def _floor(self, guesses: Guesses, error: float) -> float:
         found = chances(guesses, error, rate_matters(self.guarantee))
@@ -225,7 +224,7 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
             return Choice(
                 GuessingRule(score, low, high), candidate.attacker.name, candidate.prediction
             )
-    return Choice(GuessingRule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0.0))
+    return Choice(GuessingRule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0))
 
 
 def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:

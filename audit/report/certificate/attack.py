@@ -17,21 +17,13 @@ from audit.report.certificate.witness import claim_of_mu, most_under_mu
 from audit.report.grid import Grid
 from audit.report.percentages import percent
 from audit.report.words import (
-    claimed_value,
     guarantee_symbols,
     number,
     plural,
     record_text,
     short,
 )
-from audit.statements.evidence import (
-    Decision,
-    Evidence,
-    Resolution,
-    SampledWitness,
-    ShownPair,
-    Side,
-)
+from audit.statements.evidence import Decision, SampledWitness, ShownPair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 MAX_RECORDS = 6
@@ -96,34 +88,6 @@ def attack_story(
         _strength(witness),
         witness.digest,
         command,
-    )
-
-
-def resolution_line(evidence: Evidence, guarantee: Guarantee) -> str:
-    """What a statistical finding that refutes nothing could have seen; empty for any other."""
-    bound = evidence.bound
-    sampled = isinstance(evidence.witness, SampledWitness) or (
-        bound is not None and bound.rigour == "statistical" and bound.side is Side.FLOOR
-    )
-    if not sampled or evidence.decision in (Decision.VIOLATED, Decision.INVALID):
-        return ""
-    if evidence.resolution is None:
-        return "How small a leak it could have seen is not stated."
-    return _resolution(evidence.resolution, guarantee)
-
-
-def _resolution(found: Resolution, guarantee: Guarantee) -> str:
-    symbol, _ = claimed_value(guarantee)
-    leak = f"a leak of {symbol} ≥ {number(found.detectable, 3)}"
-    if math.isinf(found.detectable):
-        leak = f"no leak, however large its {symbol},"
-    delta = ""
-    if isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
-        delta = f" at δ = {number(guarantee.delta)}"
-    return (
-        f"With these {plural(found.runs, 'run')} {leak}{delta} would have been refuted with a "
-        f"chance of 80 %; events of a chance below {number(found.delta, 3)} could not have been "
-        "seen."
     )
 
 

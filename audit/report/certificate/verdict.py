@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from audit.report.certificate.power import power_text
 from audit.report.certificate.spending import blame_sentence
 from audit.report.words import MEANINGS, bound_text, claimed_text
 from audit.statements.certificate import OWN_WORD, Certificate
@@ -38,6 +39,11 @@ def explain_verdict(certificate: Certificate) -> str:
             "Something that the subject declares, and that conclusions about it rest on, is "
             "exceeded: the claim is neither confirmed nor refuted."
         )
+    power = power_text(certificate)
+    if verdict is Verdict.NOT_REFUTED and power:
+        return f"{meaning} {power}"
+    if verdict is Verdict.UNDECIDED and power:
+        return f"{power} Until then the claim is neither confirmed nor refuted."
     return meaning
 
 

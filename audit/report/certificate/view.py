@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.report.certificate.attack import AttackStory, attack_story, resolution_line
+from audit.report.certificate.attack import AttackStory, attack_story
+from audit.report.certificate.power import unseen_text
 from audit.report.certificate.proof import proof_lines
 from audit.report.certificate.spending import state_blame
 from audit.report.certificate.verdict import explain_verdict, head_verdict, state_rests
 from audit.report.certificate.witness import Story, story
-from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale
+from audit.report.ruler import Mark, Scale, bound_marks, claim_mark, common_scale, power_marks
 from audit.report.words import (
     DECISIONS,
     RELEASED,
@@ -36,7 +37,7 @@ from synthesizers.neighbours import describe
 class EvidenceRow:
     """One finding.
 
-    ``resolution``: what an attack could have seen; empty for other findings. ``replay``: what a
+    ``unseen``: what an attack could not have seen; empty for other findings. ``replay``: what a
     second run needs, as pairs of text.
     """
 
@@ -50,7 +51,7 @@ class EvidenceRow:
     bound: str
     direction: str
     in_full: str
-    resolution: str
+    unseen: str
     replay: tuple[tuple[str, str], ...]
 
 
@@ -125,7 +126,7 @@ def certificate_view(certificate: Certificate) -> CertificateView:
         _interruption_note(certificate),
         _facts(certificate),
         claim_mark(certificate),
-        bound_marks(certificate),
+        (*bound_marks(certificate), *power_marks(certificate)),
         scale,
         no_bounds(scale.symbol, verdict),
         tuple(_evidence_row(evidence, certificate) for evidence in certificate.evidence),
@@ -154,7 +155,7 @@ def comparison_view(entries: Sequence[tuple[str, Certificate]]) -> ComparisonVie
                 str(claim.guarantee),
                 f"{claim.neighbours.name}, {claim.released}, {claim.covers}",
                 claim_mark(certificate),
-                bound_marks(certificate),
+                (*bound_marks(certificate), *power_marks(certificate)),
             )
         )
     groups = tuple(
@@ -269,7 +270,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         "–" if bound is None else bound_text(bound),
         direction,
         "" if bound is None or bound.rigour == "statistical" else in_full(decisive_value(bound)[1]),
-        resolution_line(evidence, certificate.claim.guarantee),
+        unseen_text(evidence, certificate.claim.guarantee),
         tuple(
             (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
         ),

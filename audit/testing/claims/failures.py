@@ -51,6 +51,8 @@ def _failure_group(sheet: Sheet, checked: Checked) -> Group:
         parts += [sheet.text(checked.trouble), Text()]
     if checked.certificate is not None:
         view = certificate_view(checked.certificate)
+        if checked.verdict is Verdict.UNDECIDED:
+            parts += [sheet.text(view.meaning), Text()]
         parts += [*bounds_parts(sheet, view), Text()]
         parts += _witness(sheet, checked, view)
     # Of a program the smallest pair stands above already.

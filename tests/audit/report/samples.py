@@ -27,12 +27,12 @@ from audit.statements.evidence import (
     EnumerationReplay,
     Evidence,
     Replay,
-    Resolution,
     SampledWitness,
     ShownPair,
     Side,
     Witness,
 )
+from audit.statements.power import Control, Power, Resolution
 from proofs.derivation import derivation
 from proofs.guarantees import parse_guarantee
 from proofs.kernel import prove
@@ -269,12 +269,17 @@ def attack(
     witness: SampledWitness | None,
     detectable: float | None = 1.31,
     parameter: tuple[str, Enclosure] | None = None,
+    needed: int | None = None,
+    control: Control | None = None,
     **replay: Any,
 ) -> Evidence:
-    """What an attack found; ``detectable``: its resolution."""
+    """What an attack found; ``detectable``: its power, None for a certificate of before."""
     inf = float("inf")
     of = None if least is None else bound(Side.FLOOR, least, inf, "statistical", parameter)
-    seen = None if detectable is None else Resolution(detectable, 3e-5, 1000)
+    seen = None if detectable is None else Power(detectable, 2.0, 3e-5, 1000, needed, 0.25)
+    old = Resolution(1.31, 3e-5, 1000) if detectable is None else None
+    if decision in (Decision.VIOLATED, Decision.INVALID):
+        seen = old = None
     return Evidence(
         "attack",
         "The rule was tested once.",
@@ -285,7 +290,9 @@ def attack(
         None if of is None else "0.95",
         witness,
         replace(MADE, **replay),
-        resolution=seen,
+        power=seen,
+        control=control,
+        resolution=old,
     )
 
 
@@ -313,11 +320,37 @@ def attacks() -> dict[str, Certificate]:
     return {
         "attack refuted": certificate(
             claim("epsilon=1"),
-            attack(violated, F("3.62"), sampled(900, 20, p_value=2.5e-61), None),
+            attack(violated, F("3.62"), sampled(900, 20, p_value=2.5e-61)),
             **box,
         ),
         "attack unseen": certificate(
-            claim("epsilon=1"), attack(unseen, F("0.91"), sampled(700, 260)), **box
+            claim("epsilon=1"),
+            attack(unseen, F("0.91"), sampled(700, 260), control=Control(2.0, 0.5, True)),
+            **box,
+        ),
+        "attack few": certificate(
+            claim("epsilon=1"),
+            attack(Decision.UNDECIDED, F("0.91"), sampled(70, 26), 3.2, needed=1500),
+            **box,
+        ),
+        "attack suspicious": certificate(
+            claim("epsilon=1"),
+            attack(Decision.UNDECIDED, F("1.2"), sampled(800, 230, p_value=1.3e-6), needed=1500),
+            **box,
+        ),
+        "attack control missed": certificate(
+            claim("epsilon=1"),
+            attack(
+                Decision.UNDECIDED,
+                F("0.91"),
+                sampled(700, 260),
+                needed=1500,
+                control=Control(2.0, 0.5, False),
+            ),
+            **box,
+        ),
+        "attack of before": certificate(
+            claim("epsilon=1"), attack(unseen, F("0.91"), sampled(700, 260), None), **box
         ),
         "attack chain": certificate(
             claim("epsilon=1/10"),
@@ -342,7 +375,7 @@ def attacks() -> dict[str, Certificate]:
         ),
         "attack deterministic": certificate(
             claim("epsilon=1"),
-            attack(violated, inf, sampled(1000, 0, test="if deterministic", p_value=0.0), None),
+            attack(violated, inf, sampled(1000, 0, test="if deterministic", p_value=0.0)),
             **box,
         ),
         "attack interrupted": certificate(

@@ -14,7 +14,6 @@ from audit.statements.evidence import (
     Bound,
     Decision,
     Evidence,
-    Resolution,
     SampledWitness,
     ShownPair,
     Side,
@@ -22,6 +21,7 @@ from audit.statements.evidence import (
     Witness,
     verdict,
 )
+from audit.statements.power import Power
 
 pytestmark = pytest.mark.smoke
 
@@ -428,7 +428,7 @@ def test_plain_data_of_an_attack() -> None:
     witness = SampledWitness(
         pair, rule, "sha256:0", ("B where x > 1",), "exact binomial", 9, 5, 2, 0.25
     )
-    found = replace(attack(VIOLATED, F(2)), witness=witness, resolution=Resolution(INF, 0.5, 9))
+    found = replace(attack(VIOLATED, F(2)), witness=witness, power=Power(INF, 2.0, 0.5, 9, 40))
     data = encode(found)
     assert data["witness"] == {
         "pair": {
@@ -447,10 +447,11 @@ def test_plain_data_of_an_attack() -> None:
         "wrong": 2,
         "p_value": 0.25,
     }
-    assert data["resolution"] == {"detectable": "inf", "delta": 0.5, "runs": 9}
+    power = {"detectable": "inf", "detect": 2.0, "delta": 0.5, "runs": 9, "needed": 40}
+    assert data["power"] == power
     assert data["strict"]["epsilon"] == {"lower": "2", "upper": "inf"}
-    assert encode(Resolution(1.5, 0.5, 9))["detectable"] == 1.5
+    assert encode(Power(1.5, 2.0, 0.5, 9))["detectable"] == 1.5
     data["witness"]["pair"]["first"].append(3)
     data["witness"]["rule"]["high"] = 0
     assert (pair.first, rule["high"]) == ([1], 1.5)
-    assert {"strict", "resolution"}.isdisjoint(encode(attack(HOLDS)))
+    assert {"strict", "power", "control", "resolution"}.isdisjoint(encode(attack(HOLDS)))

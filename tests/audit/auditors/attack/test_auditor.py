@@ -65,7 +65,7 @@ def test_a_false_claim_is_refuted_with_a_rule_that_can_be_replayed(until_decided
     assert found.witness.p_value <= 1e-6
     assert found.witness.pair.first == 0
     assert found.witness.rule["score"]
-    assert found.resolution is None
+    assert found.power is None
     assert 1 < floor_of(found) <= 2
     assert replay_of(found).seed == 5
 
@@ -88,7 +88,7 @@ def test_claims_are_refuted_in_their_own_language(text: str, truth: float) -> No
 
 
 @pytest.mark.parametrize("until_decided", [False, True])
-def test_what_keeps_its_claim_is_not_refuted_and_the_resolution_says_what_could_be_seen(
+def test_what_keeps_its_claim_is_not_refuted_and_its_power_says_what_could_be_seen(
     until_decided: bool,
 ) -> None:
     found = attack_box(
@@ -96,9 +96,10 @@ def test_what_keeps_its_claim_is_not_refuted_and_the_resolution_says_what_could_
     )
     assert found.decision is Decision.UNSEEN
     assert verdict([found], False) is Verdict.NOT_REFUTED
-    assert found.resolution is not None
-    assert 2 < found.resolution.detectable < 4
-    assert 0 < found.resolution.delta < 0.01
+    assert found.power is not None
+    assert 2 < found.power.detectable < found.power.detect == 4
+    assert 0 < found.power.delta < 0.01
+    assert found.power.needed is None
     assert 1.5 < floor_of(found) <= 2.1
 
 
@@ -131,7 +132,8 @@ def test_what_only_looks_deterministic_is_not_accused(seed: int, until_decided: 
 
     attack = replace(ATTACK, runs=60, seed=seed, until_decided=until_decided)
     found = attack_box(target(hardly_random, seed=seed), claim("epsilon=6"), attack)
-    assert found.decision is Decision.UNSEEN
+    assert found.decision is Decision.UNDECIDED
+    assert found.power is not None and found.power.needed is not None
     assert found.bound is None or floor_of(found) <= 6
 
 
@@ -159,8 +161,11 @@ def test_a_constant_output_leaks_nothing() -> None:
         return np.zeros(runs)
 
     found = attack_box(target(constant), claim("epsilon=1"), ATTACK)
-    assert found.decision is Decision.UNSEEN
+    assert found.decision is Decision.UNDECIDED
     assert floor_of(found) == 0
+    # No event was found that could show a leak, and no number of runs would change that.
+    assert found.power is not None
+    assert found.power.detectable == math.inf and found.power.needed is None
 
 
 def test_an_exception_on_one_database_alone_is_a_finding() -> None:
@@ -222,8 +227,10 @@ def test_a_claim_beyond_the_doubles_is_refused() -> None:
 def test_a_handful_of_runs_is_an_audit_too(runs: int, until_decided: bool) -> None:
     attack = replace(ATTACK, runs=runs, until_decided=until_decided)
     found = attack_box(target(respond), claim("epsilon=1"), attack)
-    assert found.decision is Decision.UNSEEN
-    assert found.resolution is not None
+    assert found.decision is Decision.UNDECIDED
+    assert verdict([found], False) is Verdict.UNDECIDED
+    assert found.power is not None and found.power.detectable > found.power.detect == 2
+    assert found.power.needed is not None and 200 < found.power.needed < 3_000
 
 
 @pytest.mark.parametrize("until_decided", [False, True])

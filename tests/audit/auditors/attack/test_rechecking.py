@@ -15,6 +15,7 @@ from scipy.stats import beta, binom
 from audit.auditors.attack import evidence as attack_evidence
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.power import Binomial, detectable
 from audit.auditors.attack.rechecking import Rechecked, recheck_attack
 from audit.statements.certificate_json import decode_evidence, encode
 from audit.statements.checks import Status
@@ -53,7 +54,7 @@ def stated(
     ]
     p = binomial_p_value(found, claim.guarantee, distance)
     test = attack_evidence.Tested("exact binomial", found, p, *floors)
-    evidence = about.evidence(None, test, about.could_test(found), {})
+    evidence = about.evidence(None, test, about.binomial, {})
     witness = SampledWitness(
         about.pair.show(),
         rule,
@@ -108,7 +109,7 @@ def test_what_follows_from_the_counts_is_confirmed_and_the_counts_are_not(
     found = recheck(document, text)
     assert not found.drawn and "dp-audit replay CERT.json" in found.checks[1].note
     data = encode(found.evidence)
-    parts = ("decision", "bound", "strict", "resolution", "confidence", "whole", "covers")
+    parts = ("decision", "bound", "strict", "power", "confidence", "whole", "covers")
     assert {part: data.get(part) for part in parts} == {p: document.get(p) for p in parts}
 
 
@@ -141,6 +142,8 @@ def change(document: Document, path: tuple[str, ...], value: Any) -> Document:
 
 
 UNSEEN = stated(guesses=Guesses(1000, 700, 280))
+FEW = stated(guesses=Guesses(60, 35, 15))
+SUSPECT = stated(guesses=Guesses(1000, 780, 200))
 
 
 @pytest.mark.parametrize(
@@ -159,13 +162,26 @@ UNSEEN = stated(guesses=Guesses(1000, 700, 280))
         (stated(), ("confidence",), "0.99"),
         (stated(), ("confidence",), None),
         (stated(), ("replay", "error"), "1/100"),
-        (stated(), ("resolution",), UNSEEN["resolution"]),
+        (stated(), ("power",), UNSEEN["power"]),
         (stated(), ("covers",), "all pairs"),
         (UNSEEN, ("decision",), "violated"),
-        (UNSEEN, ("resolution",), GONE),
-        (UNSEEN, ("resolution", "detectable"), 1.0),
-        (UNSEEN, ("resolution", "delta"), 1e-9),
-        (UNSEEN, ("resolution", "runs"), 10**6),
+        (UNSEEN, ("power",), GONE),
+        (UNSEEN, ("power", "detectable"), 1.0),
+        (UNSEEN, ("power", "detect"), 9.0),
+        (UNSEEN, ("power", "delta"), 1e-9),
+        (UNSEEN, ("power", "runs"), 10**6),
+        (UNSEEN, ("power", "needed"), 10),
+        (UNSEEN, ("resolution",), {"detectable": 1.5, "delta": 0.006, "runs": 1000}),
+        (UNSEEN, ("control",), {"planted": 1.5, "rate": 0.5, "refuted": True}),
+        (UNSEEN, ("control",), {"planted": 2.0, "rate": 0.9, "refuted": True}),
+        (UNSEEN, ("control",), {"planted": 2.0, "rate": 0.5, "refuted": False}),
+        (UNSEEN, ("replay", "detect"), "9"),
+        (FEW, ("decision",), "no violation seen"),
+        (FEW, ("power", "detectable"), 1.9),
+        (FEW, ("power", "detect"), 9.0),
+        (FEW, ("power", "needed"), 1),
+        (FEW, ("power", "needed"), GONE),
+        (SUSPECT, ("decision",), "no violation seen"),
         (UNSEEN, ("replay", "alarm"), "9/10"),
         (stated(), ("finding",), "nothing was seen"),
         (stated("epsilon=1", Guesses(1000, 880, 120), 2), ("covers",), "the pair of neighbours"),
@@ -212,7 +228,7 @@ def test_the_rate_of_runs_matters_where_the_claim_has_a_delta() -> None:
         (("witness", "p_value"), None),
         (("witness", "p_value"), True),
         (("strict",), None),
-        (("resolution",), None),
+        (("power",), None),
         (("witness", "rule"), None),
         (("witness", "rule", "low"), "nan"),
         (("witness", "pair"), []),
@@ -221,6 +237,10 @@ def test_the_rate_of_runs_matters_where_the_claim_has_a_delta() -> None:
         (("replay", "alarm"), None),
         (("replay",), 3),
         (("resolution",), {"detectable": "x", "delta": 0, "runs": 3}),
+        (("power",), {"detectable": "x", "detect": 2, "delta": 0, "runs": 3}),
+        (("power",), {"detectable": 1, "detect": 2, "delta": 0, "runs": -3}),
+        (("control",), {"planted": 2, "rate": 7, "refuted": True}),
+        (("control",), {"planted": 2, "rate": 0.5, "refuted": "yes"}),
         (("finding",), None),
     ],
 )
@@ -266,8 +286,8 @@ def test_an_invalid_run_with_a_bound_contradicts_itself() -> None:
     void = betting(decision="invalid run", bound=None, confidence=None, witness=None)
     assert statuses(void) == [Status.UNCHECKED, Status.UNCHECKED]
     assert "replay" not in recheck(void).checks[1].note
-    for part in ("bound", "witness", "resolution"):
-        stray = {**void, part: (UNSEEN if part == "resolution" else stated())[part]}
+    for part in ("bound", "witness", "power"):
+        stray = {**void, part: (UNSEEN if part == "power" else stated())[part]}
         assert statuses(stray)[0] is Status.FALSE
 
 
@@ -325,3 +345,50 @@ def test_a_floor_of_the_wrong_parameter_is_false() -> None:
     document = stated("mu=1", Guesses(1000, 700, 200))
     own = Bound(Side.FLOOR, Enclosure(Fraction(0), math.inf), document["covers"], "statistical")
     assert statuses({**document, "bound": encode(own)}, "mu=1")[0] is Status.FALSE
+
+
+def test_the_decisions_of_the_examples_are_those_they_are_named_for() -> None:
+    assert UNSEEN["decision"] == "no violation seen" and "needed" not in UNSEEN["power"]
+    assert FEW["decision"] == "undecided" and FEW["finding"].startswith("too few runs")
+    assert SUSPECT["decision"] == "undecided" and SUSPECT["finding"].startswith("suspicious")
+    for document in (UNSEEN, FEW, SUSPECT):
+        assert statuses(document) == [Status.CONFIRMED, Status.UNCHECKED]
+
+
+def test_the_seconds_of_a_run_are_no_part_of_what_is_compared() -> None:
+    timed = change(UNSEEN, ("power", "seconds"), 0.5)
+    assert read(timed) == read(UNSEEN)
+    assert statuses(timed, again=UNSEEN) == [Status.CONFIRMED]
+
+
+def test_older_evidence_is_read_and_does_not_pass_for_having_seen_enough() -> None:
+    """With a resolution in place of power: its runs may be too few, and it does not say so."""
+    old = {key: value for key, value in FEW.items() if key != "power"}
+    old |= {
+        "decision": "no violation seen",
+        "finding": "no violation seen: " + FEW["finding"].partition(": ")[2],
+        "resolution": {"detectable": 4.0, "delta": 0.1, "runs": 60},
+    }
+    assert statuses(old)[0] is Status.FALSE
+    seen = detectable(Binomial(parse_guarantee("epsilon=1"), 0.9e-6), Guesses(60, 50, 0), 0.8)
+    old["resolution"]["detectable"] = seen
+    assert statuses(old) == [Status.CONFIRMED, Status.UNCHECKED]
+    assert recheck(old).weak and recheck(old, again=FEW).weak
+    assert not recheck(UNSEEN).weak and not recheck(FEW).weak
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("power", "detect"), 30.0),
+        (("power", "detectable"), 1.01),
+        (("power", "runs"), 10**9),
+        (("decision",), "undecided"),
+    ],
+)
+def test_power_that_bets_can_not_have_is_false(path: tuple[str, ...], value: Any) -> None:
+    power = {**UNSEEN["power"], "detectable": 1.9}
+    document = change(betting(decision="no violation seen"), ("power",), power)
+    document["witness"]["p_value"] = 0.5
+    assert statuses(document)[0] is Status.UNCHECKED
+    assert statuses(change(document, path, value))[0] is Status.FALSE

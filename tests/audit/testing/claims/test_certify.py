@@ -124,6 +124,14 @@ def test_a_function_is_attacked_with_a_fixed_seed() -> None:
     assert found.verdict is Verdict.NOT_REFUTED
 
 
+def test_too_few_runs_fail_without_an_accusation_and_say_how_many_would_do() -> None:
+    asked: dict[str, Any] = {"neighbours": "add-remove", "cells": 2, "properties": False}
+    with pytest.raises(ClaimRefuted, match=r"(?s)runs\s+a\s+database\s+would\s+do.*runs=") as told:
+        certify(mechanisms.rounded_count, "epsilon=1/2", runs=40, **asked)
+    assert told.value.checked.verdict is Verdict.UNDECIDED
+    assert str(told.value).startswith("UNDECIDED: ") and "does not keep" not in str(told.value)
+
+
 def test_an_estimator_is_asked_for_a_public_number_of_rows() -> None:
     asked: dict[str, Any] = {"neighbours": "replace-one", "cells": 2, "records": 3, "runs": 300}
     found = refuted(Resampler, "epsilon=1/2", rows=3, properties=False, **asked)
