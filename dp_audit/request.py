@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from audit.auditors.attack.causes import parse_causes
 from audit.auditors.attack.given_pairs import given_pair, read_database
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
@@ -104,6 +105,7 @@ class Request:
         probability(self.confidence, "--confidence")
         probability(self.alarm, "--alarm")
         assert self.relation
+        assert isinstance(self.causes, tuple)
 
     @cached_property
     def relation(self) -> Neighbours:
@@ -114,7 +116,7 @@ class Request:
     def causes(self) -> tuple[str, ...]:
         """The causes of leaks that are left out of sight, by their names."""
         names = self.beyond.split(",") if isinstance(self.beyond, str) else self.beyond
-        return tuple(name.strip() for name in names if name.strip())
+        return parse_causes([name.strip() for name in names if name.strip()])
 
     @cached_property
     def stated_domain(self) -> Domain | None:

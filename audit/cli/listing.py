@@ -10,11 +10,12 @@ from importlib.resources import files
 from rich.table import Table
 from rich.text import Text
 
+from audit.auditors.attack.causes import CAUSES
 from audit.auditors.registry import AUDITORS
 from audit.cli import streams
 from synthesizers.programs import PROGRAMS, card
 
-TOPICS = ("programs", "auditors", "metrics", "noise")
+TOPICS = ("programs", "auditors", "metrics", "noise", "causes")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +58,8 @@ def _fill(text: str) -> str:
 def _rows(topic: str) -> list[tuple[str, str]]:
     if topic == "programs":
         return [(name, card(name).splitlines()[0]) for name in PROGRAMS]
+    if topic == "causes":
+        return [(kind.name, f"{kind.words}. {kind.mend}") for kind in CAUSES.values()]
     if topic == "auditors":
         return [(name, auditor.summary) for name, auditor in AUDITORS.items()]
     # Written by docs/listed.py: metrics and laws would bring the libraries that they need.

@@ -192,6 +192,17 @@ class SampledWitness:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What kind of leak a violation is; it stands beside the decision, and decides nothing.
+
+    ``name``: of `audit.auditors.attack.causes`; ``seen``: by what it was recognised, in words.
+    """
+
+    name: str
+    seen: str
+
+
+@dataclass(frozen=True)
 class Replay:
     """What a second run of an auditor needs to find the same again; of a proof, nothing."""
 
@@ -220,7 +231,8 @@ class AttackReplay(Replay):
     ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
     of what the same runs and the same rule need. ``look``: its number among the looks at this code,
-    where these are counted: the errors are then those of this look alone.
+    where these are counted: the errors are then those of this look alone. ``beyond``: the causes
+    behind which it looked; ``min_records``: the fewest records of a searched database.
     """
 
     command: str = "dp-audit replay CERT.json"
@@ -238,6 +250,8 @@ class AttackReplay(Replay):
     fresh_runs: int | None = field(default=None, metadata=OPTIONAL)
     partial: bool | None = field(default=None, metadata=OPTIONAL)
     look: int | None = field(default=None, metadata=OPTIONAL)
+    beyond: tuple[str, ...] | None = field(default=None, metadata=OPTIONAL)
+    min_records: int | None = field(default=None, metadata=OPTIONAL)
     versions: Mapping[str, str]
 
 
@@ -252,6 +266,7 @@ class Evidence:
     could have seen; ``control``: whether it saw a planted leak; ``resolution``: what certificates
     of before say of power.
     ``spending``: the question at fault, where a witness was reached by questions.
+    ``cause``: what kind of leak an attack found, as far as it recognised it.
     """
 
     auditor: str
@@ -269,6 +284,7 @@ class Evidence:
     control: Control | None = field(default=None, metadata=OPTIONAL)
     resolution: Resolution | None = field(default=None, metadata=OPTIONAL)
     spending: Spending | None = field(default=None, metadata=OPTIONAL)
+    cause: Cause | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def partial(self) -> bool:

@@ -122,6 +122,23 @@ class Outcomes:
         whole = np.concatenate(of) if of else np.zeros(0, np.intp)
         return cls(tuple(numbers), whole, tuple(blocks))
 
+    @classmethod
+    def regroup(
+        cls, shapes: Sequence[Shape], of: NDArray[np.intp], blocks: Sequence[Block]
+    ) -> Outcomes:
+        """The outcomes of blocks whose shapes may be equal: those of one shape become one block."""
+        kept = list(dict.fromkeys(shapes))
+        if len(kept) == len(shapes):
+            return cls(tuple(shapes), of, tuple(blocks))
+        numbers = np.array([kept.index(shape) for shape in shapes], np.intp)
+        joined: list[Block] = []
+        for shape in kept:
+            places = [place for place, other in enumerate(shapes) if other == shape]
+            runs = np.concatenate([np.flatnonzero(of == place) for place in places])
+            whole = _join([blocks[place] for place in places])
+            joined.append(_take(whole, np.argsort(runs), shape))
+        return cls(tuple(kept), numbers[of], tuple(joined))
+
     def take(self, runs: NDArray[Any]) -> Outcomes:
         """The outcomes of some runs: a mask, or numbers of runs in any order."""
         chosen = np.arange(len(self))[runs]

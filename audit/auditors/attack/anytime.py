@@ -73,11 +73,13 @@ def attack(
     runs: int,
     until_decided: bool,
     attackers: Sequence[Attacker] = PORTFOLIO,
+    causes: tuple[str, ...] = (),
 ) -> Iterator[Anytime]:
     """States after each block of runs, until 2 × ``runs`` are made, or the claim is refuted.
 
     ``error``: of the floor; ``alarm``: the error at which the claim counts as refuted.
     ``until_decided``: stop then. ``attackers``: those that learn besides the quick ones.
+    ``causes``: of known leaks behind which they look.
 
     Guarantee
     ---------
@@ -89,7 +91,7 @@ def attack(
     """
     if not pairs:
         raise InputError("an attack needs at least one pair of databases")
-    learners = enrol(attackers)
+    learners = enrol(attackers, causes)
     shares = np.outer([learner.share for learner in learners], WAY_SHARES).ravel()
     studies = [Study(pair, number, learners) for number, pair in enumerate(pairs)]
     kinds = tuple(dict.fromkeys(kind for study in studies for kind in study.kinds))

@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.auditors.attack import anytime, batch
 from audit.auditors.attack.attackers import PORTFOLIO
+from audit.auditors.attack.behind import veil_attackers
 from audit.auditors.attack.betting import along, tally_guesses
 from audit.auditors.attack.confirming import Finding, confirm
 from audit.auditors.attack.evidence import About, Tested
@@ -30,6 +31,7 @@ from audit.auditors.attack.independence import (
     initial,
 )
 from audit.auditors.attack.learning import Cost
+from audit.auditors.attack.naming import name_cause
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.planting import Planted, plant
@@ -86,15 +88,20 @@ def attack_box(
         )
     required_detect(claim.guarantee, attack.detect)
     heard = watch or (lambda done, total, floor: None)
+    pairs = (attack.pair,) if attack.pair is not None else searched_pairs(claim, attack.min_records)
+    if not pairs:
+        raise InputError(
+            f"the claim speaks of no two neighbours of at least {attack.min_records} records that "
+            "are tried; give fewer --min-records, or --pair A.json B.json"
+        )
     source, timed = target.source, _Timed(here)
     if isinstance(source, Drawing):
         timed = _Timed(source.share)
         source = replace(source, share=timed)
-    pairs = (attack.pair,) if attack.pair is not None else _candidates(claim)
     heard(0, 2 * attack.runs, 0.0)
     mode = _bet if attack.until_decided else _certify_in_batch
     finding = mode(replace(target, source=source), claim, attack, pairs, heard)
-    evidence = confirm(finding, target.source, target.box)
+    evidence = name_cause(confirm(finding, target.source, target.box), finding, target.source)
     if evidence.power is None or not timed.runs_made:
         return evidence
     seconds = float(f"{timed.seconds / timed.runs_made:.3g}")
@@ -122,8 +129,10 @@ class _Timed:
             yield block
 
 
-def _candidates(claim: Claim) -> tuple[Pair, ...]:
-    return candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
+def searched_pairs(claim: Claim, least: int) -> tuple[Pair, ...]:
+    """The pairs that are searched, without databases of fewer than ``least`` records."""
+    found = candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
+    return tuple(pair for pair in found if min(len(pair.first), len(pair.second)) >= least)
 
 
 def _certify_in_batch(
@@ -135,7 +144,8 @@ def _certify_in_batch(
     error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (attack.error, attack.alarm))
     aim = Aim(claim.guarantee, error, alarm, total)
     try:
-        quick = [attacker for attacker in PORTFOLIO if attacker.cost is Cost.LOW]
+        attackers = veil_attackers(PORTFOLIO, attack.beyond)
+        quick = [attacker for attacker in attackers if attacker.cost is Cost.LOW]
         pair, number, spent = pairs[0], 0, 0
         if len(pairs) > 1:
             pair, number = search(target.source, pairs, quick, aim, total)
@@ -143,7 +153,9 @@ def _certify_in_batch(
         about = About(claim, attack, pair, "batch")
         watch(spent, total, 0.0)
         left = (total - spent) // 2
-        learned = batch.learn(target.source, pair, number, claim.guarantee, error, alarm, left)
+        learned = batch.learn(
+            target.source, pair, number, claim.guarantee, error, alarm, left, attackers
+        )
     except KeyboardInterrupt:
         return Finding(about, about.interrupted_evidence())
     _require_outputs(learned.learning)
@@ -151,11 +163,11 @@ def _certify_in_batch(
     made = spent + len(learned.learning)
     if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), number, made)
-    if seen.kind is RunsKind.DETERMINISTIC:
+    if seen.kind is RunsKind.DETERMINISTIC and not attack.beyond:
         p = about.p_value_of_steady(len(learned.learning))
         if p <= attack.alarm:
             evidence = about.of_determinism(seen, p, about.binomial, Guesses(0, 0, 0))
-            return Finding(about, evidence, number, made)
+            return Finding(about, evidence, number, made, learning=learned.learning)
     return _test(target, about, number, learned, seen, watch)
 
 
@@ -200,16 +212,17 @@ def _test(
         bets = about.bets(float(BETTOR_SHARE))
         notes |= _comparison_notes(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
         evidence = about.evidence(rule, tested, bets, notes)
-        return Finding(about, evidence, number, spent + guesses.runs, rule, guesses)
+        made_until_then = spent + guesses.runs
+        return Finding(about, evidence, number, made_until_then, rule, guesses, learned.learning)
     looked_at = Runs.join(kept)
     again = examine(looked_at, attack.seed, rule.score.evaluate(looked_at.outcomes))
     if again.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(again), number, total)
-    if again.kind is RunsKind.DETERMINISTIC:
+    if again.kind is RunsKind.DETERMINISTIC and not attack.beyond:
         again = replace(again, repeatable=seen.repeatable)
         p = about.p_value_of_steady(len(looked_at))
         evidence = about.of_determinism(again, p, about.binomial, guesses)
-        return Finding(about, evidence, number, total)
+        return Finding(about, evidence, number, total, learning=learned.learning)
     bound, strict = (
         binomial_floor(guesses, guarantee, error, distance, about.covers)
         for error in (attack.error, CONTRADICTING)
@@ -219,7 +232,7 @@ def _test(
     notes |= _comparison_notes(seen, total, p > attack.alarm)
     control = None if planted is None else _control(about, planted)
     evidence = about.evidence(rule, tested, about.binomial, notes, control)
-    return Finding(about, evidence, number, total, rule, guesses)
+    return Finding(about, evidence, number, total, rule, guesses, learned.learning)
 
 
 def _plant(about: About, learned: batch.Learned) -> Planted | None:
@@ -261,6 +274,7 @@ def _bet(
             float(attack.alarm),
             attack.runs,
             True,
+            causes=attack.beyond,
         ):
             if state.rule is not None:
                 rules[state.pair] = state.rule
@@ -279,15 +293,15 @@ def _bet(
     on_pair = Runs.join(recorded.kept[state.pair])
     alarm, distance = float(attack.alarm), about.pair.distance
     bets, frequent = best_bets(state.process, alarm, distance, state.runs)
-    if seen.kind is RunsKind.DETERMINISTIC:
+    if seen.kind is RunsKind.DETERMINISTIC and not attack.beyond:
         evidence = about.of_determinism(seen, state.p_value, bets, frequent)
-        return Finding(about, evidence, state.pair, state.runs)
+        return Finding(about, evidence, state.pair, state.runs, learning=on_pair)
     notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
     notes |= _comparison_notes(seen, state.runs, state.p_value > attack.alarm) | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
     evidence = about.evidence(rule, tested, bets, notes, frequent=frequent)
     guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)
-    return Finding(about, evidence, state.pair, state.runs, rule, guesses)
+    return Finding(about, evidence, state.pair, state.runs, rule, guesses, on_pair)
 
 
 def _comparison_notes(seen: Independence, shared: int, stands: bool) -> dict[str, int]:

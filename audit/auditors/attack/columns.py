@@ -235,11 +235,3 @@ def _shift(values: FloatArray, coins: NDArray[np.bool_]) -> float:
         if spread > 0:
             found = max(found, abs(float(moved[coins].mean() - moved[~coins].mean())) / spread)
     return found
-
-
-def most_telling(names: Sequence[str], weights: Sequence[float]) -> str:
-    """The columns of the largest weights, in words."""
-    order = sorted(range(len(names)), key=lambda place: -weights[place])
-    told = [names[place] for place in order[:3] if weights[place] > 0]
-    left = sum(weight > 0 for weight in weights) - len(told)
-    return ", ".join(told) + (f" and {left} more" if left else "")

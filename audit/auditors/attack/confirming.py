@@ -39,7 +39,8 @@ class Finding:
     """What an attack found, with what it takes to confirm it.
 
     ``number``: the pair's, of the search. ``runs``: how many were made. ``rule``: the frozen one,
-    with its ``guesses`` in these runs; None where no guesses were tested.
+    with its ``guesses`` in these runs; None where no guesses were tested. ``learning``: runs on the
+    pair that did not test the rule, from which its cause is read.
     """
 
     about: About
@@ -48,6 +49,7 @@ class Finding:
     runs: int = 0
     rule: GuessingRule | None = None
     guesses: Guesses | None = None
+    learning: Runs | None = None
 
 
 def confirm(finding: Finding, source: Source, box: object) -> Evidence:

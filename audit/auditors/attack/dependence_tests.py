@@ -37,11 +37,12 @@ class Sign:
     """A sign of dependence, in words.
 
     ``nats``: the logarithm of how far below its share of the error the test's p-value is; a test
-    rejects at 0 and above.
+    rejects at 0 and above. ``repeated``: what is seen are outputs that came again.
     """
 
     nats: float
     words: str
+    repeated: bool = False
 
 
 def uniform_ranks(
@@ -202,7 +203,7 @@ def repeats(codes: NDArray[np.uint64], coins: NDArray[np.bool_], lag: int, error
     products = [float(np.sum(np.log1p(q * (won - 1)))) for q in BETS]
     nats = float(np.logaddexp.reduce(products)) - math.log(len(BETS) / error)
     count = int(np.count_nonzero(same))
-    return Sign(nats, f"{count} of {len(same)} outputs {_apart(lag)} are the same")
+    return Sign(nats, f"{count} of {len(same)} outputs {_apart(lag)} are the same", True)
 
 
 def any_repeats(

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
+from audit.auditors.attack.causes import leaks_in_words
 from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
@@ -26,12 +27,14 @@ from audit.auditors.attack.power import (
     unseen_chance,
 )
 from audit.auditors.attack.rules import GuessingRule
+from audit.auditors.attack.sentences import describe_rule
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import (
     AttackReplay,
     Bound,
+    Cause,
     Decision,
     Evidence,
     SampledWitness,
@@ -77,10 +80,11 @@ class About:
 
     @property
     def covers(self) -> str:
-        """The databases that a finding speaks of."""
+        """The databases that a finding speaks of, and behind which known leaks."""
+        behind = f", behind {leaks_in_words(self.attack.beyond)}" if self.attack.beyond else ""
         if self.pair.distance == 1:
-            return "the pair of neighbours tested"
-        return f"the ends of a chain of {self.pair.distance} neighbours"
+            return f"the pair of neighbours tested{behind}"
+        return f"the ends of a chain of {self.pair.distance} neighbours{behind}"
 
     def floor(self, value: float) -> Bound:
         """A bettor's floor as a bound."""
@@ -114,6 +118,8 @@ class About:
             lacking, power = self._power(tested, test, frequent or guesses, control)
             told = f"{_UNREFUTED[lacking]}: {told}; p-value {p:.2g}"
         told += describe_look(self.attack.look, self.attack.alarm)
+        if self.attack.beyond:
+            told = f"behind {leaks_in_words(self.attack.beyond)}: {told}"
         if notes.get("partial"):
             told = f"interrupted; {told}"
         return Evidence(
@@ -183,6 +189,7 @@ class About:
             covers=self.covers,
             whole=False,
             replay=self._replay({"repeatable": seen.repeatable, **notes}),
+            cause=Cause("fixed-seed", seen.finding) if seen.repeated else None,
         )
 
     def of_sharing(self, finding: str, notes: Mapping[str, Any]) -> Evidence:
@@ -263,7 +270,7 @@ class About:
             self.pair.show(),
             rule.to_json(),
             rule.digest(),
-            _event(rule),
+            describe_rule(rule),
             tested.test,
             tested.guesses.runs,
             tested.guesses.correct,
@@ -280,6 +287,8 @@ class About:
             alarm=self.attack.alarm,
             look=self.attack.look,
             detect=self.attack.detect,
+            beyond=self.attack.beyond or None,
+            min_records=self.attack.min_records or None,
             versions=versions(),
             **notes,
         )
@@ -324,14 +333,3 @@ def _describe_guesses(guesses: Guesses) -> str:
     if not guesses.number:
         return f"no guess in {guesses.runs} runs"
     return f"{guesses.correct} of {guesses.number} guesses right, in {guesses.runs} runs"
-
-
-def _event(rule: GuessingRule) -> tuple[str, ...]:
-    """When the rule guesses which database, in words: A is the first, B the second."""
-    said = rule.score.words()
-    told = []
-    if rule.high < math.inf:
-        told.append(f"it guesses B where {said} comes to at least {rule.high:.6g}")
-    if rule.low > -math.inf:
-        told.append(f"it guesses A where {said} comes to at most {rule.low:.6g}")
-    return tuple(told)

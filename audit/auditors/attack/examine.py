@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import cast
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.effort import Effort
+from audit.auditors.attack.stages import next_stage
+from audit.auditors.effort import Attack, Effort
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.subjects.black_box import BlackBox
@@ -24,20 +25,49 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
         # Where both are ours, a violation found by chance would be a contradiction.
         attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
     box = ProgramBox(subject, effort.setting(claim), claim.released)
-    target = AttackedBox(Drawing(box, Seeds(attack.seed, attack.look), effort.share), box)
-    yield attack_box(target, claim, attack, effort.watch)
+    yield from _attack_in_stages(box, claim, attack, effort)
 
 
 def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
     """A function, an estimator or a command by its outputs in repeated runs."""
-    attack, box = effort.require_attack(), cast(BlackBox, subject.box)
-    target = AttackedBox(Drawing(box, Seeds(attack.seed, attack.look), effort.share), box)
-    yield attack_box(target, claim, attack, effort.watch)
+    yield from _attack_in_stages(
+        cast(BlackBox, subject.box), claim, effort.require_attack(), effort
+    )
 
 
 def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
-    """Outputs that somebody drew, on two databases that nobody shows."""
+    """Outputs that somebody drew, on two databases that nobody shows.
+
+    There are no more of them: behind what is known from the start they are looked at once more, as
+    what is hidden was chosen without them, and behind what they show they are not.
+    """
     attack, box = effort.require_attack(), cast(OutputsBox, subject.box)
     attack = replace(attack, pair=box.pair, runs=min(attack.runs, box.runs // 2))
     target = AttackedBox(GivenRuns(box, Seeds(attack.seed, attack.look)), None)
-    yield attack_box(target, claim, attack, effort.watch)
+    evidence = attack_box(target, claim, replace(attack, beyond=()), effort.watch)
+    yield evidence
+    again = next_stage(attack, replace(attack, beyond=()), replace(evidence, cause=None), claim, 1)
+    if again is not None:
+        behind = replace(again, seed=attack.seed)
+        yield attack_box(target, claim, behind, effort.watch)
+
+
+def _attack_in_stages(
+    box: BlackBox, claim: Claim, asked: Attack, effort: Effort
+) -> Iterator[Evidence]:
+    """The evidence of an attack, and of those behind what it and they found, as they are made.
+
+    Guarantee
+    ---------
+    Of a box that keeps the claim, some evidence is VIOLATED with probability at most the alarm: an
+    attack behind known leaks is only made where the one before has refuted the claim. Backed by
+    ``tests/audit/auditors/attack/test_stages.py``.
+    """
+    stage: Attack | None = replace(asked, beyond=())
+    number = 0
+    while stage is not None:
+        target = AttackedBox(Drawing(box, Seeds(stage.seed, stage.look), effort.share), box)
+        evidence = attack_box(target, claim, stage, effort.watch)
+        yield evidence
+        number += 1
+        stage = next_stage(asked, stage, evidence, claim, number)

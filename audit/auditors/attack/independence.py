@@ -70,7 +70,8 @@ class Independence:
     ``finding``: what was seen, in words. ``runs``: how many were looked at. ``repeatable``: the
     same seed gave the same outcomes again, in new processes too where the box offers them; None
     where that was not tried. ``compared``: of the runs, those that were each the only one of its
-    process, with which served runs were compared.
+    process, with which served runs were compared. ``repeated``: runs are dependent because outputs
+    came again.
 
     DETERMINISTIC: each database gave one output only, and the two differ. So does a random
     mechanism whose other outputs are rarer than about 3 in the runs on one database: what follows
@@ -82,6 +83,7 @@ class Independence:
     runs: int
     repeatable: bool | None = None
     compared: int = 0
+    repeated: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -133,7 +135,7 @@ def guard(
     made = len(learned) + new.runs + len(first)
     found = new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
     if sign.nats >= 0 and found.kind is not RunsKind.DEPENDENT:
-        found = Independence(RunsKind.DEPENDENT, sign.words, made)
+        found = Independence(RunsKind.DEPENDENT, sign.words, made, repeated=sign.repeated)
     return replace(found, runs=made, repeatable=new.repeatable, compared=len(first))
 
 
@@ -162,7 +164,8 @@ def examine(
     signs += _signs(runs, codes, score, seed, error * 3 / 4)
     worst = max(signs, key=lambda sign: sign.nats)
     if worst.nats >= 0:
-        return Independence(RunsKind.DEPENDENT, worst.words, len(runs))
+        kind, repeated = RunsKind.DEPENDENT, worst.repeated
+        return Independence(kind, worst.words, len(runs), repeated=repeated)
     return Independence(RunsKind.INDEPENDENT, RunsKind.INDEPENDENT.value, len(runs))
 
 
@@ -222,7 +225,7 @@ def probe(
     worst = max(signs, key=lambda sign: sign.nats)
     kind = RunsKind.DEPENDENT if worst.nats >= 0 else RunsKind.INDEPENDENT
     words = worst.words if worst.nats >= 0 else kind.value
-    return Independence(kind, words, made, repeatable)
+    return Independence(kind, words, made, repeatable, repeated=worst.repeated)
 
 
 _Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
@@ -281,7 +284,7 @@ def _again(
     found = repeats(np.concatenate([old, new]), np.tile(coins, 2), len(coins), error)
     same = int(np.count_nonzero(old == new))
     words = f"{what} gave {same} of {len(old)} outputs again, although its seed was another"
-    return Sign(found.nats, words)
+    return Sign(found.nats, words, True)
 
 
 def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
@@ -301,4 +304,4 @@ def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
         everything = len(before) + len(after)
         log_chance += math.log(everything // len(before))
         log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
-    return Sign(-log_chance - math.log(1 / error), words)
+    return Sign(-log_chance - math.log(1 / error), words, True)

@@ -7,9 +7,11 @@ p-value, the decision and the power follow, and a certificate that says other is
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from audit.auditors.attack.causes import CAUSES, UNRECOGNISED, leaks_in_words, parse_causes
 from audit.auditors.attack.evidence import About, Tested, versions
 from audit.auditors.attack.floors import (
     BETTOR_SHARE,
@@ -93,11 +95,49 @@ def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None
     seen = replace(stated, witness=None)
     if stated.resolution is not None and again is not None:
         again = _as_before(again, claim)
+    weak = _is_weak(stated, claim)
+    stated, words = _compare_words(stated, again)
+    if again is not None and stated.cause is None:
+        # Older certificates state none.
+        again = replace(again, cause=None)
     if stated == again:
-        weak = _is_weak(stated, claim)
-        return Rechecked((Check(NAME, Status.CONFIRMED),), seen, True, weak)
-    checks = _check_entailment(stated, claim), _runs(stated, again)
-    return Rechecked(checks, seen, checks[1].status is Status.CONFIRMED, _is_weak(stated, claim))
+        return Rechecked((*words, Check(NAME, Status.CONFIRMED)), seen, True, weak)
+    cause = _check_cause(stated, again)
+    checks = (_check_entailment(stated, claim), *words, *cause, _runs(stated, again))
+    return Rechecked(checks, seen, checks[-1].status is Status.CONFIRMED, weak)
+
+
+_OLDER_WORDS = re.compile(r"it guesses [AB] where .+ comes to at (?:least|most) \S+")
+"""How rules were told at first."""
+
+
+def _compare_words(stated: Evidence, again: Evidence | None) -> tuple[Evidence, tuple[Check, ...]]:
+    """The evidence in today's words, where it tells the same rule in those of older versions."""
+    old, new = stated.witness, None if again is None else again.witness
+    if not (isinstance(old, SampledWitness) and isinstance(new, SampledWitness)):
+        return stated, ()
+    older = all(_OLDER_WORDS.fullmatch(line) for line in old.event)
+    if old.digest != new.digest or old.event == new.event or not older:
+        return stated, ()
+    note = f"this version tells the same rule so: {'; '.join(new.event)}"
+    told = Check(f"{NAME}: the rule in words", Status.WORD, note)
+    return replace(stated, witness=replace(old, event=new.event)), (told,)
+
+
+def _check_cause(stated: Evidence, again: Evidence | None) -> tuple[Check, ...]:
+    """Whether a stated cause is one; which it is, runs alone tell."""
+    if stated.cause is None:
+        return ()
+    name = f"{NAME}: the cause"
+    known = stated.cause.name in (*CAUSES, UNRECOGNISED)
+    if not known or stated.decision not in (Decision.VIOLATED, Decision.INVALID):
+        return (Check(name, Status.FALSE, "no attack states this cause of this finding"),)
+    if again is not None:
+        # Whether it is the same, `_runs` compares.
+        return ()
+    return (
+        Check(name, Status.WORD, "read off runs that were not drawn again; no verdict rests on it"),
+    )
 
 
 def attack_of(evidence: Evidence, document: Document) -> Attack | None:
@@ -129,7 +169,19 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
         pair,
         detect=replay.detect,
         look=replay.look,
+        beyond=_named_causes(document),
+        min_records=replay.min_records or 0,
     )
+
+
+def _named_causes(document: Document) -> tuple[str, ...]:
+    """The causes behind which the attacks of a certificate looked from the second one on.
+
+    Those that the user named are among them, and the rest is found again.
+    """
+    if len(document.attacks) < 2:
+        return ()
+    return parse_causes(replay_of(document.attacks[1]).beyond or ())
 
 
 def _require_attack(stated: Evidence) -> None:
@@ -179,9 +231,20 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     """Whether all that is said of a binomial test follows from the counts."""
     replay = replay_of(stated)
     guesses, distance = _guesses(witness), witness.pair.distance
+    behind = parse_causes(replay.beyond or ())
+    if behind and witness.rule.get("leaks") != leaks_in_words(behind):
+        return Check(NAME, Status.FALSE, "its rule looks behind other leaks than it says")
     about = About(
         claim,
-        Attack(replay.runs, 0, replay.error, replay.alarm, detect=replay.detect, look=replay.look),
+        Attack(
+            replay.runs,
+            0,
+            replay.error,
+            replay.alarm,
+            detect=replay.detect,
+            beyond=behind,
+            look=replay.look,
+        ),
         Pair(None, None, distance),
         "batch",
     )

@@ -27,10 +27,6 @@ class Score(Protocol):
         """The score as plain data; its key ``score`` names its kind."""
         ...
 
-    def words(self) -> str:
-        """The score in a few words that a reader of the report understands."""
-        ...
-
 
 @dataclass(frozen=True, eq=False)
 class GuessingRule:

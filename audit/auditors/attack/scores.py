@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.auditors.attack.columns import OutcomeColumns, columns_from_json, most_telling
+from audit.auditors.attack.columns import OutcomeColumns, columns_from_json
 from audit.auditors.attack.rules import Score
+from audit.auditors.attack.veils import Veil, hide, veil_from_json
 from audit.subjects.outcomes import Outcomes
 from synthesizers.errors import InputError
 
@@ -86,10 +87,6 @@ class Silent(_Plain):
         """The score that `to_json` wrote."""
         return cls()
 
-    def words(self) -> str:
-        """The score in words."""
-        return "nothing"
-
 
 @dataclass(frozen=True, eq=False)
 class Cells(_Plain):
@@ -124,11 +121,6 @@ class Cells(_Plain):
         first, second = data["telling"]
         return cls(codes, values, (first, second))
 
-    def words(self) -> str:
-        """Which outcomes tell most."""
-        high, low = self.telling
-        return f"which of {len(self.codes)} outputs it is, from {low} to {high}"
-
 
 @dataclass(frozen=True, eq=False)
 class Single(_Plain):
@@ -151,13 +143,9 @@ class Single(_Plain):
         """The score that `to_json` wrote."""
         return cls(columns_from_json(data["column"]), bool(data["rising"]))
 
-    def words(self) -> str:
-        """What the column is."""
-        return self.column.names[0] if self.rising else f"minus {self.column.names[0]}"
-
 
 @dataclass(frozen=True, eq=False)
-class _OfColumns(_Plain, ABC):
+class Weighing(_Plain, ABC):
     """A score that is a function of some columns."""
 
     columns: OutcomeColumns
@@ -170,9 +158,13 @@ class _OfColumns(_Plain, ABC):
     def of_rows(self, matrix: FloatArray) -> FloatArray:
         """[runs], of the columns' values [runs, columns]."""
 
+    @abstractmethod
+    def weigh_columns(self) -> list[float]:
+        """[columns], how far each can move the score, at least 0; for whoever tells of it."""
+
 
 @dataclass(frozen=True, eq=False)
-class Bins(_OfColumns):
+class Bins(Weighing):
     """A sum of step functions, one a column.
 
     ``edges``: of each column, rising; ``values``: of each column, one more than edges.
@@ -200,10 +192,9 @@ class Bins(_OfColumns):
                 raise ValueError("values are one more than edges")
         return cls(columns_from_json(data["columns"]), edges, values)
 
-    def words(self) -> str:
-        """The columns that matter most."""
-        spread = [float(np.ptp(values)) for values in self.values]
-        return "a sum of steps in " + most_telling(self.columns.names, spread)
+    def weigh_columns(self) -> list[float]:
+        """[columns], the height of each one's steps."""
+        return [float(np.ptp(values)) for values in self.values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +237,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(_OfColumns):
+class Linear(Weighing):
     """A weighted sum of scaled columns.
 
     ``weights``: [columns]. The sum has no constant: thresholds do as well.
@@ -270,13 +261,13 @@ class Linear(_OfColumns):
         weights = np.array(data["weights"], np.float64)
         return cls(columns_from_json(data["columns"]), Scaling.from_json(data["scaling"]), weights)
 
-    def words(self) -> str:
-        """The columns that matter most."""
-        return "a weighted sum of " + most_telling(self.columns.names, abs(self.weights).tolist())
+    def weigh_columns(self) -> list[float]:
+        """[columns], the size of their weights."""
+        return [abs(weight) for weight in self.weights.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
-class Network(_OfColumns):
+class Network(Weighing):
     """A small neural network.
 
     ``layers``: weights [inputs, outputs] and constants [outputs] of each, the last with one.
@@ -311,12 +302,13 @@ class Network(_OfColumns):
         )
         return cls(columns_from_json(data["columns"]), Scaling.from_json(data["scaling"]), layers)
 
-    def words(self) -> str:
-        """The columns that matter most: by the size of what leads from them to the output."""
+    def weigh_columns(self) -> list[float]:
+        """[columns], the size of what leads from each to the output."""
         reach = abs(self.layers[0][0])
         for weights, _ in self.layers[1:]:
             reach = reach @ abs(weights)
-        return "a network on " + most_telling(self.columns.names, reach[:, 0].tolist())
+        found: list[float] = reach[:, 0].tolist()
+        return found
 
 
 @dataclass(frozen=True)
@@ -371,7 +363,7 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class Trees(_OfColumns):
+class Trees(Weighing):
     """A sum of decision trees.
 
     ``trees``: their values are added in order.
@@ -392,11 +384,39 @@ class Trees(_OfColumns):
         """The score that `to_json` wrote."""
         return cls(columns_from_json(data["columns"]), tuple(map(Tree.from_json, data["trees"])))
 
-    def words(self) -> str:
-        """The columns that matter most."""
-        names = self.columns.names
-        gains = sum((tree.gains(len(names)) for tree in self.trees), np.zeros(len(names)))
-        return "decision trees on " + most_telling(names, gains.tolist())
+    def weigh_columns(self) -> list[float]:
+        """[columns], what the trees' cuts on each gain."""
+        columns = len(self.columns)
+        gains = sum((tree.gains(columns) for tree in self.trees), np.zeros(columns))
+        return [float(gain) for gain in gains]
+
+
+@dataclass(frozen=True, eq=False)
+class Behind(_Plain):
+    """A score of what is left to see of an outcome behind veils.
+
+    ``leaks``: which known leaks these hide, in words; ``veils``: drawn one after the other.
+    """
+
+    kind = "behind"
+    leaks: str
+    veils: tuple[Veil, ...]
+    of: Score
+
+    def evaluate(self, outcomes: Outcomes) -> FloatArray:
+        """[runs], the score of each veiled outcome."""
+        return np.asarray(self.of.evaluate(hide(outcomes, self.veils)))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """The score that `to_json` wrote; ValueError where it lies behind another one."""
+        if data["of"]["score"] == cls.kind:
+            raise ValueError("veils are listed once")
+        return cls(
+            str(data["leaks"]),
+            tuple(map(veil_from_json, data["veils"])),
+            score_from_json(data["of"]),
+        )
 
 
 def _finite(numbers: Any) -> FloatArray:
@@ -406,7 +426,7 @@ def _finite(numbers: Any) -> FloatArray:
     return values
 
 
-KINDS: dict[str, type[Silent | Cells | Single | Bins | Linear | Network | Trees]] = {
-    score.kind: score for score in (Silent, Cells, Single, Bins, Linear, Network, Trees)
+KINDS: dict[str, type[Silent | Cells | Single | Bins | Linear | Network | Trees | Behind]] = {
+    score.kind: score for score in (Silent, Cells, Single, Bins, Linear, Network, Trees, Behind)
 }
 """The scores by the names that their JSON has."""

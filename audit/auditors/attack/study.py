@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.attack.attackers import Attacker
+from audit.auditors.attack.behind import veil_attackers
 from audit.auditors.attack.betting import GuessKind, Stakes
 from audit.auditors.attack.experts import WAY_SHARES, Experts, experts
 from audit.auditors.attack.learning import Cost
@@ -69,9 +70,14 @@ class Enrolled:
         return runs * (self.ratio if runs < SETTLED else max(self.ratio, SETTLED_RATIO))
 
 
-def enrol(attackers: Sequence[Attacker]) -> tuple[Enrolled, ...]:
-    """The quick attackers and the others."""
-    quick = [Enrolled(attacker, share, FIRST, QUICK_RATIO) for attacker, share in QUICK]
+def enrol(attackers: Sequence[Attacker], causes: tuple[str, ...] = ()) -> tuple[Enrolled, ...]:
+    """The quick attackers and the others, all of them behind leaks of these known causes."""
+    foremost = veil_attackers([attacker for attacker, _ in QUICK], causes)
+    attackers = veil_attackers(attackers, causes)
+    quick = [
+        Enrolled(attacker, share, FIRST, QUICK_RATIO)
+        for attacker, (_, share) in zip(foremost, QUICK, strict=True)
+    ]
     others = [
         Enrolled(
             attacker,

@@ -125,7 +125,9 @@ def _evidence(sheet: Sheet, row: EvidenceRow) -> Group:
     covers = f"covers {row.covers} ({row.whole})"
     if row.confidence != "–":
         covers += f"; confidence {row.confidence}"
-    return Group(head, *sheet.lines([row.finding, row.unseen]), *sheet.lines([covers], "dim"))
+    return Group(
+        head, *sheet.lines([row.finding, row.cause, row.unseen]), *sheet.lines([covers], "dim")
+    )
 
 
 def comparison_lines(entries: Sequence[tuple[str, Certificate]]) -> RenderableType:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.report.certificate.attack import AttackStory, attack_story
+from audit.report.certificate.attack import AttackStory, attack_story, cause_line
 from audit.report.certificate.power import unseen_text
 from audit.report.certificate.proof import proof_lines
 from audit.report.certificate.spending import state_blame
@@ -28,7 +28,15 @@ from audit.report.words import (
 )
 from audit.statements.certificate import Certificate
 from audit.statements.certificate_json import VERSION, encode
-from audit.statements.evidence import Decision, Evidence, SampledWitness, Side, Verdict, Witness
+from audit.statements.evidence import (
+    AttackReplay,
+    Decision,
+    Evidence,
+    SampledWitness,
+    Side,
+    Verdict,
+    Witness,
+)
 from proofs.guarantees import ApproxDP, RenyiDP
 from synthesizers.neighbours import describe
 
@@ -37,8 +45,8 @@ from synthesizers.neighbours import describe
 class EvidenceRow:
     """One finding.
 
-    ``unseen``: what an attack could not have seen; empty for other findings. ``replay``: what a
-    second run needs, as pairs of text.
+    ``unseen``: what an attack could not have seen; empty for other findings. ``cause``: what kind
+    of leak it found, and what mends it. ``replay``: what a second run needs, as pairs of text.
     """
 
     auditor: str
@@ -52,6 +60,7 @@ class EvidenceRow:
     direction: str
     in_full: str
     unseen: str
+    cause: str
     replay: tuple[tuple[str, str], ...]
 
 
@@ -271,6 +280,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         direction,
         "" if bound is None or bound.rigour == "statistical" else in_full(decisive_value(bound)[1]),
         unseen_text(evidence, certificate.claim.guarantee),
+        cause_line(evidence),
         tuple(
             (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
         ),
@@ -305,7 +315,10 @@ def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | 
             return story(witness, claim.require_domain(), claim.guarantee, evidence.decision)
         case SampledWitness() as witness:
             stated = encode(evidence.replay).get("command")
-            command = str(stated or f"dp-audit replay CERT.json --evidence {place}")
+            rules = sum(isinstance(e.witness, SampledWitness) for e in certificate.evidence)
+            if stated is None or (rules > 1 and stated == AttackReplay.command):
+                stated = f"{AttackReplay.command} --evidence {place}"
+            command = str(stated)
             return attack_story(witness, claim.guarantee, evidence.decision, command)
         case None:
             return None

@@ -44,7 +44,7 @@ def names(folder: Path) -> set[str]:
 # list
 
 
-@pytest.mark.parametrize("topic", ["programs", "auditors", "metrics", "noise"])
+@pytest.mark.parametrize("topic", ["programs", "auditors", "metrics", "noise", "causes"])
 def test_list_one_topic(dp_audit: Command, topic: str) -> None:
     shown = dp_audit(f"list {topic}")
     assert shown.code == 0 and shown.err == "" and shown.out.startswith(topic)

@@ -392,3 +392,49 @@ def test_power_that_bets_can_not_have_is_false(path: tuple[str, ...], value: Any
     document["witness"]["p_value"] = 0.5
     assert statuses(document)[0] is Status.UNCHECKED
     assert statuses(change(document, path, value))[0] is Status.FALSE
+
+
+def test_a_cause_stands_beside_the_numbers_and_only_runs_tell_it_again() -> None:
+    document = stated()
+    document["cause"] = {"name": "low-bits", "seen": "the low bits of the output"}
+    assert statuses(document) == [Status.CONFIRMED, Status.WORD, Status.UNCHECKED]
+    assert statuses(document, again=document) == [Status.CONFIRMED]
+    other = copy.deepcopy(document)
+    other["cause"]["name"] = "order"
+    assert statuses(document, again=other)[-1] is Status.FALSE
+
+
+@pytest.mark.parametrize("name", ["sunspots", ""])
+def test_a_cause_that_is_none_is_false(name: str) -> None:
+    document = stated()
+    document["cause"] = {"name": name, "seen": "so it is"}
+    assert Status.FALSE in statuses(document)
+
+
+def test_what_refutes_nothing_has_no_cause() -> None:
+    document = stated(guesses=Guesses(1000, 700, 280))
+    document["cause"] = {"name": "low-bits", "seen": "so it is"}
+    assert Status.FALSE in statuses(document)
+
+
+def behind(leaks: str = "the leak of low bits") -> Document:
+    document = stated(rule={**RULE, "score": "behind", "leaks": leaks})
+    document["replay"]["beyond"] = ["low-bits"]
+    words = " behind the leak of low bits"
+    for part in ("bound", "strict"):
+        document[part]["covers"] += f",{words}"
+    document["covers"] += f",{words}"
+    document["finding"] = f"{words[1:]}: {document['finding']}"
+    return document
+
+
+def test_what_was_found_behind_a_leak_says_so_in_its_rule_and_in_what_it_covers() -> None:
+    assert statuses(behind())[0] is Status.CONFIRMED
+    assert statuses(behind("the leak of the schema"))[0] is Status.FALSE
+    document = behind()
+    document["covers"] = "the pair of neighbours tested"
+    assert statuses(document)[0] is Status.FALSE
+    document = behind()
+    document["replay"]["beyond"] = ["sunspots"]
+    with pytest.raises(InputError, match="no cause 'sunspots'"):
+        recheck(document)

@@ -1,0 +1,97 @@
+"""Cases: a refuting rule with the runs that it was learned from, and what parts of these tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.auditors.attack.attackers import PORTFOLIO
+from audit.auditors.attack.behind import draw_veils
+from audit.auditors.attack.counting_attackers import CellAttacker
+from audit.auditors.attack.halving import predict
+from audit.auditors.attack.learning import Cost
+from audit.auditors.attack.rules import GuessingRule
+from audit.auditors.attack.selection import Aim
+from audit.subjects.outcomes import Outcomes
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs
+
+TINY = 2
+"""The most records of a table that is called tiny: a spread needs two, and so does a split."""
+
+CLEAR = 10
+"""Runs on one database that all show what no run on the other does, at least (by a fair coin one
+such thing in a thousand would)."""
+
+PLENTY = 10**6
+"""Runs that a facet is asked to refute a claim with: what counts is whether it tells more than the
+claim allows, not whether so few runs would show it."""
+
+QUICK = tuple(attacker for attacker in PORTFOLIO if attacker.cost is not Cost.HIGH)
+"""Attackers that learn in a moment: what they miss has other names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A rule that refuted a claim, with the runs that it was learned from.
+
+    ``rule``: None where each database gave one output. ``factor``: the floor over the claim, 0
+    where that says nothing. ``aligned``: runs on the same databases with the records that they
+    share in the same places, where such runs were made.
+    """
+
+    rule: GuessingRule | None
+    runs: Runs
+    pair: Pair
+    aim: Aim
+    factor: float = 0.0
+    aligned: Runs | None = None
+
+    @cached_property
+    def sizes(self) -> tuple[int, int] | None:
+        """The records of both databases; None where they are none."""
+        both = self.pair.first, self.pair.second
+        if not all(isinstance(database, list) for database in both):
+            return None
+        return len(both[0]), len(both[1])
+
+    @property
+    def tiny(self) -> bool:
+        """Whether one of the databases holds hardly any record."""
+        return self.sizes is not None and min(self.sizes) <= TINY
+
+    def tells(self, facet: Sequence[str]) -> bool:
+        """Whether a facet of each run alone would refute the claim."""
+        outcomes = Outcomes.of_outputs(facet)
+        if len(set(facet)) < 2:
+            return False
+        runs = Runs(outcomes, self.runs.coins)
+        return predict(runs, self.pair, [CellAttacker("cells")], self.aim).refutes
+
+    @cached_property
+    def tells_plainly(self) -> bool:
+        """Whether the attackers of `tells_behind` would refute the claim by whole outcomes."""
+        return predict(self.runs, self.pair, QUICK, self.aim).refutes
+
+    def tells_behind(self, cause: str) -> bool:
+        """Whether anything would still refute the claim behind a known cause."""
+        _, veiled = draw_veils(self.runs, self.pair, (cause,))
+        return predict(veiled, self.pair, QUICK, self.aim).refutes
+
+    def one_sided(self, marks: NDArray[np.bool_]) -> str:
+        """On which database alone a mark was clearly seen, "A" or "B"; empty where on none."""
+        on_b = int(np.count_nonzero(marks & self.runs.coins))
+        on_a = int(np.count_nonzero(marks)) - on_b
+        if min(on_a, on_b) or max(on_a, on_b) < CLEAR:
+            return ""
+        return "B" if on_b else "A"
+
+    @cached_property
+    def held(self) -> tuple[str, str]:
+        """Both databases as text, for whether a label occurs in them."""
+        return tuple(json.dumps(d, sort_keys=True) for d in (self.pair.first, self.pair.second))  # type: ignore[return-value]

@@ -1,0 +1,302 @@
+"""Sentences: when a rule guesses which database, in words that need no knowledge of attackers.
+
+A is the first database and B the second, as in every report.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from audit.auditors.attack.columns import Family, OutcomeColumns, ShapeColumns
+from audit.auditors.attack.number_columns import BITS, NumberColumns, NumberFeature
+from audit.auditors.attack.rules import GuessingRule, Score
+from audit.auditors.attack.scores import Behind, Bins, Cells, Silent, Single, Weighing
+from audit.auditors.attack.table_columns import TableColumns, TableFeature
+from audit.auditors.attack.text_columns import TextColumns
+from audit.subjects.outcomes import Shape
+
+MOST_NAMED = 3
+"""Columns that a sentence names, those that tell most (a reader remembers no more)."""
+
+MOST_INTERVALS = 3
+"""Stretches of values that a sentence lists; of more, what the rule weighs is said instead."""
+
+Clause = tuple[str, str]
+"""What it means that a column which counts or flags is above 0, and that it is 0."""
+
+
+def describe_rule(rule: GuessingRule) -> tuple[str, ...]:
+    """When the rule guesses which database, a sentence each."""
+    score = rule.score
+    if isinstance(score, Behind):
+        inner = describe_rule(GuessingRule(score.of, rule.low, rule.high))
+        return (f"behind {score.leaks}:", *inner)
+    ends = [("B", True, rule.high), ("A", False, rule.low)]
+    used = [(name, above, end) for name, above, end in ends if math.isfinite(end)]
+    if isinstance(score, Silent) or not used:
+        return ("it never guesses",)
+    told = [f"it guesses {name} where {_where(score, above, end)}" for name, above, end in used]
+    return (*_preface(score), *told)
+
+
+def name_columns(names: Sequence[str], weights: Sequence[float]) -> str:
+    """The columns of the largest weights, the largest first."""
+    order = sorted(range(len(names)), key=lambda place: -weights[place])
+    named = [names[place] for place in order[:MOST_NAMED] if weights[place] > 0]
+    left = sum(weight > 0 for weight in weights) - len(named)
+    return ", ".join(named) + (f" and {left} more" if left else "")
+
+
+def bits_of(score: Score) -> tuple[str, ...]:
+    """The numbers whose bits a score looks at, where those weigh more than all else; else none."""
+    columns, weights = _weighed(score)
+    bits = [
+        (weight, feature.name.removeprefix(f"{feature.what} of "))
+        for weight, feature in zip(weights, _features(columns), strict=True)
+        if isinstance(feature, NumberFeature) and feature.what in BITS and weight > 0
+    ]
+    if sum(weight for weight, _ in bits) <= sum(weights) / 2:
+        return ()
+    bits.sort(key=lambda bit: -bit[0])
+    return tuple(dict.fromkeys(name for _, name in bits))
+
+
+def describe_shape(shape: Shape) -> str:
+    """What kind of thing an outcome is, as the end of a sentence that begins with the output."""
+    match shape.kind:
+        case "numbers":
+            held, _, lengths = shape.detail.rpartition(" ")
+            return f"a number ({held})" if lengths == "1" else f"{lengths} numbers ({held})"
+        case "nothing":
+            return "nothing at all"
+        case "table":
+            columns = json.loads(shape.detail)
+            return "a table of " + ", ".join(f"{name} ({dtype})" for name, dtype in columns)
+        case "data":
+            return f"nested data ({shape.detail})"
+        case "other":
+            return f"an object of type {shape.detail}"
+    return f"{shape.kind} ({shape.detail})"
+
+
+def _preface(score: Score) -> tuple[str, ...]:
+    """What has to be known of a rule before its thresholds say anything."""
+    bits = bits_of(score)
+    told = []
+    if bits:
+        told.append(
+            f"it looks at the low bits of {_list(bits)}, where noise in floating point betrays "
+            "what it is added to (Mironov 2012)"
+        )
+    if not isinstance(score, Single | Cells) and _intervals(score, True, 0.0) is None:
+        columns, weights = _weighed(score)
+        number = sum(weight > 0 for weight in weights)
+        several = (
+            f"{number} observables, the most telling first" if number > 1 else "one observable"
+        )
+        told.append(
+            f"it weighs {several}: {name_columns(_nouns(columns), weights)}; the "
+            "rule itself is in the certificate"
+        )
+    return tuple(told)
+
+
+def _where(score: Score, above: bool, end: float) -> str:
+    """Where a score comes to at least ``end``, or at most."""
+    match score:
+        case Single(rising=True):
+            return _of_column(score.column, above, end)
+        case Single():
+            return _of_column(score.column, not above, -end)
+        case Cells():
+            return _of_cells(score, above, end)
+    found = _intervals(score, above, end)
+    if found is not None:
+        return found
+    return f"they speak for B by {_at(above)} {_number(end)}"
+
+
+def _of_column(columns: OutcomeColumns, above: bool, end: float) -> str:
+    """Where the only column comes to at least ``end``, or at most."""
+    name, clause = _noun(columns.names[0]), _clauses(columns)[0]
+    if clause is not None:
+        if (above and end <= 0) or (not above and end < 0):
+            return "the output is anything" if above else "nothing at all is put out"
+        if end <= 1 if above else end < 1:
+            return clause[0] if above else clause[1]
+    return f"{name} is {_at(above)} {_number(end)}"
+
+
+def _of_cells(score: Cells, above: bool, end: float) -> str:
+    """Where the outcome is one of those with such values."""
+    chosen = score.values >= end if above else score.values <= end
+    number = int(np.count_nonzero(chosen))
+    example = score.telling[0 if above else 1]
+    if example.startswith("raised "):
+        example = f"an exception ({example.removeprefix('raised ')})"
+    unseen = end <= 0.0 if above else end >= 0.0
+    others = ", or one that was never seen before" if unseen else ""
+    if number == 0:
+        return "the output is one that was never seen before" if unseen else "no output is"
+    if number == 1:
+        return f"the output is {example}{others}"
+    return f"the output is one of {number}, such as {example}{others}"
+
+
+def _intervals(score: Score, above: bool, end: float) -> str | None:
+    """The values for which steps on one number come to so much; None for any other score."""
+    if not isinstance(score, Bins) or len(score.edges) != 1 or _clauses(score.columns)[0]:
+        return None
+    values = score.values[0]
+    chosen = values >= end if above else values <= end
+    ends = [-math.inf, *score.edges[0].tolist(), math.inf]
+    found: list[tuple[float, float]] = []
+    for (low, high), member in zip(pairwise(ends), chosen.tolist(), strict=True):
+        if member and found and found[-1][1] == low:
+            found[-1] = found[-1][0], high
+        elif member:
+            found.append((low, high))
+    if len(found) > MOST_INTERVALS:
+        return None
+    name = _noun(score.columns.names[0])
+    if not found:
+        return "nothing at all is put out"
+    return f"{name} is " + ", or ".join(_interval(*stretch) for stretch in found)
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isinf(low):
+        return "anything" if math.isinf(high) else f"below {_number(high)}"
+    if math.isinf(high):
+        return f"at least {_number(low)}"
+    return f"at least {_number(low)} and below {_number(high)}"
+
+
+def _weighed(score: Score) -> tuple[OutcomeColumns, Sequence[float]]:
+    """The columns of a score, and how much each of them matters."""
+    match score:
+        case Behind():
+            return _weighed(score.of)
+        case Single():
+            return score.column, [1.0]
+        case Weighing():
+            return score.columns, score.weigh_columns()
+    return OutcomeColumns(()), []
+
+
+def _features(columns: OutcomeColumns) -> list[NumberFeature | TableFeature | None]:
+    """What each column measures, where it is of numbers or of tables."""
+    found: list[NumberFeature | TableFeature | None] = []
+    for family in columns.families:
+        if isinstance(family, NumberColumns | TableColumns):
+            found += family.features
+        else:
+            found += [None] * len(family.names)
+    return found
+
+
+def _clauses(columns: OutcomeColumns) -> list[Clause | None]:
+    """What flags and counts say, one entry a column; None for any other number."""
+    return [clause for family in columns.families for clause in _family_clauses(family)]
+
+
+def _family_clauses(family: Family) -> list[Clause | None]:
+    match family:
+        case ShapeColumns():
+            return [_shape_clause(shape) for shape in family.shapes]
+        case NumberColumns():
+            return [_number_clause(feature, family.origin) for feature in family.features]
+        case TextColumns():
+            return [
+                (f"the output is {of[:40]!r}", f"the output is not {of[:40]!r}")
+                if what == "is"
+                else None
+                for what, of in family.features
+            ]
+        case TableColumns():
+            return [_table_clause(feature) for feature in family.features]
+    return [None] * len(family.names)
+
+
+def _shape_clause(shape: Shape) -> Clause:
+    match shape.kind:
+        case "raised":
+            return f"the subject raised {shape.detail}", f"it did not raise {shape.detail}"
+        case "ended":
+            return (
+                f"the run was ended from outside ({shape.detail})",
+                f"the run was not ended from outside ({shape.detail})",
+            )
+    told = describe_shape(shape)[:80]
+    return f"the output is {told}", f"the output is not {told}"
+
+
+def _number_clause(feature: NumberFeature, origin: str) -> Clause | None:
+    noun = feature.name.removesuffix(f" is {feature.what}")
+    match feature.what:
+        case "no number" if origin == "data":
+            place = noun.removeprefix("the value at ")
+            return f"the output has no number at {place}", f"the output has a number at {place}"
+        case "no number":
+            return f"{noun} is missing or no number (NaN)", f"{noun} is a number"
+        case "inf" | "-inf":
+            sign = "plus" if feature.what == "inf" else "minus"
+            return f"{noun} is {sign} infinity", f"{noun} is not {sign} infinity"
+        case "-0":
+            return f"{noun} is minus zero", f"{noun} is not minus zero"
+    return None
+
+
+def _table_clause(feature: TableFeature) -> Clause | None:
+    column = " or ".join(feature.of)
+    match feature.what:
+        case "count":
+            what = f"category {feature.label[:40]!r}" if feature.label else "a missing value"
+        case "missing":
+            what = "a missing value"
+        case "novel":
+            what = "a value that neither database holds"
+        case "equal":
+            return f"a row equals target {feature.target + 1}", (
+                f"no row equals target {feature.target + 1}"
+            )
+        case _:
+            return None
+    return f"{what} appears in column {column}", f"{what} does not appear in column {column}"
+
+
+_COUNTED = ("rows", "distinct values", "missing values", "trailing zeros", "fraction bits")
+"""Beginnings of columns' names that stand for how many there are."""
+
+
+def _noun(name: str) -> str:
+    """The name of a column as the subject of a sentence."""
+    return f"the number of {name}" if name.startswith(_COUNTED) else name
+
+
+def _nouns(columns: OutcomeColumns) -> list[str]:
+    """The columns as objects of a sentence: a flag is what it flags."""
+    counts = [isinstance(feature, TableFeature) for feature in _features(columns)]
+    return [
+        _noun(name) if clause is None or counted else f"whether {clause[0]}"
+        for name, clause, counted in zip(columns.names, _clauses(columns), counts, strict=True)
+    ]
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = list(names[:MOST_NAMED])
+    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if names[MOST_NAMED:] else "")
+
+
+def _at(above: bool) -> str:
+    return "at least" if above else "at most"
+
+
+def _number(value: float) -> str:
+    # Minus zero is zero.
+    return f"{value + 0.0:.6g}"
