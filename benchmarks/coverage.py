@@ -35,8 +35,9 @@ from audit.auditors.attack.anytime import attack
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.batch import certify, learn
 from audit.auditors.attack.floors import BETTOR_SHARE, binomial_p_value, claimed_value
-from audit.auditors.attack.halving import search
 from audit.auditors.attack.learning import Cost
+from audit.auditors.attack.places import Places
+from audit.auditors.attack.search import search
 from audit.auditors.attack.selection import Aim
 from audit.parallel import here
 from audit.statements.power import SUSPICION
@@ -198,10 +199,10 @@ def wide_pairs() -> list[Pair]:
 
 def null_floor(case: Known, seed: int) -> float:
     """The floor on the pair that a search preferred."""
-    source, pairs = drawing(case, seed), wide_pairs()
+    source, places = drawing(case, seed), Places(tuple(wide_pairs()))
     aim = Aim(case.claim, ERROR, ALARM, 2 * NULL_RUNS)
-    pair, number = search(source, pairs, CHEAP, aim, 2 * NULL_RUNS)
-    return batch_floor(source, pair, number, case.claim, NULL_RUNS, CHEAP)
+    chosen = search(source, places, CHEAP, aim, 2 * NULL_RUNS)
+    return batch_floor(source, chosen.pair, chosen.number, case.claim, NULL_RUNS, CHEAP)
 
 
 def anytime_null_floor(case: Known, seed: int) -> float:

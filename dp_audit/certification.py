@@ -210,7 +210,7 @@ def certify(
     try:
         trusted = about.live if trust_subject is None else trust_subject
         effort = Effort(request.rows, process_count(jobs), trusted=trusted, auditors=chosen)
-        attack = _attack(request, audit_of, stated, seconds, megabytes, cluster, cache)
+        attack = _attack(request, audit_of, stated, seconds, megabytes, cluster, cache, data)
         if attack is None:
             # Named auditors may listen to the streams that a bar writes to.
             if chosen is None:
@@ -277,8 +277,13 @@ class Assignment:
         values = texts(self.parameters)
         wanted = self._black_box(values, limits)
         if wanted is not None:
-            if self.data or self.rounded:
-                raise InputError("an attack reads neither --data nor --rounded; give --pair")
+            if self.rounded:
+                raise InputError("an attack does not read --rounded; it goes with a channel file")
+            if self.data and not self.request.data_is_public:
+                raise InputError(
+                    "an attack runs the subject on what it reads: --data needs --data-is-public, "
+                    "of a table that everybody may see; for two databases, give --pair"
+                )
             claim = self.request.claim_of(self.request.records)
             return black_box(replace(wanted, rows=self.request.rows), claim), claim
         if self.python is not None:
@@ -407,6 +412,7 @@ def _attack(
     megabytes: int | None,
     cluster: str | None,
     cache: str | Path | None,
+    data: str | Path | None,
 ) -> Attack | None:
     """How the subject is attacked; None where it is not. Raises InputError."""
     category = subject.category
@@ -434,7 +440,14 @@ def _attack(
             )
         return None
     kind = subject.kind if isinstance(subject, BlackBoxSubject) else "program"
-    return request.attack(kind, secrets.randbits(48), request.given_pair(claim))
+    attack = request.attack(kind, secrets.randbits(48), request.given_pair(claim))
+    if data is None or category == "program" or claim.domain is None:
+        return attack
+    # Here, not above: only an attack on a public table needs it.
+    from audit.auditors.attack.outliers import outlier_pairs
+
+    found = outlier_pairs(read_table(data, claim.domain), claim.neighbours, claim.records)
+    return replace(attack, candidates=found)
 
 
 _KEPT = "--cache keeps runs of a function, an estimator or a command, given by its name"

@@ -36,7 +36,9 @@ class Attack:
     for the usual one. ``beyond``: the causes of leaks that are known and left out of sight.
     ``min_records``: the fewest records of a searched database. ``data_is_public``: what runs say
     of their databases may be shown. ``look``: the number of the look at it, where looks are
-    counted; ``error`` and ``alarm`` are then those that this look may have.
+    counted; ``error`` and ``alarm`` are then those that this look may have. ``candidates``: pairs
+    that a search tries before all others, such as witnesses of other auditors; those that are no
+    neighbours under the claim are left out.
     """
 
     runs: int
@@ -50,6 +52,7 @@ class Attack:
     min_records: int = 0
     data_is_public: bool = False
     look: int | None = None
+    candidates: tuple[Pair, ...] = ()
 
     def at_look(self, look: int | None) -> Attack:
         """The same, whose errors are for all looks, as one of them."""

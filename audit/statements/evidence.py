@@ -192,6 +192,26 @@ class SampledWitness:
 
 
 @dataclass(frozen=True)
+class Search:
+    """How the pair of an attack was searched for; it speaks of databases of ``min_records`` on.
+
+    ``pairs``: how many candidates there were, of so many ``kinds``; ``tried``, ``kinds_tried``:
+    those that were run. ``failed``: pairs on which every run failed on both databases.
+    ``hopeless``: those that could not refute the claim, whatever the guesses. ``given``: candidates
+    that came from elsewhere: witnesses of other auditors, or records of a public table.
+    """
+
+    pairs: int
+    tried: int
+    kinds: int
+    kinds_tried: int
+    failed: int
+    hopeless: int
+    min_records: int
+    given: int
+
+
+@dataclass(frozen=True)
 class Cause:
     """What kind of leak a violation is; it stands beside the decision, and decides nothing.
 
@@ -227,12 +247,13 @@ class AttackReplay(Replay):
     """How a box was attacked, and what came of it beside the witness.
 
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
-    ``detect``: the leak that the user wants seen; None for the usual one.
+    ``detect``: the leak that the user wants seen; None for the usual one. ``search``: of the pair;
+    None where it was given.
     ``repeatable``: the same seed gives the same runs. ``shared_runs``, ``fresh_runs``: how many
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
     of what the same runs and the same rule need. ``look``: its number among the looks at this code,
     where these are counted: the errors are then those of this look alone. ``beyond``: the causes
-    behind which it looked; ``min_records``: the fewest records of a searched database.
+    behind which it looked.
     """
 
     command: str = "dp-audit replay CERT.json"
@@ -251,7 +272,7 @@ class AttackReplay(Replay):
     partial: bool | None = field(default=None, metadata=OPTIONAL)
     look: int | None = field(default=None, metadata=OPTIONAL)
     beyond: tuple[str, ...] | None = field(default=None, metadata=OPTIONAL)
-    min_records: int | None = field(default=None, metadata=OPTIONAL)
+    search: Search | None = field(default=None, metadata=OPTIONAL)
     versions: Mapping[str, str]
 
 

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from audit.statements.databases import compact, is_compact
 from audit.statements.evidence import ShownPair
 from synthesizers.errors import InputError
 
@@ -20,7 +21,8 @@ class Pair:
 
     ``distance``: the number of steps of a chain of neighbours between them; 1 for neighbours.
     ``pattern``: how the pair was made, in words. ``verified``: they were found to be neighbours,
-    or the ends of a chain, under the claim; otherwise that is the user's word.
+    or the ends of a chain, under the claim; otherwise that is the user's word. ``kind``: of the
+    kinds of pairs that are searched (`audit.auditors.attack.kinds`), which.
 
     A database of records is a list of mappings from attribute to value.
     """
@@ -30,6 +32,7 @@ class Pair:
     distance: int = 1
     pattern: str = "given"
     verified: bool = False
+    kind: str = "given"
 
     def __post_init__(self) -> None:
         if type(self.distance) is not int or self.distance < 1:
@@ -47,10 +50,19 @@ def database_sha256(database: Any) -> str:
 
 
 def _show(database: Any) -> Any:
+    """The database itself, or where it is long, its kinds of record, or its digest alone."""
     try:
         # Strict JSON, as certificates are written, has no NaN and no infinities.
-        if len(json.dumps(database, sort_keys=True, allow_nan=False)) <= CARRIED_CHARACTERS:
+        if not is_compact(database) and _length(database) <= CARRIED_CHARACTERS:
             return database
+        if isinstance(database, list):
+            kinds = compact(database)
+            if _length(kinds) <= CARRIED_CHARACTERS:
+                return kinds
     except ValueError:
         pass
     return {"sha256": database_sha256(database)}
+
+
+def _length(shown: Any) -> int:
+    return len(json.dumps(shown, sort_keys=True, allow_nan=False))

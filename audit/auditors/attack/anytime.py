@@ -108,7 +108,11 @@ def attack(
         led = [best for best in leaders if best is not None]
         rule = study.rule(led[0]) if led else None
         size = min(max(1, int(study.runs * GROWTH)), 2 * runs - done)
+        answered = study.answered
         own = study.bet(source, size)
+        if not answered:
+            # Nothing is staked on a pair on which every run failed so far.
+            own = np.zeros_like(own)
         followed = [np.zeros(6, np.int64) if best is None else own[best] for best in leaders]
         tally = np.zeros_like(process.tally)
         columns = [kinds.index(kind) for kind in study.kinds]
@@ -123,7 +127,11 @@ def attack(
 
 
 def _next(studies: Sequence[Study], guarantee: Guarantee, claimed: float) -> Study:
-    """Whose turn it is: every pair's at first, then that of the most promising one."""
+    """Whose turn it is: every pair's at first, then that of the most promising one.
+
+    Pairs on which every run failed are left, unless all others are such pairs too.
+    """
+    studies = [one for one in studies if one.answered or one.runs < EXPLORATION] or studies
     fewest = min(studies, key=lambda study: study.runs)
     if len(studies) == 1 or fewest.runs < EXPLORATION:
         return fewest

@@ -21,7 +21,6 @@ from audit.auditors.attack.floors import (
     claimed_value,
 )
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.halving import rounds, search
 from audit.auditors.attack.independence import (
     FALSE_ALARM,
     Independence,
@@ -30,13 +29,13 @@ from audit.auditors.attack.independence import (
     guard,
     initial,
 )
-from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.naming import name_cause
 from audit.auditors.attack.orders import LONGEST
-from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.places import Places, places_of
 from audit.auditors.attack.planting import Planted, plant
 from audit.auditors.attack.power import best_bets, detectable, required_detect
 from audit.auditors.attack.rules import GuessingRule
+from audit.auditors.attack.search import hopeful, search, searched_by_bets
 from audit.auditors.attack.selection import Aim
 from audit.auditors.effort import Attack, Watch
 from audit.parallel import Map, here
@@ -88,19 +87,18 @@ def attack_box(
         )
     required_detect(claim.guarantee, attack.detect)
     heard = watch or (lambda done, total, floor: None)
-    pairs = (attack.pair,) if attack.pair is not None else searched_pairs(claim, attack.min_records)
-    if not pairs:
-        raise InputError(
-            f"the claim speaks of no two neighbours of at least {attack.min_records} records that "
-            "are tried; give fewer --min-records, or --pair A.json B.json"
-        )
     source, timed = target.source, _Timed(here)
     if isinstance(source, Drawing):
         timed = _Timed(source.share)
         source = replace(source, share=timed)
     heard(0, 2 * attack.runs, 0.0)
-    mode = _bet if attack.until_decided else _certify_in_batch
-    finding = mode(replace(target, source=source), claim, attack, pairs, heard)
+    try:
+        places = places_of(source, target.box, claim, attack)
+    except KeyboardInterrupt:
+        mode = "anytime" if attack.until_decided else "batch"
+        return About(claim, attack, Pair(None, None), mode).interrupted_evidence()
+    attack_at = _bet if attack.until_decided else _certify_in_batch
+    finding = attack_at(replace(target, source=source), claim, attack, places, heard)
     evidence = name_cause(confirm(finding, target.source, target.box), finding, target.source)
     if evidence.power is None or not timed.runs_made:
         return evidence
@@ -129,37 +127,31 @@ class _Timed:
             yield block
 
 
-def searched_pairs(claim: Claim, least: int) -> tuple[Pair, ...]:
-    """The pairs that are searched, without databases of fewer than ``least`` records."""
-    found = candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    return tuple(pair for pair in found if min(len(pair.first), len(pair.second)) >= least)
-
-
 def _certify_in_batch(
-    target: AttackedBox, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+    target: AttackedBox, claim: Claim, attack: Attack, places: Places, watch: Watch
 ) -> Finding:
     """Batch mode: search, learn, freeze, certify."""
     total = 2 * attack.runs
-    about = About(claim, attack, pairs[0], "batch")
+    about = About(claim, attack, places.pairs[0], "batch")
     error, alarm = (float(part * (1 - BETTOR_SHARE)) for part in (attack.error, attack.alarm))
-    aim = Aim(claim.guarantee, error, alarm, total)
+    number = spent = 0
     try:
         attackers = veil_attackers(PORTFOLIO, attack.beyond)
-        quick = [attacker for attacker in attackers if attacker.cost is Cost.LOW]
-        pair, number, spent = pairs[0], 0, 0
-        if len(pairs) > 1:
-            pair, number = search(target.source, pairs, quick, aim, total)
-            spent = sum(one.pairs * one.runs for one in rounds(len(pairs), total))
-        about = About(claim, attack, pair, "batch")
+        if attack.pair is None:
+            # A search leaves some two thirds of the runs, of which a quarter is learned from.
+            aim = Aim(claim.guarantee, error, alarm, total // 2)
+            chosen = search(target.source, places, attackers, aim, total, attack.min_records)
+            number, spent = chosen.number, chosen.runs
+            about = About(claim, attack, chosen.pair, "batch", chosen.search)
         watch(spent, total, 0.0)
         left = (total - spent) // 2
         learned = batch.learn(
-            target.source, pair, number, claim.guarantee, error, alarm, left, attackers
+            target.source, about.pair, number, claim.guarantee, error, alarm, left, attackers
         )
     except KeyboardInterrupt:
         return Finding(about, about.interrupted_evidence())
     _require_outputs(learned.learning)
-    seen = _judge(target, pair, learned.learning, attack.seed)
+    seen = _judge(target, about.pair, learned.learning, attack.seed)
     made = spent + len(learned.learning)
     if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), number, made)
@@ -258,10 +250,12 @@ def _control(about: About, planted: Planted) -> Control:
 
 
 def _bet(
-    target: AttackedBox, claim: Claim, attack: Attack, pairs: Sequence[Pair], watch: Watch
+    target: AttackedBox, claim: Claim, attack: Attack, places: Places, watch: Watch
 ) -> Finding:
     """Anytime mode: bet from the first run on."""
     recorded = _Recorded(target.source)
+    aim = Aim(claim.guarantee, float(attack.error), float(attack.alarm), 2 * attack.runs)
+    pairs = hopeful(places.pairs, aim)
     state: anytime.Anytime | None = None
     rules: dict[int, GuessingRule] = {}
     partial: dict[str, Any] = {}
@@ -284,8 +278,10 @@ def _bet(
     if state is None:
         about = About(claim, attack, pairs[0], "anytime")
         return Finding(about, about.interrupted_evidence())
-    about = About(claim, attack, pairs[state.pair], "anytime")
-    _require_outputs(Runs.join([runs for parts in recorded.kept.values() for runs in parts]))
+    looked_at = {number: Runs.join(parts) for number, parts in recorded.kept.items()}
+    _require_outputs(Runs.join(looked_at.values()))
+    told = searched_by_bets(places, pairs, looked_at, attack.min_records)
+    about = About(claim, attack, pairs[state.pair], "anytime", None if attack.pair else told)
     seen = _judge_all(target, recorded, pairs, state.pair, attack.seed)
     if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), state.pair, state.runs)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.counting_attackers import CellAttacker
-from audit.auditors.attack.halving import predict
 from audit.auditors.attack.learning import Cost
+from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
 from audit.subjects.outcomes import Outcomes
@@ -71,17 +71,17 @@ class Case:
         if len(set(facet)) < 2:
             return False
         runs = Runs(outcomes, self.runs.coins)
-        return predict(runs, self.pair, [CellAttacker("cells")], self.aim).refutes
+        return promises_refutation(runs, self.pair, [CellAttacker("cells")], self.aim)
 
     @cached_property
     def tells_plainly(self) -> bool:
         """Whether the attackers of `tells_behind` would refute the claim by whole outcomes."""
-        return predict(self.runs, self.pair, QUICK, self.aim).refutes
+        return promises_refutation(self.runs, self.pair, QUICK, self.aim)
 
     def tells_behind(self, cause: str) -> bool:
         """Whether anything would still refute the claim behind a known cause."""
         _, veiled = draw_veils(self.runs, self.pair, (cause,))
-        return predict(veiled, self.pair, QUICK, self.aim).refutes
+        return promises_refutation(veiled, self.pair, QUICK, self.aim)
 
     def one_sided(self, marks: NDArray[np.bool_]) -> str:
         """On which database alone a mark was clearly seen, "A" or "B"; empty where on none."""

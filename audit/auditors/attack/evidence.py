@@ -38,6 +38,7 @@ from audit.statements.evidence import (
     Decision,
     Evidence,
     SampledWitness,
+    Search,
     Side,
 )
 from audit.statements.looks import describe_look
@@ -71,12 +72,13 @@ class Tested:
 
 @dataclass(frozen=True, eq=False)
 class About:
-    """What every finding of one attack is about."""
+    """What every finding of one attack is about; ``search``: of its pair, unless that was given."""
 
     claim: Claim
     attack: Attack
     pair: Pair
     mode: str
+    search: Search | None = None
 
     @property
     def covers(self) -> str:
@@ -288,7 +290,7 @@ class About:
             look=self.attack.look,
             detect=self.attack.detect,
             beyond=self.attack.beyond or None,
-            min_records=self.attack.min_records or None,
+            search=self.search,
             versions=versions(),
             **notes,
         )

@@ -40,6 +40,7 @@ from audit.statements.evidence import (
     Decision,
     Evidence,
     SampledWitness,
+    Search,
     Side,
 )
 from audit.statements.power import Control, Power, Resolution, lack
@@ -92,6 +93,7 @@ def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None
     by ``tests/audit/auditors/attack/test_rechecking.py``.
     """
     _require_attack(stated)
+    _require_search(replay_of(stated).search)
     seen = replace(stated, witness=None)
     if stated.resolution is not None and again is not None:
         again = _as_before(again, claim)
@@ -144,7 +146,8 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
     """The attack of an entry of evidence; None where it would not find the same again.
 
     Nothing finds the same again without the same versions, where the subject has randomness of its
-    own, where the audit was interrupted, or where a pair is not carried.
+    own, where the audit was interrupted, where a pair is not carried, or where candidates came from
+    elsewhere.
     """
     replay, witness, outputs = replay_of(evidence), evidence.witness, document.subject["kind"]
     lasting = replay.repeatable or outputs == "outputs"
@@ -154,6 +157,12 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
     if not isinstance(witness, SampledWitness):
         return None
     stated, pair = witness.pair, None
+    searched = replay.search
+    if searched is None and stated.pattern not in GIVEN and outputs != "outputs":
+        # An older search tried other pairs.
+        return None
+    if searched is not None and searched.given:
+        return None
     if stated.pattern in GIVEN and outputs != "outputs":
         if is_digest(stated.first) or is_digest(stated.second):
             return None
@@ -170,7 +179,7 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
         detect=replay.detect,
         look=replay.look,
         beyond=_named_causes(document),
-        min_records=replay.min_records or 0,
+        min_records=0 if searched is None else searched.min_records,
     )
 
 
@@ -194,6 +203,19 @@ def _require_attack(stated: Evidence) -> None:
     )
     if stated.whole or stated.decision not in decisions or not floors:
         raise InputError("the certificate's evidence of an attack concludes what no attack does")
+
+
+def _require_search(search: Search | None) -> None:
+    """Raise InputError for counts of a search that can't be."""
+    if search is None:
+        return
+    if min(vars(search).values()) < 0 or not (
+        search.failed <= search.tried <= search.pairs - search.hopeless
+        and search.kinds_tried <= search.kinds <= search.pairs
+        and search.kinds_tried <= search.tried
+        and search.given <= search.pairs
+    ):
+        raise InputError("the certificate counts more pairs of a search than there were")
 
 
 def _runs(stated: Evidence, again: Evidence | None) -> Check:

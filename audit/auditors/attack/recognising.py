@@ -22,8 +22,8 @@ from audit.auditors.attack.cases import CLEAR, QUICK, Case
 from audit.auditors.attack.causes import UNRECOGNISED
 from audit.auditors.attack.fields import labels_by_field, numbers_by_field
 from audit.auditors.attack.form_veils import failure, row_counts
-from audit.auditors.attack.halving import predict
 from audit.auditors.attack.number_veils import stands_out
+from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.sentences import bits_of, describe_shape
 from audit.statements.evidence import Cause
 from audit.subjects.outcomes import Shape
@@ -127,7 +127,7 @@ def _records_order(case: Case) -> Cause | None:
     """The order of records in a database."""
     if case.aligned is None or not case.tells_plainly:
         return None
-    if predict(case.aligned, case.pair, QUICK, case.aim).refutes:
+    if promises_refutation(case.aligned, case.pair, QUICK, case.aim):
         return None
     return Cause(
         "order",

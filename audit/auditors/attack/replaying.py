@@ -25,6 +25,7 @@ from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map
 from audit.statements.certificate_json import decode
 from audit.statements.claim import Claim
+from audit.statements.databases import expand
 from audit.statements.evidence import (
     AttackReplay,
     Bound,
@@ -205,7 +206,7 @@ def _database(shown: Any, own: Any) -> Any:
         return own
     if len(json.dumps(shown, sort_keys=True)) > CARRIED_CHARACTERS:
         raise InputError("the certificate's databases are longer than a certificate carries")
-    return shown
+    return expand(shown)
 
 
 def _are_ends(first: Any, second: Any, distance: int, claim: Claim) -> bool:

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.auditors.attack.auditor import searched_pairs
 from audit.auditors.attack.causes import AUTOMATIC, parse_causes
 from audit.auditors.attack.given_pairs import REORDERED
 from audit.auditors.attack.naming import align_pair
+from audit.auditors.attack.patterns import candidates
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
+from audit.statements.databases import expand
 from audit.statements.evidence import Decision, Evidence, SampledWitness
+from synthesizers.errors import InputError
 
 MOST_STAGES = 8
 """The most attacks of one audit: the first, behind low bits, and behind empty tables from 1 record
@@ -42,7 +44,7 @@ def next_stage(
         causes = tuple(name for name in causes if name != SMALL)
     elif SMALL in causes and (SMALL in automatic or SMALL not in last.beyond):
         least = max(1, 2 * least, _smaller(evidence) + 1)
-        if not searched_pairs(claim, least):
+        if not _has_pairs(claim, least):
             return None
     if causes == last.beyond and least == last.min_records:
         return None
@@ -53,11 +55,18 @@ def next_stage(
     return replace(asked, beyond=causes, min_records=least, pair=pair, seed=seed)
 
 
+def _has_pairs(claim: Claim, least: int) -> bool:
+    """Whether the claim speaks of neighbours of so many records."""
+    try:
+        candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee, least)
+    except InputError:
+        return False
+    return True
+
+
 def _smaller(evidence: Evidence) -> int:
     """The records of the smaller database of a witness; 0 where it does not carry both."""
     if not isinstance(evidence.witness, SampledWitness):
         return 0
-    pair = evidence.witness.pair
-    if not (isinstance(pair.first, list) and isinstance(pair.second, list)):
-        return 0
-    return min(len(pair.first), len(pair.second))
+    ends = [expand(end) for end in (evidence.witness.pair.first, evidence.witness.pair.second)]
+    return min(len(end) if isinstance(end, list) else 0 for end in ends)

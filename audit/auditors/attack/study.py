@@ -16,6 +16,7 @@ from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
 from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.selection import all_held_out, folds
+from audit.subjects.failures import describe_failure
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 
@@ -94,12 +95,14 @@ class Study:
     """What has been learned on one pair as its runs came; it changes as they do.
 
     ``tally``: [experts, 6], how the present rules' guesses of the runs on this pair come out: of
-    those that they were learned from, held out, and of all since.
+    those that they were learned from, held out, and of all since. ``answered``: some run gave an
+    output.
     """
 
     def __init__(self, pair: Pair, number: int, learners: Sequence[Enrolled]) -> None:
         self.pair, self.number, self.learners = pair, number, learners
         self.runs = self._blocks = 0
+        self.answered = False
         self._past: list[Runs] = []
         self._due = [float(learner.first) for learner in learners]
         self._experts: list[Experts | None] = [None] * len(learners)
@@ -132,6 +135,7 @@ class Study:
         parts = list(source.blocks("anytime", self.pair, self.number, runs, self._blocks))
         self._blocks += len(parts)
         block = Runs.join(parts)
+        self.answered = self.answered or describe_failure(block.outcomes) is None
         tallies = [
             np.zeros((WAYS, 6), np.int64) if some is None else some.bet(block)
             for some in self._experts

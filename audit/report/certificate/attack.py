@@ -24,7 +24,8 @@ from audit.report.words import (
     record_text,
     short,
 )
-from audit.statements.evidence import Decision, Evidence, SampledWitness, ShownPair
+from audit.statements.databases import expand
+from audit.statements.evidence import Decision, Evidence, SampledWitness, Search, ShownPair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 MAX_RECORDS = 6
@@ -45,8 +46,8 @@ class AttackStory:
     who says so. ``databases``: what is shown of them, as terms with text. ``events``: when which
     one is guessed, under a ``heading``. ``seen``, ``allowed``, ``strength``: what came of the
     guesses, what the claim allows, how unlikely that is under the claim. ``command``: tests the
-    rule on fresh randomness. Counts, ``allowed`` and ``digest`` are empty where nothing was
-    guessed, since each database always gave one output.
+    rule on fresh randomness. ``searched``: how the pair was found. Counts, ``allowed`` and
+    ``digest`` are empty where nothing was guessed, since each database always gave one output.
     """
 
     difference: str
@@ -62,14 +63,19 @@ class AttackStory:
     strength: str
     digest: str
     command: str
+    searched: str = ""
 
 
 def attack_story(
-    witness: SampledWitness, guarantee: Guarantee, decision: Decision, command: str
+    witness: SampledWitness,
+    guarantee: Guarantee,
+    decision: Decision,
+    command: str,
+    search: Search | None = None,
 ) -> AttackStory:
     """The witness in words, beside what the guarantee allows."""
     pair = witness.pair
-    difference, databases = _difference(pair.first, pair.second)
+    difference, databases = _difference(expand(pair.first), expand(pair.second))
     steps = pair.distance
     more = len(witness.event) - MAX_EVENTS
     fixed = witness.test == "if deterministic"
@@ -89,7 +95,24 @@ def attack_story(
         _strength(witness),
         witness.digest,
         command,
+        "" if search is None else _searched(search),
     )
+
+
+def _searched(search: Search) -> str:
+    """How many pairs were tried, of how many kinds, and which were left out."""
+    told = (
+        f"The search tried {search.tried} of {plural(search.pairs, 'candidate pair')}, of "
+        f"{search.kinds_tried} of {plural(search.kinds, 'kind')}"
+    )
+    if search.min_records:
+        told += f", on databases of at least {plural(search.min_records, 'record')}"
+    left = []
+    if search.failed:
+        left.append(f"{search.failed} because every run failed on both databases")
+    if search.hopeless:
+        left.append(f"{search.hopeless} because no guesses on them could refute the claim")
+    return f"{told}; left out: {' and '.join(left)}." if left else f"{told}."
 
 
 def cause_line(evidence: Evidence) -> str:
@@ -135,7 +158,11 @@ def _records(
     else:
         parts = [plural(len(part), "record") for part in (lost, gained)]
         told = f"Database A holds {parts[0]} that B does not, and B {parts[1]} that A does not."
-    shown = (*_list_records("in A alone", lost), *_list_records("in B alone", gained))
+    shown = (
+        *_list_records("in A alone", lost),
+        *_list_records("in B alone", gained),
+        *_list_records("in both", list((held & other).elements())),
+    )
     return f"{told} {sizes}", shown
 
 

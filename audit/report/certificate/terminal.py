@@ -99,8 +99,9 @@ def witness_parts(sheet: Sheet, heading: str, story: Story | AttackStory) -> lis
 
 def _attack(sheet: Sheet, story: AttackStory) -> Group:
     """A sampled witness in words, with a small table of its guesses."""
+    about = (story.difference, story.distance, story.standing, story.searched)
     parts: list[RenderableType] = [
-        *(sheet.text(text) for text in (story.difference, story.distance, story.standing) if text),
+        *(sheet.text(text) for text in about if text),
         sheet.pairs(story.databases),
         Text(),
         sheet.text(f"{story.heading}:"),

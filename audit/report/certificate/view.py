@@ -318,7 +318,7 @@ def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | 
             rules = sum(isinstance(e.witness, SampledWitness) for e in certificate.evidence)
             if stated is None or (rules > 1 and stated == AttackReplay.command):
                 stated = f"{AttackReplay.command} --evidence {place}"
-            command = str(stated)
-            return attack_story(witness, claim.guarantee, evidence.decision, command)
+            search = getattr(evidence.replay, "search", None)
+            return attack_story(witness, claim.guarantee, evidence.decision, str(stated), search)
         case None:
             return None

@@ -11,13 +11,9 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.patterns import (
-    LARGEST,
-    MODERATE,
-    MOST_CANDIDATES,
-    MOST_STEPS,
-    candidates,
-)
+from audit.auditors.attack.kinds import LARGEST, MODERATE, MOST_STEPS
+from audit.auditors.attack.patterns import MOST_CANDIDATES, candidates, sweeps
+from audit.auditors.attack.records import Encoding
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.pair import Pair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
@@ -273,8 +269,86 @@ def test_the_most_telling_come_first() -> None:
     found = candidates(CLINIC, AddRemove(), None, SMALL)
     assert (found[0].first, len(found[0].second), found[0].distance) == ([], 1, 1)
     assert found[1].distance == 22
-    early = [p.second[-1] for p in found[:10]]
-    assert any(r["age"] is None for r in early) and any(r["grade"] is None for r in early)
+    assert len(found[2].first) == MODERATE - 1
+
+
+def test_every_kind_has_its_first_pair_before_any_has_its_second() -> None:
+    for neighbours in RELATIONS:
+        for encodings in ((Encoding.NUMBERS,), tuple(Encoding)):
+            found = candidates(CLINIC, neighbours, 20, SMALL, encodings=encodings)
+            kinds = [pair.kind for pair in found]
+            # A pair that two kinds share is the first one's.
+            assert len(set(kinds)) >= 10 * len(encodings)
+            assert len(set(kinds[: len(set(kinds)) * 2 // 3])) == len(set(kinds)) * 2 // 3
+
+
+def test_bins_are_spelt_in_both_encodings_early() -> None:
+    labels = CLINIC.attributes[1].values
+    for neighbours in RELATIONS:
+        found = candidates(CLINIC, neighbours, 20, PURE, encodings=tuple(Encoding))
+        spelt = [any(r["age"] in labels for r in (*p.first, *p.second)) for p in found]
+        assert sum(spelt[:6]) == 3
+        for pair, told in zip(found, spelt, strict=True):
+            assert told == pair.kind.endswith("in labels") or "missing" in pair.kind
+            assert pair.verified
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+@pytest.mark.parametrize("least", [1, 2, 5])
+@pytest.mark.parametrize("records", [None, 7, 50])
+def test_no_database_has_fewer_records_than_the_least(
+    neighbours: Neighbours, least: int, records: int | None
+) -> None:
+    found = candidates(CLINIC, neighbours, records, SMALL, least)
+    assert all(min(len(pair.first), len(pair.second)) >= least for pair in found)
+    smallest = records if neighbours.records_public and records else least
+    assert min(min(len(pair.first), len(pair.second)) for pair in found) == smallest
+    grown = [s.at(n) for s in sweeps(CLINIC, neighbours, records, SMALL, least) for n in s.sizes]
+    assert all(len(pair.first) >= least for pair in grown)
+
+
+def test_more_records_than_the_claims_are_refused() -> None:
+    with pytest.raises(InputError, match="--min-records 8 leaves none"):
+        candidates(CLINIC, AddRemove(), 7, SMALL, 8)
+
+
+def test_two_attributes_differ_beside_tables_of_every_sort() -> None:
+    """What chooses a network of attributes sees no difference where all values change at once."""
+    domain = Domain("letters", tuple(Attribute(name, ("x", "y", "z")) for name in "abcd"))
+    for neighbours in (AddRemove(), ReplaceOne()):
+        found = [
+            p for p in candidates(domain, neighbours, 40, PURE) if p.kind == "two attributes differ"
+        ]
+        rests = [p.first[:-1] for p in found]
+        assert any(all(len(set(r.values())) == 1 for r in rest) for rest in rests)
+        assert any(len({json.dumps(r) for r in rest}) > 9 for rest in rests)
+        assert any(len({json.dumps(r) for r in rest}) == 1 for rest in rests)
+        for pair in found:
+            assert len(set(pair.second[-1].values())) == 3
+
+
+def test_small_spreads_over_two_to_eight_cells() -> None:
+    found = candidates(CLINIC, AddRemove(), 40, PURE)
+    few = [pair for pair in found if pair.kind == "a few cells"]
+    assert [len(set(texts(pair.first))) for pair in few] == [2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("neighbours", [AddRemove(), AddRemove(PERSON)], ids=str)
+@pytest.mark.parametrize("domain", [CLINIC, DOMAINS[4]], ids=["records", "owned"])
+def test_sweeps_are_of_neighbours_that_grow_from_small_to_the_claims_end(
+    neighbours: Neighbours, domain: Domain
+) -> None:
+    spread, equal = sweeps(domain, neighbours, 100, PURE)
+    size = neighbours.unit.max_records
+    for sweep in (spread, equal):
+        assert sweep.sizes[:4] == (0, 1, 2, 4) and sweep.sizes[-1] == 100 // size - 1
+        for units in (0, 1, 29 // size):
+            pair, after = sweep.at(units), sweep.at(units + 1)
+            assert (len(pair.first), len(pair.second)) == (units * size, (units + 1) * size)
+            assert steps_apart(pair, neighbours, domain) == 1
+            grown, before = ([{**r, "who": ""} for r in d] for d in (pair.second, after.first))
+            assert grown == before
+    assert sweeps(domain, ReplaceOne(), 100, PURE) == ()
 
 
 def test_large_claims_are_searched_on_databases_of_moderate_size(

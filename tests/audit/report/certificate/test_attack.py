@@ -15,6 +15,7 @@ from audit.report.certificate.attack import MAX_EVENTS, attack_story
 from audit.report.certificate.terminal import certificate_lines
 from audit.report.certificate.view import certificate_view
 from audit.report.page import CertificateSection
+from audit.statements.databases import compact
 from audit.statements.evidence import Decision, Replay, SampledWitness, ShownPair
 from proofs.guarantees import parse_guarantee
 from tests.audit.report import samples
@@ -131,18 +132,24 @@ def test_of_a_deterministic_subject_no_guesses_are_told() -> None:
 
 
 A, B, C = ({"age": 1, "name": "x"}, {"age": 2, "name": ""}, {"age": 3, "name": None})
+A_TEXT, B_TEXT = "age = 1, name = x", "age = 2, name = (missing)"
 
 
 @pytest.mark.parametrize(
     ("first", "second", "difference", "databases"),
     [
-        ([A], [A, B], "with one record added", (("in B alone", "age = 2, name = (missing)"),)),
-        ([A, B], [B], "without one record", (("in A alone", "age = 1, name = x"),)),
+        ([A], [A, B], "with one record added", (("in B alone", B_TEXT), ("in both", A_TEXT))),
+        ([A, B], [B], "without one record", (("in A alone", A_TEXT), ("in both", B_TEXT))),
         (
             [A, A, B],
             [A, B, C],
             "one record exchanged for another",
-            (("in A alone", "age = 1, name = x"), ("in B alone", "age = 3, name = (missing)")),
+            (
+                ("in A alone", A_TEXT),
+                ("in B alone", "age = 3, name = (missing)"),
+                ("in both", A_TEXT),
+                ("in both", B_TEXT),
+            ),
         ),
         (
             [A],
@@ -154,7 +161,18 @@ A, B, C = ({"age": 1, "name": "x"}, {"age": 2, "name": ""}, {"age": 3, "name": N
                 ("in B alone", "age = 3, name = (missing)"),
             ),
         ),
-        ([A, B], [B, A], "the same records in another order", ()),
+        (
+            [A, B],
+            [B, A],
+            "the same records in another order",
+            (("in both", A_TEXT), ("in both", B_TEXT)),
+        ),
+        (
+            compact([A] * 900),
+            compact([*[A] * 900, B]),
+            "A holds 900 records, B 901.",
+            (("in B alone", B_TEXT), ("in both", f"900 × {A_TEXT}")),
+        ),
         ([], [{}], "with one record added", (("in B alone", "a record without attributes"),)),
         (0, 22, "two databases, A and B", (("database A", "0"), ("database B", "22"))),
         ([1, 2], [1, 3], "A and B", (("database A", "[1, 2]"), ("database B", "[1, 3]"))),

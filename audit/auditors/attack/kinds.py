@@ -1,0 +1,414 @@
+"""Kinds of pairs: what tells two neighbouring databases apart, one kind for each way to fail.
+
+A pair is the rest, records that both databases hold, beside a unit's records: added to the rest
+under add-remove, exchanged for another's under replace-one. Chains repeat the step.
+Sources: StatDP's patterns of query answers (Ding et al. 2018), brought to records; what auditors of
+synthesizers use (Annamalai, Ganev & De Cristofaro 2024): an empty or a uniform rest, a repeated
+target, narrow columns; clip ends and bin edges; correlated tables beside independent ones, which
+whoever chooses a network of attributes scores differently.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from audit.auditors.attack.edges import at_or_above, below
+from audit.auditors.attack.floors import claimed_value, takes_distance
+from audit.auditors.attack.records import Record, Records
+from proofs.guarantees import GaussianDP, Guarantee
+from synthesizers.domain import Attribute
+from synthesizers.neighbours import AddRemove, Neighbours
+
+MODERATE = 30
+"""Records of a database whose number the claim leaves open (above usual
+thresholds of suppression, 3 to 20, and small enough to run often)."""
+
+LARGEST = 1000
+"""The most records of a database where the claim allows fewer (what a
+mechanism does at larger n it does, as a rule, at this one, in less time)."""
+
+MOST_STEPS = 250
+"""The longest chain (long enough for ε = 0.01)."""
+
+MOST_ATTRIBUTES = 3
+"""Attributes, the first ones, whose own values make candidates."""
+
+MOST_CELLS = 8
+"""The most cells of a small spread: more look like the whole domain."""
+
+SMALL_DOMAIN = 16
+"""The most cells of a domain each of which makes candidates, and over which a database that grows
+is spread."""
+
+COPIES = (2, 1, 4, 9)
+"""Equal records beside one more: counts at which tables are suppressed or rounded, and at which
+duplicates begin to show."""
+
+BEST_DISTANCE = Fraction("2.22")
+"""The kε at which the floor's gap is least: the minimiser of sqrt(1 + e^x)/x, from the closed form
+of the gap for Laplace noise, z·sqrt((1 + e^x)/N)/k at a distance k."""
+
+BEST_GAUSSIAN_DISTANCE = Fraction("3.15")
+"""The kμ at which the floor's gap is least: the minimiser of sqrt(Φ(x/2)Φ(-x/2))/(φ(x/2)·x), the
+standard error of 2Φ⁻¹(accuracy)/k for guesses by the middle threshold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A pair in the making: ``steps`` times a unit's records ``gone`` become those ``come``.
+
+    ``rest``: what both databases hold besides.
+    """
+
+    words: str
+    rest: tuple[Record, ...]
+    gone: tuple[Record, ...]
+    come: tuple[Record, ...]
+    steps: int = 1
+
+    @property
+    def key(self) -> Hashable:
+        """What the databases depend on."""
+        parts = (self.rest, self.gone, self.come)
+        texts = {
+            id(record): _text(record) for record in {id(r): r for p in parts for r in p}.values()
+        }
+        return self.steps, tuple(tuple(texts[id(record)] for record in part) for part in parts)
+
+    def databases(self, individual: str | None) -> list[list[Record]]:
+        """The chain; no two records of either end are one object, which a mechanism may alter."""
+        rest = [_own([record], individual, owner) for owner, record in enumerate(self.rest)]
+        owners = range(len(rest), len(rest) + self.steps)
+        before = [_own(self.gone, individual, owner) for owner in owners]
+        after = [_own(self.come, individual, owner) for owner in owners]
+        chain = [
+            [record for owned in (*rest, *after[:step], *before[step:]) for record in owned]
+            for step in range(self.steps + 1)
+        ]
+        chain[-1] = [dict(record) for record in chain[-1]]
+        return chain
+
+
+def _own(records: Sequence[Record], individual: str | None, owner: int) -> list[Record]:
+    """The records, each its own object, with the id of their owner where there is an id column."""
+    whose = {} if individual is None else {individual: str(owner + 1)}
+    return [{**whose, **record} for record in records]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A record that makes the difference, and another one, that may stand in its place."""
+
+    record: Record
+    other: Record
+    words: str
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Sketches of pairs of one claim, with values in one encoding.
+
+    ``records``: the claim's number (see `audit.statements.claim.Claim`); ``least``: the fewest of
+    a database.
+    """
+
+    values: Records
+    neighbours: Neighbours
+    records: int | None
+    guarantee: Guarantee
+    least: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether every database has the claim's number of records."""
+        return self.neighbours.records_public and self.records is not None
+
+    @property
+    def most(self) -> int:
+        """The most records of a database."""
+        if self.records is None:
+            return max(MODERATE, self.least + self.neighbours.unit.max_records)
+        return self.records if self.exact else min(self.records, max(LARGEST, self.least + 1))
+
+    @property
+    def size(self) -> int:
+        """A unit's records; of one that comes, no more than the claim leaves beside the least."""
+        least = self.least if isinstance(self.neighbours, AddRemove) else 0
+        return max(min(self.neighbours.unit.max_records, self.most - least), 0)
+
+    @property
+    def room(self) -> int:
+        """The most records beside a unit's."""
+        return self.most - self.size
+
+    def kinds(self) -> dict[str, Iterator[Sketch]]:
+        """All kinds with their pairs, in the order in which they tell most as a rule."""
+        ways: dict[str, Callable[[], Iterator[Sketch]]] = {
+            "one record": self._one_record,
+            "chains": self._chains,
+            "a value of its own": self._unique,
+            "one attribute differs": self._one_attribute,
+            "two attributes differ": self._two_attributes,
+            "equal records": self._equal,
+            "missing values": self._missing,
+            "edges of bins": self._edges,
+            "a spread table": self._spread,
+            "a correlated table": self._correlated,
+            "a few cells": self._few_cells,
+            "near ties": self._ties,
+            "a person's records": self._persons,
+            "sizes": self._sizes,
+            "single cells": self._cells,
+        }
+        return {} if self.size < 1 else {name: way() for name, way in ways.items()}
+
+    def at_size(self, units: int, equal: bool) -> Sketch:
+        """One unit more beside so many others: of records that are equal, or spread."""
+        values = self.values
+        every = values.within(1 if equal else SMALL_DOMAIN, (units + 1) * self.size)
+        words = f"beside {units} {'equal to it' if equal else 'spread over the domain'}"
+        rest, come = every[: units * self.size], every[units * self.size :]
+        return Sketch(f"{self._more}, {words}", rest, (), come)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Numbers of units of ever larger databases, the largest beside the claim's end."""
+        least = -(-self.least // self.size)
+        last = self.most // self.size - 1
+        doubled = [2**n for n in range(max(last, 1).bit_length())]
+        return tuple(sorted({size for size in (least, *doubled, last) if least <= size <= last}))
+
+    @property
+    def _high(self) -> Target:
+        return Target(self.values.high(), self.values.low(), "the last value of every attribute")
+
+    @property
+    def _low(self) -> Target:
+        return Target(self.values.low(), self.values.high(), "the first value of every attribute")
+
+    @property
+    def _middle(self) -> Target:
+        return Target(self.values.middle(), self.values.low(), "the middle value of each attribute")
+
+    @property
+    def _more(self) -> str:
+        if self.neighbours.unit.is_record:
+            return "a record more"
+        return f"a person's {self.size} records more"
+
+    def _sketch(
+        self, target: Target, rest: Sequence[Record], where: str, filler: Record | None = None
+    ) -> Iterator[Sketch]:
+        """The target beside the rest, which is filled up to the least number of records."""
+        come, gone = (target.record,) * self.size, (target.other,) * self.size
+        many = "a record" if self.neighbours.unit.is_record else f"a person's {self.size} records"
+        if isinstance(self.neighbours, AddRemove):
+            yield from self._fill(f"{self._more}, {target.words}", where, (), come, rest, filler)
+            return
+        if _text(target.record) != _text(target.other):
+            told = f"{many} exchanged, {target.words}"
+            yield from self._fill(told, where, gone, come, rest, filler or target.other)
+        if not self.neighbours.unit.is_record:
+            told = f"{many} in place of none, {target.words}"
+            yield from self._fill(told, where, (), come, rest, filler or target.other)
+
+    def _fill(
+        self,
+        told: str,
+        where: str,
+        gone: tuple[Record, ...],
+        come: tuple[Record, ...],
+        rest: Sequence[Record],
+        filler: Record | None,
+    ) -> Iterator[Sketch]:
+        least = self.room if self.exact else self.least - min(len(gone), len(come))
+        if max(len(rest), least) > self.room:
+            return
+        missing = max(least - len(rest), 0)
+        padding = (filler or self.values.low(),) * missing
+        if missing:
+            where = f"{where} and {missing} others" if rest else f"beside {missing} of another kind"
+        yield Sketch(f"{told}, {where}", (*padding, *rest), gone, come)
+
+    def _alone(self, target: Target) -> Iterator[Sketch]:
+        yield from self._sketch(target, (), "alone")
+
+    def _beside_others(self, target: Target) -> Iterator[Sketch]:
+        if self.room:
+            rest = (target.other,) * self.room
+            yield from self._sketch(target, rest, f"beside {self.room} of another kind")
+
+    def _beside_equals(self, target: Target, copies: int | None = None) -> Iterator[Sketch]:
+        copies = self.room if copies is None else copies
+        if 0 < copies <= self.room:
+            rest = (target.record,) * copies
+            yield from self._sketch(target, rest, f"beside {copies} equal to it", target.other)
+
+    def _one_record(self) -> Iterator[Sketch]:
+        for target in (self._high, self._low, self._middle):
+            yield from self._alone(target)
+
+    def _chains(self) -> Iterator[Sketch]:
+        """Chains of units, each of the target's records, added or exchanged one after the other."""
+        size = self.size
+        room = MOST_STEPS if self.records is None else min(MOST_STEPS, self.records // size)
+        distances = dict.fromkeys(min(steps, room) for steps in _distances(self.guarantee))
+        for steps in (steps for steps in distances if steps > 1):
+            for target in (self._high, self._low):
+                come, gone = (target.record,) * size, (target.other,) * size
+                if isinstance(self.neighbours, AddRemove):
+                    gone = ()
+                elif _text(target.record) == _text(target.other):
+                    continue
+                held = self.records - steps * size if self.exact and self.records else 0
+                ends = min(len(gone), len(come)) * steps
+                rest = (target.other,) * max(held, self.least - ends, 0)
+                if self.records is None or len(rest) + steps * size <= self.records:
+                    yield Sketch(f"{steps} steps: {target.words}", rest, gone, come, steps)
+
+    def _unique(self) -> Iterator[Sketch]:
+        for target in (self._high, self._low, self._middle):
+            yield from self._beside_others(target)
+
+    def _equal(self) -> Iterator[Sketch]:
+        yield from self._beside_equals(self._high)
+        for copies in COPIES:
+            yield from self._beside_equals(self._high, copies)
+        yield from self._beside_equals(self._low)
+
+    def _some(self) -> Sequence[Attribute]:
+        attributes = self.values.domain.attributes
+        return attributes[:MOST_ATTRIBUTES] if len(attributes) > 1 else ()
+
+    def _one_attribute(self) -> Iterator[Sketch]:
+        low, values = self.values.low(), self.values
+        targets = [
+            Target({**low, a.name: values.last(a)}, low, f"the last value of {a.name!r} only")
+            for a in self._some()
+        ]
+        for way in (self._beside_others, self._alone, self._beside_equals):
+            for target in targets:
+                yield from way(target)
+
+    def _two_attributes(self) -> Iterator[Sketch]:
+        low, values = self.values.low(), self.values
+        targets = []
+        for a, b in combinations(self._some(), 2):
+            record = {**low, a.name: values.last(a), b.name: values.value(b, len(b.values) // 2)}
+            if record != low:
+                told = f"values of {a.name!r} and {b.name!r} of their own"
+                targets.append(Target(record, low, told))
+        tables = (
+            ("correlated", values.correlated(self.room)),
+            ("of another kind", (low,) * self.room),
+            ("spread over the domain", values.spread(self.room)),
+        )
+        for told, rest in tables:
+            for target in targets:
+                yield from self._sketch(target, rest, f"beside {self.room} {told}")
+
+    def _missing(self) -> Iterator[Sketch]:
+        low = self.values.low()
+        attributes = [a for a in self.values.domain.attributes if a.missing][:MOST_ATTRIBUTES]
+        targets = [
+            Target({**low, a.name: None}, low, f"without a value of {a.name!r}") for a in attributes
+        ]
+        for way in (self._alone, self._beside_others, self._beside_equals):
+            for target in targets:
+                yield from way(target)
+
+    def _edges(self) -> Iterator[Sketch]:
+        """Numbers next to an inner edge, and the two zeros."""
+        low, targets = self.values.low(), []
+        numbers = [a for a in self.values.domain.attributes if self.values.reads_numbers(a)]
+        for a in numbers[:MOST_ATTRIBUTES]:
+            name, edges = a.name, a.edges or ()
+            if len(edges) > 2:
+                edge = edges[len(edges) // 2]
+                under, over = {**low, name: below(edge)}, {**low, name: at_or_above(edge)}
+                targets.append(Target(under, over, f"{name!r} next below an edge"))
+            if edges[0] <= 0 <= edges[-1]:
+                minus, plus = {**low, name: -0.0}, {**low, name: 0.0}
+                targets.append(Target(minus, plus, f"{name!r} minus zero"))
+        for way in (self._alone, self._beside_others, self._beside_equals):
+            for target in targets:
+                yield from way(target)
+
+    def _spread(self) -> Iterator[Sketch]:
+        rest = self.values.spread(self.room)
+        for target in (self._high, self._low, self._middle):
+            if rest:
+                yield from self._sketch(target, rest, f"beside {self.room} spread over the domain")
+
+    def _correlated(self) -> Iterator[Sketch]:
+        """One that agrees with the others, and one that does not."""
+        values, rest = self.values, self.values.correlated(self.room)
+        last = values.domain.attributes[-1]
+        odd = {**values.low(), last.name: values.last(last)}
+        breaks = Target(odd, values.low(), f"the last value of {last.name!r} only")
+        for target in (breaks, self._high) if rest and self._some() else ():
+            yield from self._sketch(target, rest, f"beside {self.room} correlated")
+
+    def _few_cells(self) -> Iterator[Sketch]:
+        for cells in range(2, min(MOST_CELLS, self.values.domain.size) + 1):
+            rest = self.values.within(cells, self.room if self.exact else cells)
+            yield from self._sketch(self._high, rest, f"beside {len(rest)} over {cells} cells")
+
+    def _ties(self) -> Iterator[Sketch]:
+        """One more decides which of two kinds is the commoner."""
+        target = self._high
+        for half in dict.fromkeys((self.room // 2, 1)):
+            if 0 < half <= self.room // 2:
+                others = self.room - half if self.exact else half
+                rest = (target.other,) * others + (target.record,) * half
+                yield from self._sketch(target, rest, f"between two kinds of {half} each")
+
+    def _persons(self) -> Iterator[Sketch]:
+        """A person's records that differ."""
+        if self.size < 2:
+            return
+        come, told = self.values.spread(self.size), "a person's records come"
+        for room, where in ((0, "alone"), (self.room, f"beside {self.room} of another kind")):
+            rest = (self.values.low(),) * room
+            yield from self._fill(f"{told}, spread over the domain", where, (), come, rest, None)
+
+    def _sizes(self) -> Iterator[Sketch]:
+        if self.exact:
+            return
+        for size in self.sizes:
+            if isinstance(self.neighbours, AddRemove):
+                yield self.at_size(size, equal=False)
+            else:
+                rest = self.values.spread(min(size, self.room))
+                yield from self._sketch(self._high, rest, f"beside {size} spread over the domain")
+
+    def _cells(self) -> Iterator[Sketch]:
+        size, values = self.values.domain.size, self.values
+        low, high = values.low(), values.high()
+        targets = [
+            Target(values.cell(cell), low if cell else high, f"cell {cell}")
+            for cell in range(size if size <= SMALL_DOMAIN else 0)
+        ]
+        for way in (self._alone, self._beside_others, self._beside_equals):
+            for target in targets:
+                yield from way(target)
+
+
+def _distances(guarantee: Guarantee) -> list[int]:
+    """How far apart the ends of chains may tell most: the best by what is claimed, 2 and 4."""
+    if not takes_distance(guarantee):
+        return []
+    best = BEST_GAUSSIAN_DISTANCE if isinstance(guarantee, GaussianDP) else BEST_DISTANCE
+    claimed = claimed_value(guarantee)
+    ideal = round(min(Fraction(MOST_STEPS), best / claimed)) if claimed else MOST_STEPS
+    # Twice as far as is best, errors are so rare that few runs tell nothing.
+    return [steps for steps in (ideal, 2, 4) if steps > 1 and steps * claimed <= 2 * best]
+
+
+def _text(record: Record) -> str:
+    # Equality of records would take minus zero for zero.
+    return json.dumps(record, sort_keys=True)

@@ -1,0 +1,145 @@
+"""Promises: how likely a pair is to refute the claim, by the few runs that a search spends on it.
+
+What counts is not how large a floor would be, but whether guesses will be right so often that the
+claim falls at the alarm: at the ends of a chain a floor may look well and never get there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import ndtr
+
+from audit.auditors.attack.attackers import Attacker
+from audit.auditors.attack.floors import claimed_value, floor, rate_matters
+from audit.auditors.attack.guesses import Guesses, chances
+from audit.auditors.attack.selection import Aim, Scored, best_cut, score_held_out
+from audit.subjects.pair import Pair
+from audit.subjects.runs import Runs
+
+PRIOR = 3.0
+"""Right guesses, and as many wrong ones, that are added to those that were seen (of some hundred
+pairs the luckiest has as many more right ones, in a first try of 16 runs, as this takes back)."""
+
+LEARNING = 3.0
+"""How much less is known of an accuracy from so many held-out guesses than their number says: a
+rule learned from more runs is better. As a factor of the variance, for what is tried further."""
+
+DOUBT = 1.5
+"""How far below what was seen an accuracy is counted, in its standard errors, where a chance is
+told (whichever of some dozen pairs looks best was lucky too)."""
+
+TOLD_APART, LIKELY = 0.1, 0.5
+"""Chances that differ by less are alike, and so are all that are less than likely: the larger floor
+is taken (a search leaves some hundred guesses, by which a chance is not known better)."""
+
+
+@dataclass(frozen=True, order=True)
+class Promise:
+    """What a pair promises; the larger, the better.
+
+    ``chance``: of refuting the claim, cautiously, in steps of `TOLD_APART`; 0 below `LIKELY`.
+    ``floor``: what is cautiously predicted to be certified. ``surplus``: right guesses beyond wrong
+    ones in standard deviations. ``hope``: by how many of its standard errors accuracy is ahead of
+    what refutes, with what more runs would teach in its favour: which pair to try further.
+    """
+
+    chance: float
+    floor: float
+    surplus: float
+    hope: float = field(default=-math.inf, compare=False)
+
+
+NOTHING = Promise(0.0, 0.0, 0.0)
+"""Of a pair on which no attacker has a score."""
+
+
+def promise(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> Promise:
+    """The best that any of the attackers promises on a pair.
+
+    ``aim``: what is certified later; of its distance, the pair's own is taken. Thresholds are
+    chosen on one half of the runs and counted on the other, both ways: chosen and counted on the
+    same few, they would find luck on every pair.
+    """
+    own = replace(aim, distance=pair.distance)
+    # Who has not guessed yet may still: as well as by tossing a coin in every run.
+    blind = _promise_of(Guesses(len(runs), len(runs) // 2, len(runs) - len(runs) // 2), own)
+    found = replace(NOTHING, hope=blind.hope)
+    halves = [np.arange(len(runs)) % 2 == half for half in (0, 1)]
+    for attacker in attackers:
+        scores = score_held_out(attacker, runs, pair)
+        if scores is not None:
+            here, there = (Scored.of(scores[half], runs.coins[half]) for half in halves)
+            held = _count(here, there, own) + _count(there, here, own)
+            one = _promise_of(held, own)
+            found = replace(max(found, one), hope=max(found.hope, one.hope))
+    return found
+
+
+def promises_refutation(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> bool:
+    """Whether one of the attackers is likely to refute the claim on a pair, cautiously."""
+    return promise(runs, pair, attackers, aim).chance > 0
+
+
+def can_refute(aim: Aim, distance: int) -> bool:
+    """Whether any number of right guesses refutes the claim between databases at ``distance``."""
+    right = Guesses(aim.runs, aim.runs, 0, abstains=False)
+    return least_right(right, replace(aim, distance=distance)) is not None
+
+
+def least_right(held: Guesses, aim: Aim) -> int | None:
+    """How many guesses must be right to refute the claim, made as often as in ``held``.
+
+    None where even all of them would not.
+    """
+    made = _made(held, aim)
+    if not _refutes(made, made, held, aim):
+        return None
+    too_few, enough = -1, made
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if _refutes(middle, made, held, aim):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
+
+
+def _promise_of(held: Guesses, aim: Aim) -> Promise:
+    predicted = aim.predict(held)
+    needed = least_right(held, aim) if held.number else None
+    if needed is None:
+        return Promise(0.0, predicted.floor, predicted.surplus)
+    made = _made(held, aim)
+    accuracy = (held.correct + PRIOR) / (held.number + 2 * PRIOR)
+    # On this scale an accuracy from n guesses has a variance of 1/n, whatever it is.
+    ahead = 2 * (math.asin(math.sqrt(accuracy)) - math.asin(math.sqrt(min(needed / made, 1.0))))
+    known, later = held.number + 2 * PRIOR, 1 / made
+    doubted = ahead - DOUBT / math.sqrt(known)
+    chance = float(ndtr(doubted / math.sqrt(later + 1 / known)))
+    hope = ahead / math.sqrt(later + LEARNING / known)
+    told = round(chance / TOLD_APART) * TOLD_APART if chance >= LIKELY else 0.0
+    return Promise(told, predicted.floor, predicted.surplus, hope)
+
+
+def _made(held: Guesses, aim: Aim) -> int:
+    """How many guesses the runs that certify lead to."""
+    return round(held.number / held.runs * aim.runs) if held.runs else 0
+
+
+def _refutes(correct: int, made: int, held: Guesses, aim: Aim) -> bool:
+    if made == 0:
+        return False
+    found = Guesses(aim.runs, correct, made - correct, held.one_sided, held.abstains)
+    known = chances(found, aim.alarm, rate_matters(aim.guarantee))
+    return floor(known, aim.guarantee, aim.distance) > float(claimed_value(aim.guarantee))
+
+
+def _count(chosen: Scored, counted: Scored, aim: Aim) -> Guesses:
+    """The guesses on some runs by the thresholds that are best on others."""
+    low, high = chosen.thresholds(best_cut(chosen, aim)[1])
+    first = int(np.searchsorted(counted.scores, low, "right"))
+    return counted.guesses((first, int(np.searchsorted(counted.scores, high, "left"))))
