@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
 from audit.auditors import exhaustive
+from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.effort import Attack, Enumeration
 from audit.auditors.effort import Effort as Effort
-from audit.auditors.effort import Enumeration
-from audit.auditors.registry import Registered, choose
+from audit.auditors.registry import LeftOut, Registered, choose
 from audit.channels.channel_certificates import certify_channel
 from audit.channels.enumerate import Enumerated
 from audit.questions import certified_questions
@@ -18,6 +20,9 @@ from audit.statements.assumptions import OF_CHANNEL, ON_YOUR_WORD, of_program
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence
+from audit.statements.finding import Finding
+from audit.statements.shares import attack_alarm
+from audit.subjects.pair import Pair
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
@@ -50,12 +55,13 @@ def certify(subject: Subject, claim: Claim, effort: Effort, reproduce: str) -> A
     Raises InputError or ProtocolError.
     """
     auditors, left_out = choose(subject.category, effort.auditors, effort.attack is not None)
-    if effort.attack is not None and all(auditor.name != "attack" for auditor in auditors):
+    attacked = any(auditor.name == "attack" for auditor in auditors)
+    if subject.category == "program" and effort.attack is not None and not attacked:
         raise InputError("--runs goes with the attack auditor: name it in --auditors, too")
     # What was enumerated in another audit is not about this one.
     effort = replace(effort, enumeration=Enumeration())
     audit = _AUDITS[subject.category](subject, claim, effort, auditors, reproduce)
-    return replace(audit, left_out=left_out)
+    return replace(audit, left_out={**left_out, **(audit.left_out or {})})
 
 
 def _of_box(
@@ -68,9 +74,56 @@ def _of_box(
     pair = effort.require_attack().pair
     on_trust = pair is not None and not pair.verified and subject.category == "black box"
     assumptions = (*subject.assumptions, ON_YOUR_WORD) if on_trust else subject.assumptions
-    evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
+    evidence: list[Evidence] = []
+    left_out: dict[str, str] = {}
+    for auditor in auditors:
+        part, last = effort, auditor.name == "attack"
+        if "interrupted" in left_out.values() and not last:
+            left_out[auditor.name] = "interrupted"
+            continue
+        if last and len(auditors) > 1:
+            part = replace(effort, attack=attack_beside(effort.require_attack(), claim, evidence))
+        try:
+            evidence += auditor.examine(subject, claim, part)
+        except LeftOut as reason:
+            left_out[auditor.name] = str(reason)
+        except KeyboardInterrupt:
+            if last:
+                raise
+            # The attack, which comes last, says what an interrupted audit found.
+            left_out[auditor.name] = "interrupted"
+            effort = replace(effort, share=_interrupt)
+    if not evidence:
+        if "interrupted" in left_out.values():
+            raise KeyboardInterrupt
+        raise LeftOut("; ".join(f"{name}: {why}" for name, why in left_out.items()))
     plain, apart = subject.to_json(), subject.isolation
-    return Audit(Certificate(plain, claim, evidence, assumptions, reproduce, isolation=apart))
+    made = Certificate(plain, claim, tuple(evidence), assumptions, reproduce, isolation=apart)
+    return Audit(made, left_out=left_out)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """In place of the runs of an audit that was interrupted."""
+    raise KeyboardInterrupt
+
+
+def attack_beside(attack: Attack, claim: Claim, found: Sequence[Evidence]) -> Attack:
+    """An attack after others have looked: its share of the alarm, and the pairs they saw it on."""
+    shown = {str(one.pair): one for one in found if isinstance(one, Finding) and one.pair}
+    pairs = [] if attack.pair is not None else [_candidate(one, claim) for one in shown.values()]
+    candidates = tuple(pair for pair in pairs if pair is not None)
+    return replace(attack, alarm=attack_alarm(attack.alarm), candidates=candidates)
+
+
+def _candidate(finding: Finding, claim: Claim) -> Pair | None:
+    """The pair of a finding, if its databases are neighbours under the claim."""
+    assert finding.pair is not None
+    first, second = finding.pair.first, finding.pair.second
+    try:
+        pair = given_pair(first, second, claim.neighbours, claim.domain, records=claim.records)
+    except InputError:
+        return None
+    return replace(pair, pattern=f"that of {finding.auditor}")
 
 
 def _of_channel(

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.auditors.registry import parse_names
+from audit.auditors.registry import LeftOut, choose, parse_names
 from audit.certify import Effort, certify
 from audit.parallel import Map, here
 from audit.statements import strict_json
@@ -41,7 +41,7 @@ from audit.statements.evidence import (
     Verdict,
     Witness,
 )
-from audit.statements.finding import Finding
+from audit.statements.finding import Finding, violations
 from audit.statements.finding_texts import compare_finding
 from audit.statements.published import Strange
 from audit.statements.reproduce import contradiction, parse_command
@@ -192,13 +192,15 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
     The user has said nothing of trust here, whatever the certificate says. None where nothing is
     left of it.
     """
+    if subject.category == "black box":
+        return _box_again(document, subject, share)
     attacks, attack = document.attacks, None
     if attacks:
         # Here, not above: statistics and learning come with it.
         from audit.auditors.attack.rechecking import attack_of
 
         attack = attack_of(attacks[0], document)
-    if subject.category in ("black box", "outputs") and attack is None:
+    if subject.category == "outputs" and attack is None:
         return None
     auditors = _stated_auditors(document)
     if auditors is not None and attack is None:
@@ -217,6 +219,54 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
         # An attack that is interrupted says what it found; here that would be no comparison.
         raise KeyboardInterrupt
     return again
+
+
+def _box_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
+    """The same of what can only be run; None where nothing of it would find the same again."""
+    # Here, not above: as in `_audit_again`.
+    from audit.auditors.attack.rechecking import attack_of, effort_beside, replay_of
+
+    attacks, named = document.attacks, _stated_auditors(document)
+    drawn = attack_of(attacks[0], document) if attacks else None
+    try:
+        asked = effort_beside(document)
+    except InputError:
+        asked = drawn
+    if asked is None:
+        return None
+    # Before others looked at it, an attack had the whole alarm.
+    older = named is None and bool(attacks) and replay_of(attacks[0]).alarm == asked.alarm
+    usual = tuple(auditor.name for auditor in choose("black box", None, True)[0])
+    stated = ("attack",) if older else usual if named is None else named
+    if drawn is not None:
+        asked = replace(drawn, alarm=asked.alarm)
+
+    def audit(names: Sequence[str]) -> Certificate | None:
+        chosen = tuple(name for name in names if drawn is not None or name != "attack")
+        if not chosen:
+            return None
+        effort = Effort(attack=asked, share=share, auditors=chosen)
+        try:
+            return certify(subject, document.about, effort, document.reproduce).certificate
+        except LeftOut:
+            return None
+
+    found = audit(stated)
+    if older:
+        others = audit([name for name in usual if name != "attack"])
+        found = _with_violations(found, others)
+    if found is not None and any(entry.partial for entry in found.evidence):
+        raise KeyboardInterrupt
+    return found
+
+
+def _with_violations(found: Certificate | None, others: Certificate | None) -> Certificate | None:
+    """A certificate with what others hold against the subject, if they do."""
+    against = () if others is None else violations(others.evidence)
+    if others is None or not against:
+        return found
+    base = others if found is None else found
+    return replace(base, evidence=(*against, *(() if found is None else found.evidence)))
 
 
 def _stated_auditors(document: Document) -> tuple[str, ...] | None:

@@ -54,6 +54,11 @@ class Attack:
     look: int | None = None
     candidates: tuple[Pair, ...] = ()
 
+    @property
+    def runs_beside(self) -> int:
+        """The most runs of each other auditor: a tenth of the attack's, on both databases."""
+        return 2 * self.runs // 10
+
     def at_look(self, look: int | None) -> Attack:
         """The same, whose errors are for all looks, as one of them."""
         share = look_share(look)

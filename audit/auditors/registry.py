@@ -71,6 +71,10 @@ class Registered:
         yield from evidence
 
 
+class LeftOut(InputError):
+    """Why an auditor has nothing to say of a subject that it takes, and was not asked about."""
+
+
 PROGRAM, CHANNEL, BLACK_BOX, OUTPUTS = "program", "channel", "black box", "outputs"
 """The kinds of subject, as `audit.subjects.subject` names them."""
 
@@ -113,7 +117,11 @@ AUDITORS: dict[str, Registered] = {
         Registered(
             "sensitivity",
             "how far one unit can move a query: exact, or a floor with its pair",
-            {PROGRAM: f"{_HERE}.sensitivity.programs:examine"},
+            {
+                PROGRAM: f"{_HERE}.sensitivity.programs:examine",
+                BLACK_BOX: f"{_HERE}.sensitivity.boxes:examine_box",
+            },
+            unasked=(BLACK_BOX,),
         ),
         Registered(
             "composition",
@@ -123,12 +131,20 @@ AUDITORS: dict[str, Registered] = {
         Registered(
             "data independence",
             "what tells neighbours apart beside the noisy answers",
-            {PROGRAM: f"{_HERE}.data_independence.auditor:examine_program"},
+            {
+                PROGRAM: f"{_HERE}.data_independence.auditor:examine_program",
+                BLACK_BOX: f"{_HERE}.data_independence.boxes:examine_box",
+            },
+            unasked=(BLACK_BOX,),
         ),
         Registered(
             "noise law",
             "whether noise has its declared law, is fresh, and hides what it is added to",
-            {PROGRAM: f"{_HERE}.noise_law.programs:examine"},
+            {
+                PROGRAM: f"{_HERE}.noise_law.programs:examine",
+                BLACK_BOX: f"{_HERE}.noise_law.boxes:examine_box",
+            },
+            unasked=(BLACK_BOX,),
         ),
         Registered(
             "utility sanity",
@@ -138,6 +154,9 @@ AUDITORS: dict[str, Registered] = {
     )
 }
 """All of them, in the order in which they examine a subject and their evidence is listed."""
+
+ORDER_OF_BOXES = ("data independence", "noise law", "sensitivity", "attack")
+"""The order for what can only be run: the cheap and exact first, whose pairs the attack tries."""
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -167,7 +186,7 @@ def choose(
         misfits = [name for name in names if category not in AUDITORS[name].by_kind]
         if misfits:
             raise InputError(_misfit(AUDITORS[misfits[0]], category))
-        return tuple(AUDITORS[name] for name in AUDITORS if name in names), {}
+        return _in_order(category, [AUDITORS[name] for name in AUDITORS if name in names]), {}
     run: list[Registered] = []
     left_out: dict[str, str] = {}
     for name, auditor in AUDITORS.items():
@@ -179,4 +198,11 @@ def choose(
             left_out[name] = "give --runs N"
         else:
             left_out[name] = "name it with --auditors"
-    return tuple(run), left_out
+    return _in_order(category, run), left_out
+
+
+def _in_order(category: str, auditors: Sequence[Registered]) -> tuple[Registered, ...]:
+    """Auditors in the order in which they examine a kind of subject."""
+    if category != BLACK_BOX:
+        return tuple(auditors)
+    return tuple(sorted(auditors, key=lambda auditor: ORDER_OF_BOXES.index(auditor.name)))

@@ -7,7 +7,7 @@ a noise, the sum of a ledger, what depends on the data that should not. What it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from typing import Any, TypeVar
@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 from audit.statements.codec import OPTIONAL
 from audit.statements.decimals import with_decimals
 from audit.statements.evidence import Decision, Evidence
+
+LONGEST_TEXT = 4000
+"""Characters of a line of a finding that another process hands over (half a page)."""
 
 
 class Rigour(Enum):
@@ -129,18 +132,52 @@ class Finding(Evidence):
         }
 
     @classmethod
-    def from_report_json(cls, plain: Mapping[str, Any]) -> Finding:
-        """The finding that `to_report_json` wrote, as another process hands it over."""
-        pair, excess = plain["pair"], plain.get("excess")
-        kept = ("about", "declared", "found", "covers", "responsible", "error")
+    def from_report_json(cls, plain: object) -> Finding:
+        """The finding that `to_report_json` wrote, as another process hands it over.
+
+        Raises ValueError for anything else, and for texts that are long or not printable.
+
+        Guarantee
+        ---------
+        Whatever is handed over, each field is of its type, and a report can show it. Backed by
+        ``tests/audit/auditors/data_independence/test_black_boxes.py``.
+        """
+        match plain:
+            case {
+                "detector": str(auditor),
+                "about": str(about),
+                "violated": bool(violated),
+                "declared": str(declared),
+                "found": str(found),
+                "rigour": str(rigour),
+                "covers": str(covers),
+                "pair": None | {"first": _, "second": _} as pair,
+                "responsible": None | str() as responsible,
+                "replay": str(again),
+                "error": None | float() as error,
+                **rest,
+            } if not rest and (pair is None or len(pair) == 2):
+                pass
+            case _:
+                raise ValueError("no finding")
+        texts = (auditor, about, declared, found, covers, responsible or "")
+        lines = (*texts, *again.split("\n"))
+        if not all(len(line) <= LONGEST_TEXT and line.isprintable() for line in lines):
+            raise ValueError("a finding's texts are short, and printable")
+        if error is not None and not 0 < error < 1:
+            raise ValueError("an error lies strictly between 0 and 1")
         return cls(
-            auditor=plain["detector"],
-            decision=Decision.of_declaration(plain["violated"], rounded=excess is not None),
-            rigour=Rigour(plain["rigour"]),
-            again=plain["replay"],
+            auditor=auditor,
+            about=about,
+            decision=Decision.of_declaration(violated),
+            declared=declared,
+            found=found,
+            rigour=Rigour(rigour),
+            covers=covers,
+            again=again,
             pair=None if pair is None else Shown(pair["first"], pair["second"]),
-            excess=None if excess is None else Excess(**excess),
-            **{key: plain[key] for key in kept},
+            responsible=responsible,
+            error=error,
         )
 
 

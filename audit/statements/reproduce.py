@@ -18,6 +18,7 @@ from audit.statements.certificate_json import Document
 from audit.statements.evidence import CONTRADICTING, AttackReplay
 from audit.statements.limits import Limits
 from audit.statements.looks import look_share
+from audit.statements.shares import attack_alarm
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
@@ -78,7 +79,9 @@ DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm
 """What a flag that is not given says."""
 
 DEFAULT_AUDITORS = {"exhaustive", "factorised", "proof", "attack"}
-"""Those whose evidence a certificate can have where its command names no auditors."""
+AUDITORS_OF_BOXES = {"data-independence", "noise-law", "sensitivity", "attack"}
+"""Those whose evidence a certificate can have where its command names no auditors: of programs and
+channels, and of what can only be run."""
 
 PATHS = ("domain", "data", "python", "pair")
 """Flags whose words are paths of files, which no certificate says otherwise."""
@@ -256,7 +259,13 @@ def _auditors_fit(command: Command, document: Document) -> bool:
     """Whether the evidence is that of the named auditors; without names, of those by default."""
     words = command.value("auditors")
     heard = {one.auditor.replace(" ", "-") for one in document.evidence}
-    return heard <= (DEFAULT_AUDITORS if words is None else set(words.split(",")))
+    unasked = AUDITORS_OF_BOXES if _is_box(document.subject) else DEFAULT_AUDITORS
+    return heard <= (unasked if words is None else set(words.split(",")))
+
+
+def _is_box(subject: Mapping[str, Any]) -> bool:
+    """Whether the subject can only be run."""
+    return subject["kind"] in _LIMITED and subject.get("form") != "program"
 
 
 _LIMITED = ("function", "estimator", "command")
@@ -265,13 +274,14 @@ _LIMITED = ("function", "estimator", "command")
 def _attack_fits(command: Command, document: Document) -> bool:
     subject, own = document.subject, Limits()
     if not document.attacks:
-        return not any(name in command.flags for name in ATTACK_FLAGS)
+        # Others that look at what can only be run make as many runs as an attack would allow.
+        return _is_box(subject) or not any(name in command.flags for name in ATTACK_FLAGS)
     replay = document.attacks[0].replay
     assert isinstance(replay, AttackReplay)
     runs, share = command.number("runs"), look_share(replay.look)
     alarm = _fraction(command, "alarm") * share
     outputs, program = subject["kind"] == "outputs", subject["kind"] == "program"
-    alarms = (alarm, min(alarm, CONTRADICTING)) if program else (alarm,)
+    alarms = (alarm, min(alarm, CONTRADICTING)) if program else (alarm, attack_alarm(alarm))
     limits = [
         (command.number(name) or getattr(own, name)) == subject[name]
         for name in ("seconds", "megabytes")

@@ -11,7 +11,7 @@ from audit.statements.isolation import Isolation
 from audit.subjects.estimator import as_function
 from audit.subjects.forms import Form
 from audit.subjects.function import FunctionBox
-from audit.subjects.subject import BlackBoxSubject
+from audit.subjects.subject import BlackBoxSubject, LiveObject
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError
 
@@ -61,4 +61,6 @@ def live_box(
     kind = "estimator" if form == "estimator" else "function"
     box = FunctionBox(name, function, form == "batch")
     apart = Isolation("in this process", "none", "none")
-    return BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form}, apart)
+    columns = None if domain is None else domain.names
+    live = LiveObject(subject, form, parameters, rows, columns)
+    return BlackBoxSubject(name, kind, box, (INDEPENDENT, SCOPE), {"form": form}, apart, live)

@@ -23,7 +23,7 @@ def describe(spec: Spec) -> Described:
     """What the subject is, without running any of it; raises InputError."""
     found = import_attribute(spec.subject)
     if not isinstance(found, type):
-        found = _with_parameters(found, spec)
+        found = with_parameters(found, spec)
     return Described(form_of(found))
 
 
@@ -35,13 +35,13 @@ def prepare(spec: Spec) -> Callable[..., Any]:
             raise InputError(f"{spec.subject} is no estimator: it has no fit and sample")
         if spec.rows is None:
             raise InputError("an estimator is asked for a public number of rows: give --rows M")
-        return as_function(found, _values(spec.parameters), spec.rows, spec.columns)
-    return _taking(_with_parameters(found, spec), spec)
+        return as_function(found, values_of(spec.parameters), spec.rows, spec.columns)
+    return _taking(with_parameters(found, spec), spec)
 
 
-def _with_parameters(found: Any, spec: Spec) -> Any:
-    """An instance of a class, or a function with some of its parameters set."""
-    values = _values(spec.parameters)
+def with_parameters(found: Any, spec: Spec) -> Any:
+    """An instance of a class, or a function with some of its parameters set; or InputError."""
+    values = values_of(spec.parameters)
     if not callable(found):
         form_of(found)
     try:
@@ -78,7 +78,8 @@ def _taking(function: Any, spec: Spec) -> Callable[..., Any]:
     return found
 
 
-def _values(parameters: Mapping[str, str]) -> dict[str, Any]:
+def values_of(parameters: Mapping[str, str]) -> dict[str, Any]:
+    """The values of parameters that were given as text, by the names that Python has for them."""
     return {name.replace("-", "_"): _value(text) for name, text in parameters.items()}
 
 

@@ -6,11 +6,13 @@ Each says by its ``category`` what an auditor can do with it: a *program* asks a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.channels.channel import Channel
 from audit.statements.isolation import Isolation
+from audit.subjects.forms import Form
 from audit.subjects.program_process import ProgramProcess
 from synthesizers.budget import Budget
 from synthesizers.curator import Program, Setting, declared_budget, declared_ledger
@@ -78,11 +80,26 @@ class ChannelSubject:
 
 
 @dataclass(frozen=True, eq=False)
+class LiveObject:
+    """A function, its batch form or an estimator that the caller holds, as it was handed over.
+
+    ``parameters``, ``rows``, ``columns``: of an estimator, as in `audit.subjects.estimator`.
+    """
+
+    given: Any
+    form: Form
+    parameters: Mapping[str, Any]
+    rows: int | None
+    columns: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
 class BlackBoxSubject:
     """Something that can only be run: a function, an estimator, a command, or drawn outputs.
 
     ``kind``: which of these. ``assumptions``: what a verdict rests on because of what it is.
     ``isolation``: what keeps its runs from the process that judges them; None where nothing runs.
+    ``live``: the caller's own object, None of what is named.
     """
 
     name: str
@@ -91,6 +108,7 @@ class BlackBoxSubject:
     assumptions: tuple[str, ...]
     identity: dict[str, Any] = field(default_factory=dict)
     isolation: Isolation | None = None
+    live: LiveObject | None = None
 
     @property
     def category(self) -> str:

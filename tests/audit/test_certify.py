@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,13 +10,15 @@ import mpmath
 import pytest
 
 from audit import certify as certify_module
-from audit.certify import Effort, certify
+from audit.auditors.effort import Attack
+from audit.certify import Effort, attack_beside, certify
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Side, Verdict, verdict
+from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
-from proofs.guarantees import parse_guarantee
+from proofs.guarantees import ApproxDP, parse_guarantee
 from synthesizers.domain import Domain
 from synthesizers.errors import BudgetExceeded, InputError, ProtocolError, TooLargeError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne, Unit
@@ -430,3 +433,30 @@ def test_what_doubles_leave_open_is_decided_in_exact_chances(
     ):
         text = f"epsilon={claimed}"
         assert verdict_of("multinomial-dirichlet", text, ReplaceOne(), 5) is expected
+
+
+def test_an_attack_tries_first_the_pairs_on_which_others_saw_something():
+    claim = Claim(ApproxDP(Fraction(1)), AddRemove(), "output", Domain.from_cells("2"), 3)
+    alarm = Fraction(1, 10**6)
+    near, far = [{"cell": "0"}], [{"cell": "0"}] * 3
+
+    def finding(first, second):
+        return Finding(
+            auditor="sensitivity",
+            about="L1 sensitivity",
+            decision=Decision.EXCEEDED,
+            declared="1",
+            found="2",
+            rigour=Rigour.FLOOR,
+            covers="",
+            pair=Shown(first, second),
+        )
+
+    attack = Attack(100, 1, Fraction(1, 20), alarm)
+    found = attack_beside(attack, claim, [finding([], near), finding([], far), finding(near, near)])
+    (candidate,) = found.candidates
+    assert (candidate.first, candidate.second, candidate.verified) == ([], near, True)
+    assert candidate.pattern == "that of sensitivity"
+    assert found.alarm < alarm
+    given = attack_beside(replace(attack, pair=candidate), claim, [finding([], near)])
+    assert given.candidates == ()

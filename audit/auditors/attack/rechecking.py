@@ -44,8 +44,10 @@ from audit.statements.evidence import (
     Side,
 )
 from audit.statements.power import Control, Power, Resolution, lack
+from audit.statements.reproduce import parse_command
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError
+from synthesizers.exact import parse_rational
 
 NEAR = 1e-5
 """How far, relatively, p-values and powers may lie apart between versions of scipy: ten times
@@ -191,6 +193,43 @@ def _named_causes(document: Document) -> tuple[str, ...]:
     if len(document.attacks) < 2:
         return ()
     return parse_causes(replay_of(document.attacks[1]).beyond or ())
+
+
+def effort_beside(document: Document) -> Attack | None:
+    """How an attack was to be made beside which others looked at what can only be run.
+
+    Its alarm is that of the whole audit. None where a pair was given that is not carried. Raises
+    InputError where the stated command is none, or says of no runs.
+    """
+    command = parse_command(document.reproduce)
+    pair = None
+    if "pair" in command.flags:
+        witness = document.attacks[0].witness if document.attacks else None
+        if not isinstance(witness, SampledWitness):
+            return None
+        if is_digest(witness.pair.first) or is_digest(witness.pair.second):
+            return None
+        pair = read_pair(witness.pair, document.about)
+    runs, seed = command.number("runs"), command.number("seed")
+    if runs is None or seed is None or runs > MOST_RUNS:
+        raise InputError("the certificate's command does not say how many runs were made")
+    error, alarm = (parse_rational(command.value(name), name) for name in ("confidence", "alarm"))
+    detect = command.value("detect")
+    asked = Attack(
+        runs,
+        seed,
+        1 - error,
+        alarm,
+        "until-decided" in command.flags,
+        pair,
+        None if detect is None else parse_rational(detect, "--detect"),
+        parse_causes((command.value("beyond") or "").split(","))
+        if "beyond" in command.flags
+        else (),
+        command.number("min-records") or 0,
+        data_is_public="data-is-public" in command.flags,
+    )
+    return asked.at_look(replay_of(document.attacks[0]).look) if document.attacks else asked
 
 
 def _require_attack(stated: Evidence) -> None:

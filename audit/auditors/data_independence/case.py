@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.auditors.data_independence.facets import Facet
+from audit.auditors.data_independence.looking import Looking, look_from_within
 from audit.auditors.data_independence.subjects import AuditedFunction
 from audit.auditors.effort import Effort
 from audit.subjects.pair import Pair
@@ -20,13 +21,17 @@ a small domain."""
 MOST_RUNS = 4000
 """The most runs of a test: enough for ε up to 5.4, a second or so where a run takes 0.2 ms."""
 
+NO_BUDGET = 10**9
+"""More runs than the pairs of any examination take."""
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A subject, what it claims, the pairs it is looked at on, and the facets that others see.
 
     ``guarantee``: None where none is stated; then only what is settled before anything random is
-    accused. ``shrinks``: the pairs may be made smaller.
+    accused. ``shrinks``: the pairs may be made smaller. ``budget``: the most runs in all. ``look``:
+    how one of them is made.
     """
 
     subject: AuditedFunction
@@ -36,6 +41,8 @@ class Case:
     visible: frozenset[Facet]
     effort: Effort
     shrinks: bool
+    budget: int = NO_BUDGET
+    look: Looking = look_from_within
 
     @property
     def seed(self) -> int:

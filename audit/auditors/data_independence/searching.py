@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.auditors.data_independence.case import Case
-from audit.auditors.data_independence.facets import Facet, Facets, before_draws, facets
-from audit.auditors.data_independence.observing import observe
+from audit.auditors.data_independence.facets import Facet, Facets
 from audit.auditors.data_independence.pairs import smaller
 from audit.auditors.data_independence.recorded_draws import Listener, overheard
 from audit.auditors.data_independence.separation import (
@@ -62,6 +61,8 @@ class Search:
         # What is imported or cached on first use is no difference between databases.
         self._run(case.pairs[0].first), self._run(case.pairs[0].second)
         for pair in case.pairs:
+            if self._left < 2 * LEARNING:
+                break
             done = {
                 facet for facet, one in seen.items() if one.violated or facet not in case.visible
             }
@@ -96,7 +97,8 @@ class Search:
         if not rules:
             return
         error, guarantee = alarm / len(rules), self.case.guarantee
-        needed = None if guarantee is None else enough_runs(guarantee, error, self.case.runs)
+        most = min(self.case.runs, self._left)
+        needed = None if guarantee is None else enough_runs(guarantee, error, most)
         if guarantee is None or needed is None:
             for rule in rules:
                 yield Seen(pair, rule, Rigour.STATISTICAL, 2 * LEARNING, False)
@@ -116,7 +118,7 @@ class Search:
         if not exact or guarantee is None:
             return exact
         error = self.case.alarm / 2 / len(self.case.pairs) / len(exact)
-        needed = enough_runs(guarantee, error, self.case.runs)
+        needed = enough_runs(guarantee, error, min(self.case.runs, self._left))
         if needed is None:
             return exact
         p_by_rule = p_values(exact, self._toss(pair, needed, 1), guarantee)
@@ -149,19 +151,22 @@ class Search:
     def _run(self, database: Any) -> tuple[Facets, Facets]:
         self.runs += 1
         case, lines = self.case, Facet.ITERATIONS in self.case.visible
-        seen = observe(case.subject, database, case.seed, self.runs, self.listener, lines)
-        if isinstance(seen.output, Iterator):
-            raise ProtocolError(
-                f"{case.subject.name} returns an iterator, which nobody looks into: return a list"
-            )
-        self.returned = self.returned or seen.error is None
-        return facets(seen), before_draws(seen)
+        seen = case.look(case.subject, database, case.seed, self.runs, self.listener, lines)
+        self.returned = self.returned or seen.returned
+        return seen.whole, seen.early
+
+    @property
+    def _left(self) -> int:
+        """The runs that may still be made."""
+        return self.case.budget - self.runs
 
     def _shrink(self, one: Seen) -> Seen:
         """The same on a smaller pair, shown as surely there."""
         exact = one.rigour is Rigour.EXACT
 
         def rules(pair: Pair) -> list[SeparationRule]:
+            if self._left < 2 * LEARNING:
+                return []
             learned = self._learn(pair)[0 if exact else 1]
             return [rule for rule in learned if rule.name == one.rule.name]
 

@@ -20,6 +20,7 @@ from audit.auditors.noise_law.lattice import Leak
 from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, Shown
+from proofs.guarantees import Guarantee
 
 
 def _finding(
@@ -157,11 +158,13 @@ def entropy_finding(
     )
 
 
-def freshness_finding(problems: Sequence[str], error: float, covers: str, replay: str) -> Finding:
-    """Whether runs are equal that should not be."""
+def freshness_finding(
+    problems: Sequence[str], error: float, covers: str, replay: str, pair: Shown | None = None
+) -> Finding:
+    """Whether runs are equal that should not be; ``pair``: databases that show it."""
     found = "; ".join(problems) if problems else "runs that differ"
     return _finding(
-        "fresh noise", bool(problems), "new noise on every run", found, covers, replay, error
+        "fresh noise", bool(problems), "new noise on every run", found, covers, replay, error, pair
     )
 
 
@@ -176,6 +179,26 @@ def global_state_finding(reseeded: str | None, replay: str) -> Finding:
         "two calls from different states",
         replay,
         0.0,
+    )
+
+
+def low_bits_finding(
+    leaks: Sequence[Leak], guarantee: Guarantee, error: float, runs: int, pair: Shown | None
+) -> Finding:
+    """Which numbers of outputs tell neighbours apart better than is claimed."""
+    worst = min(leaks, key=lambda one: one.ratio)
+    violated, guesses = worst.ratio <= 1, worst.guesses
+    told = f"{worst.words}: {guesses.correct} of {guesses.number} guesses right"
+    return _finding(
+        "low bits of the output",
+        violated,
+        f"no more than {guarantee} allows",
+        f"a loss of at least {worst.floor:.4g}" if violated else "no more than that",
+        f"{runs} runs on two neighbours, half of them to choose what is looked at",
+        "",
+        error,
+        pair if violated else None,
+        told if violated else None,
     )
 
 

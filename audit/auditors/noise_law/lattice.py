@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from audit.auditors.attack.floors import floor, p_value
+from audit.auditors.attack.floors import claimed_value, floor, p_value, rate_matters
 from audit.auditors.attack.guesses import Guesses, chances
 from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
-from proofs.guarantees import ApproxDP
+from proofs.guarantees import ApproxDP, Guarantee
 
 ULPS = 4.0
 """Rounding errors that a difference of two doubles may carry (one each
@@ -156,16 +156,52 @@ def leak(
     learned = (learned[0][inside(learned[0])], learned[1][inside(learned[1])])
     if not all(map(len, learned)):
         return None
-    rules = (_by_bits(*learned, limit), _by_values(*learned))
     tested = np.where(coins[half:], second[half:], first[half:])
+    return _clearest(learned, tested, inside(tested), coins[half:], limit, claim, error)
+
+
+def leak_beyond(
+    first: FloatArray,
+    second: FloatArray,
+    tested: FloatArray,
+    coins: NDArray[np.bool_],
+    guarantee: Guarantee,
+    error: float,
+) -> Leak:
+    """Whether the same rules tell two databases apart better than a guarantee allows.
+
+    They are learned of outputs [n] of each, and tested on others [m] with their ``coins``.
+
+    Guarantee
+    ---------
+    ``ratio`` at most 1 with probability at most ``error`` for every mechanism that satisfies the
+    guarantee between the databases, if its runs are independent. Backed by
+    ``tests/audit/auditors/noise_law/test_noise_of_boxes.py``.
+    """
+    compared = np.ones(len(tested), np.bool_)
+    limit = min(float(claimed_value(guarantee)), MOST_LOSS)
+    return _clearest((first, second), tested, compared, coins, limit, guarantee, error)
+
+
+def _clearest(
+    learned: tuple[FloatArray, FloatArray],
+    tested: FloatArray,
+    compared: NDArray[np.bool_],
+    coins: NDArray[np.bool_],
+    limit: float,
+    claim: Guarantee,
+    error: float,
+) -> Leak:
+    """What the best of the rules that were learned showed of the outputs that are compared."""
+    rules = (_by_bits(*learned, limit), _by_values(*learned))
     found = []
     for words, rule in rules:
-        guessed = np.where(inside(tested), rule(tested), 0)
-        right = int(np.count_nonzero(guessed == np.where(coins[half:], -1, 1)))
+        guessed = np.where(compared, rule(tested), 0)
+        right = int(np.count_nonzero(guessed == np.where(coins, -1, 1)))
         made = int(np.count_nonzero(guessed))
         guesses = Guesses(len(tested), right, made - right, one_sided=False)
         ratio = p_value(guesses, claim) * len(rules) / error
-        least = floor(chances(guesses, error / len(rules), False), claim)
+        least = floor(chances(guesses, error / len(rules), rate_matters(claim)), claim)
         found.append(Leak(words, guesses, ratio, least, limit))
     return min(found, key=lambda one: one.ratio)
 

@@ -34,6 +34,12 @@ def explain_verdict(certificate: Certificate) -> str:
             "this process, so that it could have brought them about. Run the audit where programs "
             "can be kept apart (Linux, with user namespaces or as root), or say --trust-subject."
         )
+    if verdict is Verdict.UNDECIDED and _is_exceeded(certificate) and not certificate.of_program:
+        return (
+            "Something beside the output tells neighbours apart, or its noise or a query is not "
+            "what it should be: the claim, which is about the output, is neither confirmed nor "
+            "refuted."
+        )
     if verdict is Verdict.UNDECIDED and _is_exceeded(certificate):
         return (
             "Something that the subject declares, and that conclusions about it rest on, is "

@@ -10,7 +10,7 @@ import numpy as np
 from audit.auditors import exhaustive
 from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.given_pairs import given_pair
-from audit.certify import Effort, assumptions_of, certify
+from audit.certify import Effort, assumptions_of, attack_beside, certify
 from audit.parallel import here
 from audit.statements.assumptions import ON_YOUR_WORD
 from audit.statements.certificate import Certificate
@@ -163,6 +163,9 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     accepted = REQUIRED[asked.require]
     assert isinstance(described.box, FunctionBox)
     target = AttackedBox(Drawing(described.box, Seeds(attack.seed), here), described.box)
+    beside = of_box(described, claim, attack) if asked.properties else ()
+    if asked.properties:
+        attack = attack_beside(attack, claim, beside)
     try:
         evidence = attack_box(target, claim, attack)
     except ProtocolError as error:
@@ -173,9 +176,7 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     if attack.pair is not None and not attack.pair.verified:
         assumptions = (*assumptions, ON_YOUR_WORD)
     certificate = Certificate(described.to_json(), claim, (evidence,), assumptions, "")
-    found = of_certificate(certificate, float(attack.alarm))
-    if asked.properties:
-        found += of_box(subject, form, name, claim, asked)
+    found = (*of_certificate(certificate, float(attack.alarm)), *beside)
     result = Checked(name, claim, certificate, found, accepted)
     witness = evidence.witness
     if evidence.decision is not Decision.VIOLATED or not isinstance(witness, SampledWitness):

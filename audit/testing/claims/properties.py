@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from audit.auditors.effort import Attack, Effort
+from audit.auditors.registry import LeftOut, choose
 from audit.channels.enumerate import instance
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
 from audit.subjects.forked import call_forked
-from audit.subjects.forms import Form
 from audit.subjects.program_process import RUN_SECONDS
-from audit.subjects.subject import ProgramSubject
+from audit.subjects.subject import BlackBoxSubject, ProgramSubject
 from audit.testing.claims.asked import Asked
 from dp_audit.arguments import probability
 from synthesizers.curator import Program, Setting
-from synthesizers.errors import CannotFork, DPAuditError, InputError, ProtocolError
+from synthesizers.errors import CannotFork, DPAuditError, ProtocolError
 from synthesizers.plan import plan
 
 MOST_EXPLAINED = 64
@@ -72,21 +73,16 @@ def of_program(
     return tuple(map(Finding.from_report_json, plain))
 
 
-def of_box(subject: Any, form: Form, name: str, claim: Claim, asked: Asked) -> tuple[Finding, ...]:
-    """What depends on the data beside the output's noise."""
-    from audit.auditors import data_independence
-
-    if claim.domain is None and asked.pair is None:
-        return ()
-    if form == "estimator":
-        columns = None if claim.domain is None else claim.domain.names
-        rows = asked.rows or 0
-        seen = data_independence.wrap_estimator(subject, asked.parameters, rows, columns, name)
-    else:
-        seen = data_independence.wrap_function(subject, name)
-    pairs = None if asked.pair is None else [asked.pair]
-    effort = data_independence.Effort(alarm=float(probability(asked.alarm, "--alarm")))
-    try:
-        return data_independence.examine(seen, claim, pairs=pairs, seed=asked.seed, effort=effort)
-    except InputError:
-        return ()
+def of_box(subject: BlackBoxSubject, claim: Claim, attack: Attack) -> tuple[Finding, ...]:
+    """What the auditors find that look at a black box before it is attacked."""
+    auditors, _ = choose(subject.category, None, True)
+    found: list[Finding] = []
+    for auditor in auditors:
+        if auditor.name == "attack":
+            continue
+        try:
+            examined = auditor.examine(subject, claim, Effort(attack=attack))
+            found += [one for one in examined if isinstance(one, Finding)]
+        except LeftOut:
+            continue
+    return tuple(found)
