@@ -218,13 +218,20 @@ LEAKS = [
 
 HONEST = [
     Leak("rounded noise", "", rounded, SIZES, "", 4000),
-    Leak("a public number of rows", "", public_rows, SIZES),
-    Leak("public categories", "", public_categories, ONE_C),
-    Leak("public bounds", "", public_bounds, HUNDRED),
-    Leak("divides with care", "", divides_with_care, EMPTY),
-    Leak("the least record", "", in_any_order, Pair(table(1, 9), table(9, 1, 30), 1, REORDERED)),
-    Leak("one schema", "", one_schema, ONE_MISSING),
-    Leak("never raises", "", never_raises, HUNDRED),
+    Leak("a public number of rows", "", public_rows, SIZES, "", 1000),
+    Leak("public categories", "", public_categories, ONE_C, "", 1000),
+    Leak("public bounds", "", public_bounds, HUNDRED, "", 1000),
+    Leak("divides with care", "", divides_with_care, EMPTY, "", 1000),
+    Leak(
+        "the least record",
+        "",
+        in_any_order,
+        Pair(table(1, 9), table(9, 1, 30), 1, REORDERED),
+        "",
+        1000,
+    ),
+    Leak("one schema", "", one_schema, ONE_MISSING, "", 1000),
+    Leak("never raises", "", never_raises, HUNDRED, "", 1000),
     Leak("all of the noise", "", whole_scale, SIZES, "", 4000),
     Leak("none below a noisy ten", "", suppressed_softly, SIZES, "", 2000),
 ]
