@@ -1,7 +1,7 @@
 """Calls of a function shared out: over processes of this machine, or over a Dask cluster.
 
 A `Map` says where calls are made; `here`, `local` and `cluster` are the three there are. Processes
-leave Ctrl-C to the one that started them.
+leave Ctrl-C and SIGTERM to the one that started them.
 """
 
 from __future__ import annotations
@@ -237,8 +237,9 @@ def at_most(most: int) -> Callable[[deque[Future]], bool]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back, for good in processes that start meanwhile.
+    """Hold Ctrl-C and SIGTERM back, for good in processes that start meanwhile.
 
+    Both may be sent to a whole group of processes, of which the first then ends the others.
     Interrupted while it starts, a process would print a traceback, and joblib ends it anyhow.
     """
     if os.name != "posix":
@@ -248,7 +249,7 @@ def _interrupts_wait() -> Iterator[None]:
 
     # To start it lets interrupts through again.
     ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

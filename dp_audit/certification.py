@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -235,7 +236,8 @@ def certify(
             share = here if about.live else _shared(jobs, cluster)
             effort = replace(effort, attack=attack, share=share)
             if chosen is None:
-                effort = replace(effort, watch=watch)
+                tell = functools.partial(progress, "planning", 0, 0)
+                effort = replace(effort, watch=watch, tell=tell)
         audit = audited(audit_of, stated, effort, "" if command is None else str(command))
     finally:
         if isinstance(audit_of, ProgramSubject) and about.live:

@@ -24,6 +24,13 @@ ALARM = 1e-6
 Watch = Callable[[int, int, float], None]
 """Told how many runs are made, of how many, and the floor so far."""
 
+Tell = Callable[[str], None]
+"""Told a line that whoever waits should read: what an attack will do, a run that failed."""
+
+
+def nobody(line: str) -> None:
+    """Nobody waits."""
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -79,9 +86,10 @@ class Effort:
 
     ``rows``: the public number of rows that outputs and bounds use, where the
     claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
-    is attacked, and a program beside its analysis; its runs are made by ``share``, and ``watch``
-    is told of them. ``trusted``: the user takes a program's word where nothing keeps it apart.
-    ``auditors``: those that the user named; None for each that fits and is quick.
+    is attacked, and a program beside its analysis; its runs are made by ``share``, ``watch`` is
+    told of them, and ``tell`` before of what they will be. ``trusted``: the user takes a program's
+    word where nothing keeps it apart. ``auditors``: those that the user named; None for each that
+    fits and is quick.
 
     Of auditors of properties: ``seed``, of what they draw; ``alarm``, the largest probability that
     an honest subject is accused; ``pairs``, the most that are looked at, and ``runs``, the most of
@@ -94,6 +102,7 @@ class Effort:
     attack: Attack | None = None
     share: Map = here
     watch: Watch | None = None
+    tell: Tell = nobody
     trusted: bool = False
     auditors: tuple[str, ...] | None = None
     seed: int = 0

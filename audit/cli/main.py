@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -68,7 +71,29 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the contract's exit code and never raises for bad input."""
+    """Run one command; returns the contract's exit code and never raises for bad input.
+
+    SIGTERM is Ctrl-C meanwhile: whoever reports what was found until then does so for both.
+    """
+    with _terminates_as_interrupted():
+        return _run(argv)
+
+
+@contextmanager
+def _terminates_as_interrupted() -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C, where that is ours to say."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     try:
         # A command's module is imported here, and with it the arithmetic that is asked for.
         flags = parser().parse_args(argv)

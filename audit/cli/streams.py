@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from audit.statements.durations import spell_seconds
 from synthesizers.files import replacing
 
 if TYPE_CHECKING:
@@ -28,6 +31,10 @@ UNITS = {
     "examining": ("cases", ""),
 }
 """What the steps of long work count, and what is said of their total as they begin."""
+
+HEARTBEAT_SECONDS = 30.0
+"""How long a log stays without a line of work that goes on: seldom enough for one that is kept, and
+often enough for whoever waits to see that nothing hangs."""
 
 
 class _Results(Console):
@@ -52,9 +59,38 @@ def talk_console(quiet: bool) -> Console:
     return Console(file=sys.stderr, quiet=quiet, highlight=False)
 
 
+class Heartbeat:
+    """Says now and then, where there is no terminal, how far a step of long work is.
+
+    ``say``: takes a line; ``clock``: gives seconds. A step's first word begins its time.
+    """
+
+    def __init__(self, say: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self._say = say
+        self._clock = clock
+        self._step = ""
+        self._begun = self._said = 0.0
+        self._before = 0
+
+    def beat(self, step: str, done: int, total: int, word: str) -> None:
+        """Told of progress, as `dp_audit.progress.Progress` is."""
+        now = self._clock()
+        if step != self._step:
+            self._step, self._before, self._begun, self._said = step, done, now, now
+        if now - self._said < HEARTBEAT_SECONDS:
+            return
+        self._said = now
+        unit, _ = UNITS.get(step, ("", ""))
+        counts = f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}"
+        made = done - self._before
+        left = (now - self._begun) * (total - done) / made if total and made > 0 else 0.0
+        parts = (counts.strip(), word, f"{spell_seconds(left)} left" if left > 0 else "")
+        self._say(f"{step}: {', '.join(part for part in parts if part)}")
+
+
 @contextmanager
-def follow(console: Console) -> Iterator[Progress]:
-    """A bar on the console that follows the steps of long work."""
+def follow(console: Console, clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
+    """A bar on the console that follows the steps of long work; off a terminal, lines of it."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -68,12 +104,22 @@ def follow(console: Console) -> Iterator[Progress]:
     hidden = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("", total=None, counts="", word="")
+        say = partial(console.print, markup=False, soft_wrap=True)
+        heart = Heartbeat(say, clock) if hidden else None
+        last = ("", 0)
 
         def report(step: str, done: int, total: int, word: str) -> None:
+            nonlocal last
+            begins, last = done == 0 and last != (step, 0), (step, done)
+            if step == "planning":
+                say(word)
+                return
+            if heart is not None:
+                heart.beat(step, done, total, word)
             unit, beginning = UNITS.get(step, ("", ""))
             if step == "reading":
                 console.print(f"reading {word}", markup=False, soft_wrap=True)
-            if done == 0 and beginning:
+            if begins and beginning:
                 console.print(f"{step}: {total:,} {unit}{beginning}")
             counts = f"{done:,}/{total:,} {unit}" if total else f"{done or ''}"
             limit = total or None

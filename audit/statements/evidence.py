@@ -242,10 +242,15 @@ class TranscriptReplay(Replay):
     released: str = "transcript"
 
 
+ALIVE = "alive"
+"""The mode of the few runs, before those of an attack, that show what of its input a box reads."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AttackReplay(Replay):
     """How a box was attacked, and what came of it beside the witness.
 
+    ``mode``: "batch" or "anytime", or `ALIVE`.
     ``runs``: a database, learning included; ``error``, ``alarm``: of the floor and of REFUTED.
     ``detect``: the leak that the user wants seen; None for the usual one. ``search``: of the pair;
     None where it was given.

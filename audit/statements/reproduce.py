@@ -295,7 +295,7 @@ def _attack_fits(command: Command, document: Document) -> bool:
         and command.number("look") == replay.look
         and replay.alarm in alarms
         and _optional_fraction(command, "detect") == replay.detect
-        and ("until-decided" in command.flags) == (replay.mode == "anytime")
+        and replay.mode == ("anytime" if "until-decided" in command.flags else "batch")
         and all(limits)
     )
 

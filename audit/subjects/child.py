@@ -10,17 +10,24 @@ import io
 import os
 import pickle
 import socket
+import sys
+import traceback
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 from audit.subjects.child_limits import limit_memory, move_aside
+from audit.subjects.explaining import place_of
+from audit.subjects.forms import Form
 from audit.subjects.frames import BEGUN, REPLY, Frames, frame
-from audit.subjects.function import batch_outcomes, fresh, generator, one_of
+from audit.subjects.function import SINGLE, batch_outcomes, fresh, generator, one_of
 from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.specs import Described, Refused, Spec
 from audit.subjects.wire import (
     BatchCall,
+    Explanation,
+    Failed,
+    Reply,
     SingleRuns,
     Writer,
     answer,
@@ -39,7 +46,9 @@ def main(descriptor: str) -> NoReturn:
 class _Jobs(pickle.Unpickler):
     """What the parent sends: its classes are ours, whatever modules the user has."""
 
-    _OURS: ClassVar = {(own.__module__, own.__name__): own for own in (BatchCall, SingleRuns, Spec)}
+    _OURS: ClassVar = {
+        (own.__module__, own.__name__): own for own in (BatchCall, Explanation, SingleRuns, Spec)
+    }
 
     def __init__(self, content: bytes) -> None:
         super().__init__(io.BytesIO(content))
@@ -76,6 +85,8 @@ class _Server:
             job = _Jobs(source.next()[1]).load()
             if isinstance(job, BatchCall):
                 self._batch(job, function, spec.subject)
+            elif isinstance(job, Explanation):
+                self._explain(job, single, spec.form)
             else:
                 self._single(job, single)
 
@@ -85,6 +96,18 @@ class _Server:
         self._begin()
         for second in job.coins.tolist():
             self._send(self._run(function, copies[second], rng))
+
+    def _explain(self, job: Explanation, function: Callable[..., Any], form: Form) -> None:
+        """One run; its traceback goes where the subject's own words go."""
+        try:
+            function(fresh(job.database)(), generator(job.seed, SINGLE, 0))
+        except BaseException as error:
+            own = None if error.__traceback__ is None else error.__traceback__.tb_next
+            traceback.print_exception(type(error), error, own)
+            sys.stderr.flush()
+            self._reply(Failed(type(error).__name__, place_of(error), str(error)))
+        else:
+            self._reply(Described(form))
 
     def _run(self, function: Callable[..., Any], copy: Callable[[], Any], rng: object) -> bytes:
         try:
@@ -119,7 +142,7 @@ class _Server:
         except ProtocolError as error:
             return frame(REPLY, answer(Refused(str(error))))
 
-    def _reply(self, said: Described | Refused | Raised) -> None:
+    def _reply(self, said: Reply) -> None:
         self._send(frame(REPLY, answer(said)))
 
     def _send(self, frames: bytes) -> None:

@@ -9,7 +9,9 @@ import csv
 import io
 import json
 import os
+import shlex
 import stat
+import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +32,7 @@ from audit.subjects.apart import (
     program_paths,
 )
 from audit.subjects.confinement import Confinement, start_confined
+from audit.subjects.explaining import Failure, LogEnd
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.output_tables import output_table
 from audit.subjects.pair import Pair
@@ -46,6 +49,12 @@ RUNS_AT_ONCE = 20
 
 TABLE_BYTES = 64 * 2**20
 """The largest output table that is read (a million rows or so)."""
+
+_ABSENT = "no output table"
+_UNREADABLE = "unreadable output table"
+_TOO_LARGE = "output table too large"
+_WITHOUT_TABLE = (_ABSENT, _UNREADABLE, _TOO_LARGE)
+"""Why a run that ended with exit code 0 has no output."""
 
 _PASSED = 0o711
 """The mode of a folder through which another user gets to a folder of his own."""
@@ -118,6 +127,23 @@ class CommandBox:
             os.chmod(place, _PASSED)
             return self.draw_by(self._start, lambda: place, pair, coins, seed, PROTOCOL)
 
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """A run as any other, whose standard error is kept; None where it gives an output."""
+        words: list[str] = []
+
+        def make(options: dict[str, str], folder: str) -> Ended | None:
+            # The folder is gone when this is read.
+            words.extend(word.removeprefix(f"{folder}/") for word in self._words(options))
+            return self._start(options, folder, log.target)
+
+        with LogEnd() as log, tempfile.TemporaryDirectory(prefix="dp-audit-") as place:
+            os.chmod(place, _PASSED)
+            found = self._run(make, place, self._table(database), seed, PROTOCOL)
+        if not isinstance(found, Ended):
+            return None
+        phase = "output" if found.reason in _WITHOUT_TABLE else "run"
+        return Failure(phase, found.reason, command=shlex.join(words), log=log.text)
+
     @property
     def isolation(self) -> Isolation:
         """What keeps its processes apart, as far as a program that tries to break it found."""
@@ -171,16 +197,20 @@ class CommandBox:
             finally:
                 os.close(held)
 
-    def _start(self, options: dict[str, str], folder: str) -> Ended | None:
-        command = [self.path]
-        for name, value in options.items():
-            command += [f"--{name.replace('_', '-')}", value]
+    def _words(self, options: Mapping[str, str]) -> list[str]:
+        named = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
+        return [self.path, *(word for pair in named for word in pair)]
+
+    def _start(
+        self, options: dict[str, str], folder: str, log: int = subprocess.DEVNULL
+    ) -> Ended | None:
         readable = self.paths
         limits = limits_of(self.limits.megabytes)
         run = start_confined(
-            command,
+            self._words(options),
             Confinement(readable, limits=limits, writable=(folder,), folder=folder),
             environment=program_environment(folder),
+            stderr=log,
             isolation=isolation_for(readable),
         )
         try:
@@ -247,20 +277,20 @@ class CommandBox:
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
             file = os.open("output.csv", flags, dir_fd=folder)
         except FileNotFoundError:
-            return Ended("no output table")
+            return Ended(_ABSENT)
         except OSError:
-            return Ended("unreadable output table")
+            return Ended(_UNREADABLE)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                return Ended("unreadable output table")
+                return Ended(_UNREADABLE)
             with open(file, "rb", closefd=False) as readable:
                 data = readable.read(TABLE_BYTES + 1)
         finally:
             os.close(file)
         if len(data) > TABLE_BYTES:
-            return Ended("output table too large")
+            return Ended(_TOO_LARGE)
         table = output_table(data, self.domain)
-        return Ended("unreadable output table") if table is None else table
+        return Ended(_UNREADABLE) if table is None else table
 
 
 def _claim_parameters(guarantee: Guarantee) -> dict[str, str]:

@@ -7,6 +7,9 @@ import numpy as np
 from audit.subjects.outcomes import Outcomes, Shape
 from audit.subjects.runs import Runs
 
+FAILED = ("raised", "ended")
+"""The kinds of outcomes that are none."""
+
 MOST_KINDS = 4
 """Kinds of failure that a message lists (a line or two)."""
 
@@ -19,10 +22,10 @@ def describe_failure(outcomes: Outcomes) -> str | None:
     """
     counts = np.bincount(outcomes.of, minlength=len(outcomes.shapes))
     seen = [(int(n), shape) for n, shape in zip(counts, outcomes.shapes, strict=True) if n]
-    if not seen or any(shape.kind not in ("raised", "ended") for _, shape in seen):
+    if not seen or any(shape.kind not in FAILED for _, shape in seen):
         return None
     seen.sort(key=lambda item: (-item[0], item[1].kind, item[1].detail))
-    told = [f"{n} {_words(shape)}" for n, shape in seen[:MOST_KINDS]]
+    told = [f"{n} {describe_shape(shape)}" for n, shape in seen[:MOST_KINDS]]
     rest = sum(n for n, _ in seen[MOST_KINDS:])
     if rest:
         told.append(f"{rest} in other ways")
@@ -41,5 +44,6 @@ def unread_always(runs: Runs) -> str | None:
     return None
 
 
-def _words(shape: Shape) -> str:
+def describe_shape(shape: Shape) -> str:
+    """How a run failed: the type of its exception, or how it was ended."""
     return f"raised {shape.detail}" if shape.kind == "raised" else f"ended ({shape.detail})"

@@ -14,6 +14,7 @@ import pickle
 import random
 import socket
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -132,6 +133,8 @@ def _run(function: Callable[..., Any], database: Any, rng: Any) -> bytes:
     try:
         output = function(database, rng)
     except BaseException as error:
+        # Nobody reads it but whoever wants to know why a run fails.
+        traceback.print_exc()
         raised = type(error).__name__
     else:
         return _tell(output, LARGEST_OUTCOME)

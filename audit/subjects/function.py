@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.subjects.explaining import Failure, explain_exception
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError, ProtocolError
@@ -124,6 +125,15 @@ class FunctionBox:
             return in_two_calls(call, coins, seed)
         except CallRaised:
             return Outcomes.of_outputs(_runs(one_of(self.function), copies, coins, seed))
+
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """One run by itself; None where it raises nothing."""
+        single = one_of(self.function) if self.batch else self.function
+        try:
+            single(fresh(database)(), generator(seed, SINGLE, 0))
+        except (Exception, SystemExit) as error:
+            return explain_exception(error)
+        return None
 
 
 def batch_outcomes(name: str, outputs: object, runs: int) -> Outcomes:

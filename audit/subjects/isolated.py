@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from audit.statements.isolation import Isolation
 from audit.subjects.apart import probe_isolation
-from audit.subjects.failures import describe_failure
+from audit.subjects.explaining import Failure, LogEnd
+from audit.subjects.failures import FAILED, describe_failure, describe_shape
 from audit.subjects.foreign import ReceivedValues
 from audit.subjects.frames import BEGUN, REPLY
 from audit.subjects.function import (
@@ -33,11 +34,19 @@ from audit.subjects.function import (
     in_two_calls,
 )
 from audit.subjects.interpreters import Interpreter
-from audit.subjects.outcomes import Ended, Outcomes, Raised
+from audit.subjects.outcomes import Ended, Outcomes, Raised, Shape
 from audit.subjects.pair import Pair
 from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
 from audit.subjects.specs import Described, Refused, Spec
-from audit.subjects.wire import BatchCall, Received, SingleRuns, read_answer
+from audit.subjects.wire import (
+    BatchCall,
+    Explanation,
+    Failed,
+    Received,
+    Reply,
+    SingleRuns,
+    read_answer,
+)
 from synthesizers.errors import InputError, ProtocolError
 
 ESTIMATOR_BLOCK = 20
@@ -141,6 +150,37 @@ class IsolatedBox:
             ]
         )
 
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """One run in a new process, whose standard error is kept; None where it raises nothing."""
+        elsewhere = self.python is not None
+        one = SingleRuns((database, database), np.zeros(1, np.bool_), seed, (SINGLE, 0))
+        found: Reply | Shape | Ended
+        with LogEnd() as log:
+            process = ChildProcess(self.spec, self.folder, self.python, log.target)
+            try:
+                process.started()
+                process.send(one if elsewhere else Explanation(database, seed))
+                until = time.monotonic() + self.seconds
+                found = _outcome(process, until) if elsewhere else process.reply(until)
+            except Exception as error:
+                found = process.reason(error)
+            finally:
+                process.end()
+        match found:
+            case Failed(name, place, message):
+                return Failure("run", f"raised {name}", place, message, log=log.text)
+            case Ended(reason):
+                return Failure("run", f"ended ({reason})", log=log.text)
+            case Shape(kind) if kind in FAILED:
+                return Failure("run", describe_shape(found), log=log.text)
+        return None
+
+    @property
+    def spec(self) -> Spec:
+        """What its process is told."""
+        parameters = dict(self.parameters)
+        return Spec(self.subject, self.form, parameters, self.megabytes, self.rows, self.columns)
+
     def _draw_runs(
         self, processes: _Processes, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
@@ -212,10 +252,7 @@ class _Processes:
         if process is not None and self._box == box and process.alive():
             return process
         self.end()
-        spec = Spec(
-            box.subject, box.form, dict(box.parameters), box.megabytes, box.rows, box.columns
-        )
-        process = ChildProcess(spec, box.folder, box.python)
+        process = ChildProcess(box.spec, box.folder, box.python)
         self._box, self._process = box, process
         with self.end_on_error():
             process.started()
@@ -297,7 +334,7 @@ class _Processes:
 
 def _receive(
     process: ChildProcess, received: Received | ReceivedValues, until: float, most: int = 0
-) -> Described | Refused | Raised | None:
+) -> Reply | None:
     """Wait for the next outcome, or for all of a batch of ``most``; or for an answer in its place.
 
     Raises an exception of any kind where none comes.
@@ -309,6 +346,15 @@ def _receive(
             return read_answer(content)
         received.take(number, content, most)
     return None
+
+
+def _outcome(process: ChildProcess, until: float) -> Shape:
+    """What kind of thing the one run of a job gave."""
+    if process.next(until)[0] != BEGUN:
+        raise ValueError
+    received = process.received()
+    _receive(process, received, until)
+    return received.outcomes().shapes[0]
 
 
 class _Kept(threading.local):

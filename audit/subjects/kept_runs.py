@@ -16,11 +16,13 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.subjects.black_box import BlackBox
+from audit.subjects.explaining import Explains, Failure
 from audit.subjects.frames import HEAD
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair, database_sha256
@@ -139,6 +141,10 @@ class KeptBox:
     def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """One run for each coin, in order, made if it is not kept."""
         return self._kept("draw", self.box.draw, pair, coins, seed)
+
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """As the box's own; what a failing run says is kept nowhere."""
+        return self.box.explain(database, seed) if isinstance(self.box, Explains) else None
 
     def _kept(
         self, way: str, draw: Draw, pair: Pair, coins: NDArray[np.bool_], seed: int

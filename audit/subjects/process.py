@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import socket
+import subprocess
 import time
 import weakref
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from audit.subjects.confinement import Confinement, start_confined
 from audit.subjects.foreign import ReceivedValues, as_json
 from audit.subjects.frames import REPLY, Frames, frame
 from audit.subjects.interpreters import Interpreter
-from audit.subjects.outcomes import Ended, Raised
+from audit.subjects.outcomes import Ended
 from audit.subjects.specs import Described, Refused, Spec
 from audit.subjects.started import OWN_PACKAGES, OWN_ROOT, own_paths, python_command
-from audit.subjects.wire import Received, read_answer
+from audit.subjects.wire import Received, Reply, read_answer
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
@@ -56,11 +57,18 @@ class ChildProcess:
 
     It reads ``folder``, where it works, and what can be imported, and writes in an empty folder of
     its own. ``end`` ends it with all that it left behind; so does whatever ends this object or this
-    process. ``python``: runs it, in place of our own. Raises InputError for a folder that is not
-    there.
+    process. ``python``: runs it, in place of our own. ``log``: where its standard error goes.
+
+    Raises InputError for a folder that is not there.
     """
 
-    def __init__(self, spec: Spec, folder: str, python: Interpreter | None = None) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        folder: str,
+        python: Interpreter | None = None,
+        log: int = subprocess.DEVNULL,
+    ) -> None:
         if os.name != "posix":
             raise InputError("functions are run in processes of their own on POSIX systems alone")
         if not Path(folder).is_dir():
@@ -81,6 +89,7 @@ class ChildProcess:
                 box,
                 environment=module_environment(foreign=python is not None),
                 pass_fds=[theirs.fileno()],
+                stderr=log,
                 isolation=isolation_for(readable),
             )
         self._socket = ours
@@ -127,7 +136,7 @@ class ChildProcess:
         """The next frame; TimeoutError where it is not there in time, or another error."""
         return self._frames.next(until)
 
-    def reply(self, until: float) -> Described | Refused | Raised:
+    def reply(self, until: float) -> Reply:
         """The next frame as an answer in words."""
         number, content = self.next(until)
         if number != REPLY:

@@ -15,7 +15,7 @@ from audit.subjects.black_box import BlackBox
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 
-STAGES = ("search", "learn", "certify", "check", "anytime", "replay", "confirm")
+STAGES = ("search", "learn", "certify", "check", "anytime", "replay", "confirm", "alive")
 """What runs are for; each has random numbers of its own."""
 
 LEARNING = ("search", "learn")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.subjects.command import CommandBox, as_json
+from audit.subjects.explaining import Failure
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.server import SERVING, TRIES, Server
@@ -89,6 +90,10 @@ class ServedBox:
     def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """One run for each coin, each the only one of its process."""
         return self.command.draw(pair, coins, seed)
+
+    def explain(self, database: Any, seed: int) -> Failure | None:
+        """A run by version 1 as the command's; None where that gives an output."""
+        return self.command.explain(database, seed)
 
     def _draw_runs(
         self, server: _Restarted, pair: Pair, coins: NDArray[np.bool_], seed: int

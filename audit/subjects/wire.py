@@ -57,8 +57,30 @@ class BatchCall:
     purpose: tuple[int, ...]
 
 
-def answer(said: Described | Refused | Raised) -> bytes:
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """One run whose exception is told: Failed comes, or Described where there is none."""
+
+    database: Any
+    seed: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An exception of a run: its type, the line of the subject's code, and what it says."""
+
+    type_name: str
+    place: str
+    message: str
+
+
+Reply = Described | Refused | Raised | Failed
+"""An answer in words."""
+
+
+def answer(said: Reply) -> bytes:
     """The content of a reply in words."""
+    document: dict[str, str]
     match said:
         case Described(form):
             document = {"form": str(form)}
@@ -66,10 +88,12 @@ def answer(said: Described | Refused | Raised) -> bytes:
             document = {"refused": message}
         case Raised(name):
             document = {"raised": name}
+        case Failed(name, place, message):
+            document = {"raised": name, "at": place, "message": message}
     return json.dumps(document).encode("ascii")
 
 
-def read_answer(content: bytes) -> Described | Refused | Raised:
+def read_answer(content: bytes) -> Reply:
     """The reply; raises ValueError for anything else."""
     match json.loads(content):
         case {"form": str(form), **rest} if not rest and form in get_args(Form):
@@ -78,6 +102,8 @@ def read_answer(content: bytes) -> Described | Refused | Raised:
             return Refused(printable(message))
         case {"raised": str(name), **rest} if not rest:
             return Raised(printable(name))
+        case {"raised": str(name), "at": str(place), "message": str(message), **rest} if not rest:
+            return Failed(*map(printable, (name, place, message)))
     raise ValueError("no answer")
 
 

@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import cast
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.beginning import begin, interrupted
+from audit.auditors.attack.following import Following
+from audit.auditors.attack.plan import make_plan
 from audit.auditors.attack.stages import next_stage
 from audit.auditors.effort import Attack, Effort
 from audit.statements.claim import Claim
-from audit.statements.evidence import CONTRADICTING, Evidence
+from audit.statements.evidence import CONTRADICTING, Decision, Evidence
 from audit.subjects.black_box import BlackBox
 from audit.subjects.outputs import GivenRuns, OutputsBox
 from audit.subjects.programs import ProgramBox
@@ -25,14 +28,28 @@ def examine_program(subject: ProgramSubject, claim: Claim, effort: Effort) -> It
         # Where both are ours, a violation found by chance would be a contradiction.
         attack = replace(attack, alarm=min(attack.alarm, CONTRADICTING))
     box = ProgramBox(subject, effort.setting(claim), claim.released)
+    effort.tell(make_plan(claim, attack, None).words())
     yield from _attack_in_stages(box, claim, attack, effort)
 
 
 def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
-    """A function, an estimator or a command by its outputs in repeated runs."""
-    yield from _attack_in_stages(
-        cast(BlackBox, subject.box), claim, effort.require_attack(), effort
-    )
+    """A function, an estimator or a command by its outputs in repeated runs.
+
+    After what its attacks found, what it seems to read of its input, if it is not all.
+    """
+    attack, box = effort.require_attack(), cast(BlackBox, subject.box)
+    try:
+        seen = begin(box, claim, attack, effort)
+    except KeyboardInterrupt:
+        yield interrupted(claim, attack)
+        return
+    found = []
+    for evidence in _attack_in_stages(box, claim, attack, effort):
+        found.append(evidence)
+        yield evidence
+    refuted = any(evidence.violated for evidence in found)
+    if seen is not None and not (refuted and seen.decision is Decision.UNDECIDED):
+        yield seen
 
 
 def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Iterator[Evidence]:
@@ -66,8 +83,9 @@ def _attack_in_stages(
     stage: Attack | None = replace(asked, beyond=())
     number = 0
     while stage is not None:
-        target = AttackedBox(Drawing(box, Seeds(stage.seed, stage.look), effort.share), box)
-        evidence = attack_box(target, claim, stage, effort.watch)
+        following = Following(effort.share, effort.watch, 2 * stage.runs)
+        target = AttackedBox(Drawing(box, Seeds(stage.seed, stage.look), following.share), box)
+        evidence = attack_box(target, claim, stage, following.watch)
         yield evidence
         number += 1
         stage = next_stage(asked, stage, evidence, claim, number)

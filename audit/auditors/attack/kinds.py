@@ -256,7 +256,7 @@ class Drawer:
         """Chains of units, each of the target's records, added or exchanged one after the other."""
         size = self.size
         room = MOST_STEPS if self.records is None else min(MOST_STEPS, self.records // size)
-        distances = dict.fromkeys(min(steps, room) for steps in _distances(self.guarantee))
+        distances = dict.fromkeys(min(steps, room) for steps in chain_distances(self.guarantee))
         for steps in (steps for steps in distances if steps > 1):
             for target in (self._high, self._low):
                 come, gone = (target.record,) * size, (target.other,) * size
@@ -398,7 +398,7 @@ class Drawer:
                 yield from way(target)
 
 
-def _distances(guarantee: Guarantee) -> list[int]:
+def chain_distances(guarantee: Guarantee) -> list[int]:
     """How far apart the ends of chains may tell most: the best by what is claimed, 2 and 4."""
     if not takes_distance(guarantee):
         return []

@@ -35,6 +35,7 @@ from audit.statements.certificate_json import Document, as_written
 from audit.statements.checks import Check, Status, compare_bound
 from audit.statements.claim import Claim
 from audit.statements.evidence import (
+    ALIVE,
     CONTRADICTING,
     AttackReplay,
     Decision,
@@ -234,7 +235,9 @@ def effort_beside(document: Document) -> Attack | None:
 
 def _require_attack(stated: Evidence) -> None:
     """Raise InputError for what is no conclusion of an attack, on a pair by a floor."""
-    decisions = (Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID, Decision.UNDECIDED)
+    decisions = {Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID, Decision.UNDECIDED}
+    if replay_of(stated).mode == ALIVE:
+        decisions = {Decision.UNDECIDED, Decision.SILENT}
     floors = all(
         (bound.side, bound.rigour) == (Side.FLOOR, "statistical")
         for bound in (stated.bound, stated.strict)
@@ -383,8 +386,8 @@ def _as_before(entailed: Evidence, claim: Claim) -> Evidence:
 def _inconsistent(stated: Evidence, claim: Claim) -> str:
     """What contradicts itself in evidence that can't be made again from counts; or nothing."""
     witness, power = stated.witness, stated.power
-    undecided = stated.decision is Decision.UNDECIDED and power is None
-    if stated.decision is Decision.INVALID or undecided:
+    of_nothing = stated.decision in (Decision.UNDECIDED, Decision.SILENT) and power is None
+    if stated.decision is Decision.INVALID or of_nothing:
         stray = stated.bound or stated.strict or stated.resolution or witness or power
         return "runs that decide nothing bound nothing" if stray else ""
     if stated.decision is Decision.VIOLATED:

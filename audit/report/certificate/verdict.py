@@ -6,7 +6,7 @@ from audit.report.certificate.power import power_text
 from audit.report.certificate.spending import blame_sentence
 from audit.report.words import MEANINGS, bound_text, claimed_text
 from audit.statements.certificate import OWN_WORD, Certificate
-from audit.statements.evidence import Decision, Side, Verdict
+from audit.statements.evidence import ALIVE, AttackReplay, Decision, Side, Verdict
 from audit.statements.reproduce import parse_command
 from synthesizers.errors import InputError
 
@@ -45,6 +45,11 @@ def explain_verdict(certificate: Certificate) -> str:
             "Something that the subject declares, and that conclusions about it rest on, is "
             "exceeded: the claim is neither confirmed nor refuted."
         )
+    if verdict is Verdict.UNDECIDED and (ignores := _ignored_input(certificate)):
+        return (
+            f"{ignores[0].upper()}{ignores[1:]}. What gives nothing away because it reads nothing "
+            "shows nothing of the claim: see that it reads the records as they are handed over."
+        )
     power = power_text(certificate)
     if verdict is Verdict.NOT_REFUTED and power:
         return f"{meaning} {power}"
@@ -64,6 +69,15 @@ def state_rests(certificate: Certificate) -> str:
 
 def _is_exceeded(certificate: Certificate) -> bool:
     return any(evidence.decision is Decision.EXCEEDED for evidence in certificate.evidence)
+
+
+def _ignored_input(certificate: Certificate) -> str:
+    """What was found of a subject that seems to ignore its input, without what was tried."""
+    for one in certificate.evidence:
+        alive = isinstance(one.replay, AttackReplay) and one.replay.mode == ALIVE
+        if alive and one.decision is Decision.UNDECIDED:
+            return one.finding.partition(" (tried")[0]
+    return ""
 
 
 def _is_foreign(certificate: Certificate) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -45,6 +47,12 @@ def cached(database, rng):
 
 def repeating(database, rng, runs):
     return len(database) + np.random.default_rng(0).laplace(size=runs)
+
+def ignoring(database, rng):
+    return rng.laplace()
+
+def fixed(database, rng, runs):
+    return np.zeros(runs)
 
 def failing(database, rng):
     raise KeyError("a private value")
@@ -202,12 +210,58 @@ def test_outputs_drawn_before_are_audited(folder: Path, dp_audit: Command) -> No
     assert certificate(folder / "cert.json")["subject"]["kind"] == "outputs"
 
 
-def test_a_subject_that_always_fails_ends_with_exit_code_4(folder: Path, dp_audit: Command) -> None:
-    shown = dp_audit(f"certify boxes_here:failing {PLACE} --runs 50 --out cert.json")
+FAILING_LINE = MODULE.splitlines().index('    raise KeyError("a private value")') + 1
+
+
+@pytest.mark.parametrize(
+    ("more", "shows"),
+    [("", True), ("--pair a.json b.json", False), ("--pair a.json b.json --data-is-public", True)],
+)
+def test_a_subject_that_always_fails_ends_with_exit_code_4_and_says_why(
+    folder: Path, dp_audit: Command, more: str, shows: bool
+) -> None:
+    """What it says is shown where the databases are made up, or said to be public."""
+    shown = dp_audit(f"certify boxes_here:failing {PLACE} --runs 5000 {more} --out cert.json")
     assert shown.code == 4
-    assert "KeyError" in shown.err
-    assert "private" not in shown.err
+    assert "all of 5 runs failed: 5 raised KeyError" in shown.err
+    assert f"raised KeyError at boxes_here.py:{FAILING_LINE} in phase run" in shown.err
+    assert ("private" in shown.err) == shows
+    assert ("the end of its log" in shown.err) == shows
     assert not (folder / "cert.json").exists()
+
+
+def test_a_command_that_always_fails_shows_its_command_and_the_end_of_its_log(
+    folder: Path, dp_audit: Command
+) -> None:
+    """280 runs of such a command took a minute and a half, and nothing said why they failed."""
+    text = f"#!{sys.executable} -IS\nimport sys\nsys.exit('no model in ' + sys.argv[4])\n"
+    (folder / "submission").write_text(text)
+    shown = dp_audit(f"certify command:./submission {PLACE} --runs 280")
+    assert shown.code == 4
+    assert "all of 5 runs failed: 5 ended (exit code 1)" in shown.err
+    assert "exit code 1 in phase run; command: " in shown.err
+    assert "--input input.csv" in shown.err
+    assert "the end of its log:\n  | no model in /" in shown.err
+
+
+@pytest.mark.parametrize("subject", ["boxes_here:ignoring", "boxes_here:fixed"])
+def test_a_subject_that_ignores_its_input_is_undecided(
+    folder: Path, dp_audit: Command, subject: str
+) -> None:
+    words = PLACE.replace("--records 2", "--records 50").replace("--quiet", "")
+    shown = dp_audit(f"certify {subject} {words} --runs 200 --out cert.json --html report.html")
+    assert shown.code == 3, shown.err
+    document = certificate(folder / "cert.json")
+    assert document["verdict"] == "UNDECIDED"
+    for text in (" ".join(shown.out.split()), (folder / "report.html").read_text()):
+        assert "seems to ignore its input" in text
+    assert "plan: at most 400 runs" in shown.err
+    assert dp_audit("verify cert.json").code == 0
+    # Without it, the verdict is another, and it is found missing.
+    document["evidence"].pop()  # type: ignore[attr-defined]
+    document["verdict"] = "NOT REFUTED"
+    (folder / "cert.json").write_text(json.dumps(document))
+    assert dp_audit("verify cert.json").code == 1
 
 
 @pytest.mark.parametrize(
@@ -259,8 +313,18 @@ def test_a_program_is_attacked_beside_its_exact_value(folder: Path, dp_audit: Co
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
-@pytest.mark.parametrize("mode", ["", "--until-decided"])
-def test_ctrl_c_gives_the_report_of_what_was_found_so_far(folder: Path, mode: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "sent"),
+    [
+        ("", signal.SIGINT),
+        ("--until-decided", signal.SIGINT),
+        ("", signal.SIGTERM),
+        ("--until-decided", signal.SIGTERM),
+    ],
+)
+def test_ctrl_c_or_sigterm_gives_the_report_of_what_was_found_so_far(
+    folder: Path, mode: str, sent: signal.Signals
+) -> None:
     words = f"certify boxes_here:slow --claim epsilon=5 {PLACE.replace('--claim epsilon=1', '')}"
     words = words.replace("--quiet", "")
     command = [sys.executable, "-m", "dp_audit", *f"{words} --runs 1000000 {mode}".split()]
@@ -276,7 +340,7 @@ def test_ctrl_c_gives_the_report_of_what_was_found_so_far(folder: Path, mode: st
         while "attacking" not in process.stderr.readline():
             assert process.poll() is None
         time.sleep(3)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "Traceback" not in err
@@ -296,3 +360,71 @@ def test_a_leak_that_the_claim_allows_is_refused_before_anything_is_written(
     )
     assert shown.code == 2 and not Path("cert.json").exists()
     assert "--detect is a leak beyond the claim, so more than epsilon=1; found 1" in shown.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_whole_group_leaves_a_report_and_no_process(
+    folder: Path, sent: signal.Signals
+) -> None:
+    """As `timeout` and schedulers send it: the processes that make the runs get it, too."""
+    words = f"certify boxes_here:slow --claim epsilon=5 {PLACE.replace('--claim epsilon=1', '')}"
+    words = words.replace("--quiet", "").replace("--jobs 1", "--jobs 2")
+    with subprocess.Popen(
+        [sys.executable, "-m", "dp_audit", *f"{words} --runs 1000000 --out cert.json".split()],
+        cwd=folder,
+        env=environment({"TMPDIR": str(folder)}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        while "attacking" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(3)
+        os.killpg(process.pid, sent)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert certificate(folder / "cert.json")["verdict"] in ("NOT REFUTED", "UNDECIDED")
+    assert processes_of(str(folder)) == []
+
+
+def processes_of(folder: str) -> list[str]:
+    """The commands of processes that work in a folder or have its name in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            about = (place / "environ").read_bytes() + (place / "cmdline").read_bytes()
+            if folder.encode() in about and int(place.name) != os.getpid():
+                found.append((place / "cmdline").read_text())
+    return found
+
+
+@pytest.mark.slow
+def test_on_a_cluster_sigterm_leaves_a_report_too(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask[distributed]")
+    words = f"certify boxes_here:slow --claim epsilon=5 {PLACE.replace('--claim epsilon=1', '')}"
+    words = words.replace("--quiet", "").replace("--jobs 1", "")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as workers:
+        words += f" --cluster {workers.scheduler_address} --runs 1000000 --out cert.json"
+        with subprocess.Popen(
+            [sys.executable, "-m", "dp_audit", *words.split()],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stderr is not None
+            while "attacking" not in process.stderr.readline():
+                assert process.poll() is None
+            time.sleep(3)
+            process.send_signal(signal.SIGTERM)
+            _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert certificate(folder / "cert.json")["verdict"] in ("NOT REFUTED", "UNDECIDED")

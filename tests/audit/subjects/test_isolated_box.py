@@ -347,7 +347,7 @@ def test_what_a_subject_is_is_found_out_without_importing_it_here(tmp_path: Path
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("raise ValueError('broken')", "could not be imported .ValueError: broken"),
+        ("raise ValueError('broken')", "could not be imported .ValueError at broken.py:1: broken"),
         ("import os; os._exit(0)", "ended while it imported"),
     ],
 )
