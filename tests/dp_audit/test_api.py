@@ -114,7 +114,7 @@ def test_a_function_is_attacked() -> None:
     asked: dict[str, Any] = {"neighbours": "add-remove", "seed": 1, "pair": (["a"], ["a", "b"])}
     result = dpa.certify(heads, "epsilon=1", runs=1000, **asked)
     assert result.verdict == "NOT REFUTED" and result.exit_code == 0
-    assert result.certificate.evidence[-1].replay.runs == 400
+    assert result.certificate.evidence[-1].replay.runs == 1000
     assert result.power is not None and 1 < result.power <= 2
     assert result.to_json()["evidence"][-1]["power"]["detectable"] == result.power
     assert "would have been refuted with a chance of 90" in result.html()

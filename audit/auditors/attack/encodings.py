@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from audit.auditors.attack.records import Encoding, Records
+from audit.statements.claim import Claim
 from audit.subjects.failures import describe_failure
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Source
@@ -25,15 +26,15 @@ def usual(domain: Domain | None) -> tuple[Encoding, ...]:
     return tuple(Encoding) if binned else (Encoding.NUMBERS,)
 
 
-def read_by(
-    source: Source, domain: Domain, records: int | None, exact: bool, least: int
-) -> tuple[Encoding, ...]:
+def encodings_read(source: Source, claim: Claim, least: int) -> tuple[Encoding, ...]:
     """The encodings in which a table does not make every run fail; all if it does in each.
 
     Who can't read an encoding fails on a record of it and not on an empty table: that says nothing
-    of privacy on the tables that he reads. ``records``, ``exact``, ``least``: how many a database
-    has at most, whether always so many, and at least.
+    of privacy on the tables that he reads. ``least``: the fewest records of a database. Raises
+    InputError for a claim without a domain.
     """
+    domain, records = claim.require_domain(), claim.records
+    exact = claim.neighbours.records_public and records is not None
     size = LISTED if records is None else records if exact else min(records, LISTED)
     size = max(size, least)
     found = []

@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class FarPair:
-    """Two tables of ``records`` records, or one of them without any.
+    """Two tables, ``records`` of whose records differ.
 
     ``encoding``: how values of bins are written; "" where the domain has no bins. ``values``:
     whether the tables have other values, and not only another number of records.
@@ -46,8 +46,8 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
     """Pairs far apart in the claim's domain, those first that nearly every subject tells apart.
 
     The first value of all attributes in every record against the last, and two kinds in halves
-    against all values in turn, for each encoding; last, no record against all. ``min_records``: of
-    a database, at least. None where the claim has no domain, or no record.
+    against all values in turn, for each encoding; last, as few records as can be against all.
+    ``min_records``: of a database, at least. None where the claim has no domain, or no record.
     """
     domain, size = claim.domain, _size(claim)
     if domain is None or size < max(min_records, 1):
@@ -65,11 +65,13 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
             first, second = (_owned(records, whose) for _, records in sides)
             if first != second:
                 found.append(FarPair(Pair(first, second, 1, told), size, encoding))
-    if isinstance(claim.neighbours, AddRemove) and min_records == 0:
+    if isinstance(claim.neighbours, AddRemove) and min_records < size:
+        few = f"{min_records} of them" if min_records else "no record"
         for encoding in encodings:
             words, records = _ends(domain.attributes, size, encoding)[1]
-            pair = Pair([], _owned(records, whose), 1, f"no record against {words}")
-            found.append(FarPair(pair, size, encoding, False))
+            least, most = (_owned(some, whose) for some in (records[:min_records], records))
+            pair = Pair(least, most, 1, f"{few} against {words}")
+            found.append(FarPair(pair, size - min_records, encoding, False))
     return tuple(found)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from audit.auditors.attack.encodings import encodings_read
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.data_independence.case import MOST_PAIRS, length
 from audit.auditors.data_independence.facets import Facet
@@ -44,6 +45,7 @@ from audit.subjects.command import CommandBox
 from audit.subjects.forked import call_forked
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.pair import Pair
+from audit.subjects.runs import Drawing, Seeds, Source
 from audit.subjects.served import ServedBox
 from audit.subjects.specs import Spec
 from audit.subjects.subject import BlackBoxSubject, LiveObject
@@ -82,7 +84,8 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     ``tests/audit/auditors/data_independence/test_black_boxes.py``.
     """
     attack = effort.require_attack()
-    asked = _examination(claim, attack)
+    source = Drawing(cast(BlackBox, subject.box), Seeds(attack.seed, attack.look), effort.share)
+    asked = _examination(source, claim, attack)
     ask, visible = _way_to_ask(subject, claim)
     try:
         found = ask(asked)
@@ -98,12 +101,12 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
-def _examination(claim: Claim, attack: Attack) -> Examination:
+def _examination(source: Source, claim: Claim, attack: Attack) -> Examination:
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
     given = attack.pair is not None
-    pairs = (attack.pair,) if attack.pair is not None else _pairs(claim, attack, budget)
+    pairs = (attack.pair,) if attack.pair is not None else _pairs(source, claim, attack, budget)
     if not pairs:
         raise LeftOut("without a domain or a pair there are no databases to look at")
     return Examination(
@@ -118,15 +121,14 @@ def _examination(claim: Claim, attack: Attack) -> Examination:
     )
 
 
-def _pairs(claim: Claim, attack: Attack, budget: int) -> tuple[Pair, ...]:
-    """As many as half of the budget is enough for."""
+def _pairs(source: Source, claim: Claim, attack: Attack, budget: int) -> tuple[Pair, ...]:
+    """As many as half of the budget is enough for, spelt as the subject reads them."""
     if claim.domain is None:
         return ()
-    most = min(MOST_PAIRS, budget // (2 * LEARNING))
-    records, domain = claim.records, claim.domain
-    made = neighbouring(domain, claim.neighbours, records, claim.guarantee, most)
-    least = attack.min_records
-    return tuple(one for one in made if min(length(one.first), length(one.second)) >= least)
+    most, least = min(MOST_PAIRS, budget // (2 * LEARNING)), attack.min_records
+    encodings = encodings_read(source, claim, least)
+    about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
+    return neighbouring(*about, most, least, encodings)
 
 
 def _repeated(asked: Examination, against: Sequence[Finding]) -> Examination:

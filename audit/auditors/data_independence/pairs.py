@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.records import Encoding
 from audit.subjects.pair import Pair
 from proofs.guarantees import Guarantee
 from synthesizers.domain import Domain
@@ -20,32 +21,34 @@ switch."""
 
 
 def neighbouring(
-    domain: Domain, neighbours: Neighbours, records: int | None, guarantee: Guarantee, most: int
+    domain: Domain,
+    neighbours: Neighbours,
+    records: int | None,
+    guarantee: Guarantee,
+    most: int,
+    least: int = 0,
+    encodings: Sequence[Encoding] = (Encoding.NUMBERS,),
 ) -> tuple[Pair, ...]:
     """At most ``most`` verified pairs of neighbours over a domain, the smallest first.
 
-    ``records``: as in `audit.statements.claim.Claim`. The records that make a difference and those
+    ``records``: as in `audit.statements.claim.Claim`, ``least`` or more; ``encodings``: those that
+    bins are spelt in. The records that make a difference and those
     around them are those of `audit.auditors.attack.patterns`: alone, in an empty database, beside
     others and equals, at the ends of bounds, missing. Raises InputError where no two databases are
     neighbours.
     """
-    found = _steps(domain, neighbours, records, guarantee)
+
+    def steps(size: int | None) -> list[Pair]:
+        made = candidates(domain, neighbours, size, guarantee, least, encodings)
+        return [pair for pair in made if pair.distance == 1]
+
+    found = steps(records)
     if not neighbours.records_public or records is None:
-        sizes = [size for size in SIZES if records is None or size <= records]
-        larger = [
-            max(_steps(domain, neighbours, size, guarantee), key=_size, default=None)
-            for size in sizes
-        ]
+        sizes = [size for size in SIZES if least < size and (records is None or size <= records)]
+        larger = [max(steps(size), key=_size, default=None) for size in sizes]
         both = zip_longest(found, larger)
         found = [pair for one in both for pair in one if pair is not None]
     return tuple(sorted(found[:most], key=_size))
-
-
-def _steps(
-    domain: Domain, neighbours: Neighbours, records: int | None, guarantee: Guarantee
-) -> list[Pair]:
-    made = candidates(domain, neighbours, records, guarantee)
-    return [pair for pair in made if pair.distance == 1]
 
 
 def _size(pair: Pair) -> int:

@@ -189,10 +189,9 @@ def test_served_runs_are_confirmed_even_if_they_are_the_same_again() -> None:
 @BOTH
 def test_an_honest_subject_is_not_refuted_and_its_runs_are_counted(until_decided: bool) -> None:
     box = Shared(laplace, laplace)
-    found = audited(box, replace(ATTACK, until_decided=until_decided))
-    # Bets see less than the test, so that so few of them leave it open.
-    assert found.decision is (Decision.UNDECIDED if until_decided else Decision.UNSEEN)
-    assert replay_of(found).shared_runs == 1200
+    found = audited(box, replace(ATTACK, runs=1500, until_decided=until_decided))
+    assert found.decision is Decision.UNSEEN
+    assert replay_of(found).shared_runs == 3000
     assert replay_of(found).fresh_runs == sum(box.made) == 40
     assert "40 in processes of their own look like them" in found.finding
 

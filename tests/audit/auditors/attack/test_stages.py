@@ -46,6 +46,9 @@ def stages(
     return list(examine_box(subject, claim, Effort(attack=attack)))
 
 
+NOTHING_SHOWN = (Decision.UNSEEN, Decision.UNDECIDED)
+"""Where all outputs look alike behind a leak, no rule guesses, and no power is claimed."""
+
 HIDEABLE = [leak for leak in LEAKS if CAUSES[leak.cause].hideable]
 
 
@@ -59,7 +62,7 @@ def test_behind_its_cause_a_leak_is_not_seen(leak: Leak) -> None:
         assert len(found) == 1
         return
     assert len(found) == 2
-    assert found[1].decision is Decision.UNSEEN, found[1]
+    assert found[1].decision in NOTHING_SHOWN, found[1]
     assert found[1].covers.endswith(f"behind the leak of {CAUSES[leak.cause].words}")
 
 
@@ -142,7 +145,8 @@ def test_who_keeps_the_claim_is_attacked_once_whatever_lies_beyond() -> None:
 def test_a_deterministic_subject_behind_its_leak_is_not_refuted_by_what_is_hidden() -> None:
     attack = replace(ATTACK, pair=Pair(table(1), table(1, 2)), beyond=("exact-size",))
     found = stages(lambda database, rng: {"n": len(database), "b": 7.5}, attack)
-    assert [e.decision for e in found] == [Decision.VIOLATED, Decision.UNSEEN]
+    assert found[0].decision is Decision.VIOLATED
+    assert found[1].decision in NOTHING_SHOWN
 
 
 @pytest.mark.parametrize(
@@ -168,5 +172,5 @@ def test_few_enough_records_are_never_searched() -> None:
     target = AttackedBox(Drawing(box, Seeds(3), here), box)
     attack_box(target, claim, replace(ATTACK, runs=300, min_records=5))
     assert min(seen) >= 5
-    with pytest.raises(InputError, match="no two neighbours of at least 30 records"):
+    with pytest.raises(InputError, match="--min-records 30 leaves none"):
         attack_box(target, claim, replace(ATTACK, runs=300, min_records=30))
