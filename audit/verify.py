@@ -254,13 +254,13 @@ def _box_again(document: Document, subject: Subject, share: Map) -> Certificate 
     found = audit(stated)
     if older:
         others = audit([name for name in usual if name != "attack"])
-        found = _with_violations(found, others)
+        found = _add_violations(found, others)
     if found is not None and any(entry.partial for entry in found.evidence):
         raise KeyboardInterrupt
     return found
 
 
-def _with_violations(found: Certificate | None, others: Certificate | None) -> Certificate | None:
+def _add_violations(found: Certificate | None, others: Certificate | None) -> Certificate | None:
     """A certificate with what others hold against the subject, if they do."""
     against = () if others is None else violations(others.evidence)
     if others is None or not against:
@@ -368,7 +368,7 @@ def _compare(document: Document, again: Certificate) -> list[Check]:
     rests = undrawn and again.verdict not in (Verdict.PROVED, Verdict.EXACT)
     verdict = _resting_on_runs(verdict) if rests else verdict
     weak = again.verdict is Verdict.NOT_REFUTED and any(one.weak for one in attacks.values())
-    checks.append(_seeing_little(verdict) if weak else verdict)
+    checks.append(_leave_open(verdict) if weak else verdict)
     if not _asks_the_same(document.questions, fresh.questions):
         checks.append(Check("questions", Status.FALSE, "they are not those that the audit finds"))
     if not say_the_same(document.assumptions, again.assumptions):
@@ -466,7 +466,7 @@ def _resting_on_runs(check: Check) -> Check:
     return Check(check.statement, Status.UNCHECKED, "it rests on runs that were not drawn again")
 
 
-def _seeing_little(check: Check) -> Check:
+def _leave_open(check: Check) -> Check:
     """A verdict of before attacks had to show that their runs see enough: these do not."""
     if check.status is Status.FALSE:
         return check

@@ -52,7 +52,7 @@ class Exposed:
 
 
 @functools.lru_cache(maxsize=4)
-def exposed_by(subject: BlackBoxSubject) -> Exposed:
+def find_exposed(subject: BlackBoxSubject) -> Exposed:
     """What a subject exposes, asked of its own process.
 
     Raises LeftOut where its attributes are of another form, ProtocolError where it can't be asked.

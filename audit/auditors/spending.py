@@ -75,7 +75,7 @@ def find_spending(
     if beyond:
         place = max(beyond, key=lambda place: _size(asked[place].loss))
         return _spending(asked, place, None)
-    passed = _passing(asked, claim)
+    passed = _find_passing(asked, claim)
     if passed is not None:
         return _spending(asked, *passed)
     place = max(range(len(asked)), key=lambda place: _size(asked[place].loss))
@@ -128,7 +128,7 @@ def _parts(coordinates: tuple[Coordinate, ...], answer: Outcome) -> Iterator[tup
         yield one.chance(place, int(one.truths[0])), one.chance(place, int(one.truths[1]))
 
 
-def _passing(asked: list[_Asked], claim: Claim) -> tuple[int, Enclosure] | None:
+def _find_passing(asked: list[_Asked], claim: Claim) -> tuple[int, Enclosure] | None:
     """The question with which the losses pass a claim of ε, and their sum by then."""
     guarantee = claim.guarantee
     if not isinstance(guarantee, ApproxDP) or guarantee.delta > 0:

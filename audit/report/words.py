@@ -21,6 +21,9 @@ from synthesizers.domain import Domain
 DIGITS = 7
 """Significant digits of a number that is meant to be read, not computed with."""
 
+STATISTICAL = 4
+"""Those of a statistical floor, of which repeated runs change the second."""
+
 MEANINGS: Mapping[Verdict, str] = {
     Verdict.PROVED: (
         "A proof, checked step by step, shows that the claim holds for every database of the "
@@ -186,7 +189,7 @@ def bound_text(bound: Bound) -> str:
     if bound.side is Side.EXACT:
         return equation(symbol, ends)
     if bound.side is Side.FLOOR:
-        least = below(ends.lower)
+        least = below(ends.lower, STATISTICAL if bound.rigour == "statistical" else DIGITS)
         return f"{symbol} = ∞" if least == "∞" else f"{symbol} ≥ {least}"
     return f"{symbol} ≤ {above(ends.upper)}"
 

@@ -59,7 +59,7 @@ def find_interpreter(path: str) -> Interpreter:
             "venv/bin/python"
         )
     environment = around(path)
-    places = {os.path.abspath(one) for one in (*environment, *_linked(environment))}
+    places = {os.path.abspath(one) for one in (*environment, *_list_linked(environment))}
     readable = tuple(sorted(place for place in places - {"/"} if os.path.exists(place)))
     try:
         run = start_confined(
@@ -78,7 +78,7 @@ def find_interpreter(path: str) -> Interpreter:
         run.kill()
 
 
-def _linked(environment: Iterable[str]) -> Iterator[str]:
+def _list_linked(environment: Iterable[str]) -> Iterator[str]:
     """The folders that ``.pth`` files add to what is imported, such as those of edited packages."""
     for place in environment:
         for file in Path(place).glob("lib*/python*/site-packages/*.pth"):

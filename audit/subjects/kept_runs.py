@@ -140,13 +140,13 @@ class KeptBox:
 
     def draw(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """One run for each coin, in order, made if it is not kept."""
-        return self._kept("draw", self.box.draw, pair, coins, seed)
+        return self._keep("draw", self.box.draw, pair, coins, seed)
 
     def explain(self, database: Any, seed: int) -> Failure | None:
         """As the box's own; what a failing run says is kept nowhere."""
         return self.box.explain(database, seed) if isinstance(self.box, Explains) else None
 
-    def _kept(
+    def _keep(
         self, way: str, draw: Draw, pair: Pair, coins: NDArray[np.bool_], seed: int
     ) -> Outcomes:
         databases = [database_sha256(one) for one in (pair.first, pair.second)]
@@ -172,12 +172,12 @@ class KeptStarts(KeptBox):
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """The same in a process that has run nothing before."""
         draw: Draw = self.box.draw_afresh  # type: ignore[attr-defined]
-        return self._kept("draw afresh", draw, pair, coins, seed)
+        return self._keep("draw afresh", draw, pair, coins, seed)
 
     def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """One run for each coin, each the only one of its process."""
         draw: Draw = self.box.draw_first  # type: ignore[attr-defined]
-        return self._kept("draw first", draw, pair, coins, seed)
+        return self._keep("draw first", draw, pair, coins, seed)
 
 
 def keep_runs(box: BlackBox, folder: RunFolder, about: str) -> BlackBox:

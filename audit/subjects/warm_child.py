@@ -49,7 +49,7 @@ def main() -> None:
         del sys.path[0]
     else:
         own = []
-    for name in sorted(_imported(script, own)):
+    for name in sorted(_list_imported(script, own)):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     if _other_threads():
@@ -86,7 +86,7 @@ def _run(script: str, request: dict[str, str]) -> None:
     runpy.run_path(script, run_name="__main__")
 
 
-def _imported(script: str, own: list[str]) -> set[str]:
+def _list_imported(script: str, own: list[str]) -> set[str]:
     """What a script and its modules in ``own`` folders import, but for these modules."""
     found: set[str] = set()
     files, seen = [script], set()

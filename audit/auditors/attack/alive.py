@@ -23,6 +23,7 @@ from audit.auditors.attack.evidence import versions
 from audit.auditors.attack.far_tables import FarPair
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
+from audit.auditors.attack.records import Encoding
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import score_held_out
 from audit.auditors.effort import Attack
@@ -109,7 +110,7 @@ def look_at(source: Source, pairs: Sequence[FarPair], attack: Attack) -> tuple[L
     return tuple(found)
 
 
-def _read(looks: Sequence[Look]) -> set[str]:
+def _read(looks: Sequence[Look]) -> set[Encoding]:
     """The encodings that some of the looks see read."""
     return {look.far.encoding for look in looks if look.depends}
 
@@ -229,13 +230,13 @@ def _ignores(looks: Sequence[Look]) -> str:
     return f"this subject seems to ignore its input: {_power(looks)} (tried: {tried})"
 
 
-def _partly(read: str, silent: Sequence[Look]) -> str:
+def _partly(read: Encoding, silent: Sequence[Look]) -> str:
     """Which of two encodings a subject reads."""
     failures = [look.failure for look in silent if look.failure is not None]
-    ignored = silent[0].far.encoding
+    ignored = silent[0].far.encoding.value
     if len(failures) == len(silent):
-        return f"it reads bins as {read} and fails on {ignored}: {failures[0]}"
-    return f"it reads bins as {read} and seems to ignore {ignored}: {_power(silent)}"
+        return f"it reads bins as {read.value} and fails on {ignored}: {failures[0]}"
+    return f"it reads bins as {read.value} and seems to ignore {ignored}: {_power(silent)}"
 
 
 def _power(looks: Sequence[Look]) -> str:

@@ -33,9 +33,9 @@ from audit.auditors.attack.naming import name_cause
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.places import Places, places_of
 from audit.auditors.attack.planting import Planted, plant
-from audit.auditors.attack.power import best_bets, detectable, required_detect
+from audit.auditors.attack.power import best_bets, find_detectable, required_detect
 from audit.auditors.attack.rules import GuessingRule
-from audit.auditors.attack.search import hopeful, search, searched_by_bets
+from audit.auditors.attack.search import describe_search_by_bets, drop_hopeless, search
 from audit.auditors.attack.selection import Aim
 from audit.auditors.effort import Attack, Watch
 from audit.parallel import Map, here
@@ -234,7 +234,7 @@ def _plant(about: About, learned: batch.Learned) -> Planted | None:
     number = learned.certifying if not rule.abstains else made // max(len(learning), 1)
     expected = Guesses(learned.certifying, number, 0, rule.one_sided, rule.abstains)
     detect = required_detect(about.claim.guarantee, about.attack.detect)
-    if learned.choice.prediction.refutes or detectable(about.binomial, expected) > detect:
+    if learned.choice.prediction.refutes or find_detectable(about.binomial, expected) > detect:
         return None
     attack, error = about.attack, float(about.attack.error * (1 - BETTOR_SHARE))
     aim = Aim(
@@ -255,7 +255,7 @@ def _bet(
     """Anytime mode: bet from the first run on."""
     recorded = _Recorded(target.source)
     aim = Aim(claim.guarantee, float(attack.error), float(attack.alarm), 2 * attack.runs)
-    pairs = hopeful(places.pairs, aim)
+    pairs = drop_hopeless(places.pairs, aim)
     state: anytime.Anytime | None = None
     rules: dict[int, GuessingRule] = {}
     partial: dict[str, Any] = {}
@@ -280,7 +280,7 @@ def _bet(
         return Finding(about, about.interrupted_evidence())
     looked_at = {number: Runs.join(parts) for number, parts in recorded.kept.items()}
     _require_outputs(Runs.join(looked_at.values()))
-    told = searched_by_bets(places, pairs, looked_at, attack.min_records)
+    told = describe_search_by_bets(places, pairs, looked_at, attack.min_records)
     about = About(claim, attack, pairs[state.pair], "anytime", None if attack.pair else told)
     seen = _judge_all(target, recorded, pairs, state.pair, attack.seed)
     if seen.kind is RunsKind.DEPENDENT:

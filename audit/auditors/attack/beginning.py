@@ -37,7 +37,7 @@ def begin(box: BlackBox, claim: Claim, attack: Attack, effort: Effort) -> Eviden
     return evidence_of(looks, claim, attack)
 
 
-def interrupted(claim: Claim, attack: Attack) -> Evidence:
+def report_interruption(claim: Claim, attack: Attack) -> Evidence:
     """The evidence of an attack that was interrupted as it began."""
     pair = next(_first_pairs(claim, attack), Pair(None, None))
     mode = "anytime" if attack.until_decided else "batch"

@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.causes import CAUSES, leaks_in_words
-from audit.auditors.attack.form_veils import failure
+from audit.auditors.attack.form_veils import has_failed
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.scores import Behind
@@ -42,7 +42,7 @@ class VeiledAttacker:
 
     def fit(self, runs: Runs, pair: Pair) -> Score | None:
         """A score of what is left of outcomes; None on a pair that is left out."""
-        if _left_out(self.causes, runs):
+        if _leaves_out(self.causes, runs):
             return None
         veils, veiled = draw_veils(runs, pair, self.causes)
         score = self.attacker.fit(veiled, pair)
@@ -66,10 +66,10 @@ def draw_veils(runs: Runs, pair: Pair, causes: tuple[str, ...]) -> tuple[tuple[V
     return known[causes]
 
 
-def _left_out(causes: tuple[str, ...], runs: Runs) -> bool:
+def _leaves_out(causes: tuple[str, ...], runs: Runs) -> bool:
     """Whether runs are on a pair that is left out: by what they gave, not by their coins."""
     counts = np.bincount(runs.outcomes.of, minlength=len(runs.outcomes.shapes))
     seen = [shape for shape, count in zip(runs.outcomes.shapes, counts, strict=True) if count]
     ways = {CAUSES[name].left_out for name in causes}
-    fails = "failing" in ways and any(map(failure, seen))
+    fails = "failing" in ways and any(map(has_failed, seen))
     return fails or ("mixed" in ways and len({shape.kind for shape in seen}) > 1)

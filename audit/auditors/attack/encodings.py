@@ -20,13 +20,15 @@ LISTED = 10
 """Records of that table, if the claim allows so many."""
 
 
-def usual(domain: Domain | None) -> tuple[Encoding, ...]:
+def list_encodings(domain: Domain | None) -> tuple[Encoding, ...]:
     """The encodings that differ over a domain: one where nothing is binned."""
     binned = domain is not None and any(a.edges is not None for a in domain.attributes)
     return tuple(Encoding) if binned else (Encoding.NUMBERS,)
 
 
-def encodings_read(source: Source, claim: Claim, least: int) -> tuple[Encoding, ...]:
+def find_encodings(
+    source: Source, domain: Domain, records: int | None, exact: bool, least: int
+) -> tuple[Encoding, ...]:
     """The encodings in which a table does not make every run fail; all if it does in each.
 
     Who can't read an encoding fails on a record of it and not on an empty table: that says nothing
@@ -38,7 +40,7 @@ def encodings_read(source: Source, claim: Claim, least: int) -> tuple[Encoding, 
     size = LISTED if records is None else records if exact else min(records, LISTED)
     size = max(size, least)
     found = []
-    for place, encoding in enumerate(usual(domain)):
+    for place, encoding in enumerate(list_encodings(domain)):
         table = [dict(record) for record in Records(domain, encoding).spread(size)]
         if domain.individual is not None:
             table = [{domain.individual: str(n + 1), **one} for n, one in enumerate(table)]
@@ -46,4 +48,4 @@ def encodings_read(source: Source, claim: Claim, least: int) -> tuple[Encoding, 
         runs = source.runs("search", twice, PROBE + place, LOOKS)
         if describe_failure(runs.outcomes) is None:
             found.append(encoding)
-    return tuple(found) or usual(domain)
+    return tuple(found) or list_encodings(domain)

@@ -20,10 +20,10 @@ from audit.auditors.attack.power import (
     Bets,
     Binomial,
     Refuting,
-    detectable,
     enough_runs,
+    find_detectable,
+    find_rate,
     required_detect,
-    showing,
     unseen_chance,
 )
 from audit.auditors.attack.rules import GuessingRule
@@ -145,7 +145,7 @@ class About:
         """What the runs could have seen, and what lacks."""
         detect = float(required_detect(self.claim.guarantee, self.attack.detect))
         runs = guesses.runs
-        power = Power(detectable(test, guesses), detect, unseen_chance(runs), runs)
+        power = Power(find_detectable(test, guesses), detect, unseen_chance(runs), runs)
         lacking = lack(tested.p_value, power, control)
         return lacking, replace(power, needed=self._needed(tested, test, guesses, lacking))
 
@@ -162,7 +162,7 @@ class About:
             seen = tested.guesses
             wanted = [enough_runs(test, like, seen.correct / max(seen.number, 1))]
         else:
-            wanted = [enough_runs(test, one, self._shown(one)) for one in (like, _planted(like))]
+            wanted = [enough_runs(test, one, self._rate(one)) for one in (like, _planted(like))]
         tests = max((number or MOST_RUNS for number in wanted), default=MOST_RUNS)
         whole = isinstance(test, Binomial) and guesses.runs > 0
         # Of bets, about half the runs go to learning or to other pairs.
@@ -172,13 +172,13 @@ class About:
             return None
         return max(needed, _two_digits(self.attack.runs * MARGIN))
 
-    def _shown(self, guesses: Guesses) -> float:
+    def _rate(self, guesses: Guesses) -> float:
         """How often such guesses are right where the leak is that which must be seen."""
         guarantee = self.claim.guarantee
         detect = float(required_detect(guarantee, self.attack.detect))
         sided = guesses.one_sided
         rate = min(1.0, guesses.number / guesses.runs * (2 if sided else 1))
-        return showing(detect, rate, guarantee, self.pair.distance, sided)
+        return find_rate(detect, rate, guarantee, self.pair.distance, sided)
 
     def of_dependence(
         self, seen: Independence, notes: Mapping[str, Any] = MappingProxyType({})

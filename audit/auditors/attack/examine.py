@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.beginning import begin, interrupted
+from audit.auditors.attack.beginning import begin, report_interruption
 from audit.auditors.attack.following import Following
 from audit.auditors.attack.plan import make_plan
 from audit.auditors.attack.stages import next_stage
@@ -41,7 +41,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     try:
         seen = begin(box, claim, attack, effort)
     except KeyboardInterrupt:
-        yield interrupted(claim, attack)
+        yield report_interruption(claim, attack)
         return
     found = []
     for evidence in _attack_in_stages(box, claim, attack, effort):

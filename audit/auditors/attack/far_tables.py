@@ -8,32 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from audit.auditors.attack.edges import at_or_above
+from audit.auditors.attack.encodings import list_encodings
 from audit.auditors.attack.kinds import LARGEST, MODERATE
+from audit.auditors.attack.records import Encoding, Record, Records
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
 from synthesizers.domain import Attribute
 from synthesizers.neighbours import AddRemove
-
-NUMBERS, LABELS = "numbers", "labels"
-"""How the value of a bin may be written, see docs/submission-protocol.md."""
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class FarPair:
     """Two tables, ``records`` of whose records differ.
 
-    ``encoding``: how values of bins are written; "" where the domain has no bins. ``values``:
-    whether the tables have other values, and not only another number of records.
+    ``encoding``: how bins are spelt. ``values``: whether the tables have other values, and not only
+    another number of records.
     """
 
     pair: Pair
     records: int
-    encoding: str
+    encoding: Encoding
     values: bool = True
 
     @property
@@ -53,49 +48,49 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
     if domain is None or size < max(min_records, 1):
         return ()
     found = []
-    binned = any(attribute.edges is not None for attribute in domain.attributes)
-    encodings = (NUMBERS, LABELS) if binned else ("",)
+    encodings = list_encodings(domain)
     # Where the unit is a person, each record is a person of its own.
     whose = domain.individual
     for values in (_ends, _kinds):
         for encoding in encodings:
-            sides = values(domain.attributes, size, encoding)
+            sides = values(Records(domain, encoding), size)
             words = f"{sides[0][0]} against {sides[1][0]}"
-            told = f"{words}, bins as {encoding}" if encoding else words
-            first, second = (_owned(records, whose) for _, records in sides)
+            told = f"{words}, bins as {encoding.value}" if len(encodings) > 1 else words
+            first, second = (_own(records, whose) for _, records in sides)
             if first != second:
                 found.append(FarPair(Pair(first, second, 1, told), size, encoding))
     if isinstance(claim.neighbours, AddRemove) and min_records < size:
         few = f"{min_records} of them" if min_records else "no record"
         for encoding in encodings:
-            words, records = _ends(domain.attributes, size, encoding)[1]
-            least, most = (_owned(some, whose) for some in (records[:min_records], records))
-            pair = Pair(least, most, 1, f"{few} against {words}")
-            found.append(FarPair(pair, size - min_records, encoding, False))
+            words, records = _ends(Records(domain, encoding), size)[1]
+            pair = Pair([], _own(records, whose), 1, f"no record against {words}")
+            found.append(FarPair(pair, size, encoding, False))
     return tuple(found)
 
 
 Side = tuple[str, list[Record]]
 
 
-def _ends(attributes: Sequence[Attribute], size: int, encoding: str) -> tuple[Side, Side]:
-    first = {one.name: _value(one, 0, encoding) for one in attributes}
-    last = {one.name: _value(one, len(one.values) - 1, encoding) for one in attributes}
+def _ends(records: Records, size: int) -> tuple[Side, Side]:
+    attributes = records.domain.attributes
+    first = {one.name: _value(records, one, 0) for one in attributes}
+    last = {one.name: records.last(one) for one in attributes}
     return (f"{size} times the first values", [first] * size), (
         f"{size} times the last ones",
         [last] * size,
     )
 
 
-def _kinds(attributes: Sequence[Attribute], size: int, encoding: str) -> tuple[Side, Side]:
+def _kinds(records: Records, size: int) -> tuple[Side, Side]:
     """First and last values, which hang together, against values of which each attribute has all.
 
     Steps of different lengths take the attributes through their values, so that they do not.
     """
-    (_, first), (_, last) = _ends(attributes, size, encoding)
+    (_, first), (_, last) = _ends(records, size)
+    attributes = records.domain.attributes
     spread = [
         {
-            one.name: _value(one, row // _steps(attributes, place) % len(one.values), encoding)
+            one.name: _value(records, one, row // _steps(attributes, place) % len(one.values))
             for place, one in enumerate(attributes)
         }
         for row in range(size)
@@ -112,16 +107,14 @@ def _steps(attributes: Sequence[Attribute], place: int) -> int:
     return steps
 
 
-def _value(attribute: Attribute, code: int, encoding: str) -> str | int | float:
+def _value(records: Records, attribute: Attribute, code: int) -> str | int | float | None:
     """A value; a number of a bin is its least one, of the last bin the largest."""
-    if attribute.edges is None or encoding == LABELS:
-        return attribute.values[code]
     if code == len(attribute.values) - 1:
-        return -at_or_above(-attribute.edges[-1])
-    return at_or_above(attribute.edges[code])
+        return records.last(attribute)
+    return records.value(attribute, code)
 
 
-def _owned(records: Sequence[Record], whose: str | None) -> list[Record]:
+def _own(records: Sequence[Record], whose: str | None) -> list[Record]:
     """Records that are objects of their own, each with another owner where there is an id."""
     return [
         {**({} if whose is None else {whose: str(place + 1)}), **record}

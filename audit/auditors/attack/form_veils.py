@@ -149,7 +149,7 @@ class Failures:
     def hide(self, outcomes: Outcomes) -> Outcomes:
         """The outcomes, all failures the same."""
         failed = Shape("raised", "")
-        shapes = [failed if failure(shape) else shape for shape in outcomes.shapes]
+        shapes = [failed if has_failed(shape) else shape for shape in outcomes.shapes]
         return Outcomes.regroup(shapes, outcomes.of, outcomes.blocks)
 
     def to_json(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Failures:
         return cls()
 
 
-def failure(shape: Shape) -> bool:
+def has_failed(shape: Shape) -> bool:
     """Whether runs of this shape gave no output."""
     return shape.kind in ("raised", "ended")
 

@@ -50,7 +50,7 @@ def keep_attack(
     """
     box = cast(BlackBox, subject.box)
     _require_hidden(folder, box)
-    about = repr((subject.to_json(), box, versions(), _installed()))
+    about = repr((subject.to_json(), box, versions(), _list_installed()))
     asked = [getattr(attack, one.name) for one in fields(attack) if one.name not in _APART]
     pair = attack.pair
     databases = () if pair is None else tuple(map(database_sha256, (pair.first, pair.second)))
@@ -70,6 +70,6 @@ def _require_hidden(folder: RunFolder, box: Any) -> None:
             )
 
 
-def _installed() -> list[str]:
+def _list_installed() -> list[str]:
     """The packages that are installed here, with their versions: a subject may import any."""
     return sorted(f"{one.name} {one.version}" for one in distributions())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from audit.auditors.attack.chains import chain_between
-from audit.auditors.attack.encodings import encodings_read
+from audit.auditors.attack.encodings import find_encodings
 from audit.auditors.attack.floors import takes_distance
 from audit.auditors.attack.given_pairs import chain_pair, given_pair
 from audit.auditors.attack.patterns import Sweep, candidates, sweeps
@@ -42,7 +42,8 @@ def places_of(source: Source, box: BlackBox | None, claim: Claim, attack: Attack
         return Places(given, (), len(given))
     encodings: tuple[Encoding, ...] = (Encoding.NUMBERS,)
     if domain is not None and not isinstance(box, ProgramBox):
-        encodings = encodings_read(source, claim, attack.min_records)
+        exact = neighbours.records_public and records is not None
+        encodings = find_encodings(source, domain, records, exact, attack.min_records)
     about = (domain, neighbours, records, claim.guarantee, attack.min_records, encodings)
     return Places((*given, *candidates(*about)), sweeps(*about), len(given))
 

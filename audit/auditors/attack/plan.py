@@ -11,7 +11,7 @@ from audit.auditors.attack.batch import LEAST_SHARE
 from audit.auditors.attack.floors import BETTOR_SHARE, claimed_name, claimed_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.kinds import MOST_STEPS, chain_distances
-from audit.auditors.attack.power import Bets, Binomial, detectable, required_detect
+from audit.auditors.attack.power import Bets, Binomial, find_detectable, required_detect
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.durations import spell_seconds
@@ -97,7 +97,7 @@ def least_seen(claim: Claim, attack: Attack, runs: int) -> float:
         test, alarm = Binomial, alarm * float(1 - BETTOR_SHARE)
         left = int(left * (1 - LEAST_SHARE))
     all_guessed = Guesses(left, left, 0, abstains=False)
-    return min(detectable(test(guarantee, alarm, steps), all_guessed) for steps in distances)
+    return min(find_detectable(test(guarantee, alarm, steps), all_guessed) for steps in distances)
 
 
 def _fewest(does: Callable[[int], bool], runs: int) -> int | None:

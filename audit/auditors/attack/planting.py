@@ -15,7 +15,7 @@ import numpy as np
 
 from audit.auditors.attack import batch
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.power import showing
+from audit.auditors.attack.power import find_rate
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
 from audit.statements.power import Control
@@ -50,7 +50,7 @@ class Leak:
         apart from the subject's, so that the mixture of a subject that keeps a smaller ε has
         exactly this one.
         """
-        return cls(rate, showing(value, rate, guarantee, distance))
+        return cls(rate, find_rate(value, rate, guarantee, distance))
 
     def plant(self, runs: Runs, random: np.random.Generator) -> Runs:
         """Runs with some outcomes replaced, each independently of all others."""

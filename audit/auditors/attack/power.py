@@ -137,10 +137,10 @@ def best_bets(process: EProcess, alarm: float, distance: int, runs: int) -> tupl
         for (far, one_sided), (right, wrong, _) in zip(process.kinds, counts.tolist(), strict=True):
             if far == distance and right + wrong:
                 found.append((bets, Guesses(runs, right + wrong, 0, one_sided)))
-    return min(found, key=lambda one: (detectable(*one), -one[1].number))
+    return min(found, key=lambda one: (find_detectable(*one), -one[1].number))
 
 
-def detectable(test: Refuting, guesses: Guesses, chance: float = POWER) -> float:
+def find_detectable(test: Refuting, guesses: Guesses, chance: float = POWER) -> float:
     """The smallest leak that guesses as many as these would have shown to the test.
 
     Held fixed: how many runs there were and in how many a guess was made, whether the rule is
@@ -192,7 +192,7 @@ def fewest_right(test: Refuting, guesses: Guesses) -> int | None:
     return enough
 
 
-def showing(
+def find_rate(
     value: float, rate: float, guarantee: Guarantee, distance: int = 1, one_sided: bool = False
 ) -> float:
     """How often guesses at a rate must be right to show this value of the claim's own parameter.

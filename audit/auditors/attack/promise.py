@@ -95,7 +95,7 @@ def least_right(held: Guesses, aim: Aim) -> int | None:
 
     None where even all of them would not.
     """
-    made = _made(held, aim)
+    made = _count_made(held, aim)
     if not _refutes(made, made, held, aim):
         return None
     too_few, enough = -1, made
@@ -113,7 +113,7 @@ def _promise_of(held: Guesses, aim: Aim) -> Promise:
     needed = least_right(held, aim) if held.number else None
     if needed is None:
         return Promise(0.0, predicted.floor, predicted.surplus)
-    made = _made(held, aim)
+    made = _count_made(held, aim)
     accuracy = (held.correct + PRIOR) / (held.number + 2 * PRIOR)
     # On this scale an accuracy from n guesses has a variance of 1/n, whatever it is.
     ahead = 2 * (math.asin(math.sqrt(accuracy)) - math.asin(math.sqrt(min(needed / made, 1.0))))
@@ -125,7 +125,7 @@ def _promise_of(held: Guesses, aim: Aim) -> Promise:
     return Promise(told, predicted.floor, predicted.surplus, hope)
 
 
-def _made(held: Guesses, aim: Aim) -> int:
+def _count_made(held: Guesses, aim: Aim) -> int:
     """How many guesses the runs that certify lead to."""
     return round(held.number / held.runs * aim.runs) if held.runs else 0
 

@@ -25,7 +25,7 @@ from audit.auditors.attack.power import (
     OF_BEFORE,
     Bets,
     Binomial,
-    detectable,
+    find_detectable,
     required_detect,
     unseen_chance,
 )
@@ -358,7 +358,7 @@ def _is_weak(stated: Evidence, claim: Claim) -> bool:
         return True
     replay, guesses = replay_of(stated), _guesses(witness)
     alarm = float(replay.alarm * (1 - BETTOR_SHARE))
-    seen = detectable(Binomial(claim.guarantee, alarm, witness.pair.distance), guesses)
+    seen = find_detectable(Binomial(claim.guarantee, alarm, witness.pair.distance), guesses)
     detect = float(required_detect(claim.guarantee, replay.detect))
     power = Power(seen, detect, unseen_chance(guesses.runs), guesses.runs)
     return lack(witness.p_value, power, None) is not None
@@ -371,7 +371,7 @@ def _as_before(entailed: Evidence, claim: Claim) -> Evidence:
         return entailed
     alarm = float(replay_of(entailed).alarm * (1 - BETTOR_SHARE))
     test, guesses = Binomial(claim.guarantee, alarm, witness.pair.distance), _guesses(witness)
-    seen = detectable(test, guesses, OF_BEFORE)
+    seen = find_detectable(test, guesses, OF_BEFORE)
     _, _, told = entailed.finding.partition(": ")
     return replace(
         entailed,
@@ -410,7 +410,7 @@ def _impossible(stated: Evidence, power: Power, claim: Claim) -> str:
         # As if every run had led to a guess, by one rule with all wealth.
         distance = 1 if witness is None else witness.pair.distance
         bets = Bets(claim.guarantee, float(replay.alarm), distance)
-        best = detectable(bets, Guesses(power.runs, power.runs, 0))
+        best = find_detectable(bets, Guesses(power.runs, power.runs, 0))
         if power.detectable < best * (1 - NEAR):
             return "so few runs can't see so small a leak"
     if witness is not None:

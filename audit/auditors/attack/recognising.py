@@ -21,7 +21,7 @@ from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.cases import CLEAR, QUICK, Case
 from audit.auditors.attack.causes import UNRECOGNISED
 from audit.auditors.attack.fields import labels_by_field, numbers_by_field
-from audit.auditors.attack.form_veils import failure, row_counts
+from audit.auditors.attack.form_veils import has_failed, row_counts
 from audit.auditors.attack.number_veils import stands_out
 from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.sentences import bits_of, describe_shape
@@ -53,7 +53,7 @@ def recognise(case: Case) -> Cause:
 def _failures(case: Case) -> Cause | None:
     """Exceptions and ends from outside."""
     shapes = case.runs.outcomes.shapes
-    if not any(map(failure, shapes)):
+    if not any(map(has_failed, shapes)):
         return None
     facet = [_ending(shape) for shape in shapes]
     if not case.tells([facet[place] for place in case.runs.outcomes.of]):
@@ -63,7 +63,7 @@ def _failures(case: Case) -> Cause | None:
 
 
 def _ending(shape: Shape) -> str:
-    if not failure(shape):
+    if not has_failed(shape):
         return ""
     return f"it raised {shape.detail}" if shape.kind == "raised" else f"ended ({shape.detail})"
 
@@ -199,12 +199,12 @@ def _exact_value(
         return Cause("read-bounds", f"{seen}, and numbers with noise end there")
     if noisy:
         return Cause("exact-extremes", seen)
-    if case.rule is None and value not in _derived(case):
+    if case.rule is None and value not in _derive(case):
         return None
     return Cause("exact-extremes", f"{seen}; no noise is seen on it")
 
 
-def _derived(case: Case) -> set[float]:
+def _derive(case: Case) -> set[float]:
     """Numbers that stand in the databases or follow from them at once: sums, sizes, values."""
     found: set[float] = set()
     for database in (case.pair.first, case.pair.second):

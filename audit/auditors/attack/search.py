@@ -108,7 +108,7 @@ def search(
     pairs = places.pairs
     if not pairs:
         raise InputError("a search needs at least one pair of databases")
-    left = hopeful(pairs, aim)
+    left = drop_hopeless(pairs, aim)
     trials = _Trials(source, list(left), attackers, aim)
     first, most = int(SHARE * runs), int(MOST_SHARE * runs)
     if len(left) > 1 and first >= 2 * FIRST:
@@ -125,7 +125,7 @@ def search(
     return Chosen(trials.pairs[best], best, told, trials.spent)
 
 
-def searched_by_bets(
+def describe_search_by_bets(
     places: Places, left: Sequence[Pair], seen: Mapping[int, Runs], least: int
 ) -> Search:
     """How bets on the pairs that were ``left`` searched; ``seen``: runs of those that had any."""
@@ -151,7 +151,7 @@ def _tell(
     )
 
 
-def hopeful(pairs: Sequence[Pair], aim: Aim) -> Sequence[Pair]:
+def drop_hopeless(pairs: Sequence[Pair], aim: Aim) -> Sequence[Pair]:
     """The pairs on which some number of right guesses would refute the claim; all if on none."""
     able = {distance: can_refute(aim, distance) for distance in {p.distance for p in pairs}}
     return [pair for pair in pairs if able[pair.distance]] or pairs

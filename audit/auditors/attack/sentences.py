@@ -54,7 +54,7 @@ def name_columns(names: Sequence[str], weights: Sequence[float]) -> str:
 
 def bits_of(score: Score) -> tuple[str, ...]:
     """The numbers whose bits a score looks at, where those weigh more than all else; else none."""
-    columns, weights = _weighed(score)
+    columns, weights = _weigh(score)
     bits = [
         (weight, feature.name.removeprefix(f"{feature.what} of "))
         for weight, feature in zip(weights, _features(columns), strict=True)
@@ -94,14 +94,12 @@ def _preface(score: Score) -> tuple[str, ...]:
             "what it is added to (Mironov 2012)"
         )
     if not isinstance(score, Single | Cells) and _intervals(score, True, 0.0) is None:
-        columns, weights = _weighed(score)
+        columns, weights = _weigh(score)
         number = sum(weight > 0 for weight in weights)
-        several = (
-            f"{number} observables, the most telling first" if number > 1 else "one observable"
-        )
+        several = f"{number} features, the most telling first: " if number > 1 else ""
         told.append(
-            f"it weighs {several}: {name_columns(_nouns(columns), weights)}; the "
-            "rule itself is in the certificate"
+            f"it weighs {several}{name_columns(_nouns(columns), weights)}; the rule itself is in "
+            "the certificate"
         )
     return tuple(told)
 
@@ -118,7 +116,14 @@ def _where(score: Score, above: bool, end: float) -> str:
     found = _intervals(score, above, end)
     if found is not None:
         return found
-    return f"they speak for B by {_at(above)} {_number(end)}"
+    return _say_for(*(("B", "A", end) if above else ("A", "B", -end)))
+
+
+def _say_for(name: str, other: str, least: float) -> str:
+    """That what is weighed speaks for a database by at least so much, in numbers above 0."""
+    if least < 0:
+        return f"it speaks for {other} by at most {_number(-least)}"
+    return f"it speaks for {name} by at least {_number(least)}"
 
 
 def _of_column(columns: OutcomeColumns, above: bool, end: float) -> str:
@@ -145,7 +150,7 @@ def _of_cells(score: Cells, above: bool, end: float) -> str:
         return "the output is one that was never seen before" if unseen else "no output is"
     if number == 1:
         return f"the output is {example}{others}"
-    return f"the output is one of {number}, such as {example}{others}"
+    return f"the output is one of {number} values, such as {example}{others}"
 
 
 def _intervals(score: Score, above: bool, end: float) -> str | None:
@@ -177,11 +182,11 @@ def _interval(low: float, high: float) -> str:
     return f"at least {_number(low)} and below {_number(high)}"
 
 
-def _weighed(score: Score) -> tuple[OutcomeColumns, Sequence[float]]:
+def _weigh(score: Score) -> tuple[OutcomeColumns, Sequence[float]]:
     """The columns of a score, and how much each of them matters."""
     match score:
         case Behind():
-            return _weighed(score.of)
+            return _weigh(score.of)
         case Single():
             return score.column, [1.0]
         case Weighing():

@@ -101,17 +101,15 @@ def _first(box: BlackBox, pair: Pair, seed: int) -> First:
     """A first run, which may start a process, and others, which are timed."""
     coins = np.arange(FIRST) % 2 == 1
     first = box.draw(pair, coins[:1], seed)
-    others, seconds = _timed(box, pair, coins[1:], seed + 1)
+    others, seconds = _time(box, pair, coins[1:], seed + 1)
     found = First(pair, Outcomes.join([first, others]), seconds)
     if box.block > SINGLE_BLOCK and found.failing is None:
         # Of a batch form a call takes as long as its runs, or longer.
-        found = First(pair, found.outcomes, _timed(box, pair, np.arange(CALL) % 2 == 1, seed)[1])
+        found = First(pair, found.outcomes, _time(box, pair, np.arange(CALL) % 2 == 1, seed)[1])
     return found
 
 
-def _timed(
-    box: BlackBox, pair: Pair, coins: NDArray[np.bool_], seed: int
-) -> tuple[Outcomes, float]:
+def _time(box: BlackBox, pair: Pair, coins: NDArray[np.bool_], seed: int) -> tuple[Outcomes, float]:
     begun = time.perf_counter()
     outcomes = box.draw(pair, coins, seed)
     return outcomes, (time.perf_counter() - begun) / len(coins)

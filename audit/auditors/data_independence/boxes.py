@@ -84,24 +84,23 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     ``tests/audit/auditors/data_independence/test_black_boxes.py``.
     """
     attack = effort.require_attack()
-    source = Drawing(cast(BlackBox, subject.box), Seeds(attack.seed, attack.look), effort.share)
-    asked = _examination(source, claim, attack)
+    asked = _plan(claim, attack)
     ask, visible = _way_to_ask(subject, claim)
     try:
         found = ask(asked)
         against = [one for one in found if _is_against_claim(one)]
-        again = ask(_repeated(asked, against)) if against else ()
+        again = ask(_repeat(asked, against)) if against else ()
     except (ProtocolError, InputError) as error:
         raise LeftOut(str(error)) from None
     repeated = {(one.responsible, _words(one)) for one in again if _is_against_claim(one)}
     hidden = subject.live is None and attack.pair is not None and not attack.data_is_public
     for one in found:
         stands = (one.responsible, _words(one)) in repeated
-        yield _stated(one, asked, stands, hidden)
+        yield _state(one, asked, stands, hidden)
     yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
-def _examination(source: Source, claim: Claim, attack: Attack) -> Examination:
+def _plan(claim: Claim, attack: Attack) -> Examination:
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
@@ -131,7 +130,7 @@ def _pairs(source: Source, claim: Claim, attack: Attack, budget: int) -> tuple[P
     return neighbouring(*about, most, least, encodings)
 
 
-def _repeated(asked: Examination, against: Sequence[Finding]) -> Examination:
+def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:
     """The examination of the telling pairs alone, in copies of a process, by other numbers."""
     shown = {str(one.pair): one.pair for one in against if one.pair is not None}
     pairs = tuple(Pair(pair.first, pair.second, 1, NAME, True) for pair in shown.values())
@@ -250,7 +249,7 @@ def _words(one: Finding) -> str:
     return one.found.rpartition(", in ")[0]
 
 
-def _stated(one: Finding, asked: Examination, stands: bool, hidden: bool) -> Finding:
+def _state(one: Finding, asked: Examination, stands: bool, hidden: bool) -> Finding:
     """A finding in this side's words, but for what was found.
 
     ``hidden``: it is about databases of the user, of which nothing is told.

@@ -115,11 +115,11 @@ class LookingFromOutside:
         """A run of the box; the rest says what only those who look from within can."""
         number = int(generator(seed, run).integers(2**62))
         outcomes = self.box.draw(Pair(database, database), np.zeros(1, np.bool_), number)
-        seen = _observed(outcomes)
+        seen = _observe(outcomes)
         return Look(facets(seen), {}, seen.error is None)
 
 
-def _observed(outcomes: Outcomes) -> Observed:
+def _observe(outcomes: Outcomes) -> Observed:
     """The only outcome as a run: an end by force is an exception of that name."""
     shape, block = outcomes.shapes[0], outcomes.blocks[0]
     error: BaseException | None = None

@@ -20,7 +20,7 @@ from audit.auditors.attack.guesses import Guesses
 from audit.auditors.data_independence.case import MOST_PAIRS
 from audit.auditors.data_independence.pairs import neighbouring
 from audit.auditors.effort import Attack, Effort
-from audit.auditors.exposed import Exposed, exposed_by, query_of
+from audit.auditors.exposed import Exposed, find_exposed, query_of
 from audit.auditors.noise_law.examination import RUNS, examine_mechanism
 from audit.auditors.noise_law.findings import freshness_finding, low_bits_finding
 from audit.auditors.noise_law.lattice import Leak, leak_beyond
@@ -70,7 +70,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     error = float(attack.alarm * SHARES["noise law"])
     hidden = subject.live is None and attack.pair is not None and not attack.data_is_public
     try:
-        exposed = exposed_by(subject)
+        exposed = find_exposed(subject)
         source = Drawing(box, Seeds(attack.seed), effort.share)
         most = min(attack.runs_beside, MOST_RUNS)
         pair, runs = _first_outputs(source, _pairs(claim, attack), most)
@@ -79,7 +79,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
         if _are_fractions(runs):
             yield _low_bits(runs, claim.guarantee, error / 3, shown)
         if exposed.noise is not None:
-            yield from _declared_law(subject, exposed, pair, attack, error / 3)
+            yield from _find_declared_law(subject, exposed, pair, attack, error / 3)
     except (InputError, ProtocolError) as reason:
         raise LeftOut(str(reason)) from None
 
@@ -122,7 +122,7 @@ def _freshness(
     problems = []
     steady = len(np.unique(first)) == 1 and len(np.unique(second)) == 1
     differ = steady and first[0] != second[0]
-    if differ and p_value(_tested(runs, codes, first[0], second[0]), guarantee) <= error / 2:
+    if differ and p_value(_test(runs, codes, first[0], second[0]), guarantee) <= error / 2:
         problems.append(
             f"there is none: {len(first)} and {len(second)} runs gave one output on each of two "
             "neighbours, not the same on both"
@@ -139,7 +139,7 @@ def _freshness(
     return freshness_finding(problems, error, looked, "", shown if differ and problems else None)
 
 
-def _tested(runs: Runs, codes: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> Guesses:
+def _test(runs: Runs, codes: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> Guesses:
     """How often the output that came first on a database tells it in the second half of runs."""
     half = len(codes) // 2
     right = int(np.count_nonzero(np.where(runs.coins, second, first)[half:] == codes[half:]))
@@ -196,7 +196,7 @@ def _low_bits(runs: Runs, guarantee: Guarantee, error: float, shown: Shown | Non
     return low_bits_finding(found, guarantee, error, len(rows), shown)
 
 
-def _declared_law(
+def _find_declared_law(
     subject: BlackBoxSubject, exposed: Exposed, pair: Pair, attack: Attack, error: float
 ) -> Iterator[Finding]:
     """The findings about the law that a subject states of the noise on its only query."""

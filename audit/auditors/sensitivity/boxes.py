@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.auditors.effort import Effort
-from audit.auditors.exposed import exposed_by, query_of
+from audit.auditors.exposed import find_exposed, query_of
 from audit.auditors.registry import LeftOut
 from audit.auditors.sensitivity.declaration import parse_declaration
 from audit.auditors.sensitivity.examine import StatedQuery
@@ -23,7 +23,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     Raises LeftOut where it exposes none, or one that can't be examined.
     """
     try:
-        queries = exposed_by(subject).queries
+        queries = find_exposed(subject).queries
         if not queries:
             raise LeftOut(
                 "it exposes no query; dp-audit sensitivity examines a function by its name"

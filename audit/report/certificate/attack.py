@@ -95,11 +95,11 @@ def attack_story(
         _strength(witness),
         witness.digest,
         command,
-        "" if search is None else _searched(search),
+        "" if search is None else _describe_search(search),
     )
 
 
-def _searched(search: Search) -> str:
+def _describe_search(search: Search) -> str:
     """How many pairs were tried, of how many kinds, and which were left out."""
     told = (
         f"The search tried {search.tried} of {plural(search.pairs, 'candidate pair')}, of "

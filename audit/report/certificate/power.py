@@ -38,12 +38,13 @@ def unseen_text(evidence: Evidence, guarantee: Guarantee) -> str:
 
 def _text(evidence: Evidence, power: Power, certificate: Certificate) -> str:
     guarantee = certificate.claim.guarantee
-    lacking = _lack(evidence, power)
-    seen, control = _seen(power, guarantee), _planted(evidence.control, guarantee)
+    lacking = _find_lack(evidence, power)
+    seen, control = _say_seen(power, guarantee), _say_planted(evidence.control, guarantee)
     match lacking:
         case None:
             others = "Of other pairs and of rarer events this says nothing."
-            parts = [f"{seen} ({_leak(power.detect, guarantee)} had to be).", others, control]
+            needed = f"(this verdict needs {_leak(power.detect, guarantee)} to be)"
+            parts = [f"{seen} {needed}.", others, control]
         case Lack.SUSPICION:
             parts = [_suspicion(evidence), _advice(power, lacking, certificate)]
         case Lack.RUNS:
@@ -57,7 +58,7 @@ def _text(evidence: Evidence, power: Power, certificate: Certificate) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _lack(evidence: Evidence, power: Power) -> Lack | None:
+def _find_lack(evidence: Evidence, power: Power) -> Lack | None:
     """What the decision was for want of."""
     if evidence.decision is Decision.UNSEEN:
         return None
@@ -67,7 +68,7 @@ def _lack(evidence: Evidence, power: Power) -> Lack | None:
     return lack(evidence.witness.p_value, power, evidence.control)
 
 
-def _seen(power: Power, guarantee: Guarantee) -> str:
+def _say_seen(power: Power, guarantee: Guarantee) -> str:
     where = "On the pair and by the rule that were tested,"
     symbol, _ = claimed_value(guarantee)
     leak = f"a leak of {symbol} ≥ {_least(power.detectable)}{_at_delta(guarantee)}"
@@ -91,13 +92,13 @@ def _at_delta(guarantee: Guarantee) -> str:
     return ""
 
 
-def _planted(control: Control | None, guarantee: Guarantee) -> str:
+def _say_planted(control: Control | None, guarantee: Guarantee) -> str:
     if control is None:
         return ""
     symbol, _ = claimed_value(guarantee)
     found = "was refuted" if control.refuted else "was not refuted"
     leak = f"A leak of {symbol} = {number(control.planted, 4)}, planted among its outputs,"
-    return f"{leak} {found} by the same search and test."
+    return f"{leak} {found} by the same learning and test."
 
 
 def _suspicion(evidence: Evidence) -> str:

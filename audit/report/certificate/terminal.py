@@ -72,7 +72,7 @@ def _certificate(sheet: Sheet, view: CertificateView) -> RenderableType:
         parts += [Text(), *witness_parts(sheet, f"Witness, found by {auditor}", story)]
     if len(view.witnesses) > 1:
         others = ", ".join(auditor for auditor, _ in view.witnesses[1:])
-        parts += sheet.lines([f"Further witnesses, found by {others}."], "dim")
+        parts += sheet.lines([f"The certificate has further witnesses, found by {others}."], "dim")
     parts += [Text(), sheet.heading("Assumed, and not shown by this certificate")]
     for assumption in view.assumptions or ("nothing",):
         table = Table.grid(padding=(0, 1))

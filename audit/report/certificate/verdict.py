@@ -47,8 +47,8 @@ def explain_verdict(certificate: Certificate) -> str:
         )
     if verdict is Verdict.UNDECIDED and (ignores := _ignored_input(certificate)):
         return (
-            f"{ignores[0].upper()}{ignores[1:]}. What gives nothing away because it reads nothing "
-            "shows nothing of the claim: see that it reads the records as they are handed over."
+            f"{ignores[0].upper()}{ignores[1:]}. A program that reads nothing gives nothing away, "
+            "whatever its noise: check that it reads the records as they are handed over."
         )
     power = power_text(certificate)
     if verdict is Verdict.NOT_REFUTED and power:

@@ -270,7 +270,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         direction = ", ".join(part for part in (side, rigour) if part)
     return EvidenceRow(
         evidence.auditor,
-        _told(evidence),
+        _tell(evidence),
         DECISIONS[evidence.decision],
         evidence.decision.value.replace(" ", "-"),
         evidence.covers,
@@ -287,10 +287,11 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
     )
 
 
-def _told(evidence: Evidence) -> str:
-    """The finding, with the question at fault where one is."""
-    spending = evidence.spending
-    return evidence.finding if spending is None else f"{evidence.finding}. {state_blame(spending)}"
+def _tell(evidence: Evidence) -> str:
+    """The finding, with the question at fault where one is; its decision is said above it."""
+    spending, said = evidence.spending, f"{evidence.decision.value}: "
+    found = evidence.finding.replace(said, "", 1)
+    return found if spending is None else f"{found}. {state_blame(spending)}"
 
 
 def _part(evidence: Evidence) -> str:

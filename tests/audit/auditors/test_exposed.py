@@ -8,7 +8,7 @@ import pytest
 
 from audit.auditors import exposed
 from audit.auditors.effort import Attack, Effort
-from audit.auditors.exposed import exposed_by, query_of
+from audit.auditors.exposed import find_exposed, query_of
 from audit.auditors.registry import AUDITORS, LeftOut
 from audit.auditors.sensitivity.answers import Answer, NoAnswer
 from audit.statements.claim import Claim
@@ -68,19 +68,19 @@ def module(tmp_path, monkeypatch):
 
 def test_a_function_of_a_module_exposes_its_queries_and_its_noise(module):
     subject = black_box(Wanted("module_exposed:noisy"), CLAIM)
-    found = exposed_by(subject)
+    found = find_exposed(subject)
     assert found.noise == "laplace(scale=1)"
     assert found.queries == {"count": "l1=1", "twice": "l1=1"}
     assert query_of(subject, "twice").answer([{"cell": "0"}]) == Answer((2,), ())
 
 
 def test_a_class_exposes_its_queries(module):
-    found = exposed_by(black_box(Wanted("module_exposed:Fitted", rows=2), CLAIM))
+    found = find_exposed(black_box(Wanted("module_exposed:Fitted", rows=2), CLAIM))
     assert (found.noise, found.queries) == (None, {"count": "l1=1"})
 
 
 def test_a_function_without_attributes_exposes_nothing():
-    assert exposed_by(live()) == exposed.Exposed()
+    assert find_exposed(live()) == exposed.Exposed()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_function_without_attributes_exposes_nothing():
 )
 def test_attributes_of_another_form_are_left_out(attributes):
     with pytest.raises(LeftOut, match="attributes do not say"):
-        exposed_by(live(**attributes))
+        find_exposed(live(**attributes))
 
 
 def test_a_query_that_changes_by_more_than_it_states_is_exceeded():

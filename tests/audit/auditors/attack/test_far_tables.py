@@ -29,7 +29,7 @@ def pairs(
 
 
 def test_both_encodings_of_bins_and_no_record_against_all() -> None:
-    shown = [(far.encoding, far.values) for far in pairs()]
+    shown = [(far.encoding.value, far.values) for far in pairs()]
     assert shown == [
         *(("numbers", True), ("labels", True)),
         *(("numbers", True), ("labels", True)),

@@ -18,10 +18,10 @@ from audit.auditors.attack.power import (
     Bets,
     Binomial,
     default_detect,
-    detectable,
     enough_runs,
+    find_detectable,
+    find_rate,
     required_detect,
-    showing,
     unseen_chance,
 )
 from proofs.guarantees import (
@@ -62,7 +62,7 @@ def test_pure_epsilon_has_the_power_of_the_binomial_test(
     if epsilon * distance > 10:
         claimed = _logistic(12)
     critical = next(c for c in range(made + 2) if binom.sf(c - 1, made, claimed) <= alarm)
-    found = detectable(Binomial(ApproxDP(Fraction(epsilon)), alarm, distance), GUESSES)
+    found = find_detectable(Binomial(ApproxDP(Fraction(epsilon)), alarm, distance), GUESSES)
     if critical > made:
         assert found == math.inf
     else:
@@ -72,7 +72,7 @@ def test_pure_epsilon_has_the_power_of_the_binomial_test(
 
 def test_the_standard_errors_of_the_textbook_are_nearly_met() -> None:
     # From 1/2 with 800 guesses, by the normal approximation: (z_0.95 + z_0.9) / (2 √800).
-    found = detectable(Binomial(ApproxDP(Fraction(0)), 0.05), GUESSES)
+    found = find_detectable(Binomial(ApproxDP(Fraction(0)), 0.05), GUESSES)
     accuracy = 0.5 + (norm.isf(0.05) + norm.isf(0.1)) / (2 * math.sqrt(800))
     assert found == pytest.approx(math.log(accuracy / (1 - accuracy)), rel=0.02)
 
@@ -90,7 +90,7 @@ def test_the_smallest_right_chance_with_the_power_shows_the_detectable_value(
     1000 attacks, Hoeffding: a share of refuted attacks further than 0.08 from its mean has a
     probability < 2 exp(-2 · 1000 · 0.08²) < 6e-6. The mean is 0.9 as the number of guesses is held.
     """
-    found = detectable(Binomial(claim, 0.05), GUESSES)
+    found = find_detectable(Binomial(claim, 0.05), GUESSES)
     accuracy = _accuracy(claim, found, GUESSES.number / GUESSES.runs)
 
     def refutes(correct: int) -> bool:
@@ -142,7 +142,7 @@ def test_a_gaussian_of_the_detectable_mu_is_refuted_in_nine_of_ten_attacks() -> 
     for _ in range(20):
         rate = float(norm.sf(cut - mu / 2) + norm.cdf(-cut - mu / 2))
         made = round(2000 * rate)
-        mu = detectable(Binomial(claim, 0.05), Guesses(2000, made, 0))
+        mu = find_detectable(Binomial(claim, 0.05), Guesses(2000, made, 0))
     refuted = [p_value(attacked(mu), claim) <= 0.05 for _ in range(400)]
     assert np.mean(refuted) == pytest.approx(0.9, abs=0.1)
     smaller = [p_value(attacked(1 + (mu - 1) / 2), claim) <= 0.05 for _ in range(200)]
@@ -152,7 +152,7 @@ def test_a_gaussian_of_the_detectable_mu_is_refuted_in_nine_of_ten_attacks() -> 
 @pytest.mark.parametrize("claim", [ONE, ApproxDP(Fraction(1), Fraction(1, 20))], ids=str)
 def test_bets_of_one_rule_reach_the_wealth_in_nine_of_ten_attacks(claim: Guarantee) -> None:
     # 1000 streams of which only the last wealth counts; Hoeffding as above.
-    found = detectable(Bets(claim, 0.05), GUESSES)
+    found = find_detectable(Bets(claim, 0.05), GUESSES)
     accuracy = _accuracy(claim, found, 0.4)
     process = along(claim, 1, False, 0.05)
 
@@ -167,26 +167,27 @@ def test_bets_of_one_rule_reach_the_wealth_in_nine_of_ten_attacks(claim: Guarant
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=str)
 def test_bets_see_less_than_the_test_at_a_fixed_number_of_runs(claim: Guarantee) -> None:
-    batch, bets = (detectable(test(claim, 1e-3), GUESSES) for test in (Binomial, Bets))
+    batch, bets = (find_detectable(test(claim, 1e-3), GUESSES) for test in (Binomial, Bets))
     assert batch < bets < math.inf
 
 
 @pytest.mark.parametrize("claim", CLAIMS[:5], ids=str)
 def test_more_runs_see_smaller_leaks_and_a_smaller_alarm_larger_ones(claim: Guarantee) -> None:
     more = Guesses(20_000, 6000, 2000)
-    assert detectable(Binomial(claim, 1e-3), more) < detectable(Binomial(claim, 1e-3), GUESSES)
-    assert detectable(Binomial(claim, 1e-3), GUESSES) < detectable(Binomial(claim, 1e-6), GUESSES)
+    loose, strict = Binomial(claim, 1e-3), Binomial(claim, 1e-6)
+    seen = find_detectable(loose, GUESSES)
+    assert find_detectable(loose, more) < seen < find_detectable(strict, GUESSES)
 
 
 def test_only_the_number_of_guesses_counts_not_how_they_came_out() -> None:
     for test in (Binomial(ONE, 0.05), Bets(ONE, 0.05)):
-        assert detectable(test, Guesses(2000, 0, 800)) == detectable(test, GUESSES)
+        assert find_detectable(test, Guesses(2000, 0, 800)) == find_detectable(test, GUESSES)
 
 
 def test_without_guesses_or_with_too_few_nothing_is_detectable() -> None:
     for test in (Binomial(ONE, 0.05), Bets(ONE, 0.05)):
         for guesses in (Guesses(2000, 0, 0), Guesses(2000, 2, 0), Guesses(0, 0, 0)):
-            assert detectable(test, guesses) == math.inf
+            assert find_detectable(test, guesses) == math.inf
     assert unseen_chance(0) == 1
 
 
@@ -206,7 +207,7 @@ def test_delta_is_taken_from_the_chances_of_the_event_under_either_database(
     accuracy = accuracies[np.argmax(binom.sf(critical - 1, 400, accuracies) >= 0.9)]
     both = 0.4 if one_sided else 0.2
     expected = math.log((accuracy * both - 0.05) / ((1 - accuracy) * both))
-    assert detectable(Binomial(claim, 0.05), made(300)) == pytest.approx(expected, abs=1e-3)
+    assert find_detectable(Binomial(claim, 0.05), made(300)) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("runs", [100, 2000, 10**6])
@@ -218,9 +219,9 @@ def test_an_event_of_chance_delta_is_missed_with_less_than_one_in_twenty(runs: i
 
 def test_a_chance_of_four_in_five_is_that_of_older_certificates() -> None:
     critical = next(c for c in range(802) if binom.sf(c - 1, 800, _logistic(1)) <= 1e-6)
-    found = detectable(Binomial(ONE, 1e-6), GUESSES, 0.8)
+    found = find_detectable(Binomial(ONE, 1e-6), GUESSES, 0.8)
     assert binom.sf(critical - 1, 800, _logistic(found)) == pytest.approx(0.8, abs=1e-6)
-    assert found < detectable(Binomial(ONE, 1e-6), GUESSES)
+    assert found < find_detectable(Binomial(ONE, 1e-6), GUESSES)
 
 
 @pytest.mark.parametrize(
@@ -257,24 +258,25 @@ def test_a_leak_that_the_claim_allows_can_never_be_seen(claim: str, stated: Frac
 @pytest.mark.parametrize("rate", [0.05, 0.4])
 def test_guesses_right_as_often_as_said_show_the_value(claim: Guarantee, rate: float) -> None:
     value = float(default_detect(claim))
-    found = showing(value, rate, claim)
+    found = find_rate(value, rate, claim)
     # Of ρ, which is the largest over all orders, the grids of orders differ.
     near = 1e-3 if isinstance(claim, ZCDP) else 1e-6
     assert found == pytest.approx(_accuracy(claim, value, rate), abs=near)
 
 
 def test_at_a_distance_randomised_response_is_that_of_all_steps() -> None:
-    assert showing(0.25, 0.5, ApproxDP(Fraction(1, 10)), 4) == pytest.approx(_logistic(1), abs=1e-7)
+    found = find_rate(0.25, 0.5, ApproxDP(Fraction(1, 10)), 4)
+    assert found == pytest.approx(_logistic(1), abs=1e-7)
 
 
 @pytest.mark.parametrize("claim", [ONE, CLAIMS[3], GaussianDP(Fraction(1))], ids=str)
 def test_the_runs_that_would_do_see_the_leak_and_a_tenth_fewer_do_not(claim: Guarantee) -> None:
     test, value = Binomial(claim, 1e-6), float(default_detect(claim))
-    runs = enough_runs(test, GUESSES, showing(value, 0.4, claim))
+    runs = enough_runs(test, GUESSES, find_rate(value, 0.4, claim))
     assert runs is not None
-    assert detectable(test, Guesses(runs, round(0.4 * runs), 0)) <= value * 1.01
+    assert find_detectable(test, Guesses(runs, round(0.4 * runs), 0)) <= value * 1.01
     fewer = runs * 9 // 10
-    assert detectable(test, Guesses(fewer, round(0.4 * fewer), 0)) > value
+    assert find_detectable(test, Guesses(fewer, round(0.4 * fewer), 0)) > value
 
 
 def test_what_nobody_waits_for_is_not_named() -> None:

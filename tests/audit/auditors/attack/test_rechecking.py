@@ -15,7 +15,7 @@ from scipy.stats import beta, binom
 from audit.auditors.attack import evidence as attack_evidence
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.power import Binomial, detectable
+from audit.auditors.attack.power import Binomial, find_detectable
 from audit.auditors.attack.rechecking import Rechecked, recheck_attack
 from audit.statements.certificate_json import decode_evidence, encode
 from audit.statements.checks import Status
@@ -370,7 +370,7 @@ def test_older_evidence_is_read_and_does_not_pass_for_having_seen_enough() -> No
         "resolution": {"detectable": 4.0, "delta": 0.1, "runs": 60},
     }
     assert statuses(old)[0] is Status.FALSE
-    seen = detectable(Binomial(parse_guarantee("epsilon=1"), 0.9e-6), Guesses(60, 50, 0), 0.8)
+    seen = find_detectable(Binomial(parse_guarantee("epsilon=1"), 0.9e-6), Guesses(60, 50, 0), 0.8)
     old["resolution"]["detectable"] = seen
     assert statuses(old) == [Status.CONFIRMED, Status.UNCHECKED]
     assert recheck(old).weak and recheck(old, again=FEW).weak

@@ -18,7 +18,7 @@ from audit.auditors.attack.patterns import candidates, sweeps
 from audit.auditors.attack.places import Places
 from audit.auditors.attack.promise import promise
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.search import FIRST, MOST_SHARE, SHARE, hopeful, search
+from audit.auditors.attack.search import FIRST, MOST_SHARE, SHARE, drop_hopeless, search
 from audit.auditors.attack.selection import Aim
 from audit.parallel import Map, here
 from audit.subjects.outcomes import Outcomes, Raised
@@ -243,9 +243,9 @@ def test_chains_that_no_guess_can_refute_are_left_before_any_run() -> None:
     chosen = search(Drawing(box, Seeds(1), here), Places(pairs), CHEAP, few, 400)
     assert far and chosen.search.hopeless == far and chosen.pair.distance == 1
     assert not any("steps" in pattern for pattern, _, _ in box.asked)
-    assert {p.distance for p in hopeful(pairs, Aim(claim, 0.05, 1e-6, 20_000))} == {1, 2}
+    assert {p.distance for p in drop_hopeless(pairs, Aim(claim, 0.05, 1e-6, 20_000))} == {1, 2}
     # Where neighbours can't either, all stay.
-    assert len(hopeful(pairs, Aim(claim, 0.05, 1e-6, 10))) == len(pairs)
+    assert len(drop_hopeless(pairs, Aim(claim, 0.05, 1e-6, 10))) == len(pairs)
 
 
 def fails_below_two(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:

@@ -157,7 +157,7 @@ def test_of_many_columns_the_most_telling_are_named_first() -> None:
     shown = [f"whether {describe_rule(GuessingRule(Single(columns.take([k]), True), 0.0, 1.0))[0]}"
              .replace("it guesses B where ", "") for k in (3, 2, 0)]  # fmt: skip
     assert f"{', '.join(shown)} and 1 more" in preface
-    assert preface.startswith("it weighs 4 observables, the most telling first: ")
+    assert preface.startswith("it weighs 4 features, the most telling first: ")
     assert preface.endswith("; the rule itself is in the certificate")
 
 

@@ -40,8 +40,9 @@ def told(name: str, **changed: object) -> str:
 
 def test_what_was_not_refuted_says_what_would_have_been() -> None:
     assert told("attack unseen") == (
-        f"{SEEN} (one of ε = 2 had to be). Of other pairs and of rarer events this says nothing. "
-        "A leak of ε = 2, planted among its outputs, was refuted by the same search and test."
+        f"{SEEN} (this verdict needs one of ε = 2 to be). "
+        "Of other pairs and of rarer events this says nothing. "
+        "A leak of ε = 2, planted among its outputs, was refuted by the same learning and test."
     )
 
 
@@ -79,7 +80,7 @@ def test_a_control_that_was_missed_says_so() -> None:
 def test_a_claim_with_a_delta_and_one_of_another_parameter_are_told_in_their_own_words() -> None:
     assert "no leak, however large its ε at δ = 0.000001, would" in told("attack far below")
     assert "a leak of ρ ≥ 0.7 would" in told("attack concentrated")
-    assert "one of μ = 2 had" in told("attack gaussian")
+    assert "needs one of μ = 2 to be" in told("attack gaussian")
 
 
 @pytest.mark.parametrize(
