@@ -20,7 +20,7 @@ from synthesizers.neighbours import AddRemove
 
 @dataclass(frozen=True, eq=False)
 class FarPair:
-    """Two tables, ``records`` of whose records differ.
+    """Two tables that differ in ``records`` records, or by so many.
 
     ``encoding``: how bins are spelt. ``values``: whether the tables have other values, and not only
     another number of records.
@@ -41,7 +41,7 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
     """Pairs far apart in the claim's domain, those first that nearly every subject tells apart.
 
     The first value of all attributes in every record against the last, and two kinds in halves
-    against all values in turn, for each encoding; last, as few records as can be against all.
+    against all values in turn, for each encoding; last, as few records as there may be against all.
     ``min_records``: of a database, at least. None where the claim has no domain, or no record.
     """
     domain, size = claim.domain, _size(claim)
@@ -60,11 +60,12 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
             if first != second:
                 found.append(FarPair(Pair(first, second, 1, told), size, encoding))
     if isinstance(claim.neighbours, AddRemove) and min_records < size:
-        few = f"{min_records} of them" if min_records else "no record"
         for encoding in encodings:
             words, records = _ends(Records(domain, encoding), size)[1]
-            pair = Pair([], _own(records, whose), 1, f"no record against {words}")
-            found.append(FarPair(pair, size, encoding, False))
+            fewest = f"{min_records} of them" if min_records else "no record"
+            all_records = _own(records, whose)
+            pair = Pair(all_records[:min_records], all_records, 1, f"{fewest} against {words}")
+            found.append(FarPair(pair, size - min_records, encoding, False))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from audit.auditors.attack.encodings import encodings_read
+from audit.auditors.attack.encodings import find_encodings
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.data_independence.case import MOST_PAIRS, length
 from audit.auditors.data_independence.facets import Facet
@@ -32,7 +32,7 @@ from audit.auditors.data_independence.looking import (
 from audit.auditors.data_independence.pairs import neighbouring
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.data_independence.subjects import AuditedFunction, Left
-from audit.auditors.effort import Attack, Effort
+from audit.auditors.effort import Effort
 from audit.auditors.registry import LeftOut
 from audit.statements import strict_json
 from audit.statements.claim import Claim
@@ -44,8 +44,9 @@ from audit.subjects.black_box import BlackBox
 from audit.subjects.command import CommandBox
 from audit.subjects.forked import call_forked
 from audit.subjects.isolated import IsolatedBox
+from audit.subjects.outputs import OutputsBox
 from audit.subjects.pair import Pair
-from audit.subjects.runs import Drawing, Seeds, Source
+from audit.subjects.runs import Drawing, Seeds
 from audit.subjects.served import ServedBox
 from audit.subjects.specs import Spec
 from audit.subjects.subject import BlackBoxSubject, LiveObject
@@ -84,7 +85,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     ``tests/audit/auditors/data_independence/test_black_boxes.py``.
     """
     attack = effort.require_attack()
-    asked = _plan(claim, attack)
+    asked = _plan(subject, claim, effort)
     ask, visible = _way_to_ask(subject, claim)
     try:
         found = ask(asked)
@@ -100,12 +101,13 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
-def _plan(claim: Claim, attack: Attack) -> Examination:
+def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination:
+    attack = effort.require_attack()
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
     given = attack.pair is not None
-    pairs = (attack.pair,) if attack.pair is not None else _pairs(source, claim, attack, budget)
+    pairs = (attack.pair,) if attack.pair is not None else _pairs(subject, claim, effort)
     if not pairs:
         raise LeftOut("without a domain or a pair there are no databases to look at")
     return Examination(
@@ -120,14 +122,18 @@ def _plan(claim: Claim, attack: Attack) -> Examination:
     )
 
 
-def _pairs(source: Source, claim: Claim, attack: Attack, budget: int) -> tuple[Pair, ...]:
-    """As many as half of the budget is enough for, spelt as the subject reads them."""
+def _pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair, ...]:
+    """As many as half of the budget is enough for, in the encodings that the subject reads."""
     if claim.domain is None:
         return ()
-    most, least = min(MOST_PAIRS, budget // (2 * LEARNING)), attack.min_records
-    encodings = encodings_read(source, claim, least)
+    attack, box = effort.require_attack(), subject.box
+    assert not isinstance(box, OutputsBox)
+    most, least = min(MOST_PAIRS, attack.runs_beside // (2 * LEARNING)), attack.min_records
+    source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)
+    encodings = find_encodings(source, claim, least)
     about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    return neighbouring(*about, most, least, encodings)
+    made = neighbouring(*about, most, encodings)
+    return tuple(one for one in made if min(length(one.first), length(one.second)) >= least)
 
 
 def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:

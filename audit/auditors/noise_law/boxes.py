@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
+from audit.auditors.attack.encodings import find_encodings
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.data_independence.case import MOST_PAIRS
@@ -73,7 +74,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
         exposed = find_exposed(subject)
         source = Drawing(box, Seeds(attack.seed), effort.share)
         most = min(attack.runs_beside, MOST_RUNS)
-        pair, runs = _first_outputs(source, _pairs(claim, attack), most)
+        pair, runs = _first_outputs(source, _pairs(source, claim, attack), most)
         shown = None if hidden else Shown(pair.first, pair.second)
         yield _freshness(runs, pair, box, claim.guarantee, attack.seed, error / 3, shown)
         if _are_fractions(runs):
@@ -84,13 +85,15 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
         raise LeftOut(str(reason)) from None
 
 
-def _pairs(claim: Claim, attack: Attack) -> tuple[Pair, ...]:
+def _pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
     """The user's, or the smallest neighbours, and the smallest both of which hold a record."""
     if attack.pair is not None:
         return (attack.pair,)
     if claim.domain is None:
         raise LeftOut("without a domain or a pair there are no databases to look at")
-    made = neighbouring(claim.domain, claim.neighbours, claim.records, claim.guarantee, MOST_PAIRS)
+    encodings = find_encodings(source, claim, attack.min_records)
+    about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
+    made = neighbouring(*about, MOST_PAIRS, encodings)
     sizes = [min(len(pair.first), len(pair.second)) for pair in made]
     found = [
         next((pair for pair, size in zip(made, sizes, strict=True) if size >= least), None)

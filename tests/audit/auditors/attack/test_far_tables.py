@@ -70,7 +70,15 @@ def test_tables_have_as_many_records_as_the_claim_allows(records: int | None, si
 
 def test_a_public_number_of_records_is_never_none() -> None:
     assert all(far.values for far in pairs(neighbours=ReplaceOne(Unit())))
-    assert all(min(len(far.pair.first), len(far.pair.second)) >= 2 for far in pairs(least=2))
+
+
+def test_the_fewest_records_stand_against_all() -> None:
+    few = [far for far in pairs(records=6, least=2) if not far.values]
+    assert [(len(far.pair.first), len(far.pair.second), far.records) for far in few] == [
+        (2, 6, 4),
+        (2, 6, 4),
+    ]
+    assert all(far.values for far in pairs(records=6, least=6))
 
 
 def test_what_has_no_two_tables_has_no_pair() -> None:
