@@ -85,7 +85,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     ``tests/audit/auditors/data_independence/test_black_boxes.py``.
     """
     attack = effort.require_attack()
-    asked = _plan(subject, claim, effort)
+    asked = _plan(claim, attack)
     ask, visible = _way_to_ask(subject, claim)
     try:
         found = ask(asked)
@@ -101,8 +101,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
-def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination:
-    attack = effort.require_attack()
+def _plan(claim: Claim, attack: Attack) -> Examination:
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
