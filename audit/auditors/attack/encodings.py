@@ -20,15 +20,13 @@ LISTED = 10
 """Records of that table, if the claim allows so many."""
 
 
-def list_encodings(domain: Domain | None) -> tuple[Encoding, ...]:
+def list_encodings(domain: Domain) -> tuple[Encoding, ...]:
     """The encodings that differ over a domain: one where nothing is binned."""
     binned = any(a.edges is not None for a in domain.attributes)
     return tuple(Encoding) if binned else (Encoding.NUMBERS,)
 
 
-def find_encodings(
-    source: Source, domain: Domain, records: int | None, exact: bool, least: int
-) -> tuple[Encoding, ...]:
+def find_encodings(source: Source, claim: Claim, least: int) -> tuple[Encoding, ...]:
     """The encodings in which a table does not make every run fail; all if it does in each.
 
     Who can't read an encoding fails on a record of it and not on an empty table: that says nothing
@@ -42,7 +40,7 @@ def find_encodings(
     size = LISTED if most is None else most if exact else min(most, LISTED)
     size = max(size, least)
     found = []
-    for place, encoding in enumerate(list_encodings(domain)):
+    for place, encoding in enumerate(usual):
         table = [dict(record) for record in Records(domain, encoding).spread(size)]
         if domain.individual is not None:
             table = [{domain.individual: str(n + 1), **one} for n, one in enumerate(table)]
@@ -50,4 +48,4 @@ def find_encodings(
         runs = source.runs("search", twice, PROBE + place, LOOKS)
         if describe_failure(runs.outcomes) is None:
             found.append(encoding)
-    return tuple(found) or list_encodings(domain)
+    return tuple(found) or usual

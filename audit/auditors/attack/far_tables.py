@@ -62,8 +62,10 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
     if isinstance(claim.neighbours, AddRemove) and min_records < size:
         for encoding in encodings:
             words, records = _ends(Records(domain, encoding), size)[1]
-            pair = Pair([], _own(records, whose), 1, f"no record against {words}")
-            found.append(FarPair(pair, size, encoding, False))
+            fewest = f"{min_records} of them" if min_records else "no record"
+            all_records = _own(records, whose)
+            pair = Pair(all_records[:min_records], all_records, 1, f"{fewest} against {words}")
+            found.append(FarPair(pair, size - min_records, encoding, False))
     return tuple(found)
 
 

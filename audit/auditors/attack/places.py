@@ -42,8 +42,7 @@ def places_of(source: Source, box: BlackBox | None, claim: Claim, attack: Attack
         return Places(given, (), len(given))
     encodings: tuple[Encoding, ...] = (Encoding.NUMBERS,)
     if domain is not None and not isinstance(box, ProgramBox):
-        exact = neighbours.records_public and records is not None
-        encodings = find_encodings(source, domain, records, exact, attack.min_records)
+        encodings = find_encodings(source, claim, attack.min_records)
     about = (domain, neighbours, records, claim.guarantee, attack.min_records, encodings)
     return Places((*given, *candidates(*about)), sweeps(*about), len(given))
 

@@ -85,7 +85,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     ``tests/audit/auditors/data_independence/test_black_boxes.py``.
     """
     attack = effort.require_attack()
-    asked = _plan(claim, attack)
+    asked = _plan(subject, claim, effort)
     ask, visible = _way_to_ask(subject, claim)
     try:
         found = ask(asked)
@@ -101,7 +101,8 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
-def _plan(claim: Claim, attack: Attack) -> Examination:
+def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination:
+    attack = effort.require_attack()
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
@@ -131,7 +132,8 @@ def _pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair
     source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)
     encodings = find_encodings(source, claim, least)
     about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    return neighbouring(*about, most, least, encodings)
+    made = neighbouring(*about, most, encodings)
+    return tuple(one for one in made if min(length(one.first), length(one.second)) >= least)
 
 
 def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:
