@@ -193,7 +193,7 @@ def choose(
         if category in auditor.unasked or (name == "attack" and category == PROGRAM and attacked):
             run.append(auditor)
         elif category not in auditor.by_kind:
-            left_out[name] = f"for other subjects than {category}"
+            left_out[name] = f"for other kinds of subject than {category}"
         elif name == "attack":
             left_out[name] = "give --runs N"
         else:

@@ -21,9 +21,10 @@ from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.cases import CLEAR, QUICK, Case
 from audit.auditors.attack.causes import UNRECOGNISED
 from audit.auditors.attack.fields import labels_by_field, numbers_by_field
-from audit.auditors.attack.form_veils import has_failed, row_counts
+from audit.auditors.attack.form_veils import has_failed
 from audit.auditors.attack.number_veils import stands_out
 from audit.auditors.attack.promise import promises_refutation
+from audit.auditors.attack.row_veils import row_counts
 from audit.auditors.attack.sentences import bits_of, describe_shape
 from audit.statements.evidence import Cause
 from audit.subjects.outcomes import Shape

@@ -41,6 +41,8 @@ def describe_rule(rule: GuessingRule) -> tuple[str, ...]:
     if isinstance(score, Silent) or not used:
         return ("it never guesses",)
     told = [f"it guesses {name} where {_where(score, above, end)}" for name, above, end in used]
+    if len(told) == 2 and math.nextafter(rule.high, -math.inf) <= rule.low:
+        told[1] = "it guesses A otherwise"
     return (*_preface(score), *told)
 
 

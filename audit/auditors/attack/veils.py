@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from audit.auditors.attack.form_veils import Failures, Forms, Labels, Rows, Sorted
+from audit.auditors.attack.form_veils import Failures, Forms, Labels
 from audit.auditors.attack.number_veils import Absent, Ends, Lattice
+from audit.auditors.attack.row_veils import Rows, Sorted
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 

@@ -210,7 +210,10 @@ def _facts(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     subject = [
         (str(key).replace("_", " ").capitalize(), _plain(value))
         for key, value in certificate.subject.items()
-        if key not in ("name", "matrix") and value not in (None, {}, [], "")
+        if key not in ("name", "matrix")
+        and value not in (None, {}, [], "")
+        # What is run as what it is called needs no second line.
+        and not (key == "form" and value == certificate.subject.get("kind"))
     ]
     return (
         ("Claim", guarantee_words(claim.guarantee)),

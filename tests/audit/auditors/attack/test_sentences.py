@@ -11,7 +11,7 @@ import pytest
 
 from audit.auditors.attack.causes import CAUSES, leaks_in_words
 from audit.auditors.attack.columns import OutcomeColumns, bit_columns_for, columns_for
-from audit.auditors.attack.form_veils import Sorted
+from audit.auditors.attack.row_veils import Sorted
 from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.scores import (
     KINDS,
@@ -159,6 +159,14 @@ def test_of_many_columns_the_most_telling_are_named_first() -> None:
     assert f"{', '.join(shown)} and 1 more" in preface
     assert preface.startswith("it weighs 4 features, the most telling first: ")
     assert preface.endswith("; the rule itself is in the certificate")
+
+
+def test_a_rule_that_always_guesses_names_no_value_for_both() -> None:
+    columns = COLUMNS.take([0])
+    never = math.nextafter(2.0, -math.inf)
+    assert describe_rule(GuessingRule(Single(columns, True), never, 2.0))[1] == (
+        "it guesses A otherwise"
+    )
 
 
 def test_leaks_are_listed_as_a_phrase() -> None:

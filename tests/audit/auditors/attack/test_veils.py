@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.auditors.attack.form_veils import Failures, Forms, Labels, Rows, Sorted
+from audit.auditors.attack.form_veils import Failures, Forms, Labels
 from audit.auditors.attack.number_veils import Absent, Ends, Lattice, stands_out
+from audit.auditors.attack.row_veils import Rows, Sorted
 from audit.auditors.attack.scores import score_from_json
 from audit.auditors.attack.veils import VEILS, hide, veil_from_json, veils_for
 from audit.subjects.outcomes import Ended, Outcomes, Raised
