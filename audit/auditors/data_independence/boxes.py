@@ -132,8 +132,7 @@ def _pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair
     source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)
     encodings = find_encodings(source, claim, least)
     about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    made = neighbouring(*about, most, encodings)
-    return tuple(one for one in made if min(length(one.first), length(one.second)) >= least)
+    return neighbouring(*about, most, least, encodings)
 
 
 def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:

@@ -26,6 +26,7 @@ def neighbouring(
     records: int | None,
     guarantee: Guarantee,
     most: int,
+    least: int = 0,
     encodings: Sequence[Encoding] = (Encoding.NUMBERS,),
 ) -> tuple[Pair, ...]:
     """At most ``most`` verified pairs of neighbours over a domain, the smallest first.
@@ -33,30 +34,21 @@ def neighbouring(
     ``records``: as in `audit.statements.claim.Claim`, ``least`` or more; ``encodings``: those that
     bins are spelt in. The records that make a difference and those
     around them are those of `audit.auditors.attack.patterns`: alone, in an empty database, beside
-    others and equals, at the ends of bounds, missing. ``encodings``: in which bins are spelt.
-    Raises InputError where no two databases are neighbours.
+    others and equals, at the ends of bounds, missing. Raises InputError where no two databases are
+    neighbours.
     """
-    found = _steps(domain, neighbours, records, guarantee, encodings)
+
+    def steps(size: int | None) -> list[Pair]:
+        made = candidates(domain, neighbours, size, guarantee, least, encodings)
+        return [pair for pair in made if pair.distance == 1]
+
+    found = steps(records)
     if not neighbours.records_public or records is None:
-        sizes = [size for size in SIZES if records is None or size <= records]
-        larger = [
-            max(_steps(domain, neighbours, size, guarantee, encodings), key=_size, default=None)
-            for size in sizes
-        ]
+        sizes = [size for size in SIZES if least < size and (records is None or size <= records)]
+        larger = [max(steps(size), key=_size, default=None) for size in sizes]
         both = zip_longest(found, larger)
         found = [pair for one in both for pair in one if pair is not None]
     return tuple(sorted(found[:most], key=_size))
-
-
-def _steps(
-    domain: Domain,
-    neighbours: Neighbours,
-    records: int | None,
-    guarantee: Guarantee,
-    encodings: Sequence[Encoding],
-) -> list[Pair]:
-    made = candidates(domain, neighbours, records, guarantee, encodings=encodings)
-    return [pair for pair in made if pair.distance == 1]
 
 
 def _size(pair: Pair) -> int:

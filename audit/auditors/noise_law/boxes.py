@@ -93,7 +93,7 @@ def _pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
         raise LeftOut("without a domain or a pair there are no databases to look at")
     encodings = find_encodings(source, claim, attack.min_records)
     about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    made = neighbouring(*about, MOST_PAIRS, encodings)
+    made = neighbouring(*about, MOST_PAIRS, attack.min_records, encodings)
     sizes = [min(len(pair.first), len(pair.second)) for pair in made]
     found = [
         next((pair for pair, size in zip(made, sizes, strict=True) if size >= least), None)
