@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 from audit.subjects.child_limits import limit_memory, move_aside
-from audit.subjects.explaining import place_of
+from audit.subjects.explaining import place_of, words_of
 from audit.subjects.forms import Form
 from audit.subjects.frames import BEGUN, REPLY, Frames, frame
 from audit.subjects.function import SINGLE, batch_outcomes, fresh, generator, one_of
@@ -105,7 +105,7 @@ class _Server:
             own = None if error.__traceback__ is None else error.__traceback__.tb_next
             traceback.print_exception(type(error), error, own)
             sys.stderr.flush()
-            self._reply(Failed(type(error).__name__, place_of(error), str(error)))
+            self._reply(Failed(type(error).__name__, place_of(error), words_of(error)))
         else:
             self._reply(Described(form))
 

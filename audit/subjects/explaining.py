@@ -80,7 +80,16 @@ class Explains(Protocol):
 
 def explain_exception(error: BaseException) -> Failure:
     """An exception of a run in this process."""
-    return Failure("run", f"raised {type(error).__name__}", place_of(error), readable(str(error)))
+    message = readable(words_of(error))
+    return Failure("run", f"raised {type(error).__name__}", place_of(error), message)
+
+
+def words_of(error: BaseException) -> str:
+    """What an exception says; nothing where that, too, raises."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
 
 
 def place_of(error: BaseException) -> str:

@@ -55,6 +55,13 @@ def dying(database, rng):
 def through_a_package(database, rng):
     import json
     return json.loads("secret 7")
+
+class Wordless(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+def failing_without_words(database, rng):
+    raise Wordless
 """
 
 SECRET = "secret 7"
@@ -85,6 +92,21 @@ def test_an_exception_of_a_module_names_its_own_line_and_says_the_rest_in_its_lo
     if name == "failing":
         assert found.log.startswith("a note\n")
         assert SECRET in found.message
+
+
+def test_an_exception_whose_words_can_not_be_had_is_explained_without(tmp_path: Path) -> None:
+    class Wordless(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def failing(database: Any, rng: np.random.Generator) -> float:
+        raise Wordless
+
+    boxes = (isolated(tmp_path, "failing_without_words"), FunctionBox("f", failing, False))
+    for box in boxes:
+        found = box.explain([], 3)
+        assert found is not None
+        assert (found.phase, found.ending, found.message) == ("run", "raised Wordless", "")
 
 
 def test_a_process_that_dies_leaves_its_last_words(tmp_path: Path) -> None:

@@ -195,6 +195,11 @@ def test_without_databases_there_is_nothing_to_look_at():
         findings(live(says_how_many), replace(ADDED, domain=None, records=None))
 
 
+def test_databases_that_are_all_too_small_are_said():
+    with pytest.raises(LeftOut, match="has 100 records"):
+        findings(live(says_how_many), attack=replace(ATTACK, min_records=100))
+
+
 def test_a_run_that_hangs_ends_the_examination_in_time(folder, monkeypatch):
     with pytest.raises(LeftOut, match="a run took more than 1 seconds"):
         findings(named(folder, monkeypatch, "hangs", seconds=1))
