@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv
 
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.floors import claimed_value, floor, rate_matters
@@ -51,6 +52,12 @@ WHOLE = 20
 to the best one, accuracy is off by a thousandth)."""
 
 LARGEST = float(np.finfo(np.float64).max)
+
+JEFFREYS = 0.5
+"""Right and wrong guesses that are believed in before any is seen (Jeffreys 1946)."""
+
+QUANTILES = (np.arange(32) + 0.5) / 32
+"""Where a law of accuracies is averaged over (a chance is then off by some thousandths)."""
 
 
 @dataclass(frozen=True, order=True)
@@ -94,9 +101,35 @@ class Aim:
         refutes = value > limit and self._floor(guesses, self.alarm) > limit
         return Prediction(refutes, value, held.correct - held.wrong)
 
+    def refuting(self, number: int, one_sided: bool, abstains: bool) -> int:
+        """The fewest right guesses of so many that refute the claim; one more where none do."""
+        limit = claimed_value(self.guarantee)
+        too_few, enough = number // 2, number + 1
+        while enough - too_few > 1:
+            middle = (too_few + enough) // 2
+            guesses = Guesses(self.runs, middle, number - middle, one_sided, abstains)
+            refutes = self._floor(guesses, self.alarm) > limit
+            too_few, enough = (too_few, middle) if refutes else (middle, enough)
+        return enough
+
     def _floor(self, guesses: Guesses, error: float) -> float:
         found = chances(guesses, error, rate_matters(self.guarantee))
         return floor(found, self.guarantee, self.distance)
+
+
+def chance_of_refuting(held: Guesses, aim: Aim) -> float:
+    """The chance that a rule with these held-out guesses refutes the claim in the aim's runs.
+
+    By the test itself: at its alarm, with as many guesses as were held out in proportion, and the
+    accuracy of the law that is left of Jeffreys' after them, so that few guesses promise little.
+    """
+    made = round(held.number / max(held.runs, 1) * aim.runs)
+    needed = aim.refuting(made, held.one_sided, held.abstains)
+    if needed > made:
+        return 0.0
+    accuracies = betaincinv(held.correct + JEFFREYS, held.wrong + JEFFREYS, QUANTILES)
+    # Of `made` guesses at least `needed` are right with the chance I_accuracy(needed, …).
+    return float(betainc(needed, made - needed + 1, accuracies).mean())
 
 
 Cut = tuple[int, int]

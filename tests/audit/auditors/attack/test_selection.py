@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import GuessingRule, Score
@@ -29,6 +30,7 @@ from audit.auditors.attack.selection import (
     Prediction,
     Scored,
     best_cut,
+    chance_of_refuting,
     choose,
     finalists,
     folds,
@@ -41,6 +43,28 @@ from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
 PURE = ApproxDP(Fraction(1))
 PAIR = Pair(0, 1)
+
+
+@pytest.mark.parametrize("guarantee", [PURE, ApproxDP(Fraction(1), Fraction(1, 10))])
+def test_chance_of_refuting_is_that_of_the_test(guarantee: Guarantee) -> None:
+    aim = Aim(guarantee, 0.05, 1e-3, 400)
+    rng = np.random.default_rng(1)
+    for correct in (150, 168, 172, 176, 190):
+        held = Guesses(400, correct, 200 - correct)
+        accuracies = rng.beta(correct + 0.5, 200.5 - correct, 400)
+        refuted = [
+            p_value(Guesses(400, int(k), 200 - int(k)), guarantee) < 1e-3
+            for k in rng.binomial(200, accuracies)
+        ]
+        # Five standard errors of 400 draws.
+        assert abs(chance_of_refuting(held, aim) - np.mean(refuted)) < 5 * 0.5 / 20
+
+
+def test_too_few_guesses_refute_nothing() -> None:
+    # σ(1) to the 44th power is above 1e-6, to the 45th below.
+    held = [Guesses(1000, n, 0) for n in (0, 44, 45)]
+    chances = [chance_of_refuting(one, Aim(PURE, 0.05, 1e-6, 1000)) for one in held]
+    assert chances[:2] == [0.0, 0.0] and chances[2] > 0
 
 
 @dataclass(frozen=True, eq=False)
