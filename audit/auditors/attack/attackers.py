@@ -38,7 +38,7 @@ class Attacker(Protocol):
 
 PORTFOLIO: tuple[Attacker, ...] = (
     OneColumnAttacker("one column", learning.values),
-    CellAttacker("cells"),
+    CellAttacker("cells", learning.values),
     BinAttacker("bins", learning.direct),
     WeightedBinAttacker("bits", learning.bits),
     WeightedBinAttacker("weighted bins", learning.values),

@@ -17,7 +17,7 @@ LEAST_SHARE, MOST_SHARE = 0.15, 0.35
 """The parts of the runs to learn from (certifying on 85 % widens the gap
 to the truth by a twelfth, on 65 % by a quarter)."""
 
-ENOUGH_WRONG = 2000
+ENOUGH_GUESSES = 200
 """Wrong guesses to learn from (of as many, the log ratio of right and
 wrong ones has a standard error below 0.03; where they are rare, more runs are learned from)."""
 
@@ -42,7 +42,7 @@ def learning_runs(total: int, held: Guesses | None = None) -> int:
 
     ``held``: held-out guesses of an attacker of a first try; none at first.
     """
-    wanted = 0.0 if held is None else ENOUGH_WRONG * held.runs / max(held.wrong, 1)
+    wanted = 0.0 if held is None else ENOUGH_GUESSES * held.runs / max(held.number, 1)
     found = int(min(max(wanted, LEAST_SHARE * total), MOST_SHARE * total))
     return min(max(found, 1), MOST_LEARNING)
 
@@ -70,7 +70,7 @@ def learn(
     aim = Aim(guarantee, error, alarm, total - len(learning), pair.distance)
     left = finalists(attackers, learning, pair, aim)
     # Of the best ones the least picky: few guesses may be luck.
-    held = max((candidate.held for candidate in left), key=lambda one: one.wrong, default=NOBODY)
+    held = max((candidate.held for candidate in left), key=lambda one: one.number, default=NOBODY)
     missing = learning_runs(total, held) - len(learning)
     if missing:
         more = drawing.blocks("learn", pair, number, missing, start=len(blocks))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import betaln
+from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 
+from audit.auditors.attack.calibration import calibrate_cells
 from audit.auditors.attack.cuts import codes, difference, merge_bins
 from audit.auditors.attack.learning import Cost, Learning, Lesson
 from audit.auditors.attack.rules import Score
@@ -27,10 +27,6 @@ LEAST_COVERED = 0.01
 """The share of runs whose outcome recurs, at least (of fewer, the
 columns tell as much)."""
 
-PRIOR_EXPONENTS = (-5.0, 15.0)
-"""Logarithms between which the size of a prior is sought (from no
-shrinking to nothing left)."""
-
 WEIGHTED_RUNS = 100_000
 """Runs from which weights are learned (their errors are then below one
 in a hundred)."""
@@ -41,46 +37,6 @@ MOST_SUMMED = 60
 DEVIATIONS = 2.0
 """How far below its estimate a tail's log ratio is counted, in standard errors (of some hundred
 columns with some dozen tails, a lucky one seldom wins)."""
-
-
-@dataclass(frozen=True)
-class CellAttacker:
-    """For outcomes that recur: the logarithm of the ratio of each one's counts."""
-
-    name: str
-    cost: Cost = Cost.LOW
-
-    def fit(self, runs: Runs, pair: Pair) -> Score | None:
-        """A score of each frequent outcome; None where hardly any recurs."""
-        cells, first, places, counts = np.unique(
-            runs.outcomes.codes(), return_index=True, return_inverse=True, return_counts=True
-        )
-        frequent = np.argsort(-counts, kind="stable")[:MOST_CELLS]
-        frequent = np.sort(frequent[counts[frequent] > 1])
-        if counts[frequent].sum() < LEAST_COVERED * len(runs) or len(cells) < 2:
-            return None
-        ones = np.bincount(places[runs.coins], minlength=len(cells))[frequent].astype(np.float64)
-        zeros = counts[frequent] - ones
-        size = prior_size(zeros, ones)
-        values = np.log((ones + size) / (zeros + size))
-        ends = first[frequent[[np.argmax(values), np.argmin(values)]]]
-        high, low = (runs.outcomes.text(int(run)) for run in ends)
-        return Cells(cells[frequent], values, (high, low))
-
-
-def prior_size(zeros: FloatArray, ones: FloatArray) -> float:
-    """The a of the symmetric Beta(a, a) law of cells' chances that makes the counts likeliest.
-
-    Empirical Bayes (Robbins 1956) keeps a few lucky counts from standing above the large cells
-    that tell most; where no cell tells anything, all values shrink to 0.
-    """
-
-    def unlikely(exponent: float) -> float:
-        size = np.exp(exponent)
-        return -float((betaln(zeros + size, ones + size) - betaln(size, size)).sum())
-
-    found = minimize_scalar(unlikely, bounds=PRIOR_EXPONENTS, method="bounded")
-    return float(np.exp(found.x))
 
 
 @dataclass(frozen=True)
@@ -169,6 +125,38 @@ def _bins(lesson: Lesson, steps: Sequence[Steps], weights: FloatArray) -> Bins:
         tuple(step.edges for step in steps),
         tuple(weight * step.values for step, weight in zip(steps, weights, strict=True)),
     )
+
+
+@dataclass(frozen=True)
+class CellAttacker:
+    """For outcomes that recur: the logarithm of the ratio of each one's counts.
+
+    Drawn towards what their columns say: a rare outcome, such as one vector of many, has few counts
+    of its own.
+    """
+
+    name: str
+    learning: Learning
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """A score of each frequent outcome; None where hardly any recurs."""
+        cells, first, places, counts = np.unique(
+            runs.outcomes.codes(), return_index=True, return_inverse=True, return_counts=True
+        )
+        frequent = np.argsort(-counts, kind="stable")[:MOST_CELLS]
+        frequent = np.sort(frequent[counts[frequent] > 1])
+        if counts[frequent].sum() < LEAST_COVERED * len(runs) or len(cells) < 2:
+            return None
+        ones = np.bincount(places[runs.coins], minlength=len(cells))[frequent].astype(np.float64)
+        zeros = counts[frequent] - ones
+        by_columns = WeightedBinAttacker(self.name, self.learning).fit(runs, pair)
+        seen = runs.take(first[frequent]).outcomes
+        means = np.zeros(len(frequent)) if by_columns is None else by_columns.evaluate(seen)
+        values = logit(calibrate_cells(means, zeros, ones))
+        ends = first[frequent[[np.argmax(values), np.argmin(values)]]]
+        high, low = (runs.outcomes.text(int(run)) for run in ends)
+        return Cells(cells[frequent], values, (high, low))
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv
+from scipy.special import bdtrik, betainc, betaincc, betaincinv, expit, logit
 
 from audit.auditors.attack.attackers import Attacker
+from audit.auditors.attack.calibration import calibrate
 from audit.auditors.attack.floors import claimed_value, floor, rate_matters
 from audit.auditors.attack.guesses import Guesses, at_least, chances
 from audit.auditors.attack.rules import GuessingRule
@@ -32,9 +34,9 @@ CAUTION = 0.003
 """The error of the lower bound of held-out accuracy (at 0.05 regions of
 a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
-DOUBT = 0.0005
-"""The same error for the best of several attackers beside one that guesses more (half a standard
-error more, as the best of several predictions is lucky too)."""
+DOUBT = 0.16
+"""The error of the lower bound, of the best of several promises, above which others count as good
+(one standard error, by which the best of a few is lucky)."""
 
 FINALISTS = 3
 """Attackers that are cross-fitted, after one split of the runs for all (the others, on which most
@@ -43,15 +45,20 @@ of the time would go, are then clearly behind)."""
 SCREENED = 200_000
 """The most runs that are split to find them (some seconds of all)."""
 
-COARSE, FINE = 1.5, 1.1
-"""Ratios of the sizes of neighbouring tails, at first and then around the best (a tail that is 5 %
-off costs 2.5 % of the gap to the truth)."""
+GRIDS = 1.5, 1.1, 1.02
+"""Ratios of the sizes of neighbouring tails, at first and then ever closer around the best (a tail
+that is 5 % too small costs 2.5 % of the gap to the truth, one that is too large more)."""
 
 WHOLE = 20
 """Into how many parts cuts that leave nobody out divide the runs (nearest
 to the best one, accuracy is off by a thousandth)."""
 
 LARGEST = float(np.finfo(np.float64).max)
+
+UNLIKELY, SURE = 0.05, 0.99
+"""Chances of refuting a claim between which a larger one counts more than the floor."""
+
+FloatArray = NDArray[np.float64]
 
 JEFFREYS = 0.5
 """Right and wrong guesses that are believed in before any is seen (Jeffreys 1946)."""
@@ -64,22 +71,23 @@ QUANTILES = (np.arange(32) + 0.5) / 32
 class Prediction:
     """What a rule will certify; the larger, the better.
 
-    ``refutes``: the claim is predicted to be refuted. ``surplus``: right guesses beyond wrong
-    ones, which decides where nothing is predicted to be certified: for rules that guess often, as
-    a lucky few guesses could not see a leak if there were one.
+    ``refutes``: the chance that the claim is refuted, of which differences below UNLIKELY and above
+    SURE do not count. ``surplus``: right guesses beyond wrong ones, which decides where nothing is
+    predicted to be certified: for rules that guess often, as a lucky few guesses could not see a
+    leak if there were one.
     """
 
-    refutes: bool
+    refutes: float
     floor: float
-    surplus: int
+    surplus: float
 
 
 @dataclass(frozen=True)
 class Aim:
     """What rules are chosen for: the floor of ``guarantee`` that ``runs`` certify at ``error``.
 
-    ``alarm``: the error at which a claim is refuted; a rule that is predicted to refute it comes
-    before all that are not. ``distance``: of the pair.
+    ``alarm``: the error at which a claim is refuted; a rule that will likelier refute it comes
+    before all others. ``distance``: of the pair.
     """
 
     guarantee: Guarantee
@@ -90,16 +98,51 @@ class Aim:
 
     def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
         """What a rule with these held-out guesses will certify, cautiously."""
+        surplus = held.correct - held.wrong
         if held.correct <= held.wrong:
-            return Prediction(False, 0.0, held.correct - held.wrong)
+            return Prediction(0.0, 0.0, surplus)
         accuracy = at_least(held.correct, held.number, caution)
         made = round(held.number / held.runs * self.runs)
         correct = math.floor(accuracy * made)
         guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
-        value = self._floor(guesses, self.error)
-        limit = claimed_value(self.guarantee)
-        refutes = value > limit and self._floor(guesses, self.alarm) > limit
-        return Prediction(refutes, value, held.correct - held.wrong)
+        chance = self._chance(made, np.array([accuracy]), held)
+        return Prediction(_telling(chance), self._floor(guesses, self.error), surplus)
+
+    def _chance(self, made: int, accuracies: FloatArray, kind: Guesses) -> float:
+        """The chance that so many guesses refute the claim, if each accuracy is as likely."""
+        needed = self.refuting(made, kind.one_sided, kind.abstains)
+        if needed > made:
+            return 0.0
+        # Of `made` guesses at least `needed` are right with the chance I_accuracy(needed, …).
+        return float(betainc(needed, made - needed + 1, accuracies).mean())
+
+    def expect(
+        self, correct: FloatArray, wrong: FloatArray, one_sided: bool, abstains: bool
+    ) -> list[Prediction]:
+        """What rules with so many right and wrong guesses expected will certify, each."""
+        surplus = correct - wrong
+        good = correct > wrong
+        floors, chances = np.zeros(len(correct)), np.zeros(len(correct))
+        if rate_matters(self.guarantee):
+            for place in np.flatnonzero(good):
+                made = round(correct[place] + wrong[place])
+                right = min(round(correct[place]), made)
+                guesses = Guesses(self.runs, right, made - right, one_sided, abstains)
+                floors[place] = self._floor(guesses, self.error)
+        else:
+            found = betaincinv(correct[good], wrong[good] + 1, self.error)
+            floors[good] = np.maximum(np.nan_to_num(logit(found)), 0) / self.distance
+            chances[good] = self._power(correct[good], wrong[good])
+        parts = zip(map(_telling, chances), floors.tolist(), surplus.tolist(), strict=True)
+        return [Prediction(*part) for part in parts]
+
+    def _power(self, correct: FloatArray, wrong: FloatArray) -> FloatArray:
+        """The chances that a claim of pure ε is refuted, of the binomial test."""
+        made = np.round(correct + wrong)
+        limit = expit(float(claimed_value(self.guarantee)) * self.distance)
+        most = np.floor(bdtrik(self.alarm, made, 1 - limit))
+        found = betaincc(most + 1, made - most, wrong / (correct + wrong))
+        return np.where((limit**made <= self.alarm) & (most >= 0), found, 0.0)
 
     def refuting(self, number: int, one_sided: bool, abstains: bool) -> int:
         """The fewest right guesses of so many that refute the claim; one more where none do."""
@@ -117,6 +160,10 @@ class Aim:
         return floor(found, self.guarantee, self.distance)
 
 
+def _telling(chance: float) -> float:
+    return 0.0 if chance < UNLIKELY else min(chance, SURE)
+
+
 def chance_of_refuting(held: Guesses, aim: Aim) -> float:
     """The chance that a rule with these held-out guesses refutes the claim in the aim's runs.
 
@@ -124,12 +171,8 @@ def chance_of_refuting(held: Guesses, aim: Aim) -> float:
     accuracy of the law that is left of Jeffreys' after them, so that few guesses promise little.
     """
     made = round(held.number / max(held.runs, 1) * aim.runs)
-    needed = aim.refuting(made, held.one_sided, held.abstains)
-    if needed > made:
-        return 0.0
     accuracies = betaincinv(held.correct + JEFFREYS, held.wrong + JEFFREYS, QUANTILES)
-    # Of `made` guesses at least `needed` are right with the chance I_accuracy(needed, …).
-    return float(betainc(needed, made - needed + 1, accuracies).mean())
+    return aim._chance(made, accuracies, held)
 
 
 Cut = tuple[int, int]
@@ -193,19 +236,47 @@ def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
 
 
 def best_cut(scored: Scored, aim: Aim) -> tuple[Prediction, Cut]:
-    """The cut with the best prediction: over a coarse grid of tails, then around the best."""
+    """The cut that promises most by calibrated scores, and what it promises."""
+    coins = np.diff(scored.seconds).astype(np.bool_)
+    return promising_cut(scored, calibrate(scored.scores, coins), aim)
+
+
+def promising_cut(scored: Scored, chances: FloatArray, aim: Aim) -> tuple[Prediction, Cut]:
+    """The same with the calibrated scores at hand, rising.
+
+    Over a coarse grid of tails, then around the best.
+    """
     runs = len(scored)
-    lows = highs = [0, *_grid(1, runs, COARSE)]
+    ones = np.concatenate([[0.0], np.cumsum(chances)])
+    lows = highs = [0, *_grid(1, runs, GRIDS[0])]
     # Cuts that leave nobody out, of which a grid of tails holds few.
     cuts = {(runs * part // WHOLE, runs * part // WHOLE) for part in range(1, WHOLE)}
-    for _ in range(2):
+    for wide, fine in pairwise((*GRIDS, 1.0)):
         cuts |= {(low, runs - high) for low in lows for high in highs if low + high <= runs}
-        nearest = {scored.nearest(cut) for cut in cuts}
-        found, best = max((aim.predict(scored.guesses(cut)), cut) for cut in nearest)
-        tails = best[0], runs - best[1]
-        lows, highs = ([0, *_grid(tail / COARSE, tail * COARSE, FINE)] for tail in tails)
-        cuts = {best, *((place, place) for place in lows)}
+        found, best = _most_promising(sorted({scored.nearest(cut) for cut in cuts}), ones, aim)
+        if fine > 1:
+            tails = best[0], runs - best[1]
+            lows, highs = ([0, *_grid(tail / wide, tail * wide, fine)] for tail in tails)
+            cuts = {best, *((place, place) for place in lows)}
     return found, best
+
+
+def _most_promising(cuts: Sequence[Cut], ones: FloatArray, aim: Aim) -> tuple[Prediction, Cut]:
+    """``ones``: [runs + 1], how many of the lowest so many are expected to have used the second."""
+    i, j = np.array(cuts).T
+    runs = len(ones) - 1
+    second, third = ones[-1] - ones[j], runs - j
+    scale = aim.runs / runs
+    correct, wrong = (i - ones[i] + second) * scale, (ones[i] + third - second) * scale
+    sided = (i == 0) | (j == runs)
+    kinds = sided.astype(int), (sided | (i != j)).astype(int)
+    found: list[tuple[Prediction, Cut]] = []
+    for one_sided in (0, 1):
+        for abstains in (0, 1):
+            these = np.flatnonzero((kinds[0] == one_sided) & (kinds[1] == abstains))
+            promised = aim.expect(correct[these], wrong[these], bool(one_sided), bool(abstains))
+            found += zip(promised, [cuts[int(place)] for place in these], strict=True)
+    return max(found)
 
 
 def _grid(first: float, last: float, ratio: float) -> list[int]:
@@ -227,12 +298,28 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """An attacker with its best cut, and how that fares on held-out runs."""
+    """An attacker with its best cut, what that promises, and how it fares on held-out runs.
+
+    ``likelihood``: the logarithm of that of the held-out coins by the calibrated scores.
+    """
 
     attacker: Attacker
     prediction: Prediction
     cut: Cut
     held: Guesses
+    likelihood: float
+
+    @classmethod
+    def of(
+        cls, attacker: Attacker, scores: FloatArray, coins: NDArray[np.bool_], aim: Aim
+    ) -> Candidate:
+        """By held-out scores and their coins."""
+        scored = Scored.of(scores, coins)
+        rising = np.diff(scored.seconds).astype(np.bool_)
+        chances = calibrate(scored.scores, rising)
+        prediction, cut = promising_cut(scored, chances, aim)
+        likelihood = float(np.log(np.where(rising, chances, 1 - chances)).sum())
+        return cls(attacker, prediction, cut, scored.guesses(cut), likelihood)
 
 
 def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> Choice:
@@ -240,12 +327,11 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
 
     All attackers are cross-fitted; of those with equal predictions the first is taken.
     """
-    found = []
-    for attacker, held in zip(attackers, all_held_out(attackers, runs, pair), strict=True):
-        if held is not None:
-            scored = Scored.of(held, runs.coins)
-            prediction, cut = best_cut(scored, aim)
-            found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
+    found = [
+        Candidate.of(attacker, held, runs.coins, aim)
+        for attacker, held in zip(attackers, all_held_out(attackers, runs, pair), strict=True)
+        if held is not None
+    ]
     for candidate in _best_first(found, aim):
         score = candidate.attacker.fit(runs, pair)
         if score is not None:
@@ -257,25 +343,27 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
             return Choice(
                 GuessingRule(score, low, high), candidate.attacker.name, candidate.prediction
             )
-    return Choice(GuessingRule(Silent(), -math.inf, math.inf), "none", Prediction(False, 0.0, 0))
+    return Choice(GuessingRule(Silent(), -math.inf, math.inf), "none", Prediction(0.0, 0.0, 0.0))
 
 
 def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
-    """Candidates by their predictions, but the first gives way to one that guesses more.
+    """Candidates by what they promise; but of those as good but for luck, the first.
 
-    It does where it would be predicted less than the other if one were more cautious with it.
+    They are if they promise as much and tell the coins of all runs as well. The simple attackers
+    come first: what they learn is smooth, where two fits of others differ.
     """
     ranking = sorted(candidates, key=lambda candidate: candidate.prediction, reverse=True)
     if not ranking:
         return []
     doubted = aim.predict(ranking[0].held, DOUBT)
-    rivals = [one for one in ranking[1:] if one.prediction >= doubted]
-    first = max([ranking[0], *rivals], key=lambda candidate: candidate.held.number)
-    return [first, *(candidate for candidate in ranking if candidate is not first)]
+    rivals = [one for one in candidates if one is ranking[0] or one.prediction >= doubted]
+    enough = max(one.likelihood for one in rivals) - math.log(ranking[0].held.runs)
+    good = [one for one in rivals if one.likelihood >= enough]
+    return [*good, *(one for one in ranking if one not in good)]
 
 
 def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> list[Candidate]:
-    """The attackers that a single split of runs puts first, the best one first."""
+    """The attackers that a single split of runs puts first, in their order."""
     if len(runs) < 2:
         return []
     some = runs.take(np.arange(min(len(runs), SCREENED)))
@@ -285,11 +373,10 @@ def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -
     for attacker in attackers:
         score = attacker.fit(others, pair)
         if score is not None:
-            scored = Scored.of(score.evaluate(these.outcomes), these.coins)
-            prediction, cut = best_cut(scored, aim)
-            found.append(Candidate(attacker, prediction, cut, scored.guesses(cut)))
-    found.sort(key=lambda candidate: candidate.prediction, reverse=True)
-    return found[:FINALISTS]
+            held = score.evaluate(these.outcomes)
+            found.append(Candidate.of(attacker, held, these.coins, aim))
+    best = _best_first(found, aim)[:FINALISTS]
+    return [candidate for candidate in found if candidate in best]
 
 
 def score_held_out(attacker: Attacker, runs: Runs, pair: Pair) -> NDArray[np.float64] | None:

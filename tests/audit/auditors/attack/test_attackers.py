@@ -19,7 +19,6 @@ from sklearn.neural_network import MLPClassifier
 
 from audit.auditors.attack import learning, model_attackers
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.counting_attackers import prior_size
 from audit.auditors.attack.cuts import codes
 from audit.auditors.attack.scores import Bins, Cells, score_from_json
 from audit.subjects.outcomes import Outcomes, Raised
@@ -152,15 +151,6 @@ def test_cells_are_the_log_ratio_of_frequent_outputs_and_are_shrunk_where_they_t
     # The unshrunk log ratios of ten runs each have a standard deviation of some 0.7.
     assert abs(nothing.values).max() < 0.5
     assert NAMED["cells"].fit(draw(half, 2_000, 8), PAIR) is None
-
-
-def test_the_prior_is_as_wide_as_the_chances_are_spread() -> None:
-    rng = np.random.default_rng(9)
-    for size in (0.5, 3.0, 20.0):
-        chances = rng.beta(size, size, 5000)
-        ones = rng.binomial(30, chances).astype(np.float64)
-        # The error of a likelihood from 5000 cells is some percent.
-        assert prior_size(30 - ones, ones) == pytest.approx(size, rel=0.2)
 
 
 @pytest.mark.parametrize("attacker", PORTFOLIO, ids=list(NAMED))

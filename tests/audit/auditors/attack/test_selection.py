@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
+from scipy.stats import binom
 
+from audit.auditors.attack.calibration import calibrate
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.learning import Cost
@@ -166,18 +168,58 @@ def test_a_cut_moves_to_the_tails_nearest_in_size() -> None:
         assert i <= j
 
 
+def promised(chances: NDArray[np.float64], wish: Aim, first: int, last: int) -> Prediction:
+    """What is expected of a cut by the calibrated scores, each tail summed run by run."""
+    low, high = chances[:first], chances[last:]
+    scale = wish.runs / len(chances)
+    correct = np.array([((1 - low).sum() + high.sum()) * scale])
+    wrong = np.array([(low.sum() + (1 - high).sum()) * scale])
+    sided = first == 0 or last == len(chances)
+    return wish.expect(correct, wrong, sided, sided or first != last)[0]
+
+
 @pytest.mark.parametrize("guarantee", [PURE, GaussianDP(Fraction(1))], ids=str)
 def test_the_search_finds_nearly_the_best_of_all_cuts(guarantee: Guarantee) -> None:
     for seed in range(4):
         runs = laplace(seed, 600)
         scored = Scored.of(np.asarray(runs.outcomes.blocks[0])[:, 0], runs.coins)
         wish = aim(20_000, guarantee)
+        chances = calibrate(scored.scores, np.diff(scored.seconds).astype(bool))
         found, cut = best_cut(scored, wish)
-        assert found == wish.predict(scored.guesses(cut))
-        steps = range(0, 601, 12)
-        every = itertools.combinations_with_replacement(steps, 2)
-        best = max(wish.predict(scored.guesses(c)) for c in every if c not in [(0, 0), (600, 600)])
-        assert found.floor >= 0.9 * best.floor > 0
+        assert found.floor == pytest.approx(promised(chances, wish, *cut).floor)
+        every = itertools.combinations_with_replacement(range(0, 601, 12), 2)
+        best = max(promised(chances, wish, *c) for c in every if c not in [(0, 0), (600, 600)])
+        assert found.refutes >= 0.95 * best.refutes
+        assert found.floor >= 0.95 * best.floor > 0 or found > best
+
+
+@pytest.mark.parametrize("runs", [300, 2000, 200_000])
+def test_of_few_outputs_the_cut_is_the_best_of_all_events(runs: int) -> None:
+    # Six outputs, so 3^6 events: each output is guessed one of the two, or none.
+    counts = np.array([[400, 40], [300, 60], [200, 160], [500, 500], [100, 210], [20, 160]])
+    coins = np.concatenate([np.repeat([False, True], pair) for pair in counts])
+    scored = Scored.of(np.repeat(np.log(counts[:, 1] / counts[:, 0]), counts.sum(axis=1)), coins)
+    chances = calibrate(scored.scores, coins)[np.cumsum(counts.sum(axis=1)) - 1]
+    ones = chances * counts.sum(axis=1)
+    zeros = counts.sum(axis=1) - ones
+    wish = aim(runs)
+    found, _ = best_cut(scored, wish)
+    events = np.array(list(itertools.product([-1, 0, 1], repeat=6)))
+    correct = ((events < 0) @ zeros + (events > 0) @ ones) * runs / len(coins)
+    wrong = ((events < 0) @ ones + (events > 0) @ zeros) * runs / len(coins)
+    # The kind of a rule plays no part for pure ε.
+    best = max(wish.expect(correct, wrong, False, True))
+    assert (found.refutes, found.floor) == pytest.approx((best.refutes, best.floor))
+
+
+def test_the_expected_chance_of_refuting_is_the_binomials() -> None:
+    wish = aim(1000, alarm=1e-6)
+    for correct, wrong in ((300, 60), (330, 50), (100, 1), (44, 0)):
+        made = correct + wrong
+        refuted = binom.sf(np.arange(made + 1) - 1, made, expit(1.0)) <= 1e-6
+        chance = binom.pmf(np.arange(made + 1), made, correct / made)[refuted].sum()
+        (found,) = wish.expect(np.array([float(correct)]), np.array([float(wrong)]), False, True)
+        assert found.refutes == pytest.approx(min(chance, 0.99) if chance > 0.05 else 0.0)
 
 
 def test_a_small_region_of_lucky_guesses_does_not_win() -> None:
@@ -212,10 +254,10 @@ def test_caution_costs_few_guesses_more_than_many() -> None:
 
 
 def test_a_rule_that_refutes_comes_before_one_with_a_larger_floor() -> None:
-    few, many = Guesses(2000, 70, 0), Guesses(2000, 1400, 230)
+    few, many = Guesses(2000, 54, 0), Guesses(2000, 1400, 300)
     strict = aim(2000, alarm=1e-6)
-    assert strict.predict(many).refutes
-    assert not strict.predict(few).refutes
+    assert strict.predict(many).refutes > 0.9
+    assert strict.predict(few).refutes == 0
     assert strict.predict(few).floor > strict.predict(many).floor
     assert strict.predict(many) > strict.predict(few)
     assert aim(2000, alarm=0.05).predict(few) > aim(2000, alarm=0.05).predict(many)
@@ -268,7 +310,7 @@ def test_thresholds_lie_between_scores_of_the_last_fit_even_if_that_is_coarser()
     # 900 numbers below 0 and 100 at 0 speak for the first database, as many from 9 on for the
     # second, 8000 between for neither. Fits to folds tell all apart, the fit to all runs only
     # what is below 0, what is above 9 and the rest: tails of 900 are next to the best of 1000.
-    numbers = np.repeat([-1.0, 0.0, 5.0, 9.0, 10.0], [900, 100, 8000, 100, 900])
+    numbers = np.repeat([-1.0, 0.0, 4.5, 9.0, 10.0], [900, 100, 8000, 100, 900])
     coins = np.concatenate([np.arange(1000) % 10 == 0, np.arange(8000) % 2 == 0])
     coins = np.concatenate([coins, np.arange(1000) % 10 > 0])
     mixed = np.random.default_rng(12).permutation(10_000)
@@ -292,16 +334,15 @@ def test_a_good_attacker_comes_through_the_first_split_wherever_it_stands() -> N
     runs = laplace(10, 4000)
     for attackers in ([VALUE, *others], [*others, VALUE]):
         left = finalists(attackers, runs, PAIR, aim(8000))
-        assert left[0].attacker.name == "value" and len(left) == FINALISTS
+        assert "value" in [one.attacker.name for one in left] and len(left) == FINALISTS
 
 
-@pytest.mark.parametrize(("wrong", "expected"), [(60, "narrow"), (73, "wide"), (90, "wide")])
-def test_the_best_of_several_gives_way_to_one_that_guesses_more_unless_clearly_ahead(
+@pytest.mark.parametrize(("wrong", "expected"), [(60, "narrow"), (96, "wide")])
+def test_the_best_of_several_gives_way_to_one_that_tells_all_coins_unless_clearly_ahead(
     wrong: int, expected: str
 ) -> None:
-    # 300 right guesses at 2 beside so many wrong ones; with those at 1, 3000 beside 1000. With
-    # cautious logits, 2.75 standard errors down, the first two narrow rules are ahead of the wide
-    # one's 1.00, by 0.22 and by 0.06; half a standard error more are 0.07.
+    # 300 right guesses at 2 beside so many wrong ones; with those at 1, 3000 beside 1000. The
+    # narrow logits are 1.61 and 1.14, with a standard error of 0.14 and 0.12, beside 1.10.
     narrow = np.repeat([True, False], [300, wrong])
     rest = np.repeat([True, False], [2700, 1000 - wrong])
     numbers = np.concatenate([np.full(len(narrow), 2.0), np.full(len(rest), 1.0), np.zeros(6000)])
