@@ -18,8 +18,8 @@ LEAST_SHARE, MOST_SHARE = 0.15, 0.35
 to the truth by a twelfth, on 65 % by a quarter)."""
 
 ENOUGH_GUESSES = 200
-"""Wrong guesses to learn from (of as many, the log ratio of right and
-wrong ones has a standard error below 0.03; where they are rare, more runs are learned from)."""
+"""Guesses to learn from (calibrated scores place a tail of as many well; where guesses are rarer,
+more runs are learned from, though each is one less to certify)."""
 
 NOBODY = Guesses(1, 0, 0)
 """The guesses of no attacker."""

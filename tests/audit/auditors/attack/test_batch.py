@@ -25,7 +25,7 @@ from audit.auditors.attack.batch import (
     learn,
     learning_runs,
 )
-from audit.auditors.attack.floors import floor, rate_matters
+from audit.auditors.attack.floors import floor, p_value, rate_matters
 from audit.auditors.attack.guesses import Guesses, chances
 from audit.auditors.attack.learning import Cost
 from audit.parallel import here
@@ -111,7 +111,8 @@ def test_every_run_counts_those_of_learning_included(runs: int) -> None:
     source = Drawing(box, Seeds(2), here)
     learned = learn(source, PAIR, 0, PURE, 0.05, ALARM, runs, QUICK)
     spent = sum(size for _, size in box.calls)
-    assert spent == len(learned.learning) == max(int(MOST_SHARE * 2 * runs), 1)
+    most = max(int(MOST_SHARE * 2 * runs), 1)
+    assert spent == len(learned.learning) <= most
     *_, (_, guesses) = certify(source, PAIR, 0, learned)
     assert guesses.runs == learned.certifying == 2 * runs - spent > 0
     assert sum(size for _, size in box.calls) == 2 * runs
@@ -124,13 +125,16 @@ def rare(database: int, rng: np.random.Generator, runs: int) -> NDArray[np.int64
     return np.where(rng.random(runs) < 0.02, database, rng.integers(2, 50, runs))
 
 
-@pytest.mark.parametrize(("function", "share"), [(response, LEAST_SHARE), (rare, MOST_SHARE)])
+@pytest.mark.parametrize(("function", "share"), [(response, LEAST_SHARE), (rare, None)])
 def test_more_runs_are_learned_from_where_what_tells_most_is_rare(
-    function: Callable[..., Any], share: float
+    function: Callable[..., Any], share: float | None
 ) -> None:
-    # Of 9000 learning runs some 2400 guesses are wrong, or none.
+    # Of 9000 learning runs nearly all lead to a guess, or few.
     learned = learn(drawing(function), PAIR, 0, PURE, 0.05, ALARM, 30_000, QUICK)
-    assert len(learned.learning) == 60_000 * share
+    if share is not None:
+        assert len(learned.learning) == 60_000 * share
+    else:
+        assert 60_000 * LEAST_SHARE < len(learned.learning) <= 60_000 * MOST_SHARE
     assert learned.choice.attacker != "none"
 
 
@@ -138,8 +142,8 @@ def test_some_runs_are_learned_from_and_never_too_many() -> None:
     assert learning_runs(2) == 1
     assert learning_runs(1000) == 1000 * LEAST_SHARE
     assert learning_runs(100_000, Guesses(100, 70, 30)) == 100_000 * LEAST_SHARE
-    assert learning_runs(100_000, Guesses(1000, 90, 80)) == 25_000
-    assert learning_runs(100_000, Guesses(2000, 90, 0)) == 100_000 * MOST_SHARE
+    assert learning_runs(100_000, Guesses(1000, 5, 3)) == 25_000
+    assert learning_runs(100_000, Guesses(2000, 3, 0)) == 100_000 * MOST_SHARE
     assert learning_runs(10**9) == MOST_LEARNING
     with pytest.raises(InputError, match="at least one run"):
         learn(drawing(laplace), PAIR, 0, PURE, 0.05, ALARM, 0)
@@ -271,3 +275,29 @@ def test_floors_of_databases_that_nothing_tells_apart_are_seldom_above_0() -> No
     # As above.
     floors = [certified_floor(drawing(null, seed), PURE, 60) for seed in range(1000)]
     assert sum(found > 0 for found in floors) <= 87
+
+
+def vectors(scales: tuple[float, float]) -> Callable[..., Any]:
+    """Which of six counts lie above a noisy threshold at 0; scales of its noise and of theirs."""
+
+    def above(database: list[int], rng: np.random.Generator, runs: int) -> NDArray[np.bool_]:
+        limit = rng.laplace(0.0, scales[0], (runs, 1))
+        return np.asarray(database) + rng.laplace(0.0, scales[1], (runs, 6)) >= limit
+
+    return above
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scales", "refuted"), [((2.0, 2.0), True), ((2.0, 24.0), False)])
+def test_64_vectors_of_a_broken_sparse_vector_are_refuted(
+    scales: tuple[float, float], refuted: bool
+) -> None:
+    # Lyu, Su & Li (2017), Algorithm 6, claims ε = 1, and really keeps none: 1.44 on this pair,
+    # whose best event has a p-value of about 1e-15 at 20,000 runs. With the noise of six answers
+    # (their Algorithm 1 at c = 6) the claim is kept, and refuted with a chance of 1e-6.
+    pair = Pair([1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1])
+    for seed in range(3):
+        source = drawing(vectors(scales), seed)
+        learned = learn(source, pair, 0, PURE, 0.05, ALARM, 20_000)
+        *_, (_, guesses) = certify(source, pair, 0, learned)
+        assert (p_value(guesses, PURE) <= ALARM) == refuted
