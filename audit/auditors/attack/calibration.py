@@ -165,10 +165,11 @@ class Binned:
         most = max(2, min(MOST_BINS, int(runs.sum()) // RUNS_A_BIN))
         edges = cuts(scores, most)
         places = np.unique(codes(scores, edges), return_inverse=True)[1]
-        sums = [np.bincount(places, counts) for counts in (zeros, ones)]
+        sums = [np.bincount(places, counts).astype(np.float64) for counts in (zeros, ones)]
         share = runs / (sums[0] + sums[1])[places]
         # A quarter, at which a sum doesn't overflow: a line is the same at any scale.
-        return cls(places, np.bincount(places, scores / 4 * share), *sums)
+        means = np.bincount(places, scores / 4 * share).astype(np.float64)
+        return cls(places, means, sums[0], sums[1])
 
     def chances(self) -> FloatArray:
         """[bins], the chance of the second coin by the likeliest clipped line."""
