@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.counting_attackers import CellAttacker
-from audit.auditors.attack.learning import Cost
+from audit.auditors.attack.learning import Cost, values
 from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.selection import Aim
@@ -34,6 +34,9 @@ claim allows, not whether so few runs would show it."""
 
 QUICK = tuple(attacker for attacker in PORTFOLIO if attacker.cost is not Cost.HIGH)
 """Attackers that learn in a moment: what they miss has other names."""
+
+CELLS = CellAttacker("cells", values)
+"""What tells facets apart: each by its own counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,7 @@ class Case:
         if len(set(facet)) < 2:
             return False
         runs = Runs(outcomes, self.runs.coins)
-        return promises_refutation(runs, self.pair, [CellAttacker("cells")], self.aim)
+        return promises_refutation(runs, self.pair, [CELLS], self.aim)
 
     @cached_property
     def tells_plainly(self) -> bool:
