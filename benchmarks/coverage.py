@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, laplace
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.anytime import attack
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.batch import certify, learn
@@ -38,7 +39,6 @@ from audit.auditors.attack.floors import BETTOR_SHARE, binomial_p_value, claimed
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.places import Places
 from audit.auditors.attack.search import search
-from audit.auditors.attack.selection import Aim
 from audit.parallel import here
 from audit.statements.power import SUSPICION
 from audit.subjects.function import FunctionBox

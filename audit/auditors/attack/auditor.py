@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audit.auditors.attack import anytime, batch
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import veil_attackers
 from audit.auditors.attack.betting import along, tally_guesses
@@ -36,7 +37,6 @@ from audit.auditors.attack.planting import Planted, plant
 from audit.auditors.attack.power import best_bets, find_detectable, required_detect
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.search import describe_search_by_bets, drop_hopeless, search
-from audit.auditors.attack.selection import Aim
 from audit.auditors.effort import Attack, Watch
 from audit.parallel import Map, here
 from audit.statements.claim import Claim

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.selection import Aim, Choice, choose, finalists
+from audit.auditors.attack.selection import Choice, choose, finalists
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from proofs.guarantees import Guarantee
@@ -17,7 +18,7 @@ LEAST_SHARE, MOST_SHARE = 0.15, 0.35
 """The parts of the runs to learn from (certifying on 85 % widens the gap
 to the truth by a twelfth, on 65 % by a quarter)."""
 
-ENOUGH_GUESSES = 200
+ENOUGH_GUESSES = 350
 """Guesses to learn from (calibrated scores place a tail of as many well; where guesses are rarer,
 more runs are learned from, though each is one less to certify)."""
 

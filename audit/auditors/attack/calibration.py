@@ -39,10 +39,20 @@ PRIOR_EXPONENTS = (-5.0, 15.0)
 shrinking to nothing left)."""
 
 
-def shrink(zeros: FloatArray, ones: FloatArray, means: FloatArray) -> FloatArray:
-    """[cells], the chance of the second coin in each: by its counts, drawn towards a prior mean."""
+@dataclass(frozen=True, eq=False)
+class Shrunk:
+    """[cells] each: the chance of the second coin, and the variance that it has left."""
+
+    chances: FloatArray
+    variances: FloatArray
+
+
+def shrink(zeros: FloatArray, ones: FloatArray, means: FloatArray) -> Shrunk:
+    """Chances by cells' counts, drawn towards prior means."""
     size = prior_size(zeros, ones, means)
-    return np.asarray((size * means + ones) / (size + zeros + ones))
+    known = size + zeros + ones
+    chances = (size * means + ones) / known
+    return Shrunk(chances, chances * (1 - chances) / (known + 1))
 
 
 def prior_size(zeros: FloatArray, ones: FloatArray, means: FloatArray) -> float:
@@ -129,21 +139,32 @@ def _likeliest(
     return Line(ends[best], float(likelihoods[best]), logits[best])
 
 
-def calibrate(scores: FloatArray, coins: NDArray[np.bool_]) -> FloatArray:
-    """[runs], for held-out scores in any order, the chance that each run used the second database.
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """``chances``: [runs], the chance that each run used the second database.
 
-    By bins of scores: the clipped line, from which counts depart as far as they show.
+    ``doubts``: [runs], what each adds to the variance of the sum of all chances up to it, as those
+    of one bin err together.
     """
+
+    chances: FloatArray
+    doubts: FloatArray
+
+
+def calibrate(scores: FloatArray, coins: NDArray[np.bool_]) -> Calibrated:
+    """Of held-out scores in any order: by bins, the clipped line, or counts as far as they show."""
     if not len(scores):
-        return np.zeros(0)
+        return Calibrated(np.zeros(0), np.zeros(0))
     binned = Binned.of(scores, (~coins).astype(np.float64), coins.astype(np.float64))
-    return shrink(binned.zeros, binned.ones, binned.chances())[binned.places]
+    shrunk = shrink(binned.zeros, binned.ones, binned.chances())
+    doubts = (binned.zeros + binned.ones) * shrunk.variances
+    return Calibrated(shrunk.chances[binned.places], doubts[binned.places])
 
 
 def calibrate_cells(scores: FloatArray, zeros: FloatArray, ones: FloatArray) -> FloatArray:
     """[cells], the same for cells with a score each: they depart from the line one by one."""
     binned = Binned.of(scores, zeros, ones)
-    return shrink(zeros, ones, binned.chances()[binned.places])
+    return shrink(zeros, ones, binned.chances()[binned.places]).chances
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.counting_attackers import CellAttacker
 from audit.auditors.attack.learning import Cost, values
 from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.rules import GuessingRule
-from audit.auditors.attack.selection import Aim
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

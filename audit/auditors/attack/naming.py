@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.cases import PLENTY, Case
 from audit.auditors.attack.confirming import Finding
 from audit.auditors.attack.evidence import About
@@ -16,7 +17,6 @@ from audit.auditors.attack.floors import claimed_value
 from audit.auditors.attack.given_pairs import REORDERED
 from audit.auditors.attack.recognising import recognise
 from audit.auditors.attack.scores import Behind
-from audit.auditors.attack.selection import Aim
 from audit.auditors.attack.veils import hide
 from audit.statements.evidence import Decision, Evidence
 from audit.subjects.pair import Pair

@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from audit.auditors.attack import batch
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.power import find_rate
 from audit.auditors.attack.rules import GuessingRule
-from audit.auditors.attack.selection import Aim
 from audit.statements.power import Control
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import ndtr
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import Attacker
-from audit.auditors.attack.floors import claimed_value, floor, rate_matters
-from audit.auditors.attack.guesses import Guesses, chances
-from audit.auditors.attack.selection import Aim, Scored, best_cut, score_held_out
+from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.selection import Scored, best_cut, score_held_out
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -87,33 +87,15 @@ def promises_refutation(runs: Runs, pair: Pair, attackers: Sequence[Attacker], a
 def can_refute(aim: Aim, distance: int) -> bool:
     """Whether any number of right guesses refutes the claim between databases at ``distance``."""
     right = Guesses(aim.runs, aim.runs, 0, abstains=False)
-    return least_right(right, replace(aim, distance=distance)) is not None
-
-
-def least_right(held: Guesses, aim: Aim) -> int | None:
-    """How many guesses must be right to refute the claim, made as often as in ``held``.
-
-    None where even all of them would not.
-    """
-    made = _count_made(held, aim)
-    if not _refutes(made, made, held, aim):
-        return None
-    too_few, enough = -1, made
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if _refutes(middle, made, held, aim):
-            enough = middle
-        else:
-            too_few = middle
-    return enough
+    return replace(aim, distance=distance).fewest_right(right) is not None
 
 
 def _promise_of(held: Guesses, aim: Aim) -> Promise:
     predicted = aim.predict(held)
-    needed = least_right(held, aim) if held.number else None
+    needed = aim.fewest_right(held) if held.number else None
     if needed is None:
         return Promise(0.0, predicted.floor, predicted.surplus)
-    made = _count_made(held, aim)
+    made = aim.made(held)
     accuracy = (held.correct + PRIOR) / (held.number + 2 * PRIOR)
     # On this scale an accuracy from n guesses has a variance of 1/n, whatever it is.
     ahead = 2 * (math.asin(math.sqrt(accuracy)) - math.asin(math.sqrt(min(needed / made, 1.0))))
@@ -123,19 +105,6 @@ def _promise_of(held: Guesses, aim: Aim) -> Promise:
     hope = ahead / math.sqrt(later + LEARNING / known)
     told = round(chance / TOLD_APART) * TOLD_APART if chance >= LIKELY else 0.0
     return Promise(told, predicted.floor, predicted.surplus, hope)
-
-
-def _count_made(held: Guesses, aim: Aim) -> int:
-    """How many guesses the runs that certify lead to."""
-    return round(held.number / held.runs * aim.runs) if held.runs else 0
-
-
-def _refutes(correct: int, made: int, held: Guesses, aim: Aim) -> bool:
-    if made == 0:
-        return False
-    found = Guesses(aim.runs, correct, made - correct, held.one_sided, held.abstains)
-    known = chances(found, aim.alarm, rate_matters(aim.guarantee))
-    return floor(known, aim.guarantee, aim.distance) > float(claimed_value(aim.guarantee))
 
 
 def _count(chosen: Scored, counted: Scored, aim: Aim) -> Guesses:

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.forms import pairs_at_steps
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.patterns import Sweep
 from audit.auditors.attack.places import Places
 from audit.auditors.attack.promise import Promise, can_refute, promise
-from audit.auditors.attack.selection import Aim
 from audit.statements.evidence import Search
 from audit.subjects.failures import describe_failure
 from audit.subjects.pair import Pair

@@ -2,8 +2,8 @@
 
 Held-out scores come from cross-fitting: each run is scored by a fit to the other folds, so that
 all learning runs serve the fits and, unseen by them, the choice. What a candidate will certify is
-predicted from its held-out guesses, with their accuracy at a lower confidence bound: the largest
-of many noisy predictions would be a small region with luck.
+expected by a curve through all of its held-out scores, and not by the counts of a tail alone: the
+largest of many noisy predictions would be a small region with luck.
 """
 
 from __future__ import annotations
@@ -15,24 +15,19 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrik, betainc, betaincc, betaincinv, expit, logit
 
+from audit.auditors.attack.aims import Aim, Prediction
 from audit.auditors.attack.attackers import Attacker
-from audit.auditors.attack.calibration import calibrate
-from audit.auditors.attack.floors import claimed_value, floor, rate_matters
-from audit.auditors.attack.guesses import Guesses, at_least, chances
+from audit.auditors.attack.calibration import Calibrated, calibrate
+from audit.auditors.attack.floors import rate_matters
+from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import Silent
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
-from proofs.guarantees import Guarantee
 
 FOLDS = 4
 """Folds of the learning runs (a fit sees three quarters of them)."""
-
-CAUTION = 0.003
-"""The error of the lower bound of held-out accuracy (at 0.05 regions of
-a few lucky guesses win, at 1e-5 rare events with a large ratio lose to common ones)."""
 
 DOUBT = 0.16
 """The error of the lower bound, of the best of several promises, above which others count as good
@@ -55,124 +50,11 @@ to the best one, accuracy is off by a thousandth)."""
 
 LARGEST = float(np.finfo(np.float64).max)
 
-UNLIKELY, SURE = 0.05, 0.99
-"""Chances of refuting a claim between which a larger one counts more than the floor."""
-
 FloatArray = NDArray[np.float64]
 
-JEFFREYS = 0.5
-"""Right and wrong guesses that are believed in before any is seen (Jeffreys 1946)."""
-
-QUANTILES = (np.arange(32) + 0.5) / 32
-"""Where a law of accuracies is averaged over (a chance is then off by some thousandths)."""
-
-
-@dataclass(frozen=True, order=True)
-class Prediction:
-    """What a rule will certify; the larger, the better.
-
-    ``refutes``: the chance that the claim is refuted, of which differences below UNLIKELY and above
-    SURE do not count. ``surplus``: right guesses beyond wrong ones, which decides where nothing is
-    predicted to be certified: for rules that guess often, as a lucky few guesses could not see a
-    leak if there were one.
-    """
-
-    refutes: float
-    floor: float
-    surplus: float
-
-
-@dataclass(frozen=True)
-class Aim:
-    """What rules are chosen for: the floor of ``guarantee`` that ``runs`` certify at ``error``.
-
-    ``alarm``: the error at which a claim is refuted; a rule that will likelier refute it comes
-    before all others. ``distance``: of the pair.
-    """
-
-    guarantee: Guarantee
-    error: float
-    alarm: float
-    runs: int
-    distance: int = 1
-
-    def predict(self, held: Guesses, caution: float = CAUTION) -> Prediction:
-        """What a rule with these held-out guesses will certify, cautiously."""
-        surplus = held.correct - held.wrong
-        if held.correct <= held.wrong:
-            return Prediction(0.0, 0.0, surplus)
-        accuracy = at_least(held.correct, held.number, caution)
-        made = round(held.number / held.runs * self.runs)
-        correct = math.floor(accuracy * made)
-        guesses = Guesses(self.runs, correct, made - correct, held.one_sided, held.abstains)
-        chance = self._chance(made, np.array([accuracy]), held)
-        return Prediction(_telling(chance), self._floor(guesses, self.error), surplus)
-
-    def _chance(self, made: int, accuracies: FloatArray, kind: Guesses) -> float:
-        """The chance that so many guesses refute the claim, if each accuracy is as likely."""
-        needed = self.refuting(made, kind.one_sided, kind.abstains)
-        if needed > made:
-            return 0.0
-        # Of `made` guesses at least `needed` are right with the chance I_accuracy(needed, …).
-        return float(betainc(needed, made - needed + 1, accuracies).mean())
-
-    def expect(
-        self, correct: FloatArray, wrong: FloatArray, one_sided: bool, abstains: bool
-    ) -> list[Prediction]:
-        """What rules with so many right and wrong guesses expected will certify, each."""
-        surplus = correct - wrong
-        good = correct > wrong
-        floors, chances = np.zeros(len(correct)), np.zeros(len(correct))
-        if rate_matters(self.guarantee):
-            for place in np.flatnonzero(good):
-                made = round(correct[place] + wrong[place])
-                right = min(round(correct[place]), made)
-                guesses = Guesses(self.runs, right, made - right, one_sided, abstains)
-                floors[place] = self._floor(guesses, self.error)
-        else:
-            found = betaincinv(correct[good], wrong[good] + 1, self.error)
-            floors[good] = np.maximum(np.nan_to_num(logit(found)), 0) / self.distance
-            chances[good] = self._power(correct[good], wrong[good])
-        parts = zip(map(_telling, chances), floors.tolist(), surplus.tolist(), strict=True)
-        return [Prediction(*part) for part in parts]
-
-    def _power(self, correct: FloatArray, wrong: FloatArray) -> FloatArray:
-        """The chances that a claim of pure ε is refuted, of the binomial test."""
-        made = np.round(correct + wrong)
-        limit = expit(float(claimed_value(self.guarantee)) * self.distance)
-        most = np.floor(bdtrik(self.alarm, made, 1 - limit))
-        found = betaincc(most + 1, made - most, wrong / (correct + wrong))
-        return np.where((limit**made <= self.alarm) & (most >= 0), found, 0.0)
-
-    def refuting(self, number: int, one_sided: bool, abstains: bool) -> int:
-        """The fewest right guesses of so many that refute the claim; one more where none do."""
-        limit = claimed_value(self.guarantee)
-        too_few, enough = number // 2, number + 1
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            guesses = Guesses(self.runs, middle, number - middle, one_sided, abstains)
-            refutes = self._floor(guesses, self.alarm) > limit
-            too_few, enough = (too_few, middle) if refutes else (middle, enough)
-        return enough
-
-    def _floor(self, guesses: Guesses, error: float) -> float:
-        found = chances(guesses, error, rate_matters(self.guarantee))
-        return floor(found, self.guarantee, self.distance)
-
-
-def _telling(chance: float) -> float:
-    return 0.0 if chance < UNLIKELY else min(chance, SURE)
-
-
-def chance_of_refuting(held: Guesses, aim: Aim) -> float:
-    """The chance that a rule with these held-out guesses refutes the claim in the aim's runs.
-
-    By the test itself: at its alarm, with as many guesses as were held out in proportion, and the
-    accuracy of the law that is left of Jeffreys' after them, so that few guesses promise little.
-    """
-    made = round(held.number / max(held.runs, 1) * aim.runs)
-    accuracies = betaincinv(held.correct + JEFFREYS, held.wrong + JEFFREYS, QUANTILES)
-    return aim._chance(made, accuracies, held)
+STANDARD_ERRORS = 1.0
+"""How far below what is expected of a tail's right guesses it is counted (with none, one of two
+tails that are as good is left out for its luck; with two, tails reach too far)."""
 
 
 Cut = tuple[int, int]
@@ -241,19 +123,21 @@ def best_cut(scored: Scored, aim: Aim) -> tuple[Prediction, Cut]:
     return promising_cut(scored, calibrate(scored.scores, coins), aim)
 
 
-def promising_cut(scored: Scored, chances: FloatArray, aim: Aim) -> tuple[Prediction, Cut]:
+def promising_cut(scored: Scored, calibrated: Calibrated, aim: Aim) -> tuple[Prediction, Cut]:
     """The same with the calibrated scores at hand, rising.
 
     Over a coarse grid of tails, then around the best.
     """
     runs = len(scored)
-    ones = np.concatenate([[0.0], np.cumsum(chances)])
+    ones = np.concatenate([[0.0], np.cumsum(calibrated.chances)])
+    doubts = np.concatenate([[0.0], np.cumsum(calibrated.doubts)])
     lows = highs = [0, *_grid(1, runs, GRIDS[0])]
     # Cuts that leave nobody out, of which a grid of tails holds few.
     cuts = {(runs * part // WHOLE, runs * part // WHOLE) for part in range(1, WHOLE)}
     for wide, fine in pairwise((*GRIDS, 1.0)):
         cuts |= {(low, runs - high) for low in lows for high in highs if low + high <= runs}
-        found, best = _most_promising(sorted({scored.nearest(cut) for cut in cuts}), ones, aim)
+        nearest = sorted({scored.nearest(cut) for cut in cuts})
+        found, best = _most_promising(nearest, ones, doubts, aim)
         if fine > 1:
             tails = best[0], runs - best[1]
             lows, highs = ([0, *_grid(tail / wide, tail * wide, fine)] for tail in tails)
@@ -261,13 +145,20 @@ def promising_cut(scored: Scored, chances: FloatArray, aim: Aim) -> tuple[Predic
     return found, best
 
 
-def _most_promising(cuts: Sequence[Cut], ones: FloatArray, aim: Aim) -> tuple[Prediction, Cut]:
-    """``ones``: [runs + 1], how many of the lowest so many are expected to have used the second."""
+def _most_promising(
+    cuts: Sequence[Cut], ones: FloatArray, doubts: FloatArray, aim: Aim
+) -> tuple[Prediction, Cut]:
+    """``ones``: [runs + 1], how many of the lowest so many are expected to have used the second.
+
+    ``doubts``: [runs + 1], the variances of these sums.
+    """
     i, j = np.array(cuts).T
     runs = len(ones) - 1
-    second, third = ones[-1] - ones[j], runs - j
-    scale = aim.runs / runs
-    correct, wrong = (i - ones[i] + second) * scale, (ones[i] + third - second) * scale
+    made = i + runs - j
+    expected = i - ones[i] + ones[-1] - ones[j]
+    doubted = expected - STANDARD_ERRORS * np.sqrt(doubts[i] + doubts[-1] - doubts[j])
+    correct = np.maximum(doubted, 0) * aim.runs / runs
+    wrong = made * aim.runs / runs - correct
     sided = (i == 0) | (j == runs)
     kinds = sided.astype(int), (sided | (i != j)).astype(int)
     found: list[tuple[Prediction, Cut]] = []
@@ -316,8 +207,9 @@ class Candidate:
         """By held-out scores and their coins."""
         scored = Scored.of(scores, coins)
         rising = np.diff(scored.seconds).astype(np.bool_)
-        chances = calibrate(scored.scores, rising)
-        prediction, cut = promising_cut(scored, chances, aim)
+        calibrated = calibrate(scored.scores, rising)
+        prediction, cut = promising_cut(scored, calibrated, aim)
+        chances = calibrated.chances
         likelihood = float(np.log(np.where(rising, chances, 1 - chances)).sum())
         return cls(attacker, prediction, cut, scored.guesses(cut), likelihood)
 

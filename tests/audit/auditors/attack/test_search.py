@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.patterns import candidates, sweeps
@@ -19,7 +20,6 @@ from audit.auditors.attack.places import Places
 from audit.auditors.attack.promise import promise
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.search import FIRST, MOST_SHARE, SHARE, drop_hopeless, search
-from audit.auditors.attack.selection import Aim
 from audit.parallel import Map, here
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from audit.auditors.attack.calibration import calibrate
-from audit.auditors.attack.floors import p_value
+from audit.auditors.attack.aims import Aim, Prediction
+from audit.auditors.attack.calibration import Calibrated, calibrate
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import GuessingRule, Score
@@ -28,11 +28,9 @@ from audit.auditors.attack.selection import (
     FINALISTS,
     FOLDS,
     LARGEST,
-    Aim,
-    Prediction,
+    STANDARD_ERRORS,
     Scored,
     best_cut,
-    chance_of_refuting,
     choose,
     finalists,
     folds,
@@ -45,28 +43,6 @@ from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
 PURE = ApproxDP(Fraction(1))
 PAIR = Pair(0, 1)
-
-
-@pytest.mark.parametrize("guarantee", [PURE, ApproxDP(Fraction(1), Fraction(1, 10))])
-def test_chance_of_refuting_is_that_of_the_test(guarantee: Guarantee) -> None:
-    aim = Aim(guarantee, 0.05, 1e-3, 400)
-    rng = np.random.default_rng(1)
-    for correct in (150, 168, 172, 176, 190):
-        held = Guesses(400, correct, 200 - correct)
-        accuracies = rng.beta(correct + 0.5, 200.5 - correct, 400)
-        refuted = [
-            p_value(Guesses(400, int(k), 200 - int(k)), guarantee) < 1e-3
-            for k in rng.binomial(200, accuracies)
-        ]
-        # Five standard errors of 400 draws.
-        assert abs(chance_of_refuting(held, aim) - np.mean(refuted)) < 5 * 0.5 / 20
-
-
-def test_too_few_guesses_refute_nothing() -> None:
-    # σ(1) to the 44th power is above 1e-6, to the 45th below.
-    held = [Guesses(1000, n, 0) for n in (0, 44, 45)]
-    chances = [chance_of_refuting(one, Aim(PURE, 0.05, 1e-6, 1000)) for one in held]
-    assert chances[:2] == [0.0, 0.0] and chances[2] > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +144,15 @@ def test_a_cut_moves_to_the_tails_nearest_in_size() -> None:
         assert i <= j
 
 
-def promised(chances: NDArray[np.float64], wish: Aim, first: int, last: int) -> Prediction:
+def promised(found: Calibrated, wish: Aim, first: int, last: int) -> Prediction:
     """What is expected of a cut by the calibrated scores, each tail summed run by run."""
-    low, high = chances[:first], chances[last:]
-    scale = wish.runs / len(chances)
-    correct = np.array([((1 - low).sum() + high.sum()) * scale])
-    wrong = np.array([(low.sum() + (1 - high).sum()) * scale])
-    sided = first == 0 or last == len(chances)
-    return wish.expect(correct, wrong, sided, sided or first != last)[0]
+    low, high = found.chances[:first], found.chances[last:]
+    scale, made = wish.runs / len(found.chances), len(low) + len(high)
+    doubt = found.doubts[:first].sum() + found.doubts[last:].sum()
+    correct = (1 - low).sum() + high.sum() - STANDARD_ERRORS * math.sqrt(doubt)
+    sided = first == 0 or last == len(found.chances)
+    counts = (np.array([count * scale]) for count in (correct, made - correct))
+    return wish.expect(*counts, sided, sided or first != last)[0]
 
 
 @pytest.mark.parametrize("guarantee", [PURE, GaussianDP(Fraction(1))], ids=str)
@@ -184,11 +161,11 @@ def test_the_search_finds_nearly_the_best_of_all_cuts(guarantee: Guarantee) -> N
         runs = laplace(seed, 600)
         scored = Scored.of(np.asarray(runs.outcomes.blocks[0])[:, 0], runs.coins)
         wish = aim(20_000, guarantee)
-        chances = calibrate(scored.scores, np.diff(scored.seconds).astype(bool))
+        known = calibrate(scored.scores, np.diff(scored.seconds).astype(bool))
         found, cut = best_cut(scored, wish)
-        assert found.floor == pytest.approx(promised(chances, wish, *cut).floor)
+        assert found.floor == pytest.approx(promised(known, wish, *cut).floor)
         every = itertools.combinations_with_replacement(range(0, 601, 12), 2)
-        best = max(promised(chances, wish, *c) for c in every if c not in [(0, 0), (600, 600)])
+        best = max(promised(known, wish, *c) for c in every if c not in [(0, 0), (600, 600)])
         assert found.refutes >= 0.95 * best.refutes
         assert found.floor >= 0.95 * best.floor > 0 or found > best
 
@@ -199,17 +176,33 @@ def test_of_few_outputs_the_cut_is_the_best_of_all_events(runs: int) -> None:
     counts = np.array([[400, 40], [300, 60], [200, 160], [500, 500], [100, 210], [20, 160]])
     coins = np.concatenate([np.repeat([False, True], pair) for pair in counts])
     scored = Scored.of(np.repeat(np.log(counts[:, 1] / counts[:, 0]), counts.sum(axis=1)), coins)
-    chances = calibrate(scored.scores, coins)[np.cumsum(counts.sum(axis=1)) - 1]
-    ones = chances * counts.sum(axis=1)
-    zeros = counts.sum(axis=1) - ones
+    known, sizes = calibrate(scored.scores, coins), counts.sum(axis=1)
+    ends = np.cumsum(sizes) - 1
+    ones = known.chances[ends] * sizes
+    zeros, doubts = sizes - ones, known.doubts[ends] * sizes
     wish = aim(runs)
     found, _ = best_cut(scored, wish)
     events = np.array(list(itertools.product([-1, 0, 1], repeat=6)))
-    correct = ((events < 0) @ zeros + (events > 0) @ ones) * runs / len(coins)
-    wrong = ((events < 0) @ ones + (events > 0) @ zeros) * runs / len(coins)
+    luck = STANDARD_ERRORS * np.sqrt(abs(events) @ doubts)
+    correct = ((events < 0) @ zeros + (events > 0) @ ones - luck) * runs / len(coins)
+    wrong = ((events < 0) @ ones + (events > 0) @ zeros + luck) * runs / len(coins)
     # The kind of a rule plays no part for pure ε.
     best = max(wish.expect(correct, wrong, False, True))
     assert (found.refutes, found.floor) == pytest.approx((best.refutes, best.floor))
+
+
+@pytest.mark.parametrize(("wrong", "sides"), [(9, 2), (100, 1)])
+def test_of_two_tails_one_is_left_out_only_where_more_than_luck_is_worse(
+    wrong: int, sides: int
+) -> None:
+    # Two tails of 700, one with two wrong guesses, a standard error of 0.7 in its logit.
+    counts = np.array(
+        [[698, 2], [2000, 1000], [100_000, 100_000], [1000, 2000], [wrong, 700 - wrong]]
+    )
+    coins = np.concatenate([np.repeat([False, True], pair) for pair in counts])
+    scored = Scored.of(np.repeat(np.arange(5.0), counts.sum(axis=1)), coins)
+    _, (low, high) = best_cut(scored, aim(2_000_000))
+    assert (low > 0) + (high < len(coins)) == sides
 
 
 def test_the_expected_chance_of_refuting_is_the_binomials() -> None:
