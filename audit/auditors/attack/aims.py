@@ -60,7 +60,7 @@ class Aim:
         surplus = float(held.correct - held.wrong)
         if surplus <= 0:
             return Prediction(0.0, 0.0, surplus)
-        accuracy, made = at_least(held.correct, held.number, caution), self.made(held)
+        accuracy, made = at_least(held.correct, held.number, caution), self.count_made(held)
         needed, chance = self.fewest_right(held), 0.0
         if needed is not None:
             # At least `needed` are right with the chance I_accuracy(needed, made - needed + 1).
@@ -96,7 +96,7 @@ class Aim:
         found = betaincc(most + 1, made - most, wrong / (correct + wrong))
         return np.where((limit**made <= self.alarm) & (most >= 0), found, 0.0)
 
-    def made(self, held: Guesses) -> int:
+    def count_made(self, held: Guesses) -> int:
         """How many guesses the runs that certify lead to, at the rate of those held out."""
         return round(held.number / held.runs * self.runs) if held.runs else 0
 
@@ -105,7 +105,7 @@ class Aim:
 
         None where even all of them would not.
         """
-        made, limit = self.made(held), float(claimed_value(self.guarantee))
+        made, limit = self.count_made(held), float(claimed_value(self.guarantee))
 
         def refutes(right: int) -> bool:
             return made > 0 and self._floor(held, right, made, self.alarm) > limit

@@ -95,7 +95,7 @@ def _promise_of(held: Guesses, aim: Aim) -> Promise:
     needed = aim.fewest_right(held) if held.number else None
     if needed is None:
         return Promise(0.0, predicted.floor, predicted.surplus)
-    made = aim.made(held)
+    made = aim.count_made(held)
     accuracy = (held.correct + PRIOR) / (held.number + 2 * PRIOR)
     # On this scale an accuracy from n guesses has a variance of 1/n, whatever it is.
     ahead = 2 * (math.asin(math.sqrt(accuracy)) - math.asin(math.sqrt(min(needed / made, 1.0))))

@@ -142,7 +142,7 @@ def test_some_runs_are_learned_from_and_never_too_many() -> None:
     assert learning_runs(2) == 1
     assert learning_runs(1000) == 1000 * LEAST_SHARE
     assert learning_runs(100_000, Guesses(100, 70, 30)) == 100_000 * LEAST_SHARE
-    assert learning_runs(100_000, Guesses(1000, 5, 3)) == 25_000
+    assert learning_runs(100_000, Guesses(1000, 8, 6)) == 25_000
     assert learning_runs(100_000, Guesses(2000, 3, 0)) == 100_000 * MOST_SHARE
     assert learning_runs(10**9) == MOST_LEARNING
     with pytest.raises(InputError, match="at least one run"):

@@ -151,8 +151,8 @@ def promised(found: Calibrated, wish: Aim, first: int, last: int) -> Prediction:
     doubt = found.doubts[:first].sum() + found.doubts[last:].sum()
     correct = (1 - low).sum() + high.sum() - STANDARD_ERRORS * math.sqrt(doubt)
     sided = first == 0 or last == len(found.chances)
-    counts = (np.array([count * scale]) for count in (correct, made - correct))
-    return wish.expect(*counts, sided, sided or first != last)[0]
+    right, wrong = (np.array([count * scale]) for count in (correct, made - correct))
+    return wish.expect(right, wrong, sided, sided or first != last)[0]
 
 
 @pytest.mark.parametrize("guarantee", [PURE, GaussianDP(Fraction(1))], ids=str)
@@ -191,13 +191,13 @@ def test_of_few_outputs_the_cut_is_the_best_of_all_events(runs: int) -> None:
     assert (found.refutes, found.floor) == pytest.approx((best.refutes, best.floor))
 
 
-@pytest.mark.parametrize(("wrong", "sides"), [(9, 2), (100, 1)])
+@pytest.mark.parametrize(("wrong", "sides"), [(12, 2), (30, 1)])
 def test_of_two_tails_one_is_left_out_only_where_more_than_luck_is_worse(
     wrong: int, sides: int
 ) -> None:
-    # Two tails of 700, one with two wrong guesses, a standard error of 0.7 in its logit.
+    # Two tails of 700, one with ten wrong guesses: its logit has a standard error of 0.3.
     counts = np.array(
-        [[698, 2], [2000, 1000], [100_000, 100_000], [1000, 2000], [wrong, 700 - wrong]]
+        [[690, 10], [2000, 1000], [100_000, 100_000], [1000, 2000], [wrong, 700 - wrong]]
     )
     coins = np.concatenate([np.repeat([False, True], pair) for pair in counts])
     scored = Scored.of(np.repeat(np.arange(5.0), counts.sum(axis=1)), coins)
