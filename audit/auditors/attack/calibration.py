@@ -190,7 +190,8 @@ class Binned:
         share = runs / (sums[0] + sums[1])[places]
         # A quarter, at which a sum doesn't overflow: a line is the same at any scale.
         means = np.bincount(places, scores / 4 * share).astype(np.float64)
-        return cls(places, means, sums[0], sums[1])
+        # Means of scores that differ in the last bit may be rounded out of order.
+        return cls(places, np.maximum.accumulate(means), sums[0], sums[1])
 
     def chances(self) -> FloatArray:
         """[bins], the chance of the second coin by the likeliest clipped line."""

@@ -67,6 +67,14 @@ def test_infinite_and_equal_scores_are_calibrated() -> None:
         assert np.isfinite(calibrate(np.arange(float(len(few))), np.array(few, bool)).chances).all()
 
 
+def test_scores_that_differ_in_their_last_bits_are_calibrated() -> None:
+    rng = np.random.default_rng(4)
+    scores = 0.7 + rng.integers(0, 40, 2000) * 2.0**-53
+    with np.errstate(over="raise"):
+        found = calibrate(scores, rng.integers(0, 2, 2000).astype(bool)).chances
+    assert np.isfinite(found).all()
+
+
 def test_the_prior_is_as_wide_as_the_chances_are_spread() -> None:
     rng = np.random.default_rng(9)
     for size in (1.0, 6.0, 40.0):
