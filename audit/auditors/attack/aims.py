@@ -68,25 +68,16 @@ class Aim:
         right = math.floor(accuracy * made)
         return Prediction(_telling(chance), self._floor(held, right, made, self.error), surplus)
 
-    def expect(
-        self, correct: FloatArray, wrong: FloatArray, one_sided: bool, abstains: bool
-    ) -> list[Prediction]:
-        """What rules with so many right and wrong guesses expected will certify, each."""
+    def expect(self, correct: FloatArray, wrong: FloatArray) -> list[Prediction]:
+        """What rules with so many right and wrong guesses expected show of a pure ε, each."""
         surplus = correct - wrong
         good = correct > wrong
-        floors, chances = np.zeros(len(correct)), np.zeros(len(correct))
-        if rate_matters(self.guarantee):
-            kind = Guesses(0, 0, 0, one_sided, abstains)
-            for place in np.flatnonzero(good):
-                made = round(correct[place] + wrong[place])
-                right = min(round(correct[place]), made)
-                floors[place] = self._floor(kind, right, made, self.error)
-        else:
-            found = betaincinv(correct[good], wrong[good] + 1, self.error)
-            floors[good] = np.maximum(np.nan_to_num(logit(found)), 0) / self.distance
-            chances[good] = self._power(correct[good], wrong[good])
-        columns = (values.tolist() for values in (chances, floors, surplus))
-        return [Prediction(_telling(chance), *rest) for chance, *rest in zip(*columns, strict=True)]
+        floors, powers = np.zeros(len(correct)), np.zeros(len(correct))
+        found = betaincinv(correct[good], wrong[good] + 1, self.error)
+        floors[good] = np.maximum(np.nan_to_num(logit(found)), 0) / self.distance
+        powers[good] = self._power(correct[good], wrong[good])
+        columns = (values.tolist() for values in (powers, floors, surplus))
+        return [Prediction(_telling(power), *rest) for power, *rest in zip(*columns, strict=True)]
 
     def _power(self, correct: FloatArray, wrong: FloatArray) -> FloatArray:
         """The chances that a claim of pure ε is refuted, of the binomial test."""

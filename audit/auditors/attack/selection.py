@@ -126,18 +126,25 @@ def best_cut(scored: Scored, aim: Aim) -> tuple[Prediction, Cut]:
 def promising_cut(scored: Scored, calibrated: Calibrated, aim: Aim) -> tuple[Prediction, Cut]:
     """The same with the calibrated scores at hand, rising.
 
-    Over a coarse grid of tails, then around the best.
+    Over a coarse grid of tails, then around the best. Where the rate of guesses matters, what tells
+    most is no plateau that a clipped line has, and tails are judged by their own counts.
     """
     runs = len(scored)
-    ones = np.concatenate([[0.0], np.cumsum(calibrated.chances)])
-    doubts = np.concatenate([[0.0], np.cumsum(calibrated.doubts)])
+    expected = Expected.of(calibrated)
     lows = highs = [0, *_grid(1, runs, GRIDS[0])]
     # Cuts that leave nobody out, of which a grid of tails holds few.
     cuts = {(runs * part // WHOLE, runs * part // WHOLE) for part in range(1, WHOLE)}
     for wide, fine in pairwise((*GRIDS, 1.0)):
         cuts |= {(low, runs - high) for low in lows for high in highs if low + high <= runs}
         nearest = sorted({scored.nearest(cut) for cut in cuts})
-        found, best = _most_promising(nearest, ones, doubts, aim)
+        if rate_matters(aim.guarantee):
+            found, best = max((aim.predict(scored.guesses(cut)), cut) for cut in nearest)
+        else:
+            best = max(zip(expected.predict(nearest, aim, STANDARD_ERRORS), nearest, strict=True))[
+                1
+            ]
+            # Attackers are compared by what they promise without doubt: some know theirs better.
+            (found,) = expected.predict([best], aim)
         if fine > 1:
             tails = best[0], runs - best[1]
             lows, highs = ([0, *_grid(tail / wide, tail * wide, fine)] for tail in tails)
@@ -145,29 +152,30 @@ def promising_cut(scored: Scored, calibrated: Calibrated, aim: Aim) -> tuple[Pre
     return found, best
 
 
-def _most_promising(
-    cuts: Sequence[Cut], ones: FloatArray, doubts: FloatArray, aim: Aim
-) -> tuple[Prediction, Cut]:
-    """``ones``: [runs + 1], how many of the lowest so many are expected to have used the second.
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Of the lowest so many runs, how many are expected to have used the second database.
 
-    ``doubts``: [runs + 1], the variances of these sums.
+    ``doubts``: the variances of these sums. [runs + 1] each.
     """
-    i, j = np.array(cuts).T
-    runs = len(ones) - 1
-    made = i + runs - j
-    expected = i - ones[i] + ones[-1] - ones[j]
-    doubted = expected - STANDARD_ERRORS * np.sqrt(doubts[i] + doubts[-1] - doubts[j])
-    correct = np.maximum(doubted, 0) * aim.runs / runs
-    wrong = made * aim.runs / runs - correct
-    sided = (i == 0) | (j == runs)
-    kinds = sided.astype(int), (sided | (i != j)).astype(int)
-    found: list[tuple[Prediction, Cut]] = []
-    for one_sided in (0, 1):
-        for abstains in (0, 1):
-            these = np.flatnonzero((kinds[0] == one_sided) & (kinds[1] == abstains))
-            promised = aim.expect(correct[these], wrong[these], bool(one_sided), bool(abstains))
-            found += zip(promised, [cuts[int(place)] for place in these], strict=True)
-    return max(found)
+
+    ones: FloatArray
+    doubts: FloatArray
+
+    @classmethod
+    def of(cls, calibrated: Calibrated) -> Expected:
+        """By the calibrated scores of runs, rising."""
+        parts = calibrated.chances, calibrated.doubts
+        return cls(*(np.concatenate([[0.0], np.cumsum(part)]) for part in parts))
+
+    def predict(self, cuts: Sequence[Cut], aim: Aim, errors: float = 0.0) -> list[Prediction]:
+        """What each cut will certify, with right guesses so many standard errors down."""
+        i, j = np.array(cuts).T
+        runs = len(self.ones) - 1
+        right = i - self.ones[i] + self.ones[-1] - self.ones[j]
+        doubt = np.sqrt(self.doubts[i] + self.doubts[-1] - self.doubts[j])
+        correct = np.maximum(right - errors * doubt, 0) * aim.runs / runs
+        return aim.expect(correct, (i + runs - j) * aim.runs / runs - correct)
 
 
 def _grid(first: float, last: float, ratio: float) -> list[int]:
