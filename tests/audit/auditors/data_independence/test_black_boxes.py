@@ -24,7 +24,7 @@ from audit.subjects.live import live_box
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
 from synthesizers.domain import Domain
-from synthesizers.errors import ProtocolError
+from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import AddRemove
 from tests.audit.auditors.data_independence import leaking
 
@@ -195,9 +195,17 @@ def test_without_databases_there_is_nothing_to_look_at():
         findings(live(says_how_many), replace(ADDED, domain=None, records=None))
 
 
-def test_databases_that_are_all_too_small_are_said():
-    with pytest.raises(LeftOut, match="has 100 records"):
-        findings(live(says_how_many), attack=replace(ATTACK, min_records=100))
+@pytest.mark.parametrize("least", [3, 9])
+def test_databases_are_made_of_the_least_records_that_are_asked_for(least):
+    found = findings(live(says_how_many), attack=replace(ATTACK, min_records=least))
+    pair = found["logs and streams"].pair
+    assert min(len(pair.first), len(pair.second)) >= least
+
+
+@pytest.mark.parametrize("least", [10, 100])
+def test_a_least_number_of_records_that_leaves_no_neighbours_is_refused(least):
+    with pytest.raises(InputError, match=r"no two databases|leaves none"):
+        findings(live(says_how_many), attack=replace(ATTACK, min_records=least))
 
 
 def test_a_run_that_hangs_ends_the_examination_in_time(folder, monkeypatch):
