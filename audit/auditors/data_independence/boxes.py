@@ -106,7 +106,8 @@ def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination
     budget = attack.runs_beside
     if budget < 2 + 4 * LEARNING:
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
-    given = attack.pair is not None
+    # Smaller pairs would be none of the user's, of another size where it is public, or too small.
+    chosen = attack.pair is not None or attack.min_records > 0
     pairs = (attack.pair,) if attack.pair is not None else _pairs(subject, claim, effort)
     if not pairs:
         raise LeftOut("without a domain or a pair there are no databases to look at")
@@ -117,7 +118,7 @@ def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination
         attack.seed,
         float(attack.alarm * SHARES[NAME]),
         budget,
-        not given and not (claim.neighbours.records_public and claim.records is not None),
+        not chosen and not (claim.neighbours.records_public and claim.records is not None),
         look_from_within,
     )
 
