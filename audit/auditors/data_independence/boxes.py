@@ -6,6 +6,7 @@ that wants to deceive can hide there, or accuse itself, and nothing is proved by
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -184,14 +185,20 @@ def _ask_process(box: IsolatedBox, asked: Examination) -> str:
 
 
 def _ask_live(live: LiveObject | None, name: str, asked: Examination) -> str:
-    """The answer of a copy of this process; of this process where it can't be copied."""
+    """The answer of a copy of this process; of this process where it can't be copied.
+
+    What this process says of the caller's own code nothing confirms, so that it is repeated in
+    copies or not at all.
+    """
     assert live is not None
     seconds = Limits().seconds
     seen = wrap_form(live.given, live.form, live.parameters, live.rows, live.columns, name)
     try:
         text = call_forked(lambda: answer(seen, asked, seconds), RUNS_OF_TIME * seconds)
     except CannotFork:
-        raise InputError("this process can't be copied, so that nobody can look on") from None
+        if asked.look is look_in_a_copy:
+            return json.dumps({"findings": []})
+        text = answer(seen, asked, seconds)
     return str(text)
 
 

@@ -158,7 +158,9 @@ def test_a_finding_that_was_dropped_or_turned_is_found_false(certified, monkeypa
 def test_the_attack_alone_has_the_whole_error(certified, monkeypatch):
     folder, _ = certified
     monkeypatch.chdir(folder)
-    words = f"certify module_first:honest {ASKED} --runs 300 --auditors attack --quiet --out a.json"
+    words = (
+        f"certify module_first:honest {ASKED} --runs 1500 --auditors attack --quiet --out a.json"
+    )
     assert main(words.split()) == 0
     (attack,) = json.loads((folder / "a.json").read_text())["evidence"]
     assert attack["replay"]["alarm"] == "1/1000000"

@@ -55,7 +55,8 @@ def test_an_honest_script_is_not_refuted_and_the_certificate_says_how_it_ran(
     submission: Path,
 ) -> None:
     document = certify(submission, HONEST, runs=20)
-    assert document["verdict"] == "NOT REFUTED" and document["subject"]["warm"] is True
+    # So few runs accuse nobody, and see too little to say more.
+    assert document["verdict"] == "UNDECIDED" and document["subject"]["warm"] is True
     replay = document["evidence"][0]["replay"]
     assert replay["fresh_runs"] == 40 and replay["repeatable"] is True
     assert "--warm" in document["reproduce"].split()

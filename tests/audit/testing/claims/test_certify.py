@@ -120,7 +120,7 @@ def test_a_function_is_attacked_with_a_fixed_seed() -> None:
     ]
     assert "attack" in {f.auditor for f in first.violations}
     # ε = 1/2 exactly: it is accused with a probability of at most 1e-6 by each of two auditors.
-    found = certify(mechanisms.rounded_count, "epsilon=1/2", **asked)
+    found = certify(mechanisms.rounded_count, "epsilon=1/2", **(asked | {"runs": 4000}))
     assert found.verdict is Verdict.NOT_REFUTED
 
 
