@@ -22,6 +22,7 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding
 from audit.statements.shares import attack_alarm
+from audit.subjects.kept_runs import KeptBox
 from audit.subjects.pair import Pair
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
@@ -76,6 +77,9 @@ def _of_box(
     assumptions = (*subject.assumptions, ON_YOUR_WORD) if on_trust else subject.assumptions
     evidence: list[Evidence] = []
     left_out: dict[str, str] = {}
+    box = subject.box
+    # Only an attack's runs are kept: others look at the subject's own process.
+    own = replace(subject, box=box.box) if isinstance(box, KeptBox) else subject
     for auditor in auditors:
         part, last = effort, auditor.name == "attack"
         if "interrupted" in left_out.values() and not last:
@@ -84,7 +88,7 @@ def _of_box(
         if last and len(auditors) > 1:
             part = replace(effort, attack=attack_beside(effort.require_attack(), claim, evidence))
         try:
-            evidence += auditor.examine(subject, claim, part)
+            evidence += auditor.examine(subject if last else own, claim, part)
         except LeftOut as reason:
             left_out[auditor.name] = str(reason)
         except KeyboardInterrupt:
