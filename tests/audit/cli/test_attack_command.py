@@ -317,9 +317,9 @@ def test_a_program_is_attacked_beside_its_exact_value(folder: Path, dp_audit: Co
     ("mode", "sent"),
     [
         ("", signal.SIGINT),
-        ("--until-decided", signal.SIGINT),
+        pytest.param("--until-decided", signal.SIGINT, marks=pytest.mark.slow),
         ("", signal.SIGTERM),
-        ("--until-decided", signal.SIGTERM),
+        pytest.param("--until-decided", signal.SIGTERM, marks=pytest.mark.slow),
     ],
 )
 def test_ctrl_c_or_sigterm_gives_the_report_of_what_was_found_so_far(
@@ -363,7 +363,9 @@ def test_a_leak_that_the_claim_allows_is_refused_before_anything_is_written(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "sent", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
 def test_a_signal_to_the_whole_group_leaves_a_report_and_no_process(
     folder: Path, sent: signal.Signals
 ) -> None:
