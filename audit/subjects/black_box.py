@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,4 +35,25 @@ class BlackBox(Protocol):
         randomness of its own gives the same again. What goes wrong in a run is an outcome;
         ProtocolError only where the box can't be run at all.
         """
+        ...
+
+
+@runtime_checkable
+class Starting(BlackBox, Protocol):
+    """A black box whose runs share processes, and that can start others.
+
+    ``serves``: a submission's own server makes the runs.
+    """
+
+    @property
+    def serves(self) -> bool:
+        """Whether a submission's own server makes the runs."""
+        ...
+
+    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """As `draw`, in a process that has run nothing before."""
+        ...
+
+    def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """As `draw`, each run the only one of its process."""
         ...

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.subjects.black_box import BlackBox
+from audit.subjects.black_box import BlackBox, Starting
 from audit.subjects.explaining import Explains, Failure
 from audit.subjects.frames import HEAD
 from audit.subjects.outcomes import Outcomes
@@ -163,27 +163,27 @@ class KeptBox:
 class KeptStarts(KeptBox):
     """The same of a box that starts processes, new ones where it is asked for them."""
 
+    box: Starting
+
     @property
     def serves(self) -> bool:
         """Whether a submission's own server makes the runs."""
-        found: bool = self.box.serves  # type: ignore[attr-defined]
-        return found
+        return self.box.serves
 
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """The same in a process that has run nothing before."""
-        draw: Draw = self.box.draw_afresh  # type: ignore[attr-defined]
-        return self._keep("draw afresh", draw, pair, coins, seed)
+        return self._keep("draw afresh", self.box.draw_afresh, pair, coins, seed)
 
     def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """One run for each coin, each the only one of its process."""
-        draw: Draw = self.box.draw_first  # type: ignore[attr-defined]
-        return self._keep("draw first", draw, pair, coins, seed)
+        return self._keep("draw first", self.box.draw_first, pair, coins, seed)
 
 
 def keep_runs(box: BlackBox, folder: RunFolder, about: str) -> BlackBox:
     """The box with its calls kept; ``about``: what else its outcomes depend on."""
-    starts = all(hasattr(box, name) for name in ("serves", "draw_afresh", "draw_first"))
-    return (KeptStarts if starts else KeptBox)(box, folder, about)
+    if isinstance(box, Starting):
+        return KeptStarts(box, folder, about)
+    return KeptBox(box, folder, about)
 
 
 def _write(outcomes: Outcomes) -> bytes:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrik, betainc, betaincc, betaincinv, expit, logit
 
 from audit.auditors.attack.floors import claimed_value, floor, rate_matters
-from audit.auditors.attack.guesses import Guesses, at_least, chances
+from audit.auditors.attack.guesses import Guesses, at_least, chances, find_fewest
 from proofs.guarantees import Guarantee
 
 FloatArray = NDArray[np.float64]
@@ -98,16 +98,7 @@ class Aim:
         """
         made, limit = self.count_made(held), float(claimed_value(self.guarantee))
 
-        def refutes(right: int) -> bool:
-            return made > 0 and self._floor(held, right, made, self.alarm) > limit
-
-        if not refutes(made):
-            return None
-        too_few, enough = -1, made
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            too_few, enough = (too_few, middle) if refutes(middle) else (middle, enough)
-        return enough
+        return find_fewest(made, lambda right: self._floor(held, right, made, self.alarm) > limit)
 
     def _floor(self, kind: Guesses, right: int, made: int, error: float) -> float:
         """The floor of so many guesses of a kind in the runs that certify."""

@@ -97,4 +97,5 @@ class Case:
     @cached_property
     def held(self) -> tuple[str, str]:
         """Both databases as text, for whether a label occurs in them."""
-        return tuple(json.dumps(d, sort_keys=True) for d in (self.pair.first, self.pair.second))  # type: ignore[return-value]
+        pair = self.pair
+        return json.dumps(pair.first, sort_keys=True), json.dumps(pair.second, sort_keys=True)

@@ -9,6 +9,7 @@ chances of right and of wrong guesses bound its parameters from below.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scipy.special import betaincinv
@@ -111,6 +112,20 @@ def chances(guesses: Guesses, error: float, rate_matters: bool) -> Chances:
     if guesses.one_sided:
         return Chances(accuracy, min(1.0, 2 * rate), True)
     return Chances(accuracy, rate)
+
+
+def find_fewest(most: int, refutes: Callable[[int], bool]) -> int | None:
+    """The fewest right guesses, of ``most``, that refute a claim; None where all do not.
+
+    ``refutes``: whether so many do; from some number on all larger ones do.
+    """
+    if most == 0 or not refutes(most):
+        return None
+    too_few, enough = -1, most
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if refutes(middle) else (middle, enough)
+    return enough
 
 
 def at_least(successes: int, trials: int, error: float) -> float:

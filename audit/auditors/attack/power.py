@@ -14,7 +14,7 @@ from scipy.special import betainc, betaincinv
 
 from audit.auditors.attack.betting import EProcess, Stakes, stakes
 from audit.auditors.attack.floors import claimed_name, claimed_value, floor, p_value
-from audit.auditors.attack.guesses import Chances, Guesses
+from audit.auditors.attack.guesses import Chances, Guesses, find_fewest
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from synthesizers.errors import InputError
 
@@ -180,16 +180,9 @@ def fewest_right(test: Refuting, guesses: Guesses) -> int | None:
     """How many of as many guesses must be right to refute the claim; None where all do not."""
     made = guesses.number
 
-    def refutes(correct: int) -> bool:
-        return test.refutes(replace(guesses, correct=correct, wrong=made - correct))
-
-    if made == 0 or not refutes(made):
-        return None
-    too_few, enough = -1, made
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        too_few, enough = (too_few, middle) if refutes(middle) else (middle, enough)
-    return enough
+    return find_fewest(
+        made, lambda right: test.refutes(replace(guesses, correct=right, wrong=made - right))
+    )
 
 
 def find_rate(

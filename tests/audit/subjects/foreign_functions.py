@@ -77,7 +77,7 @@ PACKAGED: dict[str, Any] = {
 """Outputs that need numpy or pandas."""
 
 
-def told(database: str, rng: Any) -> Any:
+def tell_output(database: str, rng: Any) -> Any:
     """The output that the database names."""
     return (PLAIN.get(database) or PACKAGED[database])()
 
@@ -94,7 +94,7 @@ def batch(database: int, rng: Any, runs: int) -> Any:
     return list(rng.random(runs)) if database < 5 else [1]
 
 
-def seen(database: Any, rng: Any) -> list[str]:
+def see_folders(database: Any, rng: Any) -> list[str]:
     """What this process has: modules of ours, variables, what it can read."""
     ours = sorted(name for name in sys.modules if name.partition(".")[0] in ("audit", "dp_audit"))
     return [*ours, os.environ.get("PYTHONPATH", ""), type(rng).__module__, sys.path[0]]

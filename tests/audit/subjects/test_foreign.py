@@ -71,7 +71,7 @@ def test_every_output_is_told_as_by_our_own_interpreter(
 ) -> None:
     other = others.bare if outputs is PLAIN else others.full
     own, told = (
-        {name: codes(box("told", python), name, "whole") for name in outputs}
+        {name: codes(box("tell_output", python), name, "whole") for name in outputs}
         for python in (None, other)
     )
     assert own == told
@@ -102,7 +102,7 @@ def test_an_estimator_is_fitted_on_a_data_frame_where_pandas_is(others: Environm
 
 
 def test_nothing_of_ours_is_there_but_what_is_named(others: Environments) -> None:
-    found = box("seen", others.bare).draw(Pair(0, 1), COINS, 1)
+    found = box("see_folders", others.bare).draw(Pair(0, 1), COINS, 1)
     assert plain_data.value(found.blocks[0][0]) == ["", "random", FOLDER]
     assert all(str(OWN_ROOT) != folder for folder in others.bare.folders)
 

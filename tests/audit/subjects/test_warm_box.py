@@ -43,7 +43,7 @@ def write(*values):
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Make:
+def make_box(tmp_path: Path) -> Make:
     """A function that makes the box of a Python script of some lines."""
 
     def make(text: str, line: str = f"#!{sys.executable}") -> WarmBox:
@@ -82,8 +82,8 @@ SCRIPTS = {
 
 
 @pytest.mark.parametrize("text", SCRIPTS.values(), ids=SCRIPTS)
-def test_a_script_does_what_it_does_in_a_new_process(made: Make, text: str) -> None:
-    box = made(text)
+def test_a_script_does_what_it_does_in_a_new_process(make_box: Make, text: str) -> None:
+    box = make_box(text)
     warm, cold = (draw(PAIR, COINS, 5) for draw in (box.draw_afresh, box.draw_first))
     assert [warm.text(run) for run in range(3)] == [cold.text(run) for run in range(3)]
     assert warm.codes().tolist() == cold.codes().tolist()
@@ -98,32 +98,34 @@ OWN_ENTROPY = {
 
 
 @pytest.mark.parametrize("text", OWN_ENTROPY.values(), ids=OWN_ENTROPY)
-def test_a_script_that_ignores_its_seed_has_fresh_noise_in_every_run(made: Make, text: str) -> None:
-    found = made(text).draw_afresh(PAIR, np.zeros(6, np.bool_), 5)
+def test_a_script_that_ignores_its_seed_has_fresh_noise_in_every_run(
+    make_box: Make, text: str
+) -> None:
+    found = make_box(text).draw_afresh(PAIR, np.zeros(6, np.bool_), 5)
     assert len(set(found.codes().tolist())) == 6
 
 
-def test_nothing_beside_the_script_is_imported_before_a_run(made: Make, tmp_path: Path) -> None:
+def test_nothing_beside_the_script_is_imported_before_a_run(make_box: Make, tmp_path: Path) -> None:
     # Noise that is drawn where a module of the script's own is loaded is drawn in each run.
     (tmp_path / "mine.py").write_text("import colorsys\nNOISE = __import__('random').random()")
-    box = made("import mine\nwrite(mine.NOISE, 'colorsys' in sys.modules)")
+    box = make_box("import mine\nwrite(mine.NOISE, 'colorsys' in sys.modules)")
     found = box.draw_afresh(PAIR, np.zeros(4, np.bool_), 5)
     assert len(set(found.codes().tolist())) == 4
 
 
-def test_what_its_modules_import_is_imported_once(made: Make, tmp_path: Path) -> None:
+def test_what_its_modules_import_is_imported_once(make_box: Make, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import colorsys\n")
     text = "loaded = 'colorsys' in sys.modules\nimport mine\nwrite(loaded, 'mine' in sys.modules)"
-    assert "True" in str(made(text).draw_afresh(PAIR, COINS, 5).blocks[0][0])
-    assert "False" in str(made(text).draw_first(PAIR, COINS, 5).blocks[0][0]["c0"])
+    assert "True" in str(make_box(text).draw_afresh(PAIR, COINS, 5).blocks[0][0])
+    assert "False" in str(make_box(text).draw_first(PAIR, COINS, 5).blocks[0][0]["c0"])
 
 
 def test_one_process_makes_all_runs_of_a_thread(
-    made: Make, monkeypatch: pytest.MonkeyPatch
+    make_box: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts: list[str] = []
     monkeypatch.setattr(Server, "__init__", counted(Server.__init__, starts))
-    box = made("write(1)")
+    box = make_box("write(1)")
     for seed in range(3):
         replace(box).draw(PAIR, COINS, seed)
         replace(box).draw(Pair([], [{"cell": "1"}]), COINS, seed)
@@ -138,8 +140,8 @@ def counted(function: Callable[..., None], calls: list[str]) -> Callable[..., No
     return start
 
 
-def test_what_warm_runs_show_is_confirmed_by_runs_in_processes_of_their_own(made: Make) -> None:
-    box = made("write(1)")
+def test_what_warm_runs_show_is_confirmed_by_runs_in_processes_of_their_own(make_box: Make) -> None:
+    box = make_box("write(1)")
     assert isinstance(box, StartsAnew) and shares(box, True) and box.serves
 
 
@@ -153,7 +155,7 @@ def test_what_warm_runs_show_is_confirmed_by_runs_in_processes_of_their_own(made
     ],
 )
 def test_what_can_not_be_copied_is_refused(
-    made: Make, tmp_path: Path, line: str | None, text: str, message: str
+    make_box: Make, tmp_path: Path, line: str | None, text: str, message: str
 ) -> None:
     place = tmp_path / "venv"
     if line is None:
@@ -166,7 +168,7 @@ def test_what_can_not_be_copied_is_refused(
         (packages / "ends_here.py").write_text("import os\nos._exit(0)")
         line = f"#!{place}/bin/python"
     with pytest.raises(InputError, match=message):
-        made(text, line).check()
+        make_box(text, line).check()
 
 
 def test_it_needs_the_standard_library_alone() -> None:

@@ -23,7 +23,7 @@ from audit.parallel import here
 from audit.statements.certificate_json import as_written
 from audit.statements.checks import Status
 from audit.statements.claim import Claim
-from audit.statements.evidence import ALIVE, Decision, Evidence, Verdict, verdict
+from audit.statements.evidence import ALIVE, AttackReplay, Decision, Evidence, Verdict, verdict
 from audit.subjects.function import FunctionBox
 from audit.subjects.outcomes import Ended, Outcomes
 from audit.subjects.pair import Pair
@@ -64,7 +64,7 @@ def looks_of(
     return look_at(Drawing(box, Seeds(seed), here), far_pairs(about), attack)
 
 
-def said(
+def find_alive(
     function: Function, about: Claim, attack: Attack = ATTACK, seed: int = 3
 ) -> Evidence | None:
     return evidence_of(looks_of(function, about, attack, seed), about, attack)
@@ -101,7 +101,7 @@ DEAD = (noise, constant, made_up_table, names_of_attributes, always_raising_in_h
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne(Unit())])
 def test_what_ignores_its_input_is_undecided(function: Function, neighbours: Neighbours) -> None:
     """One with noise is not called so with a chance of at most `ERROR`, over the seed."""
-    found = said(function, claim(listed(2), neighbours=neighbours))
+    found = find_alive(function, claim(listed(2), neighbours=neighbours))
     assert found is not None
     assert found.decision is Decision.UNDECIDED
     assert verdict([found], False) is Verdict.UNDECIDED
@@ -115,7 +115,7 @@ def test_what_ignores_its_input_is_undecided(function: Function, neighbours: Nei
 def test_how_often_noise_is_taken_for_a_dependence() -> None:
     """At most as often as `ERROR` says: more than 9 of 150 with a chance below 1e-5."""
     about, attack = claim(listed(1)), replace(ATTACK, runs=100)
-    missed = sum(said(noise, about, attack, seed) is None for seed in range(150))
+    missed = sum(find_alive(noise, about, attack, seed) is None for seed in range(150))
     assert missed <= 9
     assert binom.sf(9, 150, float(ERROR)) < 1e-5
 
@@ -149,7 +149,7 @@ def test_noise_of_the_claims_size_is_not_called_dead(
     domain = listed(attributes)
     about = claim(domain, f"epsilon={epsilon}", records)
     measure = marginals(domain, float(Fraction(epsilon)))
-    assert said(measure, about, replace(ATTACK, runs=runs)) is None
+    assert find_alive(measure, about, replace(ATTACK, runs=runs)) is None
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_noise_of_the_claims_size_is_not_called_dead(
 def test_where_noise_could_hide_a_difference_nothing_is_said(
     text: str, records: int, attributes: int
 ) -> None:
-    assert said(constant, claim(listed(attributes), text, records)) is None
+    assert find_alive(constant, claim(listed(attributes), text, records)) is None
 
 
 def test_an_attack_of_a_few_runs_has_none_to_share() -> None:
@@ -212,7 +212,7 @@ def reads_both(database: Any, rng: Rng) -> object:
     ],
 )
 def test_which_encoding_of_bins_is_read(function: Function, words: str | None) -> None:
-    found = said(function, claim(BINNED))
+    found = find_alive(function, claim(BINNED))
     if words is None:
         assert found is None
     else:
@@ -222,7 +222,7 @@ def test_which_encoding_of_bins_is_read(function: Function, words: str | None) -
 
 
 def test_an_encoding_on_which_every_run_fails_is_no_secret() -> None:
-    found = said(mean_of_all, claim(BINNED, neighbours=ReplaceOne(Unit())))
+    found = find_alive(mean_of_all, claim(BINNED, neighbours=ReplaceOne(Unit())))
     assert found is not None
     assert found.finding.startswith("it reads bins as numbers and fails on labels: all of ")
     assert found.finding.endswith(" raised TypeError")
@@ -296,7 +296,7 @@ def test_what_would_have_been_seen_is_seen_that_often() -> None:
 
 
 def alive_evidence() -> Evidence:
-    found = said(constant, claim(listed(2)))
+    found = find_alive(constant, claim(listed(2)))
     assert found is not None
     return as_written(found)
 
@@ -314,7 +314,7 @@ def test_it_is_confirmed_where_it_is_found_again_and_stated_as_unchecked_elsewhe
 @pytest.mark.parametrize("decision", [Decision.UNSEEN, Decision.VIOLATED, Decision.HOLDS])
 def test_it_concludes_nothing_else(decision: Decision) -> None:
     forged = replace(alive_evidence(), decision=decision)
-    assert forged.replay.mode == ALIVE  # type: ignore[union-attr]
+    assert isinstance(forged.replay, AttackReplay) and forged.replay.mode == ALIVE
     with pytest.raises(InputError, match="concludes what no attack does"):
         recheck_attack(forged, claim(listed(2)), None)
 

@@ -199,15 +199,17 @@ def test_delta_is_taken_from_the_chances_of_the_event_under_either_database(
     # sum to 0.4, and those of a right and a wrong guess of any coin to 0.2 otherwise.
     claim = ApproxDP(Fraction(1), Fraction(1, 20))
 
-    def made(correct: int) -> Guesses:
+    def make_guesses(correct: int) -> Guesses:
         return Guesses(2000, correct, 400 - correct, one_sided)
 
-    critical = next(c for c in range(401) if p_value(made(c), claim) <= 0.05)
+    critical = next(c for c in range(401) if p_value(make_guesses(c), claim) <= 0.05)
     accuracies = np.linspace(0.5, 1, 50_001)[:-1]
     accuracy = accuracies[np.argmax(binom.sf(critical - 1, 400, accuracies) >= 0.9)]
     both = 0.4 if one_sided else 0.2
     expected = math.log((accuracy * both - 0.05) / ((1 - accuracy) * both))
-    assert find_detectable(Binomial(claim, 0.05), made(300)) == pytest.approx(expected, abs=1e-3)
+    assert find_detectable(Binomial(claim, 0.05), make_guesses(300)) == pytest.approx(
+        expected, abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("runs", [100, 2000, 10**6])

@@ -85,7 +85,7 @@ def folder(tmp_path_factory):
     return path
 
 
-def named(folder, monkeypatch, name, **limits):
+def load_by_name(folder, monkeypatch, name, **limits):
     monkeypatch.chdir(folder)
     name = name if ":" in name else f"module_of_boxes:{name}"
     return black_box(Wanted(name, rows=5, limits=Limits(**limits)), ADDED)
@@ -100,14 +100,14 @@ def findings(subject, claim=ADDED, attack=ATTACK):
 
 
 def test_a_fixed_seed_violates_the_claim_by_values(folder, monkeypatch):
-    found = findings(named(folder, monkeypatch, "fixed_seed"))["values of the output"]
+    found = findings(load_by_name(folder, monkeypatch, "fixed_seed"))["values of the output"]
     assert found.decision is Decision.VIOLATED
     assert {len(found.pair.first), len(found.pair.second)} == {0, 1}
     assert found.error == pytest.approx(1e-6 / 20)
 
 
 def test_a_domain_that_is_read_off_the_data_is_named_by_the_schema(folder, monkeypatch):
-    found = findings(named(folder, monkeypatch, "DomainOfTheData"))
+    found = findings(load_by_name(folder, monkeypatch, "DomainOfTheData"))
     assert found["schema"].decision is Decision.VIOLATED
     assert "category of 'cell'" in found["schema"].found
 
@@ -131,7 +131,7 @@ def test_an_honest_function_is_not_accused(honest):
 
 
 def test_a_generator_of_the_module_is_not_accused(folder, monkeypatch):
-    found = findings(named(folder, monkeypatch, "own_generator"))
+    found = findings(load_by_name(folder, monkeypatch, "own_generator"))
     assert not any(one.violated for one in found.values())
 
 
@@ -164,7 +164,7 @@ def test_noise_that_one_process_remembers_is_no_violation_of_the_claim():
 def test_of_given_databases_nothing_is_told(folder, monkeypatch):
     pair = Pair([{"cell": "0"}], [{"cell": "0"}, {"cell": "2"}], 1, "given", True)
     attack = replace(ATTACK, pair=pair)
-    subject = named(folder, monkeypatch, "raises_by_a_record")
+    subject = load_by_name(folder, monkeypatch, "raises_by_a_record")
     found = findings(subject, attack=attack)["exceptions"]
     assert found.decision is Decision.VIOLATED
     assert "Error" not in found.to_report_json()["found"]
@@ -210,17 +210,17 @@ def test_a_least_number_of_records_that_leaves_no_neighbours_is_refused(least):
 
 def test_a_run_that_hangs_ends_the_examination_in_time(folder, monkeypatch):
     with pytest.raises(LeftOut, match="a run took more than 1 seconds"):
-        findings(named(folder, monkeypatch, "hangs", seconds=1))
+        findings(load_by_name(folder, monkeypatch, "hangs", seconds=1))
 
 
 def test_a_process_that_ends_is_left_to_the_attack(folder, monkeypatch):
     with pytest.raises(LeftOut, match="process ended"):
-        findings(named(folder, monkeypatch, "dies"))
+        findings(load_by_name(folder, monkeypatch, "dies"))
 
 
 def test_a_process_that_sends_something_else_is_left_to_the_attack(folder, monkeypatch):
     with pytest.raises(LeftOut, match="something else than findings"):
-        findings(named(folder, monkeypatch, "lying_module:lies"))
+        findings(load_by_name(folder, monkeypatch, "lying_module:lies"))
 
 
 TOLD = {

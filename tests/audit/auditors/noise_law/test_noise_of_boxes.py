@@ -41,7 +41,7 @@ def fresh(database, rng):
 """
 
 
-def named(tmp_path, monkeypatch, name):
+def load_by_name(tmp_path, monkeypatch, name):
     (tmp_path / "module_of_noise.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     return black_box(Wanted(f"module_of_noise:{name}"), CLAIM)
@@ -103,15 +103,15 @@ def test_low_bits_of_noise_in_doubles_tell_what_it_was_added_to():
 
 
 def test_a_seed_that_is_fixed_where_the_module_is_loaded_is_named(tmp_path, monkeypatch):
-    (against,) = violations(findings(named(tmp_path, monkeypatch, "seeded_once")).values())
+    (against,) = violations(findings(load_by_name(tmp_path, monkeypatch, "seeded_once")).values())
     assert "a seed is fixed" in against.found
 
 
 def test_a_generator_that_is_fresh_in_each_process_is_not_accused(tmp_path, monkeypatch):
-    assert not violations(findings(named(tmp_path, monkeypatch, "fresh")).values())
+    assert not violations(findings(load_by_name(tmp_path, monkeypatch, "fresh")).values())
 
 
-def stated(function, law):
+def state_noise(function, law):
     def subject(database, rng):
         return function(database, rng)
 
@@ -121,13 +121,13 @@ def stated(function, law):
 
 
 def test_noise_of_its_stated_law_is_not_accused():
-    found = findings(stated(geometric, "discrete_laplace(scale=1)"))
+    found = findings(state_noise(geometric, "discrete_laplace(scale=1)"))
     assert "scale of the noise" in found
     assert not violations(found.values())
 
 
 def test_noise_of_half_its_stated_scale_is_exceeded():
-    found = findings(stated(geometric, "discrete_laplace(scale=2)"))
+    found = findings(state_noise(geometric, "discrete_laplace(scale=2)"))
     assert {one.about for one in violations(found.values())} >= {"scale of the noise"}
 
 

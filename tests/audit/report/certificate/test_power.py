@@ -33,13 +33,13 @@ def found(name: str) -> Evidence:
     return ATTACKS[name].evidence[0]
 
 
-def told(name: str, **changed: object) -> str:
+def tell_power(name: str, **changed: object) -> str:
     certificate = ATTACKS[name]
     return power_text(replace(certificate, **changed) if changed else certificate)
 
 
 def test_what_was_not_refuted_says_what_would_have_been() -> None:
-    assert told("attack unseen") == (
+    assert tell_power("attack unseen") == (
         f"{SEEN} (this verdict needs one of ε = 2 to be). "
         "Of other pairs and of rarer events this says nothing. "
         "A leak of ε = 2, planted among its outputs, was refuted by the same learning and test."
@@ -48,22 +48,22 @@ def test_what_was_not_refuted_says_what_would_have_been() -> None:
 
 def test_too_few_runs_say_how_many_would_do_and_how_long_they_take() -> None:
     """A run takes a quarter of a second: 2 · 1500 of them, 12.5 minutes."""
-    assert told("attack few") == (
+    assert tell_power("attack few") == (
         "Too few runs to say NOT REFUTED. On the pair and by the rule that were tested, a leak of "
         "ε ≥ 3.2 would have been refuted with a chance of 90 %, and one of ε = 2 has to be. 1,500 "
         "runs a database would do, in about 12 minutes: repeat with --runs 1500."
     )
-    assert "repeat with runs=1500" in told("attack few", reproduce="")
-    drawn = told("attack few", subject={"kind": "outputs", "name": "outputs:a.csv,b.csv"})
+    assert "repeat with runs=1500" in tell_power("attack few", reproduce="")
+    drawn = tell_power("attack few", subject={"kind": "outputs", "name": "outputs:a.csv,b.csv"})
     assert drawn.endswith("has to be. 1,500 outputs of each database would do.")
     power = replace(found("attack few").power, detectable=math.inf, needed=None)  # type: ignore[type-var]
-    nothing = told("attack few", evidence=(replace(found("attack few"), power=power),))
+    nothing = tell_power("attack few", evidence=(replace(found("attack few"), power=power),))
     assert "no leak, however large its ε, would have been refuted" in nothing
     assert "No number of runs that anybody waits for would do" in nothing
 
 
 def test_suspicion_says_how_many_more_runs_decide() -> None:
-    assert told("attack suspicious") == (
+    assert tell_power("attack suspicious") == (
         "The guesses are right more often than the claim would explain (p = 0.0000013), and not "
         "often enough to refute it. Run 500 more on each database to decide, in about 12 minutes: "
         "repeat with --runs 1500."
@@ -71,16 +71,16 @@ def test_suspicion_says_how_many_more_runs_decide() -> None:
 
 
 def test_a_control_that_was_missed_says_so() -> None:
-    assert "A leak of ε = 2, planted among its outputs, was not refuted" in told(
+    assert "A leak of ε = 2, planted among its outputs, was not refuted" in tell_power(
         "attack control missed"
     )
-    assert "--runs 1500" in told("attack control missed")
+    assert "--runs 1500" in tell_power("attack control missed")
 
 
 def test_a_claim_with_a_delta_and_one_of_another_parameter_are_told_in_their_own_words() -> None:
-    assert "no leak, however large its ε at δ = 0.000001, would" in told("attack far below")
-    assert "a leak of ρ ≥ 0.7 would" in told("attack concentrated")
-    assert "needs one of μ = 2 to be" in told("attack gaussian")
+    assert "no leak, however large its ε at δ = 0.000001, would" in tell_power("attack far below")
+    assert "a leak of ρ ≥ 0.7 would" in tell_power("attack concentrated")
+    assert "needs one of μ = 2 to be" in tell_power("attack gaussian")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_older_certificates_say_what_they_said_and_that_it_may_not_have_been_eno
 def test_what_is_violated_or_void_or_not_sampled_has_no_power() -> None:
     guarantee = parse_guarantee("epsilon=1")
     for name in ("attack refuted", "attack invalid", "attack deterministic"):
-        assert told(name) == "" == unseen_text(found(name), guarantee)
+        assert tell_power(name) == "" == unseen_text(found(name), guarantee)
     two = samples.bound(samples.Side.EXACT, Fraction(2), Fraction(2))
     assert unseen_text(samples.finding(Decision.HOLDS, two), guarantee) == ""
 
