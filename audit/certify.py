@@ -22,7 +22,6 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding
 from audit.statements.shares import attack_alarm
-from audit.subjects.kept_runs import KeptBox
 from audit.subjects.pair import Pair
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject, Subject
 from synthesizers.curator import Setting
@@ -72,6 +71,9 @@ def _of_box(
     auditors: Sequence[Registered],
     reproduce: str,
 ) -> Audit:
+    # Here, not above: tables come with it, and a proof needs none.
+    from audit.subjects.kept_runs import KeptBox
+
     pair = effort.require_attack().pair
     on_trust = pair is not None and not pair.verified and subject.category == "black box"
     assumptions = (*subject.assumptions, ON_YOUR_WORD) if on_trust else subject.assumptions
