@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from audit.auditors import exhaustive
+from audit.auditors import exhaustive, proof
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.effort import Attack, Enumeration
 from audit.auditors.effort import Effort as Effort
@@ -175,8 +175,26 @@ def _of_program(
         isolation=subject.isolation,
         trusted=effort.trusted,
         questions=certified_questions(subject, setting, evidence, enumerated),
+        unproved=_why_unproved(subject, claim, effort, evidence, auditors),
     )
     return Audit(certificate, enumerated)
+
+
+def _why_unproved(
+    subject: ProgramSubject,
+    claim: Claim,
+    effort: Effort,
+    evidence: Sequence[Evidence],
+    auditors: Sequence[Registered],
+) -> str | None:
+    """Why no theorem stands beside an exact finding that covers the whole claim."""
+    exact = _is_of_claim(evidence) and evidence[0].decision is Decision.HOLDS
+    if not exact or any(one.auditor == "proof" for one in evidence):
+        return None
+    if all(auditor.name != "proof" for auditor in auditors):
+        return "the audit was not asked for a proof (--auditors proof)"
+    ledgers = effort.ledgers(subject, claim)
+    return proof.explain_refusal(subject, claim, effort.setting(claim), ledgers) or None
 
 
 _AUDITS: Mapping[str, Callable[..., Audit]] = {

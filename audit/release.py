@@ -14,6 +14,7 @@ from audit.statements.certificate_json import decode
 from audit.subjects.subject import ProgramSubject
 from audit.subjects.synthesizer import program_subject
 from audit.verify import load_certificate
+from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP
 from proofs.ledger.programs import of_budget
 from proofs.search.best import strongest
@@ -149,8 +150,9 @@ def release_setting(
 
 def _guarantee(budget: Budget, setting: Setting) -> str:
     """What the budget alone proves: without a certificate nothing smaller is stated."""
-    parts = of_budget(budget, setting.neighbours, {})
-    if parts is None:
+    try:
+        parts = of_budget(budget, setting.neighbours, {})
+    except ProofError:
         return (
             "no guarantee: the program has no budget that proves one. Certify it, and release "
             "with --certificate"

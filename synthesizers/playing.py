@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthesizers.asking_lines import find_asking_line, spell_line
 from synthesizers.budget import FREE, Budget, Cost
 from synthesizers.curator import (
     SEEDED,
@@ -66,6 +68,9 @@ class Player(Protocol):
 
     def afresh(self) -> Player | None:
         """A player of a program that has never run; None where there is no other."""
+
+    def locate(self, script: Script) -> str:
+        """Where the question is asked that a script leads to, in words; empty where none tells."""
 
 
 def player_of(program: Program, setting: Setting, budget: Budget) -> Player:
@@ -224,6 +229,18 @@ class LocalPlayer:
     def afresh(self) -> Player | None:
         """There is no other: what a program of ours keeps between runs is ours to know."""
         return None
+
+    def locate(self, script: Script) -> str:
+        """The line of code that asks what a script leads to; empty where the program hides it."""
+        self._course.begin(script)
+        try:
+            with watch(), contextlib.redirect_stdout(sys.stderr):
+                self._program(self._curator)
+        except ScriptEnds as end:
+            calls = [*traceback.walk_tb(end.__traceback__)]
+            found = find_asking_line(reversed(calls[1:]))
+            return "" if found is None else spell_line(*found)
+        return ""
 
     def play(self, scripts: Sequence[Script]) -> list[Play]:
         """One play a script.

@@ -25,7 +25,11 @@ from proofs.ledger.programs import about_program, fixed_ledger, of_budget, of_le
 from proofs.parts import Part
 from proofs.search.best import Offer, settle, strongest
 from synthesizers.curator import Setting
+from synthesizers.errors import InputError
 from synthesizers.events import Event
+
+Ledgers = frozenset[tuple[Event, ...]] | None
+"""All ledgers met in a full enumeration, where there was one."""
 
 PARAMETERS = {ApproxDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rdp"}
 """The parameter that a claim of each kind bounds."""
@@ -42,11 +46,9 @@ def conclude(
     subject: ProgramSubject,
     claim: Claim,
     setting: Setting,
-    ledgers: frozenset[tuple[Event, ...]] | None,
+    ledgers: Ledgers,
 ) -> Evidence | None:
     """The best theorem about the program, or None where no rule gives one.
-
-    ``ledgers``: all ledgers met in a full enumeration, where there was one.
 
     Guarantee
     ---------
@@ -57,6 +59,8 @@ def conclude(
     found: list[Offer] = []
     pure: list[Offer] = []
     for reading in _readings(subject, setting, ledgers):
+        if isinstance(reading, InputError):
+            continue
         found += reading.offers(claim.guarantee)
         if not isinstance(claim.guarantee, ApproxDP):
             pure += reading.offers(ApproxDP(Fraction(0)))
@@ -131,6 +135,7 @@ def _release(theorem: Theorem, released: str) -> Theorem:
 class _Reading:
     """What the program can be proved from, and how a theorem of it is one about the program."""
 
+    name: str
     parts: Sequence[Part]
     about: Callable[[Theorem], Theorem]
 
@@ -139,20 +144,57 @@ class _Reading:
         return [replace(offer, theorem=self.about(offer.theorem)) for offer in found]
 
 
+def explain_refusal(
+    subject: ProgramSubject,
+    claim: Claim,
+    setting: Setting,
+    ledgers: Ledgers,
+) -> str:
+    """Why `conclude` finds no theorem, in the words of what refused it; empty where it finds one."""
+    nothing = f"nothing finite follows for {PARAMETERS[type(claim.guarantee)]}"
+    refusals = list[str]()
+    for read in _readings(subject, setting, ledgers):
+        if isinstance(read, InputError):
+            refusals.append(str(read))
+        elif read.offers(claim.guarantee):
+            return ""
+        else:
+            refusals.append(f"of {read.name}: {nothing}")
+    return "; ".join(refusals)
+
+
 def _readings(
-    subject: ProgramSubject, setting: Setting, ledgers: frozenset[tuple[Event, ...]] | None
-) -> Iterator[_Reading]:
-    """The ledger where it is fixed, and the budget."""
+    subject: ProgramSubject, setting: Setting, ledgers: Ledgers
+) -> Iterator[_Reading | InputError]:
+    """The ledger and the budget, or why nothing follows of them."""
+    for read in (_read_ledger, _read_budget):
+        try:
+            yield read(subject, setting, ledgers)
+        except InputError as refusal:
+            yield refusal
+
+
+def _read_ledger(subject: ProgramSubject, setting: Setting, ledgers: Ledgers) -> _Reading:
+    """The ledger where it is fixed; raises InputError where it is not, or no rule speaks of it."""
     budget = subject.budget(setting)
-    program = {**subject.to_json(), "rows": setting.rows}
     events = fixed_ledger(subject.program, budget, setting, ledgers, ours=subject.built_in)
-    asked = None if not events else of_ledger(events, setting)
-    if asked is not None:
-        declared = subject.ledger(setting) is not None
-        yield _Reading(
-            asked,
-            lambda theorem: about_program(theorem, program, ledgers, setting, declared=declared),
-        )
-    allowed = of_budget(budget, setting.neighbours, program, setting)
-    if allowed is not None:
-        yield _Reading(allowed, lambda theorem: theorem)
+    if events is None and ledgers is not None:
+        raise InputError("its questions follow its answers")
+    if events is None:
+        raise InputError("it declares no list of questions, and nobody has seen all that it asks")
+    if not events:
+        raise InputError("it asks no question about the data, of which a rule could speak")
+    program = {**subject.to_json(), "rows": setting.rows}
+    declared = subject.ledger(setting) is not None
+    return _Reading(
+        "its questions",
+        of_ledger(events, setting),
+        lambda theorem: about_program(theorem, program, ledgers, setting, declared=declared),
+    )
+
+
+def _read_budget(subject: ProgramSubject, setting: Setting, ledgers: Ledgers) -> _Reading:
+    """The budget; raises InputError where there is none that says anything."""
+    program = {**subject.to_json(), "rows": setting.rows}
+    parts = of_budget(subject.budget(setting), setting.neighbours, program, setting)
+    return _Reading("its budget", parts, lambda theorem: theorem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
@@ -22,6 +22,7 @@ from synthesizers.event_words import describe
 from synthesizers.events import Coordinate, Databases, Event, Outcome
 from synthesizers.exact import Exact, compare, is_zero, log_enclosure, multiply, times_exp
 from synthesizers.intervals import Interval
+from synthesizers.playing import Script, player_of
 
 MOST_WALKED = 200_000
 """Transcripts up to which the one that tells most is looked for (some seconds)."""
@@ -59,6 +60,7 @@ def find_spending(
     Of the transcripts that lead to the event the one that tells most. At fault is a question whose
     loss is above its own cost; otherwise, of a claim of ε, the one with which the losses so far
     pass it; otherwise the one of the largest loss. None where there are too many transcripts.
+    Where the question is asked is the program's own word, or the line of our own program's code.
 
     Guarantee
     ---------
@@ -70,6 +72,18 @@ def find_spending(
     leaf = _telling_leaf(program, setting, budget, claim.released, pair, witness)
     if leaf is None or not leaf.ledger:
         return None
+    found = _choose_spending(leaf, pair, setting, claim)
+    where = player_of(program, setting, budget).locate(_script_to(leaf, found.question))
+    return replace(found, where=where or None)
+
+
+def _script_to(leaf: Leaf, question: int) -> Script:
+    """The answers before a question of the number, refusals among them."""
+    answered = [place for place, answer in enumerate(leaf.script) if answer is not None]
+    return leaf.script[: answered[question - 1]]
+
+
+def _choose_spending(leaf: Leaf, pair: Databases, setting: Setting, claim: Claim) -> Spending:
     asked = [_ask(*one, pair, setting) for one in leaf.transcript]
     beyond = [place for place, one in enumerate(asked) if one.overspends]
     if beyond:

@@ -32,7 +32,8 @@ class Certificate:
     did on liars and honest cases beforehand (`audit.self_test.loading`); no verdict rests on it.
     ``isolation``: what kept a program that is not ours apart while it was analysed; ``trusted``:
     the user takes its word where that is too little. ``questions``: what a release under this
-    certificate may ask (`audit.questions`).
+    certificate may ask (`audit.questions`). ``unproved``: why no theorem stands beside an exact
+    finding, in the words of what refused it.
 
     Guarantee
     ---------
@@ -50,6 +51,7 @@ class Certificate:
     isolation: Isolation | None = None
     trusted: bool = False
     questions: Mapping[str, Any] | None = None
+    unproved: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "subject", MappingProxyType(deepcopy(dict(self.subject))))
@@ -110,6 +112,7 @@ class Certificate:
             apart,
             apart is not None and apart.trusted,
             document.questions,
+            document.unproved,
         )
 
     def document(self) -> Document:
@@ -129,6 +132,7 @@ class Certificate:
             if apart is None
             else Apart(apart.process, apart.filesystem, apart.network, self.trusted),
             questions=self.questions,
+            unproved=self.unproved,
             self_test=self.self_test,
         )
 

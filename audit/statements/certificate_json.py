@@ -126,6 +126,7 @@ class Document:
     reproduce: str
     isolation: Apart | None = field(default=None, metadata=OPTIONAL)
     questions: Mapping[str, Any] | None = field(default=None, metadata=OPTIONAL)
+    unproved: str | None = field(default=None, metadata=OPTIONAL)
     self_test: Mapping[str, Any] | None = field(default=None, metadata=OPTIONAL)
     digest: str = ""
 

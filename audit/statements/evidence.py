@@ -145,7 +145,8 @@ class Spending:
 
     ``question``: its number, from 1 on; ``asked``: in words; ``loss``: ln of the ratio of the
     chances of its ``answer``; ``declared``: its own cost in ε; ``total``: the sum of the losses
-    with this question, where that and not the question alone is what passes the claim.
+    with this question, where that and not the question alone is what passes the claim. ``where``:
+    the file and line, or step of a write-up, that asks it, where the program says so.
     """
 
     question: int
@@ -154,6 +155,7 @@ class Spending:
     loss: Annotated[Enclosure, ENCLOSURE]
     declared: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]
     total: Annotated[Enclosure | None, ENCLOSURE_OR_NONE]
+    where: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True)

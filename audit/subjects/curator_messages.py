@@ -39,10 +39,15 @@ def decode_answer(plain: object) -> Outcome:
     return tuple(decode_whole(value) for value in plain)
 
 
+def encode_place(file: str, line: int) -> dict[str, str | int]:
+    """The ``where`` of a question that a line of a file asks."""
+    return {"file": file[-LONGEST_PLACE:], "line": line}
+
+
 def describe_place(plain: object) -> str:
     """The ``where`` of a question in words, such as "paper.tex, line 3, step 2a".
 
-    They are the submission's own and decide nothing. Raises ProtocolError where the keys or their
+    It is the submission's own word and decides nothing. Raises ProtocolError where the keys or their
     values are not those of the protocol.
     """
     if type(plain) is not dict or plain.keys() - {"file", "line", "step"}:

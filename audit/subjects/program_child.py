@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NoReturn
 
@@ -20,9 +21,11 @@ from audit.subjects.curator_messages import (
     decode_answer,
     decode_scripts,
     encode_output,
+    encode_place,
     encode_plays,
 )
 from audit.subjects.module_programs import load_program
+from synthesizers.asking_lines import find_asking_line
 from synthesizers.budget import FREE, Budget, Cost, UnlimitedBudget
 from synthesizers.curator import (
     Curator,
@@ -231,7 +234,9 @@ class WireCurator(Curator):
         """The parent's answer."""
         if self.stopped:
             raise ScriptEnds
-        self._server.send({"ask": question_to_json(event)})
+        line = find_asking_line(traceback.walk_stack(sys._getframe(1)))
+        where = {} if line is None else {"where": encode_place(*line)}
+        self._server.send({"ask": question_to_json(event), **where})
         message = self._server.receive()
         if "answer" in message:
             outcome = decode_answer(message["answer"])

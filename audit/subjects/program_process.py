@@ -193,6 +193,8 @@ class Connection:
         self._events: list[Event] = []
         self._asked = self._played = 0
         self._runs = 0
+        self.where = ""
+        """Where the last question of a run was asked, by the program's word; empty without one."""
         self.ended = False
         self.scripts = False
         hello = self._receive(START_SECONDS)
@@ -257,7 +259,8 @@ class Connection:
             self._require_few(self._lines.received - before, "a run")
             match message:
                 case {"ask": asked, **rest} if not rest.keys() - {"where"}:
-                    event = self._rebuilt(asked, curator.setting, self._place(rest))
+                    self.where = self._place(rest)
+                    event = self._rebuilt(asked, curator.setting, self.where)
                     try:
                         outcome = curator.ask(event)
                     except BudgetExceeded:
@@ -336,7 +339,7 @@ class Connection:
             return question_from_json(asked, setting.domain)
         except InputError as error:
             self.end()
-            at = f", by its own word at {_printable(place)}" if place else ""
+            at = f", by its own word at {place}" if place else ""
             raise ProgramGaveUp(
                 f"{self._program.name}: it asked what the curator does not know "
                 f"({_printable(str(error))}){at}; see docs/curator-protocol.md"
@@ -345,7 +348,7 @@ class Connection:
     def _place(self, beside: Mapping[str, Any]) -> str:
         """Where a question stands by the program's own word; empty where it says nothing."""
         try:
-            return describe_place(beside["where"]) if "where" in beside else ""
+            return _printable(describe_place(beside["where"])) if "where" in beside else ""
         except ProtocolError as error:
             self._break(str(error))
 
@@ -447,6 +450,12 @@ class _RemotePlayer:
         """The question of a number."""
         return self._connection.question(number)
 
+    def locate(self, script: Script) -> str:
+        """Where the program says that it asks what a script leads to: it says so in a run."""
+        connection = self._program.ready(self._setting)
+        LocalPlayer(connection.run, self._setting, connection.budget).play([script])
+        return connection.where
+
     def afresh(self) -> Player:
         """A player of a new process, which ends with it."""
         return _FreshPlayer(self._program, self._setting, self._program.connect(self._setting))
@@ -497,6 +506,13 @@ class _AskingPlayer(LocalPlayer):
         """A program may need a process for every run."""
         program, setting, _ = self._given
         return not program.ready(setting).many
+
+    def locate(self, script: Script) -> str:
+        """Where the program says that it asks what a script leads to."""
+        program, setting, budget = self._given
+        connection = program.ready(setting)
+        LocalPlayer(connection.run, setting, budget).play([script])
+        return connection.where
 
     def afresh(self) -> Player:
         """A player of a new process."""

@@ -67,12 +67,13 @@ def of_release(document: Mapping[str, Any]) -> Composition:
     found = None
     if len(private) == 1 and private[0] is events[0]:
         found = _of_only_event(events[0], domain, relation, budget, program)
-    found = found or of_budget(budget, relation, {**program, "rows": document.get("rows")})
-    if found is None:
+    try:
+        found = found or of_budget(budget, relation, {**program, "rows": document.get("rows")})
+    except ProofError as error:
         raise ProofError(
             "the release was made without a finite budget under these neighbours, so that what "
-            "this one run happened to ask proves nothing"
-        )
+            f"this one run happened to ask proves nothing ({error})"
+        ) from None
     return Composition(found, relation)
 
 

@@ -16,7 +16,7 @@ from proofs.rules.structure import SEEN
 from synthesizers.budget import Budget, PureBudget, SampledGaussianBudget, ZCDPBudget
 from synthesizers.curator import Curator, Program, Setting, ask_program, declared_ledger
 from synthesizers.domain import Domain
-from synthesizers.errors import BudgetExceeded, InputError
+from synthesizers.errors import BudgetExceeded
 from synthesizers.events import Draw, Event, Outcome
 from synthesizers.neighbours import AddRemove, Neighbours
 
@@ -78,13 +78,10 @@ def shape_of(domain: Domain) -> dict[str, int]:
     return dict(zip(domain.names, domain.shape, strict=True))
 
 
-def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Part, ...] | None:
-    """The parts of a fixed ledger; None where no rule knows one of its laws."""
+def of_ledger(events: tuple[Event, ...], setting: Setting) -> tuple[Part, ...]:
+    """The parts of a fixed ledger; raises InputError where no rule knows one of its laws."""
     plain = [event.to_json(setting.domain, setting.neighbours) for event in events]
-    try:
-        return of_events(plain, shape_of(setting.domain), setting.neighbours)
-    except InputError:
-        return None
+    return of_events(plain, shape_of(setting.domain), setting.neighbours)
 
 
 def about_program(
@@ -115,12 +112,12 @@ def of_budget(
     neighbours: Neighbours,
     program: dict[str, Any],
     setting: Setting | None = None,
-) -> tuple[Part, ...] | None:
+) -> tuple[Part, ...]:
     """The filter's theorem of a curator that opens with a budget, as the only part.
 
     Whatever the program asks, adaptively or not, it can't spend more. ``program``: what runs, as
-    plain data; ``setting``: on what, where that is known. None without a budget, or where the
-    budget is counted under neighbours from which nothing follows for those wanted.
+    plain data; ``setting``: on what, where that is known. Raises ProofError without a budget, or
+    where the budget is counted under neighbours from which nothing follows for those wanted.
     """
     loss: Entry
     match budget:
@@ -131,13 +128,10 @@ def of_budget(
         case SampledGaussianBudget(rate, squared, steps):
             count, loss = steps, SampledGaussianLoss(rate, squared)
         case _:
-            return None
+            raise ProofError("there is no budget that bounds whatever is asked")
     counted = budget.neighbours or neighbours
     given = {"neighbours": counted, "budget": entry_to_json(count, loss), "program": program}
-    try:
-        theorem: Theorem = prove("filter", [], {**given, **_setting_parameter(setting)})
-        if counted != neighbours:
-            theorem = prove("group", [theorem], {"neighbours": neighbours})
-    except ProofError:
-        return None
+    theorem: Theorem = prove("filter", [], {**given, **_setting_parameter(setting)})
+    if counted != neighbours:
+        theorem = prove("group", [theorem], {"neighbours": neighbours})
     return (Part("the program's budget", 1, theorem),)

@@ -314,7 +314,7 @@ def check_program(data: st.DataObject) -> None:
         columns.append(column)
         spends.append(spent)
     found = Table(listed, np.stack(columns, axis=1))
-    (only,) = of_budget(budget, setting.neighbours, {"program": "chooses"}) or ()
+    (only,) = of_budget(budget, setting.neighbours, {"program": "chooses"})
     all_covered(only.theorem, found, data.draw, 2)
     for claimed in (ApproxDP(F(0)), ApproxDP(F(0), F(1, 100)), ZCDP(F(0))):
         for offer in offered((only,), claimed):

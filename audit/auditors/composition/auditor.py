@@ -36,7 +36,7 @@ from synthesizers.budget import (
     ZCDPBudget,
 )
 from synthesizers.curator import Setting
-from synthesizers.errors import BudgetExceeded
+from synthesizers.errors import BudgetExceeded, InputError
 from synthesizers.event_words import describe
 from synthesizers.events import Databases, Event
 from synthesizers.plan import plan
@@ -78,7 +78,10 @@ def examine(subject: ProgramSubject, claim: Claim, effort: Effort) -> Iterator[F
     events = fixed_ledger(
         subject.program, declared, setting, ledgers.ledgers, ours=subject.built_in
     )
-    parts = of_ledger(events, setting) if events else None
+    try:
+        parts = of_ledger(events or (), setting)
+    except InputError:
+        return
     if parts:
         yield from whole.theorems(parts, transcripts)
 

@@ -9,7 +9,8 @@ from audit.statements.evidence import Decision, Spending
 
 def state_blame(spending: Spending) -> str:
     """Which question spends what it should not, as a sentence."""
-    name = f"{spending.question}, {spending.asked}, answered {vector(spending.answer)},"
+    where = "" if spending.where is None else f" asked at {spending.where},"
+    name = f"{spending.question}, {spending.asked},{where} answered {vector(spending.answer)},"
     declared, total = spending.declared, spending.total
     loss = equation("ε", spending.loss)
     cost = (

@@ -7,8 +7,6 @@ from audit.report.certificate.spending import blame_sentence
 from audit.report.words import MEANINGS, bound_text, claimed_text
 from audit.statements.certificate import OWN_WORD, Certificate
 from audit.statements.evidence import ALIVE, AttackReplay, Decision, Side, Verdict
-from audit.statements.reproduce import parse_command
-from synthesizers.errors import InputError
 
 HOLDS = (Verdict.PROVED, Verdict.EXACT)
 
@@ -107,31 +105,11 @@ def _why_no_theorem(certificate: Certificate) -> str:
 
 
 def _refusal(certificate: Certificate) -> str:
-    proofs = [one for one in certificate.evidence if one.auditor == "proof"]
-    for one in proofs:
-        if one.bound is not None:
+    for one in certificate.evidence:
+        if one.auditor == "proof" and one.bound is not None:
             claim = claimed_text(certificate.claim.guarantee)
             return f"the best that is proved is {bound_text(one.bound)}, and the claim is {claim}"
-    if not _looks_for_proofs(certificate.reproduce):
-        return "the audit was not asked for a proof (--auditors proof)"
-    match (certificate.questions or {}).get("kind"):
-        case "tree":
-            return (
-                "the questions follow the answers, and the program declares no budget that bounds "
-                "them"
-            )
-        case "ledger":
-            return "no rule speaks of one of its questions, and it declares no budget"
-    return "no rule of the proofs speaks of all its questions, and no budget bounds them"
-
-
-def _looks_for_proofs(command: str) -> bool:
-    """Whether the auditor of proofs was among those that ran."""
-    try:
-        named = parse_command(command).value("auditors")
-    except InputError:
-        return True
-    return named is None or "proof" in named.split(",")
+    return certificate.unproved or "the certificate does not say why"
 
 
 def _place(certificate: Certificate) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from audit.certify import Effort, certify
 from audit.report.certificate.view import certificate_view
 from audit.statements.certificate import Certificate
 from audit.statements.certificate_json import decode
+from audit.statements.checks import Status
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, Spending, Verdict
 from audit.subjects.subject import ProgramSubject
@@ -75,7 +79,9 @@ def test_a_question_above_its_own_cost_is_named(
     assert found.loss.lower <= F(1, 2) <= found.loss.upper < F(51, 100)
     assert found.declared.lower == found.declared.upper == F(1, 4)
     view = certificate_view(certificate)
-    sentence = "Question 3, measure marginal + discrete-laplace(scale=4), answered"
+    line = inspect.getsourcelines(three_questions)[1] + 4
+    where = f"test_spending.py, line {line}"
+    sentence = f"Question 3, measure marginal + discrete-laplace(scale=4), asked at {where}, answer"
     assert sentence in view.meaning and "spends ε ≈ 0.5 of the declared 0.25." in view.meaning
     assert sentence in view.evidence[0].finding
 
@@ -128,3 +134,80 @@ def test_answers_that_are_no_numbers_of_one_length_are_told_too() -> None:
     certificate = certify(subject, stated, Effort(), "x").certificate
     assert spending_of(certificate).loss.lower == math.inf
     assert decode(certificate.to_json()).evidence[0].spending == spending_of(certificate)
+
+
+THREE = """
+from fractions import Fraction
+from synthesizers.noise import DiscreteLaplace
+from synthesizers.queries import Marginal, Total
+
+def measure(curator, scale):
+    return curator.measure(Marginal(("cell",)), DiscreteLaplace(Fraction(scale)), low=0, high=2)
+
+def ask(curator):
+    curator.measure(Total(), DiscreteLaplace(Fraction(2)), low=0, high=2)
+    return list(measure(curator, 2))
+"""
+
+WRITTEN = """
+import json, sys
+
+def say(message):
+    print(json.dumps(message), flush=True)
+    return json.loads(sys.stdin.readline())
+
+def ask(place):
+    return say({"ask": {
+        "event": "measure", "query": {"kind": "marginal", "attributes": ["cell"]},
+        "noise": {"law": "discrete-laplace", "scale": "4"}, "low": 0, "high": 2,
+    }, **place})
+
+said = say({"protocol": "dp-audit/curator", "version": 1, "runs": "many"})
+said = say({"budget": {"unlimited": True}, "ledger": None})
+while "begin" in said:
+    said = ask({})
+    if "answer" in said:
+        said = ask({"where": {"file": "paper.tex", "line": 3, "step": "2a"}})
+    if "stop" in said:
+        said = say({"stopped": True})
+    else:
+        said = say({"output": {"values": said["answer"]}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "question", "where"),
+    [
+        (THREE, "three:ask", 2, "three.py, line 7"),
+        (WRITTEN, f"command:{sys.executable} -I three.py", 2, "paper.tex, line 3, step 2a"),
+    ],
+)
+def test_a_program_in_its_own_process_says_where_it_asks(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    name: str,
+    question: int,
+    where: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("three.py").write_text(text)
+    guarantee = parse_guarantee("epsilon=3/5")
+    stated = Claim(guarantee, ReplaceOne(), "transcript", Domain.from_cells("2"), 2)
+    effort = Effort(auditors=("exhaustive",))
+    certificate = certify(program_subject(name, {}), stated, effort, "x").certificate
+    found = spending_of(certificate)
+    assert (found.question, found.where) == (question, where)
+    assert f"asked at {where}," in certificate_view(certificate).meaning
+    read = decode(certificate.to_json()).evidence[0].spending
+    assert read is not None and read.where == where
+
+
+def test_a_forged_place_of_the_question_is_left_open() -> None:
+    document = json.loads(json.dumps(made("refuted")))
+    place = next(k for k, one in enumerate(document["evidence"]) if "spending" in one)
+    spending = document["evidence"][place]["spending"]
+    assert spending["where"]
+    spending["where"] = "elsewhere.py, line 1"
+    notes = [check.note for check in verify(document).checks if check.status is Status.UNCHECKED]
+    assert any("asked at" in note for note in notes)

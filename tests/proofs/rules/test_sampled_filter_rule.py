@@ -80,9 +80,10 @@ def test_adaptive_steps_keep_the_profile_of_their_pairs(rate: Fraction) -> None:
 
 def test_a_budget_of_steps_is_proved_by_it() -> None:
     budget = SampledGaussianBudget(F(1, 4), F(1), 2)
-    found = of_budget(budget, AddRemove(), {"name": "made"})
-    assert found is not None and found[0].theorem.rule == "filter"
-    assert of_budget(budget, ReplaceOne(), {"name": "made"}) is None
+    (found,) = of_budget(budget, AddRemove(), {"name": "made"})
+    assert found.theorem.rule == "filter"
+    with pytest.raises(ProofError, match="it holds under add-remove"):
+        of_budget(budget, ReplaceOne(), {"name": "made"})
 
 
 @pytest.mark.parametrize(
