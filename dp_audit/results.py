@@ -598,7 +598,7 @@ class SensitivityResult(Result):
     @property
     def rounding(self) -> Excess | None:
         """The largest excess that is forgiven."""
-        found = [finding.excess for finding in self.findings if finding.excess is not None]
+        found = [one.excess for one in self.findings if one.excess and not one.violated]
         return max(found, key=lambda excess: float(excess.relative), default=None)
 
     @property

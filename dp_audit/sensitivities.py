@@ -12,8 +12,8 @@ from audit.auditors.sensitivity.declaration import parse_declaration as parse_de
 from audit.auditors.sensitivity.examine import MOST_WRITTEN, StatedQuery, examine, spell
 from audit.auditors.sensitivity.isolated import SECONDS, IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
-from audit.auditors.sensitivity.rounding import parse_tolerance
 from audit.auditors.sensitivity.search import EXAMPLES
+from audit.auditors.sensitivity.tolerance import parse_tolerance
 from audit.statements.finding import Shown
 from dp_audit.arguments import DomainLike, optional_number, relation, required_domain, whole_number
 from dp_audit.results import SensitivityResult
@@ -69,7 +69,8 @@ def sensitivity(
         What a call in a process of its own may take.
     tolerance
         The share of what is declared that is forgiven beyond it, exactly: ``"1e-9"``. Where it is
-        left out, what rounding can do to a sum of floats, and never more than a billionth.
+        left out, what the function does not show on exact numbers, or, if it takes none, what
+        rounding can do to a sum of floats; and never more than a billionth.
 
     Raises ``ValueError`` for what makes no sense, ``RuntimeError`` for a function that never gives
     a number.

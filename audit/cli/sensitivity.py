@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         metavar="T",
         help="the share of what is declared that is forgiven beyond it (default: what rounding "
-        "can do to a sum of floats, at most a billionth)",
+        "can do, by the same function on exact numbers, or to a sum; at most a billionth)",
     )
     common.add_limits(parser, f"{SECONDS:g}")
     common.add_relation(parser, required=True)

@@ -50,10 +50,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Excess:
-    """How far what was found is beyond what was declared, where that is forgiven.
+    """How far what was found is beyond what was declared, where it is as small as rounding.
 
-    ``absolute``, ``relative``: decimals, rounded up. ``because``: why it is forgiven. ``cost``:
-    what it can cost whoever relies on the declaration, as a sentence.
+    ``absolute``, ``relative``: decimals, rounded up. ``because``: why it is forgiven, or is not.
+    ``cost``: what it can cost whoever relies on the declaration, as a sentence.
     """
 
     absolute: str
@@ -88,7 +88,7 @@ class Finding(Evidence):
     at. ``pair``: None where no pair is involved. ``responsible``: the round, the column or the
     output at fault. ``again``: a command or a few lines of Python that show the same again; no
     certificate has it. ``error``: of a statistical finding, the largest probability that an honest
-    subject is accused. ``excess``: of one that holds up to rounding.
+    subject is accused. ``excess``: of one that holds up to rounding, or fails by no more.
     """
 
     about: str

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from audit.auditors.sensitivity.declaration import Norm, Size
+from audit.auditors.sensitivity.enclosed import Enclosed
 
 Number = int | float | Fraction
 """A rational, or a float, which is one too unless it is infinite or no number at all."""
@@ -101,6 +102,8 @@ def _number(found: object) -> Number | None:
         return Fraction(found)
     if isinstance(found, float):
         return float(found)
+    if isinstance(found, Enclosed):
+        return found.middle
     if isinstance(found, Decimal | np.longdouble):
         return Fraction(*found.as_integer_ratio()) if _finite(found) else float(found)
     return None

@@ -6,58 +6,23 @@ ones. A float among them, such as a constant, stands for the rational that it is
 
 from __future__ import annotations
 
-import numbers
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from audit.auditors.sensitivity.answers import Answer, Answering, Database, Outcome, Record, Seen
-from audit.auditors.sensitivity.declaration import Norm, Size
-from audit.auditors.sensitivity.rounding import DEAREST, sum_of_numbers
-
-
-class Rational(Fraction):
-    """A rational that stays one beside floats, and refuses to become a float."""
-
-    __slots__ = ()
-
-    def __float__(self) -> float:
-        raise TypeError("an exact number is no float")
-
-    __hash__ = Fraction.__hash__
-
-
-def _operation(name: str, swapped: bool) -> Callable[[Rational, Any], Any]:
-    act = getattr(operator, name)
-
-    def operate(self: Rational, other: Any) -> Any:
-        if isinstance(other, np.floating):
-            other = float(other)
-        if not isinstance(other, numbers.Rational | float) or other != other:
-            return NotImplemented
-        try:
-            own, its = Fraction(self), Fraction(other)
-        except OverflowError:
-            return NotImplemented
-        return Rational(act(its, own) if swapped else act(own, its))
-
-    return operate
-
-
-def _unary(name: str) -> Callable[[Rational], Rational]:
-    act = getattr(operator, name)
-    return lambda own: Rational(act(Fraction(own)))
-
-
-for _name in ("add", "sub", "mul", "truediv", "mod"):
-    setattr(Rational, f"__{_name}__", _operation(_name, False))
-    setattr(Rational, f"__r{_name}__", _operation(_name, True))
-for _name in ("neg", "pos", "abs"):
-    setattr(Rational, f"__{_name}__", _unary(_name))
+from audit.auditors.sensitivity.answers import (
+    Answer,
+    Answering,
+    Database,
+    InProcess,
+    Number,
+    Outcome,
+    Record,
+    Seen,
+)
+from audit.auditors.sensitivity.declaration import Norm
+from audit.auditors.sensitivity.enclosed import Rational, math_knows_exact_numbers
+from audit.auditors.sensitivity.rounding import CONSTANTS, DEAREST, sum_of_numbers
 
 
 def exact_records(database: Database) -> list[Record]:
@@ -73,20 +38,27 @@ def exact_records(database: Database) -> list[Record]:
 
 @dataclass(frozen=True)
 class OnExactNumbers:
-    """What answers, asked about exact records."""
+    """A function that is asked about exact records."""
 
-    answering: Answering
+    asked: InProcess
 
     def answer(self, database: Database) -> Outcome:
         """The answer; of code that takes no exact numbers, none."""
-        return self.answering.answer(exact_records(database))
+        with math_knows_exact_numbers(self.asked.function):
+            return self.asked.answer(exact_records(database))
 
 
-def exact_change(exactly: Answering, pair: Seen, norm: Norm) -> Size | None:
-    """The norm of a pair's change on exact numbers; None where the query is not exact on them.
+def keeps_exactly(exactly: Answering, norm: Norm, bound: Fraction, pair: Seen) -> bool | None:
+    """Whether a pair keeps to its bound on exact numbers; None where the query takes none.
 
-    It is not where an answer is still a float, or is further from the answer on floats than any
+    It takes none where an answer is still a float, or is further from the answer on floats than any
     rounding brings it: then the code did something else with what it was not made for.
+
+    Guarantee
+    ---------
+    True only if the answers on exact numbers are so close to those on floats that all of the excess
+    is what lies between them, and their change is at most the bound, but for `CONSTANTS` of it.
+    Backed by ``tests/audit/auditors/sensitivity/test_rounding.py``.
     """
     found = [exactly.answer(database) for database in (pair.first, pair.second)]
     for answer, rounded, database in zip(
@@ -94,7 +66,8 @@ def exact_change(exactly: Answering, pair: Seen, norm: Norm) -> Size | None:
     ):
         if not _is_the_same(answer, rounded, database):
             return None
-    return Seen(pair.first, pair.second, (found[0], found[1])).size(norm)
+    change = Seen(pair.first, pair.second, (found[0], found[1])).size(norm)
+    return change <= bound * norm.measure(1 + CONSTANTS)
 
 
 def _is_the_same(exact: Outcome, rounded: Outcome, database: Sequence[Record]) -> bool:
@@ -104,6 +77,15 @@ def _is_the_same(exact: Outcome, rounded: Outcome, database: Sequence[Record]) -
         return False
     whole = sum_of_numbers(database)
     return all(
-        abs(Fraction(one) - Fraction(other)) <= DEAREST * max(abs(Fraction(one)), whole)
+        _is_near(Fraction(one), other, whole)
         for one, other in zip(exact.numbers, rounded.numbers, strict=True)
     )
+
+
+def _is_near(exact: Fraction, rounded: Number, whole: Fraction) -> bool:
+    """Whether a number is the exact one, or a float that rounding may have made of it."""
+    if not isinstance(rounded, float):
+        return exact == rounded
+    if rounded - rounded != 0:
+        return False
+    return abs(exact - Fraction(rounded)) <= DEAREST * max(abs(exact), whole)

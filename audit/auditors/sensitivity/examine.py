@@ -12,15 +12,16 @@ from audit.auditors.sensitivity.answers import Answering, InProcess, Noted, Reco
 from audit.auditors.sensitivity.certificate import Certified, certifiable, certify_change
 from audit.auditors.sensitivity.declaration import Declared, Norm, Size, of_query
 from audit.auditors.sensitivity.described import Described
-from audit.auditors.sensitivity.exactly import OnExactNumbers, exact_change
+from audit.auditors.sensitivity.exactly import OnExactNumbers, keeps_exactly
 from audit.auditors.sensitivity.extremes import Extremes, exhaust, merge, require_same_answers
 from audit.auditors.sensitivity.isolated import IsolatedFunction
 from audit.auditors.sensitivity.orders import try_orders
 from audit.auditors.sensitivity.piecewise import PiecewiseLinear
 from audit.auditors.sensitivity.records import DomainRecords, FloatColumn, Records
-from audit.auditors.sensitivity.rounding import CONSTANTS, Tolerance, excess_of
+from audit.auditors.sensitivity.rounding import DEAREST, excess_of, units_beyond
 from audit.auditors.sensitivity.search import EXAMPLES, Sought, search
 from audit.auditors.sensitivity.small import affordable, small
+from audit.auditors.sensitivity.tolerance import Tolerance
 from audit.statements.evidence import Decision
 from audit.statements.finding import Excess, Finding, Rigour, Shown
 from synthesizers.domain import Domain
@@ -130,7 +131,7 @@ def examine(
     if records is not None and (not records or any(size < 1 for size in records)):
         raise InputError("databases need at least one record to have neighbours")
     answering = Noted(query.answering)
-    allowed = tolerance or Tolerance()
+    allowed = replace(tolerance or Tolerance(), exactly=query.exactly)
     case = _Case(query, answering, neighbours, records, examples, seed, allowed)
     found: list[_Found] = []
     for method in (_certificates, _exhaustion, _in_any_order, _search):
@@ -307,10 +308,7 @@ def _conclude(
             continue
         largest, exceeding = extremes[norm].largest, extremes[norm].exceeding
         size = largest.size(norm)
-        because = None
-        if exceeding is None and size > bound:
-            because = _forgive(case, norm, bound, largest)
-        exceeded = size > bound and because is None
+        exceeded, because = _judge(case, norm, bound, largest, exceeding is None)
         shown = largest if exceeding is None else exceeding
         for pair in {id(pair): pair for pair in (largest, shown)}.values():
             require_same_answers(case.answering, pair)
@@ -323,7 +321,7 @@ def _conclude(
             covers,
             Shown(list(shown.first), list(shown.second)),
             shown.responsible,
-            Decision.of_declaration(exceeded, rounded=because is not None),
+            Decision.of_declaration(exceeded, rounded=size > bound),
             shown.size(norm),
             exceeded,
             about != "sensitivity",
@@ -332,19 +330,40 @@ def _conclude(
 
 
 TOLERATED = "within the tolerance that was given"
+OF_SUMS = "no more than the rounding of floats can do to sums of so many records"
+OF_FLOATS = "rounding: on exact numbers the same pair keeps to what is declared"
+NO_ROUNDING = "it is no rounding: on exact numbers the same pair shows it too"
 
 
-def _forgive(case: _Case, norm: Norm, bound: Fraction, pair: Seen) -> str | None:
-    """Why an excess that is tolerated is forgiven; None where exact numbers show the same."""
-    if case.tolerance.share is not None:
-        return TOLERATED
-    exactly = case.query.exactly
-    change = None if exactly is None else exact_change(exactly, pair, norm)
-    if change is None:
-        return "no more than the rounding of floats can do to sums of so many records"
-    if change > bound * norm.measure(1 + CONSTANTS):
-        return None
-    return "rounding: on exact numbers the same pair keeps to what is declared"
+def _judge(
+    case: _Case, norm: Norm, bound: Fraction, largest: Seen, forgiven: bool
+) -> tuple[bool, str | None]:
+    """Whether the largest change violates its bound, and why an excess is forgiven or is not.
+
+    ``forgiven``: no pair exceeds the bound by more than is tolerated. The reason is None where
+    there is no excess, or where it is far beyond any rounding.
+    """
+    size, share = largest.size(norm), case.tolerance.share
+    if size <= bound:
+        return False, None
+    if share is not None:
+        return not forgiven, TOLERATED if forgiven else None
+    if isinstance(size, float) or bound == 0 or size > bound * norm.measure(1 + DEAREST):
+        return True, None
+    exactly = case.tolerance.exactly
+    kept = None if exactly is None else keeps_exactly(exactly, norm, bound, largest)
+    if kept is False:
+        return True, NO_ROUNDING
+    if forgiven:
+        return False, OF_FLOATS if kept else OF_SUMS
+    units = units_beyond(norm, bound, size, largest)
+    if units is None:
+        return True, None
+    accepted = excess_of(norm, bound, size, "").relative
+    return True, (
+        f"it is as small as rounding, {units} in the last place of the largest answer, and nothing "
+        f"here can tell whether it is more: --tolerance {accepted} accepts it"
+    )
 
 
 def _one_a_bug(found: Sequence[_Found]) -> Iterator[list[_Found]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from audit.auditors.sensitivity.answers import Answering, NoAnswer, Outcome, Seen, changes, see
 from audit.auditors.sensitivity.declaration import Declared, Norm, Size
-from audit.auditors.sensitivity.rounding import Tolerance
 from audit.auditors.sensitivity.small import Small
+from audit.auditors.sensitivity.tolerance import Tolerance
 from synthesizers.errors import ProtocolError
 
 

@@ -99,7 +99,8 @@ class InChild:
             ) from None
         if not callable(function):
             raise InputError(f"{name} can't be called; expected f(records) -> a number or numbers")
-        self._answering: Answering = InProcess(function)
+        self._asked = InProcess(function)
+        self._answering: Answering = self._asked
 
     def __call__(self, database: Any, rng: Any) -> str:
         """The function's answer, its exceptions included."""
@@ -114,7 +115,7 @@ class ExactlyInChild(InChild):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._answering = OnExactNumbers(self._answering)
+        self._answering = OnExactNumbers(self._asked)
 
 
 def _write(number: Number) -> list[str]:

@@ -20,7 +20,7 @@ from audit.auditors.sensitivity.declaration import Declared
 from audit.auditors.sensitivity.extremes import Extremes, extremes_of
 from audit.auditors.sensitivity.families import rests
 from audit.auditors.sensitivity.records import Records
-from audit.auditors.sensitivity.rounding import Tolerance
+from audit.auditors.sensitivity.tolerance import Tolerance
 from synthesizers.neighbours import Neighbours, databases, neighbour_pairs
 
 MOST_KINDS = 15

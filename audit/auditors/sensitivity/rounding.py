@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.auditors.sensitivity.answers import Answer, Number, Record, Seen
-from audit.auditors.sensitivity.declaration import Norm, Size
+from audit.auditors.sensitivity.declaration import Norm
 from audit.statements.decimals import decimal_above
 from audit.statements.finding import Excess
-from synthesizers.errors import InputError
-from synthesizers.exact import parse_rational
-from synthesizers.numerals import number_text
 
 ROUNDOFF = Fraction(1, 2**53)
 """The largest relative error of one operation on doubles."""
@@ -30,46 +26,14 @@ CONSTANTS = 16 * ROUNDOFF
 are doubles whatever it is given."""
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """What is forgiven beyond a declared bound: a ``share`` of it, by default what rounding does.
+def explains(norm: Norm, bound: Fraction, size: Fraction, pair: Seen) -> bool:
+    """Whether the rounding of sums can bring a pair's change from its bound to where it lies.
 
-    Rounding: at most γ_n·Σ|x|, where n operations make an answer of n numbers x (Higham 2002,
+    At most γ_n·Σ|x|, where n operations make an answer of n numbers x (Higham 2002,
     "Accuracy and Stability of Numerical Algorithms", section 4.2), here the database's records
-    and `BESIDE` more; Σ|x| is that of the records' numbers, or the answer where it is more. And
-    never more than `DEAREST` of the bound. Raises InputError for a negative share.
+    and `BESIDE` more; Σ|x| is that of the records' numbers, or the answer where it is more.
     """
-
-    share: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        if self.share is not None and self.share < 0:
-            raise InputError(f"a tolerance is not negative, found {number_text(self.share)}")
-
-    def exceeds(self, norm: Norm, bound: Fraction, size: Size, pair: Seen) -> bool:
-        """Whether a pair's change lies beyond its bound by more than is forgiven.
-
-        Guarantee
-        ---------
-        False only within the bound, within the share that was given, or within what sums of so
-        many doubles may be off and a billionth of the bound. Backed by
-        ``tests/audit/auditors/sensitivity/test_rounding.py``.
-        """
-        if size <= bound:
-            return False
-        if isinstance(size, float) or bound == 0:
-            return True
-        share = DEAREST if self.share is None else self.share
-        if size > bound * norm.measure(1 + share):
-            return True
-        return self.share is None and not any(
-            _within(norm, bound, size, slack) for slack in _slacks(pair)
-        )
-
-
-def parse_tolerance(text: object) -> Tolerance:
-    """The tolerance of a number or its text; of None, that of rounding. Raises InputError."""
-    return Tolerance(None if text is None else parse_rational(text, "a tolerance"))
+    return any(_within(norm, bound, size, slack) for slack in _slacks(pair))
 
 
 def _slacks(pair: Seen) -> Iterator[tuple[Fraction, ...]]:
@@ -136,6 +100,25 @@ def excess_of(norm: Norm, bound: Fraction, size: Fraction, because: str) -> Exce
             f"and ρ·(1 + {twice}) instead of ρ"
         )
     return Excess(decimal_above(share * value, DIGITS), spelled, because, cost)
+
+
+def units_beyond(norm: Norm, bound: Fraction, size: Fraction, pair: Seen) -> str | None:
+    """An excess in units in the last place of the largest answer; None where no answer is a float.
+
+    As "2 units", rounded up.
+    """
+    floats = [
+        abs(number)
+        for answer in pair.answers
+        if isinstance(answer, Answer)
+        for number in answer.numbers
+        if isinstance(number, float) and math.isfinite(number)
+    ]
+    if not floats:
+        return None
+    ends = (root_above(size), root_above(bound)) if norm is Norm.L2 else (size, bound)
+    units = math.ceil((ends[0] - ends[1]) / Fraction(math.ulp(max(floats))))
+    return f"{units} unit{'' if units == 1 else 's'}"
 
 
 DIGITS = 3

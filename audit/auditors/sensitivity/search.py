@@ -24,8 +24,8 @@ from audit.auditors.sensitivity.extremes import Extreme, Extremes, lighter
 from audit.auditors.sensitivity.families import FAMILIES, SIZES, chains, moves
 from audit.auditors.sensitivity.moves import Move, Owned, shrunk
 from audit.auditors.sensitivity.records import Records
-from audit.auditors.sensitivity.rounding import Tolerance
 from audit.auditors.sensitivity.storage import storage_apart
+from audit.auditors.sensitivity.tolerance import Tolerance
 from synthesizers.neighbours import AddRemove, Neighbours
 
 EXAMPLES = 300

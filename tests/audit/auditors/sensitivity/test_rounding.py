@@ -11,18 +11,21 @@ import pytest
 
 from audit.auditors.sensitivity.answers import Answer, InProcess, Seen, see
 from audit.auditors.sensitivity.declaration import Norm, parse_declaration
-from audit.auditors.sensitivity.exactly import OnExactNumbers, Rational, exact_change
+from audit.auditors.sensitivity.enclosed import (
+    Enclosed,
+    Rational,
+    take_exp,
+    take_log,
+    take_root,
+)
+from audit.auditors.sensitivity.exactly import OnExactNumbers, keeps_exactly
 from audit.auditors.sensitivity.examine import StatedQuery, examine
 from audit.auditors.sensitivity.isolated import IsolatedFunction
 from audit.auditors.sensitivity.records import FloatColumn
-from audit.auditors.sensitivity.rounding import (
-    DEAREST,
-    Tolerance,
-    excess_of,
-    parse_tolerance,
-    root_above,
-)
+from audit.auditors.sensitivity.rounding import DEAREST, excess_of, root_above
+from audit.auditors.sensitivity.tolerance import Tolerance, parse_tolerance
 from audit.statements.evidence import Decision
+from audit.statements.finding import Finding
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
 
@@ -205,18 +208,135 @@ def test_code_that_takes_no_exact_numbers_has_no_exact_change() -> None:
 
     databases = [{"x": 0.1}] * 3, [{"x": 0.1}] * 4
     for function, exact in (
-        (plain_sum, F(0.1)),
+        (plain_sum, True),
         (numpy_sum, None),
         (guarded, None),
-        (rescued, None),
+        (rescued, True),
         (lambda r: 1 / 0 if isinstance(r[0]["x"], Rational) else 0.0, None),
     ):
         pair = see(InProcess(function), *databases)
-        assert exact_change(OnExactNumbers(InProcess(function)), pair, Norm.L1) == exact
+        exactly = OnExactNumbers(InProcess(function))
+        assert keeps_exactly(exactly, Norm.L1, F(0.1), pair) is exact
+        # A billionth less is exceeded on exact numbers, too.
+        if exact:
+            assert keeps_exactly(exactly, Norm.L1, F(0.1) * (1 - DEAREST), pair) is False
 
 
 def test_a_function_in_its_own_process_is_asked_about_exact_numbers_too() -> None:
     name = f"{__name__}:plain_sum"
     pair = see(InProcess(plain_sum), [{"x": 0.1}] * 2, [{"x": 0.1}] * 3)
     exactly = IsolatedFunction(name, exact=True)
-    assert exact_change(exactly, pair, Norm.L1) == F(0.1)
+    assert keeps_exactly(exactly, Norm.L1, F(0.1), pair) is True
+
+
+FAR = FloatColumn("x", 100.1, 101.1)
+WIDTH = F(101.1) - F(100.1)
+
+
+def squares(records: Rows) -> Any:
+    """The squares about the mean, by the formula of textbooks, which cancels most of the digits."""
+    values = [record["x"] for record in records]
+    return sum(value * value for value in values) - sum(values) ** 2 / len(values)
+
+
+def numpy_squares(records: Rows) -> Any:
+    values = np.array([record["x"] for record in records])
+    return np.dot(values, values) - values.sum() ** 2 / len(values)
+
+
+def root(records: Rows) -> Any:
+    return math.sqrt(1 + squares(records))
+
+
+def numpy_log(records: Rows) -> Any:
+    return np.log(1 + numpy_squares(records))
+
+
+def power(records: Rows) -> Any:
+    return np.sqrt(np.array([1 + numpy_squares(records)]))[0] ** 3.0
+
+
+def share(records: Rows) -> Any:
+    return [squares(records) / (1 + squares(records)), math.exp(-squares(records))]
+
+
+MOST = F(9, 10) * WIDTH**2
+FURTHER = [
+    (squares, f"l1={MOST}"),
+    (numpy_squares, f"l1={MOST}"),
+    (root, f"l1={F(math.sqrt(1 + MOST)) - 1}"),
+    (numpy_log, f"l1={F(math.log1p(MOST))}"),
+    (power, f"l1={F((1 + float(MOST)) ** 1.5) - 1}"),
+    (share, f"l1={MOST / (1 + MOST) + 1 - F(math.exp(-MOST))}"),
+]
+"""Functions that round more than a sum does, with their sensitivities over ten values."""
+
+
+def _examine(function: Any, declared: str, tolerance: Tolerance | None = None) -> list[Finding]:
+    query = StatedQuery("query", function, FAR, parse_declaration(declared))
+    return [*examine(query, ReplaceOne(), [10], examples=40, tolerance=tolerance)]
+
+
+@pytest.mark.parametrize(("function", "declared"), FURTHER)
+def test_functions_that_round_more_than_a_sum_hold_up_to_rounding(
+    function: Any, declared: str
+) -> None:
+    found = _examine(function, declared)
+    assert not any(one.violated for one in found)
+    (excess,) = [one.excess for one in found if one.excess is not None]
+    assert F(excess.relative) > F(1, 10**13) and "on exact numbers" in excess.because
+
+
+@pytest.mark.parametrize("excess", [1e-9, 1e-10])
+@pytest.mark.parametrize(("function", "declared"), FURTHER)
+def test_no_violation_planted_in_them_passes_for_rounding(
+    function: Any, declared: str, excess: float
+) -> None:
+    def plant(records: Rows) -> Any:
+        found = function(records)
+        if isinstance(found, list):
+            return [one * (1 + excess) for one in found]
+        return found * (1 + excess)
+
+    assert any(one.violated for one in _examine(plant, declared))
+
+
+def test_code_that_makes_floats_is_told_how_small_its_excess_is_and_what_accepts_it() -> None:
+    def make_floats(records: Rows) -> Any:
+        return squares([{"x": float(record["x"])} for record in records])
+
+    (found,) = [one for one in _examine(make_floats, f"l1={MOST}") if one.violated]
+    assert found.excess is not None
+    assert "units in the last place of the largest answer" in found.excess.because
+    assert f"--tolerance {found.excess.relative} accepts it" in found.excess.because
+    assert "spends at most ε·(1 + " in found.excess.cost
+    accepted = Tolerance(F(found.excess.relative))
+    again = _examine(make_floats, f"l1={MOST}", accepted)
+    assert not any(one.violated for one in again)
+
+
+def test_an_excess_that_exact_numbers_show_is_said_to_be_none_of_rounding() -> None:
+    found = _examine(lambda records: squares(records) * (1 + 1e-10), f"l1={MOST}")
+    (excess,) = [one.excess for one in found if one.violated and one.excess is not None]
+    assert "no rounding" in excess.because and "--tolerance" not in excess.because
+
+
+def test_what_is_enclosed_is_compared_where_it_is_certain_and_becomes_no_float() -> None:
+    two = Rational(2)
+    root = take_root(two)
+    assert isinstance(root, Enclosed) and root > 1.4142 and root < F(14143, 10000) and root != 2
+    assert (root * root).middle is not None and take_root(Rational(F(9, 4))) == F(3, 2)
+    for act in (lambda: root * root == 2, lambda: float(root), lambda: bool(root - root)):
+        with pytest.raises(TypeError):
+            act()
+    assert np.float64(2.0) * root > 2.8 and 1 / root < 1 and abs(-root) > 1
+    assert (np.array([two, two]) ** 0.5).sum() > 2.8 and two**2.0 == 4
+    assert take_log(take_exp(two)) > F(19, 10) and (root - root).middle is None
+    with pytest.raises(ValueError):
+        take_root(Rational(-1))
+
+
+def test_math_is_as_it_was_after_a_function_was_asked_about_exact_numbers() -> None:
+    before = dict(vars(math))
+    OnExactNumbers(InProcess(root)).answer([{"x": 0.5}] * 3)
+    assert vars(math) == before
