@@ -15,7 +15,7 @@ from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.counting_attackers import CellAttacker
 from audit.auditors.attack.learning import Cost, values
-from audit.auditors.attack.promise import promises_refutation
+from audit.auditors.attack.promise import promise, promises_refutation
 from audit.auditors.attack.rules import GuessingRule
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -31,6 +31,10 @@ such thing in a thousand would)."""
 PLENTY = 10**6
 """Runs that a facet is asked to refute a claim with: what counts is whether it tells more than the
 claim allows, not whether so few runs would show it."""
+
+GOOD_PART = 0.75
+"""The share of a floor that what lies behind its cause comes to, at most: two floors of the same
+runs differ by a few hundredths, and by this share where low bits tell a tenth of the runs apart."""
 
 QUICK = tuple(attacker for attacker in PORTFOLIO if attacker.cost is not Cost.HIGH)
 """Attackers that learn in a moment: what they miss has other names."""
@@ -85,6 +89,16 @@ class Case:
         """Whether anything would still refute the claim behind a known cause."""
         _, veiled = draw_veils(self.runs, self.pair, (cause,))
         return promises_refutation(veiled, self.pair, QUICK, self.aim)
+
+    @cached_property
+    def _floor(self) -> float:
+        return promise(self.runs, self.pair, QUICK, self.aim).floor
+
+    def leaks_less_behind(self, cause: str) -> bool:
+        """Whether a known cause makes a good part of the floor that the attackers would certify."""
+        _, veiled = draw_veils(self.runs, self.pair, (cause,))
+        behind = promise(veiled, self.pair, QUICK, self.aim).floor
+        return behind < GOOD_PART * self._floor
 
     def one_sided(self, marks: NDArray[np.bool_]) -> str:
         """On which database alone a mark was clearly seen, "A" or "B"; empty where on none."""

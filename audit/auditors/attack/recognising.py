@@ -25,7 +25,7 @@ from audit.auditors.attack.form_veils import has_failed
 from audit.auditors.attack.number_veils import stands_out
 from audit.auditors.attack.promise import promises_refutation
 from audit.auditors.attack.row_veils import row_counts
-from audit.auditors.attack.sentences import bits_of, describe_shape
+from audit.auditors.attack.sentences import describe_shape, name_bits
 from audit.statements.evidence import Cause
 from audit.subjects.outcomes import Shape
 
@@ -273,13 +273,14 @@ def _low_bits(case: Case) -> Cause | None:
     """Bits of floats far below the noise."""
     if case.rule is None:
         return None
-    bits = bits_of(case.rule.score)
-    if not bits or case.tells_behind("low-bits"):
+    bits = name_bits(case.rule.score, 0.0)
+    if not bits or not case.leaks_less_behind("low-bits"):
         return None
+    rest = "less" if case.tells_behind("low-bits") else "nothing"
     return Cause(
         "low-bits",
         f"the low bits of {bits[0]} tell the databases apart, and behind a lattice of a thousandth "
-        "of its spread nothing does (Mironov 2012)",
+        f"of its spread {rest} does (Mironov 2012)",
     )
 
 

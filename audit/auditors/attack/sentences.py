@@ -54,15 +54,15 @@ def name_columns(names: Sequence[str], weights: Sequence[float]) -> str:
     return ", ".join(named) + (f" and {left} more" if left else "")
 
 
-def bits_of(score: Score) -> tuple[str, ...]:
-    """The numbers whose bits a score looks at, where those weigh more than all else; else none."""
+def name_bits(score: Score, share: float = 0.5) -> tuple[str, ...]:
+    """The numbers whose bits a score looks at, where these have more than a share of the weight."""
     columns, weights = _weigh(score)
     bits = [
         (weight, feature.name.removeprefix(f"{feature.what} of "))
         for weight, feature in zip(weights, _features(columns), strict=True)
         if isinstance(feature, NumberFeature) and feature.what in BITS and weight > 0
     ]
-    if sum(weight for weight, _ in bits) <= sum(weights) / 2:
+    if sum(weight for weight, _ in bits) <= share * sum(weights):
         return ()
     bits.sort(key=lambda bit: -bit[0])
     return tuple(dict.fromkeys(name for _, name in bits))
@@ -88,7 +88,7 @@ def describe_shape(shape: Shape) -> str:
 
 def _preface(score: Score) -> tuple[str, ...]:
     """What has to be known of a rule before its thresholds say anything."""
-    bits = bits_of(score)
+    bits = name_bits(score)
     told = []
     if bits:
         told.append(

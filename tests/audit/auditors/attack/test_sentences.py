@@ -26,7 +26,7 @@ from audit.auditors.attack.scores import (
     Tree,
     Trees,
 )
-from audit.auditors.attack.sentences import bits_of, describe_rule
+from audit.auditors.attack.sentences import name_bits, describe_rule
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -143,8 +143,8 @@ def test_steps_of_one_number_are_told_as_stretches_of_its_values() -> None:
 
 def test_what_looks_at_bits_says_of_which_number_and_why() -> None:
     score = bins(BITS)
-    assert bits_of(score) == ("the output",)
-    assert bits_of(bins(take("rows"))) == ()
+    assert name_bits(score) == ("the output",)
+    assert name_bits(bins(take("rows"))) == ()
     first = describe_rule(GuessingRule(score, -1.0, 1.0))[0]
     assert "the low bits of the output" in first and "Mironov 2012" in first
 

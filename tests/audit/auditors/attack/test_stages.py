@@ -85,8 +85,18 @@ def names_and_halves(database: Any, rng: np.random.Generator) -> dict[str, Any]:
     return {"names": names, "noisy": len(database) + geometric(rng, 2)}
 
 
+def halves_in_doubles(database: Any, rng: np.random.Generator) -> float:
+    return float(len(database) + rng.laplace(0, 1 / 2))
+
+
+NONE_AND_ONE = Pair(leaks.table(), leaks.table(0))
 ONE_C = leaks.ONE_C
 ONE_MORE = leaks.ONE_MORE
+
+
+def multiple(seen: str) -> float:
+    """How many times the claim a floor is said to be."""
+    return float(seen.partition("the floor is ")[2].partition(" times")[0])
 
 
 @pytest.mark.parametrize(
@@ -101,6 +111,7 @@ ONE_MORE = leaks.ONE_MORE
             marks=pytest.mark.slow,
         ),
         (leaks.doubles, ONE_MORE, 6000, (), ["low-bits", None]),
+        (halves_in_doubles, NONE_AND_ONE, 6000, (), ["low-bits", "small-scale"]),
     ],
 )
 def test_behind_the_first_leak_the_second_is_found(
@@ -110,6 +121,10 @@ def test_behind_the_first_leak_the_second_is_found(
     domain, records = (SMALL, 20) if pair is None else (None, None)
     found = stages(function, attack, domain, records)
     assert [e.cause.name if e.cause else None for e in found] == causes
+    for place, one in enumerate(found):
+        if one.cause is not None and one.cause.name == "small-scale":
+            # What the noise alone leaks is ε = 2, whatever stood before it.
+            assert 1.6 < multiple(one.cause.seen) <= 2 and place > 0
     # Each has randomness of its own.
     seeds = {getattr(evidence.replay, "seed", None) for evidence in found}
     assert len(seeds) == len(found)
