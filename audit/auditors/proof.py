@@ -150,7 +150,7 @@ def explain_refusal(
     setting: Setting,
     ledgers: Ledgers,
 ) -> str:
-    """Why `conclude` finds no theorem, in the words of what refused it; empty where it finds one."""
+    """Why `conclude` finds no theorem, in the words of what refused it; empty if it finds one."""
     nothing = f"nothing finite follows for {PARAMETERS[type(claim.guarantee)]}"
     refusals = list[str]()
     for read in _readings(subject, setting, ledgers):

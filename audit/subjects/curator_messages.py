@@ -47,8 +47,8 @@ def encode_place(file: str, line: int) -> dict[str, str | int]:
 def describe_place(plain: object) -> str:
     """The ``where`` of a question in words, such as "paper.tex, line 3, step 2a".
 
-    It is the submission's own word and decides nothing. Raises ProtocolError where the keys or their
-    values are not those of the protocol.
+    It is the submission's own word and decides nothing. Raises ProtocolError where the keys or
+    their values are not those of the protocol.
     """
     if type(plain) is not dict or plain.keys() - {"file", "line", "step"}:
         raise ProtocolError("the where of a question has a file, a line, a step, and nothing else")

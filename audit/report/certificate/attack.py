@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from audit.auditors.attack.causes import CAUSES
 from audit.report.certificate.witness import claim_of_mu, most_under_mu
 from audit.report.grid import Grid
 from audit.report.percentages import percent
@@ -25,7 +24,7 @@ from audit.report.words import (
     short,
 )
 from audit.statements.databases import expand
-from audit.statements.evidence import Decision, Evidence, SampledWitness, Search, ShownPair
+from audit.statements.evidence import Decision, SampledWitness, Search, ShownPair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 MAX_RECORDS = 6
@@ -113,17 +112,6 @@ def _describe_search(search: Search) -> str:
     if search.hopeless:
         left.append(f"{search.hopeless} because no guesses on them could refute the claim")
     return f"{told}; left out: {' and '.join(left)}." if left else f"{told}."
-
-
-def cause_line(evidence: Evidence) -> str:
-    """What kind of leak a finding shows, by what it was recognised, and what mends it; or empty."""
-    cause = evidence.cause
-    if cause is None:
-        return ""
-    known = CAUSES.get(cause.name)
-    if known is None:
-        return f"Cause {cause.name}: {cause.seen}."
-    return f"Cause: {known.words} ({cause.name}): {cause.seen}. {known.mend}"
 
 
 def _difference(first: Any, second: Any) -> tuple[str, tuple[tuple[str, str], ...]]:

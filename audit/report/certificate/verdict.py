@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from audit.report.certificate.causes import tell_causes
 from audit.report.certificate.power import power_text
 from audit.report.certificate.spending import blame_sentence
 from audit.report.words import MEANINGS, bound_text, claimed_text
@@ -25,7 +26,8 @@ def explain_verdict(certificate: Certificate) -> str:
         ceiling = _ceiling(certificate) if _is_foreign(certificate) else ""
         return " ".join(filter(None, (meaning, _why_no_theorem(certificate), ceiling)))
     if verdict is Verdict.REFUTED:
-        return " ".join(filter(None, (meaning, blame_sentence(certificate))))
+        told = (meaning, blame_sentence(certificate), tell_causes(certificate))
+        return " ".join(filter(None, told))
     if verdict is Verdict.UNDECIDED and certificate.entailed is not verdict:
         return (
             f"The findings entail {certificate.entailed.value}, but nothing kept the program from "

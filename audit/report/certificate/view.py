@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.report.certificate.attack import AttackStory, attack_story, cause_line
+from audit.report.certificate.attack import AttackStory, attack_story
+from audit.report.certificate.causes import tell_cause
 from audit.report.certificate.power import unseen_text
 from audit.report.certificate.proof import proof_lines
 from audit.report.certificate.spending import state_blame
@@ -283,7 +284,7 @@ def _evidence_row(evidence: Evidence, certificate: Certificate) -> EvidenceRow:
         direction,
         "" if bound is None or bound.rigour == "statistical" else in_full(decisive_value(bound)[1]),
         unseen_text(evidence, certificate.claim.guarantee),
-        cause_line(evidence),
+        tell_cause(evidence),
         tuple(
             (str(key), short(_plain(value), 400)) for key, value in encode(evidence.replay).items()
         ),

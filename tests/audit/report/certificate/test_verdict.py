@@ -14,7 +14,8 @@ from audit.report.page import CertificateSection, Page
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.decimals import Enclosure
-from audit.statements.evidence import Bound, Decision, Evidence, Side
+from audit.statements.evidence import Bound, Cause, Decision, Evidence, Side
+from audit.statements.finding import Finding, Rigour
 from audit.statements.isolation import PLAIN, Isolation
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Domain
@@ -74,6 +75,35 @@ def test_exact_says_that_no_theorem_covers_more_and_why(
         assert "No theorem covers larger domains" in render(page)
     proved = certificate("program", OBSERVED, replace(CEILING, decision=Decision.HOLDS, proof={}))
     assert "No theorem" not in explain_verdict(proved)
+
+
+def test_a_refutation_names_its_causes_with_the_mend_on_the_first_screen() -> None:
+    def attack(name: str, seen: str) -> Evidence:
+        return replace(UNSEEN, decision=Decision.VIOLATED, cause=Cause(name, seen))
+
+    bits, scale = attack("low-bits", "the bits tell"), attack("small-scale", "it is shifted")
+    unknown = attack("not recognised", "nobody knows")
+    made = certificate("function", bits, scale, bits, unknown)
+    meaning = explain_verdict(made)
+    assert "It shows the leak of low bits: the bits tell. Round the value to a grid" in meaning
+    assert "Behind that, the leak of too little noise: it is shifted. Scale the" in meaning
+    assert meaning.count("low bits") == 1 and "nobody knows" not in meaning
+    page = Page("It", "It.", (CertificateSection("It", made),))
+    box = render(page).partition('<p class="meaning">')[2].partition("</p>")[0]
+    assert "Round the value to a grid" in box
+    assert explain_verdict(certificate("function", unknown)).endswith("violates it.")
+    finding = Finding(
+        auditor="data independence",
+        decision=Decision.VIOLATED,
+        covers="some",
+        about="schema",
+        declared="the same",
+        found="it has column b or not",
+        rigour=Rigour.STATISTICAL,
+    )
+    told = explain_verdict(certificate("function", finding, unknown))
+    assert told.endswith("By data independence, schema: it has column b or not.")
+    assert "By data independence" not in explain_verdict(certificate("function", finding, bits))
 
 
 @pytest.mark.parametrize(

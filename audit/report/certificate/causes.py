@@ -1,0 +1,38 @@
+"""What kind of leak a violation is, and what mends it, in sentences."""
+
+from __future__ import annotations
+
+from audit.auditors.attack.causes import CAUSES, leaks_in_words
+from audit.statements.certificate import Certificate
+from audit.statements.evidence import Decision, Evidence
+from audit.statements.finding import Finding
+
+
+def tell_cause(evidence: Evidence) -> str:
+    """What kind of leak a finding shows, by what it was recognised, and what mends it; or empty."""
+    cause = evidence.cause
+    if cause is None:
+        return ""
+    known = CAUSES.get(cause.name)
+    if known is None:
+        return f"Cause {cause.name}: {cause.seen}."
+    return f"Cause: {known.words} ({cause.name}): {cause.seen}. {known.mend}"
+
+
+def tell_causes(certificate: Certificate) -> str:
+    """What a refutation is due to, with the mend, as far as it was recognised; otherwise empty.
+
+    The causes that attacks named, each once, the first found first. Without any: what the first
+    other auditor found that speaks against the claim.
+    """
+    against = [one for one in certificate.evidence if one.decision is Decision.VIOLATED]
+    causes = [one.cause for one in against if one.cause is not None and one.cause.name in CAUSES]
+    if causes:
+        seen = {cause.name: cause.seen for cause in reversed(causes)}
+        told = [
+            f"{leaks_in_words([name])}: {seen[name]}. {CAUSES[name].mend}"
+            for name in dict.fromkeys(cause.name for cause in causes)
+        ]
+        return " ".join([f"It shows {told[0]}", *(f"Behind that, {more}" for more in told[1:])])
+    found = next((one for one in against if isinstance(one, Finding)), None)
+    return "" if found is None else f"By {found.auditor}, {found.about}: {found.found}."
