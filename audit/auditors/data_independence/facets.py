@@ -14,7 +14,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -61,6 +61,18 @@ How often a line runs and how many numbers are drawn depends on the data in hone
 such as those that count records in a loop or add noise to the cells that occur alone. Who
 publishes running times asks for these as well.
 """
+
+
+class Digested(NamedTuple):
+    """What is too much to be a token itself: its type and size in words, and its digest."""
+
+    kind: str
+    size: str
+    digest: str
+
+
+_OF_PARTS = (pd.DataFrame, pd.Series, np.ndarray, Mapping, list, tuple)
+"""Attributes that are looked at part by part."""
 
 Name = tuple[Facet, str]
 Tokens = frozenset[Hashable]
@@ -177,7 +189,7 @@ def _of_bytes(name: str, content: bytes) -> Iterator[tuple[Name, Tokens]]:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        yield (Facet.FILES, name), _one(hashlib.blake2b(content, digest_size=8).hexdigest())
+        yield (Facet.FILES, name), _one(Digested("file", f"{len(content)} bytes", _hash(content)))
         return
     yield from _of_text(Facet.FILES, name, text)
 
@@ -194,7 +206,7 @@ def _of_output(output: Any, name: str, depth: int) -> Iterator[tuple[Name, Token
         case pd.Series():
             yield from _of_frame(output.to_frame(), name)
         case np.ndarray():
-            yield (Facet.SCHEMA, f"dtype of {name}"), _one(str(output.dtype))
+            yield (Facet.SCHEMA, f"type of the entries of {name}"), _one(str(output.dtype))
             yield (Facet.ROWS, f"shape of {name}"), _one(output.shape)
             for place, value in enumerate(output.ravel()[:MOST_ENTRIES].tolist()):
                 yield (Facet.VALUES, f"entry {place} of {name}"), _one(token(value))
@@ -231,7 +243,7 @@ def _of_output(output: Any, name: str, depth: int) -> Iterator[tuple[Name, Token
 
 def _of_frame(frame: pd.DataFrame, name: str) -> Iterator[tuple[Name, Tokens]]:
     columns = tuple(str(column) for column in frame.columns)
-    yield (Facet.SCHEMA, f"columns of {name}"), _one(columns)
+    yield (Facet.SCHEMA, f"columns of {name}"), _one(("columns", columns))
     yield (Facet.ROWS, f"rows of {name}"), _one(len(frame))
     if frame.attrs:
         yield from _of_output(frame.attrs, f"attrs of {name}", MOST_DEPTH - 1)
@@ -247,7 +259,7 @@ def _of_columns(frame: pd.DataFrame, kind: str) -> Iterator[tuple[Name, Tokens]]
     for place, label in enumerate(frame.columns):
         column = f"{kind}{label}"
         series = frame.iloc[:, place]
-        yield (Facet.SCHEMA, f"dtype of {column!r}"), _one(str(series.dtype).partition(",")[0])
+        yield (Facet.SCHEMA, f"type of {column!r}"), _one(str(series.dtype).partition(",")[0])
         if isinstance(series.dtype, pd.CategoricalDtype):
             listed = [token(value) for value in series.dtype.categories]
             yield from _presence(Facet.SCHEMA, f"category of {column!r}", listed)
@@ -272,7 +284,13 @@ def _facets_of_fit(fitted: Any) -> Iterator[tuple[Name, Tokens]]:
     held = {name: value for name, value in vars(fitted).items() if not name.startswith("_")}
     yield from _presence(Facet.ATTRIBUTES, "attribute", [token(name) for name in held])
     for name, value in held.items():
-        yield (Facet.ATTRIBUTES, f"attribute {name!r}"), _one(_digest(value))
+        whole = f"attribute {name!r}"
+        # What differs in it comes before that it differs.
+        if isinstance(value, _OF_PARTS):
+            for (_, part), tokens in _of_output(value, whole, 1):
+                own = part if whole in part else f"{part} in {whole}"
+                yield (Facet.ATTRIBUTES, own), tokens
+        yield (Facet.ATTRIBUTES, whole), _one(_digest(value))
     try:
         size = len(pickle.dumps(fitted, pickle.HIGHEST_PROTOCOL))
     except Exception:
@@ -320,7 +338,28 @@ def _digest(value: Any) -> Hashable:
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     except Exception:
         return type(value).__name__
-    return type(value).__name__, hashlib.blake2b(data, digest_size=8).hexdigest()
+    return Digested(type(value).__name__, _size_in_words(value), _hash(data))
+
+
+def _size_in_words(value: Any) -> str:
+    match value:
+        case pd.DataFrame():
+            return f"{_count(len(value), 'row')} and {_count(len(value.columns), 'column')}"
+        case pd.Series():
+            return _count(len(value), "row")
+        case np.ndarray():
+            return f"shape {'x'.join(map(str, value.shape))}"
+        case Mapping() | list() | tuple() | set() | frozenset():
+            return _count(len(value), "member")
+    return ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def _short(value: Any) -> str:

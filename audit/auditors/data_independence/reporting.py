@@ -14,6 +14,7 @@ from audit.auditors.data_independence.searching import Seen
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.data_independence.subjects import AuditedFunction
 from audit.auditors.data_independence.surroundings import overseen
+from audit.auditors.data_independence.token_words import describe_name
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, Shown
 from audit.subjects.function import fresh, generator
@@ -57,7 +58,8 @@ def facet_finding(case: Case, facet: Facet, seen: Seen | None) -> Finding:
         )
     exact = seen.rigour is Rigour.EXACT
     first, second = seen.rule.describe()
-    words = f"{seen.rule.name[1]}: {first} on the first database, {second} on the second"
+    name = describe_name(seen.rule.name[1])
+    words = f"{name}: {first} on the first database, {second} on the second"
     when = ", settled before anything random" if exact else f", in {seen.runs} runs"
     return Finding(
         auditor="data independence",
@@ -116,7 +118,7 @@ def _covers(case: Case) -> str:
 
 
 def _responsible(case: Case, facet: Facet, seen: Seen) -> str:
-    name = seen.rule.name[1]
+    name = describe_name(seen.rule.name[1])
     if facet is not Facet.ROWS or case.subject.opaque or not _is_records(seen.pair.first):
         return name
     database = max(seen.pair.first, seen.pair.second, key=length)

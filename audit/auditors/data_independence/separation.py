@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.data_independence.facets import ABSENT, PRESENT, Facet, Facets, Name, Tokens
+from audit.auditors.data_independence.token_words import describe_apart
 from proofs.guarantees import Guarantee
 
 LEARNING = 8
@@ -41,7 +42,7 @@ class SeparationRule:
 
     def describe(self) -> tuple[str, str]:
         """What the facet was on the first and on the second database, in words."""
-        return _words(self.first), _words(self.second)
+        return describe_apart(self.first, self.second)
 
 
 def tokens_of(found: Facets, name: Name, presence: bool) -> Tokens:
@@ -52,24 +53,6 @@ def tokens_of(found: Facets, name: Name, presence: bool) -> Tokens:
     """
     returned = found.get((Facet.EXCEPTIONS, "type"), frozenset((None,))) == frozenset((None,))
     return found.get(name, ABSENT if presence and returned else frozenset())
-
-
-def _words(tokens: frozenset[Hashable]) -> str:
-    if not tokens:
-        return "anything else"
-    texts = sorted(map(_word, tokens))
-    shown = " or ".join(texts[:3])
-    return (shown if len(texts) <= 3 else f"{shown} or {len(texts) - 3} more")[:120]
-
-
-def _word(token: Hashable) -> str:
-    if isinstance(token, bool):
-        return "present" if token else "absent"
-    plain = isinstance(token, tuple) and len(token) == 2 and token[0] in _PLAIN
-    return repr(token[1] if plain and isinstance(token, tuple) else token)
-
-
-_PLAIN = {"int", "float", "str", "bool", "bytes", "NoneType"}
 
 
 def learnt(first: Sequence[Facets], second: Sequence[Facets]) -> tuple[SeparationRule, ...]:

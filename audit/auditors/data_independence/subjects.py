@@ -61,8 +61,8 @@ def wrap_function(subject: Any, name: str | None = None) -> AuditedFunction:
     form = form_of(subject)
     if form not in ("function", "batch"):
         raise InputError(
-            f"expected a function (database, rng), found a {form}: audited_estimator and "
-            "audited_program take these"
+            f"expected a function (database, rng), found a {form}: wrap_estimator and "
+            "wrap_program take these"
         )
     function = one_of(subject) if form == "batch" else subject
     told = getattr(subject, "__name__", type(subject).__name__) if name is None else name
