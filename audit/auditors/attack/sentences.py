@@ -5,29 +5,24 @@ A is the first database and B the second, as in every report.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from audit.auditors.attack.columns import Family, OutcomeColumns, ShapeColumns
+from audit.auditors.attack.clauses import state_columns
+from audit.auditors.attack.columns import OutcomeColumns
 from audit.auditors.attack.number_columns import BITS, NumberColumns, NumberFeature
 from audit.auditors.attack.rules import GuessingRule, Score
 from audit.auditors.attack.scores import Behind, Bins, Cells, Silent, Single, Weighing
 from audit.auditors.attack.table_columns import TableColumns, TableFeature
-from audit.auditors.attack.text_columns import TextColumns
-from audit.subjects.outcomes import Shape
 
 MOST_NAMED = 3
 """Columns that a sentence names, those that tell most (a reader remembers no more)."""
 
 MOST_INTERVALS = 3
 """Stretches of values that a sentence lists; of more, what the rule weighs is said instead."""
-
-Clause = tuple[str, str]
-"""What it means that a column which counts or flags is above 0, and that it is 0."""
 
 
 def describe_rule(rule: GuessingRule) -> tuple[str, ...]:
@@ -66,24 +61,6 @@ def name_bits(score: Score, share: float = 0.5) -> tuple[str, ...]:
         return ()
     bits.sort(key=lambda bit: -bit[0])
     return tuple(dict.fromkeys(name for _, name in bits))
-
-
-def describe_shape(shape: Shape) -> str:
-    """What kind of thing an outcome is, as the end of a sentence that begins with the output."""
-    match shape.kind:
-        case "numbers":
-            held, _, lengths = shape.detail.rpartition(" ")
-            return f"a number ({held})" if lengths == "1" else f"{lengths} numbers ({held})"
-        case "nothing":
-            return "nothing at all"
-        case "table":
-            columns = json.loads(shape.detail)
-            return "a table of " + ", ".join(f"{name} ({dtype})" for name, dtype in columns)
-        case "data":
-            return f"nested data ({shape.detail})"
-        case "other":
-            return f"an object of type {shape.detail}"
-    return f"{shape.kind} ({shape.detail})"
 
 
 def _preface(score: Score) -> tuple[str, ...]:
@@ -130,7 +107,7 @@ def _say_for(name: str, other: str, least: float) -> str:
 
 def _of_column(columns: OutcomeColumns, above: bool, end: float) -> str:
     """Where the only column comes to at least ``end``, or at most."""
-    name, clause = _noun(columns.names[0]), _clauses(columns)[0]
+    name, clause = _noun(columns.names[0]), state_columns(columns)[0]
     if clause is not None:
         if (above and end <= 0) or (not above and end < 0):
             return "the output is anything" if above else "nothing at all is put out"
@@ -157,7 +134,7 @@ def _of_cells(score: Cells, above: bool, end: float) -> str:
 
 def _intervals(score: Score, above: bool, end: float) -> str | None:
     """The values for which steps on one number come to so much; None for any other score."""
-    if not isinstance(score, Bins) or len(score.edges) != 1 or _clauses(score.columns)[0]:
+    if not isinstance(score, Bins) or len(score.edges) != 1 or state_columns(score.columns)[0]:
         return None
     values = score.values[0]
     chosen = values >= end if above else values <= end
@@ -207,76 +184,6 @@ def _features(columns: OutcomeColumns) -> list[NumberFeature | TableFeature | No
     return found
 
 
-def _clauses(columns: OutcomeColumns) -> list[Clause | None]:
-    """What flags and counts say, one entry a column; None for any other number."""
-    return [clause for family in columns.families for clause in _family_clauses(family)]
-
-
-def _family_clauses(family: Family) -> list[Clause | None]:
-    match family:
-        case ShapeColumns():
-            return [_shape_clause(shape) for shape in family.shapes]
-        case NumberColumns():
-            return [_number_clause(feature, family.origin) for feature in family.features]
-        case TextColumns():
-            return [
-                (f"the output is {of[:40]!r}", f"the output is not {of[:40]!r}")
-                if what == "is"
-                else None
-                for what, of in family.features
-            ]
-        case TableColumns():
-            return [_table_clause(feature) for feature in family.features]
-    return [None] * len(family.names)
-
-
-def _shape_clause(shape: Shape) -> Clause:
-    match shape.kind:
-        case "raised":
-            return f"the subject raised {shape.detail}", f"it did not raise {shape.detail}"
-        case "ended":
-            return (
-                f"the run was ended from outside ({shape.detail})",
-                f"the run was not ended from outside ({shape.detail})",
-            )
-    told = describe_shape(shape)[:80]
-    return f"the output is {told}", f"the output is not {told}"
-
-
-def _number_clause(feature: NumberFeature, origin: str) -> Clause | None:
-    noun = feature.name.removesuffix(f" is {feature.what}")
-    match feature.what:
-        case "no number" if origin == "data":
-            place = noun.removeprefix("the value at ")
-            return f"the output has no number at {place}", f"the output has a number at {place}"
-        case "no number":
-            return f"{noun} is missing or no number (NaN)", f"{noun} is a number"
-        case "inf" | "-inf":
-            sign = "plus" if feature.what == "inf" else "minus"
-            return f"{noun} is {sign} infinity", f"{noun} is not {sign} infinity"
-        case "-0":
-            return f"{noun} is minus zero", f"{noun} is not minus zero"
-    return None
-
-
-def _table_clause(feature: TableFeature) -> Clause | None:
-    column = " or ".join(feature.of)
-    match feature.what:
-        case "count":
-            what = f"category {feature.label[:40]!r}" if feature.label else "a missing value"
-        case "missing":
-            what = "a missing value"
-        case "novel":
-            what = "a value that neither database holds"
-        case "equal":
-            return f"a row equals target {feature.target + 1}", (
-                f"no row equals target {feature.target + 1}"
-            )
-        case _:
-            return None
-    return f"{what} appears in column {column}", f"{what} does not appear in column {column}"
-
-
 _COUNTED = ("rows", "distinct values", "missing values", "trailing zeros", "fraction bits")
 """Beginnings of columns' names that stand for how many there are."""
 
@@ -291,7 +198,7 @@ def _nouns(columns: OutcomeColumns) -> list[str]:
     counts = [isinstance(feature, TableFeature) for feature in _features(columns)]
     return [
         _noun(name) if clause is None or counted else f"whether {clause[0]}"
-        for name, clause, counted in zip(columns.names, _clauses(columns), counts, strict=True)
+        for name, clause, counted in zip(columns.names, state_columns(columns), counts, strict=True)
     ]
 
 

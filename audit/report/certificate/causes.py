@@ -8,6 +8,16 @@ from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding
 
 
+OF_FACETS = {
+    "kind of outcome": "exceptions",
+    "exceptions": "exceptions",
+    "schema": "schema",
+    "number of rows": "exact-size",
+    "values of the output": "exact-extremes",
+}
+"""The cause whose mend helps where a facet of the output tells databases apart."""
+
+
 def tell_cause(evidence: Evidence) -> str:
     """What kind of leak a finding shows, by what it was recognised, and what mends it; or empty."""
     cause = evidence.cause
@@ -35,4 +45,7 @@ def tell_causes(certificate: Certificate) -> str:
         ]
         return " ".join([f"It shows {told[0]}", *(f"Behind that, {more}" for more in told[1:])])
     found = next((one for one in against if isinstance(one, Finding)), None)
-    return "" if found is None else f"By {found.auditor}, {found.about}: {found.found}."
+    if found is None:
+        return ""
+    mend = CAUSES[OF_FACETS[found.about]].mend if found.about in OF_FACETS else ""
+    return f"By {found.auditor}, {found.about}: {found.found}. {mend}".rstrip()

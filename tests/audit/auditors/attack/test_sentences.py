@@ -26,7 +26,7 @@ from audit.auditors.attack.scores import (
     Tree,
     Trees,
 )
-from audit.auditors.attack.sentences import name_bits, describe_rule
+from audit.auditors.attack.sentences import describe_rule, name_bits
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

@@ -102,7 +102,7 @@ def test_a_refutation_names_its_causes_with_the_mend_on_the_first_screen() -> No
         rigour=Rigour.STATISTICAL,
     )
     told = explain_verdict(certificate("function", finding, unknown))
-    assert told.endswith("By data independence, schema: it has column b or not.")
+    assert "By data independence, schema: it has column b or not. Fix the columns" in told
     assert "By data independence" not in explain_verdict(certificate("function", finding, bits))
 
 
