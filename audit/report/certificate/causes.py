@@ -7,7 +7,6 @@ from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding
 
-
 OF_FACETS = {
     "kind of outcome": "exceptions",
     "exceptions": "exceptions",
