@@ -11,7 +11,7 @@ from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 
 from audit.auditors.attack.calibration import calibrate_cells
-from audit.auditors.attack.cuts import codes, difference, merge_bins
+from audit.auditors.attack.cuts import Tally, codes, difference, merge_bins
 from audit.auditors.attack.learning import Cost, Learning, Lesson
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.scores import Bins, Cells, Single
@@ -23,9 +23,9 @@ FloatArray = NDArray[np.float64]
 MOST_CELLS = 4096
 """Outcomes with a score of their own (some 150 kB of a certificate)."""
 
-LEAST_COVERED = 0.01
-"""The share of runs whose outcome recurs, at least (of fewer, the
-columns tell as much)."""
+LEAST_COVERED = 0.5
+"""The share of runs whose outcome recurs, at least (of fewer, such as numbers on a fine grid, few
+new runs have an outcome that was seen; and the columns tell as much)."""
 
 WEIGHTED_RUNS = 100_000
 """Runs from which weights are learned (their errors are then below one
@@ -43,8 +43,8 @@ columns with some dozen tails, a lucky one seldom wins)."""
 class BinAttacker:
     """Steps of each column's log ratio, summed: exact where columns are independent given the coin.
 
-    That is the naive Bayes rule. Equal neighbouring ratios become one step, so that the plateau
-    of outputs that tell most has one score.
+    That is the naive Bayes rule. The ratios are calibrated: a clipped line of the column's values,
+    from which bins depart as far as their counts show.
     """
 
     name: str
@@ -54,13 +54,16 @@ class BinAttacker:
     def fit(self, runs: Runs, pair: Pair) -> Score | None:
         """A sum of steps; None where no column alone tells anything."""
         lesson = self.learning(runs, pair)
-        steps = _telling_steps(lesson)
+        steps = [_calibrate(lesson.tallies[s.place], s) for s in _telling_steps(lesson)]
         return _bins(lesson, steps, np.ones(len(steps))) if steps else None
 
 
 @dataclass(frozen=True)
 class WeightedBinAttacker:
-    """The same with a weight for each column, so that what two columns both say counts once."""
+    """A sum with a weight for each column, so that what two columns both say counts once.
+
+    Equal neighbouring ratios become one step, so that the outputs that tell most have one score.
+    """
 
     name: str
     learning: Learning
@@ -117,6 +120,15 @@ def _steps(lesson: Lesson, place: int) -> Steps:
     tally = merge_bins(lesson.tallies[place], float(np.log(len(lesson.coins))))
     values = np.log((tally.counts[1] + 0.5) / (tally.counts[0] + 0.5))
     return Steps(place, tally.edges, values, difference(tally.counts))
+
+
+def _calibrate(tally: Tally, steps: Steps) -> Steps:
+    """The steps of a column with all of its bins and their calibrated log ratios."""
+    first, last = tally.edges[[0, -1]]
+    # The outer bins have no middle; an edge alone is as good as any two ends.
+    middles = np.array([first, *(tally.edges[1:] / 2 + tally.edges[:-1] / 2), last])
+    values = logit(calibrate_cells(middles, *tally.counts))
+    return Steps(steps.place, tally.edges, values, steps.worth)
 
 
 def _bins(lesson: Lesson, steps: Sequence[Steps], weights: FloatArray) -> Bins:
