@@ -42,7 +42,8 @@ class BlackBox(Protocol):
 class Starting(BlackBox, Protocol):
     """A black box whose runs share processes, and that can start others.
 
-    ``serves``: a submission's own server makes the runs.
+    ``serves``: its runs take entropy of their own, so that they can be the same again and still
+    owe it to their process: what they show is always confirmed.
     """
 
     @property

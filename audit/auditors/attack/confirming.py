@@ -13,7 +13,6 @@ from audit.auditors.attack.evidence import About, Tested
 from audit.auditors.attack.first_runs import (
     FEWEST,
     FirstRuns,
-    StartsAnew,
     enough,
     enough_steady,
     shares,
@@ -24,6 +23,7 @@ from audit.auditors.attack.independence import RunsKind, examine
 from audit.auditors.attack.rules import GuessingRule
 from audit.parallel import here
 from audit.statements.evidence import CONTRADICTING, AttackReplay, Decision, Evidence
+from audit.subjects.black_box import Starting
 from audit.subjects.failures import describe_failure
 from audit.subjects.runs import Drawing, Runs, Seeds, Source, freeze
 from synthesizers.errors import ProtocolError
@@ -115,7 +115,7 @@ def _number_of_first_runs(finding: Finding) -> int | None:
     return enough(finding.guesses, guarantee, alarm, distance)
 
 
-def _first_runs(source: Source, box: StartsAnew, about: About, number: int, runs: int) -> Runs:
+def _first_runs(source: Source, box: Starting, about: About, number: int, runs: int) -> Runs:
     if isinstance(source, Drawing):
         drawing = replace(source, box=FirstRuns(box))
     else:

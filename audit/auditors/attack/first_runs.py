@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from audit.auditors.attack.dependence_tests import Sign, shift, uniform_ranks
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses, at_least
 from audit.auditors.attack.orders import LONGEST, orders
+from audit.subjects.black_box import Starting
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -44,43 +45,20 @@ FIRST_BLOCK = 5
 """First runs of one call, few enough to share them out."""
 
 
-@runtime_checkable
-class StartsAnew(Protocol):
-    """A black box whose runs share processes, and that can make first runs instead.
-
-    ``serves``: its runs take entropy of their own, so that they can be the same again and still
-    owe it to their process: what they show is always confirmed.
-    """
-
-    @property
-    def name(self) -> str:
-        """What a report calls it."""
-        ...
-
-    @property
-    def serves(self) -> bool:
-        """Whether a submission's own server makes the runs."""
-        ...
-
-    def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
-        """As `BlackBox.draw`, each run the only one of its process."""
-        ...
-
-
-def shares(box: object, repeatable: bool | None) -> TypeGuard[StartsAnew]:
+def shares(box: object, repeatable: bool | None) -> TypeGuard[Starting]:
     """Whether a box's runs may have more in common than the subject has from run to run.
 
     ``repeatable``: the same seed gave the same outcomes in new processes. Such a function owes its
     randomness to what it is handed, and has none of its own to share.
     """
-    return isinstance(box, StartsAnew) and (box.serves or not repeatable)
+    return isinstance(box, Starting) and (box.serves or not repeatable)
 
 
 @dataclass(frozen=True)
 class FirstRuns:
     """A black box of which each run is the only one of its process."""
 
-    box: StartsAnew
+    box: Starting
 
     @property
     def name(self) -> str:
@@ -97,7 +75,7 @@ class FirstRuns:
         return self.box.draw_first(pair, coins, seed)
 
 
-def first_runs(box: StartsAnew, pair: Pair, runs: int, seed: int) -> Runs:
+def first_runs(box: Starting, pair: Pair, runs: int, seed: int) -> Runs:
     """So many first runs with fair coins; the same for a seed, as far as the box takes it."""
     sequence = np.random.SeedSequence([seed, COMPARED])
     coins = np.random.default_rng(sequence).integers(0, 2, runs).astype(np.bool_)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,9 @@ from audit.auditors.attack.dependence_tests import (
     uniform_ranks,
     waves,
 )
-from audit.auditors.attack.first_runs import COMPARED, StartsAnew, compare, first_runs
+from audit.auditors.attack.first_runs import COMPARED, compare, first_runs
 from audit.auditors.attack.orders import LONGEST, orders
-from audit.subjects.black_box import BlackBox
-from audit.subjects.outcomes import Outcomes
+from audit.subjects.black_box import BlackBox, Starting
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -95,15 +94,6 @@ class Independence:
         }
 
 
-@runtime_checkable
-class Restarts(Protocol):
-    """A black box that can be run in a new process."""
-
-    def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
-        """As `BlackBox.draw`, in a process that has run nothing before."""
-        ...
-
-
 def guard(
     box: BlackBox,
     pair: Pair,
@@ -119,7 +109,7 @@ def guard(
     first runs of new processes besides. Raises ProtocolError where the box can't be run.
     """
     seen = examine(learned, seed, error=error)
-    if not (isinstance(box, StartsAnew) and box.serves):
+    if not (isinstance(box, Starting) and box.serves):
         new = probe(box, pair, learned, seed, probed, error)
         found = (
             new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
@@ -214,7 +204,7 @@ def probe(
     second = box.draw(pair, coins, other).codes()
     signs = [_again(found, second, coins, "a new call", error / 3)]
     made = 3 * size
-    if isinstance(box, Restarts):
+    if isinstance(box, Starting):
         # The seeds are those of before: a state that differs from process to process would show.
         fresh = [box.draw_afresh(pair, coins, s).codes() for s in (first, other)]
         repeatable = repeatable and np.array_equal(fresh, [found, second])

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.first_runs import StartsAnew
 from audit.auditors.attack.independence import probe
 from audit.subjects import isolated
+from audit.subjects.black_box import Starting
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
 from audit.subjects.loading import describe, prepare
@@ -441,7 +441,7 @@ def test_a_folder_that_is_not_there_is_an_input_error(tmp_path: Path):
 
 
 def test_each_first_run_is_the_only_one_of_its_process():
-    assert isinstance(BOX, StartsAnew) and not BOX.serves
+    assert isinstance(BOX, Starting) and not BOX.serves
     assert len(set(texts(BOX.draw_first(pair("process"), COINS[:3], 1)))) == 3
     again = BOX.draw_first(pair("noisy"), COINS[:2], 1)
     assert texts(again) == texts(BOX.draw_first(pair("noisy"), COINS[:2], 1))

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.attack.first_runs import StartsAnew
-from audit.auditors.attack.independence import Restarts
+from audit.subjects.black_box import Starting
 from audit.subjects.kept_runs import SECRET, KeptBox, RunFolder, keep_runs
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
@@ -46,7 +45,7 @@ class Told:
 
 
 @dataclass(eq=False)
-class Starting(Told):
+class Restarting(Told):
     serves: bool = True
 
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
@@ -108,15 +107,15 @@ def test_another_code_database_coin_or_seed_is_another_call(
 
 
 def test_runs_of_new_processes_are_kept_apart(folder: RunFolder) -> None:
-    starting = Starting([1.0, 2.0, 3.0])
+    starting = Restarting([1.0, 2.0, 3.0])
     box: Any = keep_runs(starting, folder, "about")
-    assert isinstance(box, StartsAnew) and isinstance(box, Restarts) and box.serves
+    assert isinstance(box, Starting) and box.serves
     for _ in range(2):
         for draw in (box.draw, box.draw_afresh, box.draw_first):
             draw(PAIR, COINS, 7)
     assert starting.asked == [("draw", 7), ("afresh", 7), ("first", 7)]
     plain = keep_runs(Told([]), folder, "about")
-    assert type(plain) is KeptBox and not isinstance(plain, Restarts)
+    assert type(plain) is KeptBox and not isinstance(plain, Starting)
 
 
 def test_nobody_else_reads_them_and_databases_are_not_there(folder: RunFolder) -> None:

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.first_runs import StartsAnew
-from audit.auditors.attack.independence import Restarts
 from audit.statements.limits import Limits
 from audit.subjects import served, server
+from audit.subjects.black_box import Starting
 from audit.subjects.command import CommandBox
 from audit.subjects.outcomes import Ended, Outcomes, Shape
 from audit.subjects.pair import Pair
@@ -109,9 +108,8 @@ def test_a_served_run_gives_what_a_run_in_a_process_of_its_own_gives(made: Make)
     assert np.array_equal(together.codes(), alone.codes())
     assert [int(table["rows"][0]) for table in together.blocks[0]] == [0, 1, 1, 0, 1]
     assert len({int(table["seed"][0]) for table in together.blocks[0]}) == 5
-    assert isinstance(subject, StartsAnew) and subject.serves
-    assert isinstance(subject, Restarts)
-    assert not isinstance(subject.command, StartsAnew)
+    assert isinstance(subject, Starting) and subject.serves
+    assert not isinstance(subject.command, Starting)
 
 
 def test_a_request_says_what_parameters_json_says_and_the_number_of_the_run(

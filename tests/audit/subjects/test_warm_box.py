@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.first_runs import StartsAnew, shares
+from audit.auditors.attack.first_runs import shares
 from audit.statements.limits import Limits
+from audit.subjects.black_box import Starting
 from audit.subjects.command import CommandBox
 from audit.subjects.interpreters import OLDEST
 from audit.subjects.pair import Pair
@@ -142,7 +143,7 @@ def counted(function: Callable[..., None], calls: list[str]) -> Callable[..., No
 
 def test_what_warm_runs_show_is_confirmed_by_runs_in_processes_of_their_own(make_box: Make) -> None:
     box = make_box("write(1)")
-    assert isinstance(box, StartsAnew) and shares(box, True) and box.serves
+    assert isinstance(box, Starting) and shares(box, True) and box.serves
 
 
 @pytest.mark.parametrize(

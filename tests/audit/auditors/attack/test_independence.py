@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from audit.auditors.attack.independence import (
     LEAST,
     Independence,
-    Restarts,
     RunsKind,
     examine,
     guard,
@@ -22,6 +21,7 @@ from audit.auditors.attack.independence import (
     probe,
 )
 from audit.parallel import here
+from audit.subjects.black_box import Starting
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Runs, Seeds
@@ -272,8 +272,12 @@ class Box:
 class Isolated(Box):
     """The same, which can be run in a new process."""
 
+    serves: bool = False
+
     def draw_afresh(self, pair: Pair, coins: Coins, seed: int) -> Outcomes:
         return type(self)().draw(pair, coins, seed)
+
+    draw_first = draw_afresh
 
 
 @dataclass
@@ -329,8 +333,8 @@ def test_a_box_that_uses_the_randomness_it_is_handed_is_repeatable() -> None:
         found = _guarded(box)
         assert found.kind is RunsKind.INDEPENDENT
         assert found.repeatable
-    assert not isinstance(Box(), Restarts)
-    assert isinstance(Isolated(), Restarts)
+    assert not isinstance(Box(), Starting)
+    assert isinstance(Isolated(), Starting)
 
 
 def test_a_box_with_randomness_of_its_own_is_not_repeatable_and_no_finding() -> None:
