@@ -114,10 +114,13 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def attack_beside(attack: Attack, claim: Claim, found: Sequence[Evidence]) -> Attack:
-    """An attack after others have looked: its share of the alarm, and the pairs they saw it on."""
+    """An attack after others have looked: its share of the alarm, and the pairs they saw it on.
+
+    These stand before the candidates that it has.
+    """
     shown = {str(one.pair): one for one in found if isinstance(one, Finding) and one.pair}
     pairs = [] if attack.pair is not None else [_candidate(one, claim) for one in shown.values()]
-    candidates = tuple(pair for pair in pairs if pair is not None)
+    candidates = (*filter(None, pairs), *attack.candidates)
     return replace(attack, alarm=attack_alarm(attack.alarm), candidates=candidates)
 
 

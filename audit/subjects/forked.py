@@ -93,7 +93,7 @@ def fork(work: Work) -> Started:
     # Only now have libraries ended the threads that they end before a fork.
     if _other_threads():
         os.kill(process, signal.SIGKILL)
-        _close(started)
+        close(started)
         raise CannotFork(_WHY)
     return started
 
@@ -132,10 +132,11 @@ def call_forked(work: Callable[[], object], seconds: float) -> Any:
     except (EOFError, TimeoutError, KeyError):
         raise ProtocolError("a copy of this process ended without what it was asked for") from None
     finally:
-        _close(started)
+        close(started)
 
 
-def _close(started: Started) -> None:
+def close(started: Started) -> None:
+    """End a copy, and all that it left behind."""
     pipes: tuple[IO[bytes], IO[bytes]] = started.stdin, started.stdout
     for pipe in pipes:
         pipe.close()

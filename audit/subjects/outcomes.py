@@ -326,10 +326,20 @@ def _digest(data: bytes) -> int:
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
+WIDE = 4096
+"""Numbers of an output from which on its digest is one of all its bytes (value by value, two
+million take half a minute)."""
+
 
 def _mix(block: NDArray[np.float64], head: int) -> NDArray[np.uint64]:
-    """A digest of each row's bits: Steele, Lea & Flood's SplitMix64 (2014), value by value."""
+    """A digest of each row's bits: Steele, Lea & Flood's SplitMix64 (2014), value by value.
+
+    Of wide rows that of `_digest`.
+    """
     bits = np.ascontiguousarray(block).view(np.uint64)
+    if bits.shape[1] > WIDE:
+        start = head.to_bytes(8, "big")
+        return np.array([_digest(start + row.tobytes()) for row in bits], np.uint64)
     found = np.full(len(block), head, np.uint64)
     with np.errstate(over="ignore"):
         for column in range(bits.shape[1]):

@@ -29,6 +29,10 @@ def leaky(database, rng, runs):
 
 def own(database, rng, runs):
     return response(database, np.random.default_rng(), runs, 1)
+
+def typed(records, rng):
+    noisy = len(records) + rng.integers(-5, 6)
+    return float(noisy) if len(records) == 2 else int(noisy)
 """
 Document = dict[str, Any]
 CLAIM = "--claim epsilon=1 --neighbours add-remove --seed 4"
@@ -45,6 +49,7 @@ SUBJECTS = {
 SLOW = {
     "function": f"noise_again:leaky {FUNCTION}",
     "own": f"noise_again:own {FUNCTION}",
+    "typed": f"noise_again:typed --cells 2 --records 3 {CLAIM} --runs 300",
     "anytime": f"outputs:zeros.json,ones.json {CLAIM} --until-decided",
 }
 """These start processes, or learn after every few runs."""
@@ -57,6 +62,7 @@ VERDICTS = {
     "program": "PROVED",
     "function": "REFUTED",
     "own": "NOT REFUTED",
+    "typed": "REFUTED",
 }
 ONES = {"zeros": 0.1, "ones": 0.9, "coins": 0.35, "others": 0.65, "always_0": 0, "always_1": 1}
 """How often an output is 1; where it is random, noise is added."""
@@ -325,3 +331,22 @@ def test_a_malformed_attack_is_refused(
     (here / "c.json").write_text(json.dumps(changed(audited["leaky"], change)))
     assert main(["verify", "c.json"]) in (1, 2, 3)
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_search_that_began_with_the_pairs_of_other_auditors_is_made_again(
+    functions: dict[str, Document], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certificate = functions["typed"]
+    write_subject(here)
+    search = certificate["evidence"][-1]["replay"]["search"]
+    assert search["given"] and certificate["evidence"][0]["pair"]
+    assert status(verified(certificate), "evidence of the attack") is Status.CONFIRMED
+
+    def forge_number(document: Document) -> None:
+        document["evidence"][-1]["replay"]["search"]["given"] -= 1
+
+    def forge_pair(document: Document) -> None:
+        document["evidence"][0]["pair"] = {"first": [], "second": [{"cell": "0"}]}
+
+    for forge in (forge_number, forge_pair):
+        assert verified(changed(certificate, forge)).false, forge.__name__

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from audit.auditors.attack import anytime, batch
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO
@@ -64,10 +66,14 @@ class AttackedBox:
     box: BlackBox | None
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def attack_box(
     target: AttackedBox, claim: Claim, attack: Attack, watch: Watch | None = None
 ) -> Evidence:
     """The evidence of an attack; interrupted, that of the runs made until then, marked partial.
+
+    All that is learned is learned by one thread of linear algebra: of matrices as small as these
+    several take longer.
 
     Raises ProtocolError where every run fails, InputError where there is no pair to attack.
 

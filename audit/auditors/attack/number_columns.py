@@ -26,6 +26,9 @@ LARGEST = 1e150
 MOST_IN_TEXT = 64
 """Numbers that are read in one text."""
 
+HELD_AT_ONCE = 2**21
+"""Numbers of whole outputs that are held at once (16 MB)."""
+
 SINGLE = ("value", "no number", "inf", "-inf", "-0")
 WHOLE = ("sum", "largest", "smallest", "place of the largest", "number of zeros")
 BITS = ("lowest bit", "exponent", "trailing zeros", "last bits", "fraction bits")
@@ -128,7 +131,7 @@ def number_keys(outcomes: Outcomes, origin: str, most: int) -> list[str]:
         if shape.kind != origin or not len(block):
             continue
         if isinstance(block, np.ndarray):
-            found.update(dict.fromkeys(map(str, range(block.shape[1]))))
+            found.update(dict.fromkeys(map(str, range(min(block.shape[1], most)))))
             continue
         for content in block:
             if len(found) >= most:
@@ -216,23 +219,26 @@ def _bits(what: str, values: FloatArray) -> FloatArray:
 
 
 def _whole(what: str, block: FloatArray) -> FloatArray:
-    """Column by column, so that a row's result never depends on the rows beside it."""
-    columns = [_single("value", block[:, place]) for place in range(block.shape[1])]
-    if not columns:
+    """A few rows at a time; a row's result never depends on the rows beside it."""
+    if not block.shape[1]:
         return np.zeros(len(block))
-    found = columns[0] if what != "number of zeros" else (columns[0] == 0).astype(np.float64)
-    place = np.zeros(len(block))
-    for number, column in enumerate(columns[1:], 1):
-        match what:
-            case "sum":
-                found = found + column
-            case "largest":
-                found = np.maximum(found, column)
-            case "smallest":
-                found = np.minimum(found, column)
-            case "number of zeros":
-                found = found + (column == 0)
-            case _:
-                place = np.where(column > found, number, place)
-                found = np.maximum(found, column)
-    return place if what == "place of the largest" else np.clip(found, -LARGEST, LARGEST)
+    rows = max(1, HELD_AT_ONCE // block.shape[1])
+    parts = [_whole_of(what, block[at : at + rows]) for at in range(0, len(block), rows)]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _whole_of(what: str, block: FloatArray) -> FloatArray:
+    values = _single("value", block)
+    match what:
+        case "sum":
+            # From the first number to the last, whatever stands beside a row in memory.
+            found = np.add.accumulate(values, axis=1)[:, -1]
+        case "largest":
+            found = values.max(axis=1)
+        case "smallest":
+            found = values.min(axis=1)
+        case "number of zeros":
+            found = np.count_nonzero(values == 0, axis=1)
+        case _:
+            found = values.argmax(axis=1)
+    return np.clip(found.astype(np.float64), -LARGEST, LARGEST)

@@ -150,7 +150,8 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
 
     Nothing finds the same again without the same versions, where the subject has randomness of its
     own, where the audit was interrupted, where a pair is not carried, or where candidates came from
-    elsewhere.
+    a public table, which no certificate carries. Those of other auditors follow from what these
+    find again.
     """
     replay, witness, outputs = replay_of(evidence), evidence.witness, document.subject["kind"]
     lasting = replay.repeatable or outputs == "outputs"
@@ -164,7 +165,7 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
     if searched is None and stated.pattern not in GIVEN and outputs != "outputs":
         # An older search tried other pairs.
         return None
-    if searched is not None and searched.given:
+    if searched is not None and searched.given and _reads_table(document):
         return None
     if stated.pattern in GIVEN and outputs != "outputs":
         if is_digest(stated.first) or is_digest(stated.second):
@@ -184,6 +185,14 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
         beyond=_named_causes(document),
         min_records=0 if searched is None else searched.min_records,
     )
+
+
+def _reads_table(document: Document) -> bool:
+    """Whether the stated command names a table, or is no command."""
+    try:
+        return "data" in parse_command(document.reproduce).flags
+    except InputError:
+        return True
 
 
 def _named_causes(document: Document) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class Case:
 
     ``guarantee``: None where none is stated; then only what is settled before anything random is
     accused. ``shrinks``: the pairs may be made smaller. ``budget``: the most runs in all. ``look``:
-    how one of them is made.
+    how one of them is made. ``copied``: what runs show is looked at in copies of this process, too,
+    where it can be copied.
     """
 
     subject: AuditedFunction
@@ -43,6 +44,7 @@ class Case:
     shrinks: bool
     budget: int = NO_BUDGET
     look: Looking = look_from_within
+    copied: bool = True
 
     @property
     def seed(self) -> int:

@@ -75,6 +75,7 @@ class Examination:
             self.shrinks,
             self.budget,
             self.look,
+            copied=False,
         )
         for facet, seen in search(case).items():
             yield facet_finding(case, facet, seen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -51,18 +51,25 @@ def look_from_within(
 
 
 def look_in_a_copy(
-    subject: AuditedFunction, database: object, seed: int, run: int, listener: Listener, lines: bool
+    subject: AuditedFunction,
+    database: object,
+    seed: int,
+    run: int,
+    listener: Listener,
+    lines: bool,
+    before: Sequence[object] = (),
 ) -> Look:
     """The same in a copy of this process that ends with the run, and so leaves it as it was.
 
     Whoever only looks so shares nothing between runs but what the process held before the first.
+    ``before``: databases that the copy runs the subject on first.
     Raises ProtocolError where the copy ends without an answer.
     """
     source, target = os.pipe()
     process = os.fork()
     if not process:
         os.close(source)
-        _answer(target, subject, database, seed, run, listener, lines)
+        _answer(target, subject, (*before, database), seed, run, listener, lines)
     os.close(target)
     with open(source, "rb") as pipe:
         answer = pipe.read()
@@ -79,16 +86,18 @@ def look_in_a_copy(
 def _answer(
     target: int,
     subject: AuditedFunction,
-    database: object,
+    databases: Sequence[object],
     seed: int,
     run: int,
     listener: Listener,
     lines: bool,
 ) -> NoReturn:
-    """Look, and end this process whatever comes of that."""
+    """Look at a run on the last database, and end this process whatever comes of that."""
     try:
         try:
-            found: object = look_from_within(subject, database, seed, run, listener, lines)
+            found: object = None
+            for database in databases:
+                found = look_from_within(subject, database, seed, run, listener, lines)
         except ProtocolError as error:
             found = str(error)
         with open(target, "wb") as pipe:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from audit.auditors.data_independence.case import Case
@@ -18,10 +20,20 @@ from audit.auditors.data_independence.separation import (
     p_values,
     settle_rules,
 )
+from audit.auditors.data_independence.untouched import Untouched
 from audit.statements.finding import Rigour
 from audit.subjects.function import generator
 from audit.subjects.pair import Pair
-from synthesizers.errors import ProtocolError
+from synthesizers.errors import CannotFork, ProtocolError
+
+SETTLED = 40
+"""Runs in which what was settled before anything random must tell the databases, at least (noise
+that is the same in two runs of three is so in all of them with a chance of 10^-7)."""
+
+
+MOST_COPIES = 1000
+"""Runs in copies by which one test is confirmed, at most: enough for an ε of 3.5, some seconds. Of
+larger claims nothing is accused that varies, since runs of one process alone could show it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ def search(case: Case) -> dict[Facet, Seen]:
     Raises ProtocolError where every run raises: nothing was looked at then.
     """
     made = Search(case)
-    with overheard(made.listener):
+    with overheard(made.listener), made.copying():
         return made.all_pairs()
 
 
@@ -53,6 +65,19 @@ class Search:
     listener: Listener = field(default_factory=Listener)
     runs: int = 0
     returned: bool = False
+    untouched: Untouched | None = None
+
+    @contextmanager
+    def copying(self) -> Iterator[None]:
+        """With a copy of this process from before the first run, where there can be one."""
+        if self.case.copied and not self.case.subject.opaque:
+            with suppress(CannotFork):
+                self.untouched = Untouched(self.case.subject, self.listener)
+        try:
+            yield
+        finally:
+            if self.untouched is not None:
+                self.untouched.end()
 
     def all_pairs(self) -> dict[Facet, Seen]:
         """What was seen first of each facet, violations before all."""
@@ -103,26 +128,59 @@ class Search:
             for rule in rules:
                 yield Seen(pair, rule, Rigour.STATISTICAL, 2 * LEARNING, False)
             return
-        for rule, p in p_values(rules, self._toss(pair, needed, 0), guarantee).items():
-            # A rule that fresh runs don't bear out was luck, or what the claim allows.
-            if p <= error:
-                yield Seen(pair, rule, Rigour.STATISTICAL, needed, True)
+        # A rule that fresh runs don't bear out was luck, or what the claim allows.
+        tossed = self._toss(pair, needed, 0)
+        left = [rule for rule, p in p_values(rules, tossed, guarantee).items() if p <= error]
+        if left and self.untouched is not None:
+            # One that copies don't bear out rests on what runs of one process have in common.
+            most = min(needed, MOST_COPIES)
+            tossed = list(self._toss_in_copies(pair, self.untouched, most, 0))
+            left = [rule for rule, p in p_values(left, tossed, guarantee).items() if p <= error]
+        for rule in left:
+            yield Seen(pair, rule, Rigour.STATISTICAL, needed, True)
 
     def _confirm(self, pair: Pair, exact: Sequence[SeparationRule]) -> Sequence[SeparationRule]:
-        """Those that as many more runs bear out as refute the claim, where these are not too many.
+        """Those that are right in all of as many more runs as refute the claim.
 
         So that a generator that nobody saw, because it was kept from an earlier run, does not pass
-        for none.
+        for none; nor, by runs in copies of a process that has run nothing before, noise that was.
         """
-        guarantee = self.case.guarantee
-        if not exact or guarantee is None:
+        if not exact:
             return exact
-        error = self.case.alarm / 2 / len(self.case.pairs) / len(exact)
-        needed = enough_runs(guarantee, error, min(self.case.runs, self._left))
-        if needed is None:
-            return exact
-        p_by_rule = p_values(exact, self._toss(pair, needed, 1), guarantee)
-        return [rule for rule, p in p_by_rule.items() if p <= error]
+        guarantee, needed = self.case.guarantee, None
+        if guarantee is not None:
+            error = self.case.alarm / 2 / len(self.case.pairs) / len(exact)
+            needed = enough_runs(guarantee, error, min(self.case.runs, self._left))
+        if self._left < SETTLED:
+            return ()
+        left = list(exact)
+        here = self._toss(pair, max(needed or 0, SETTLED), 1)
+        copied: Iterable[tuple[bool, Facets]] = ()
+        if self.untouched is not None:
+            copied = self._toss_in_copies(pair, self.untouched, SETTLED, 1)
+        for coin, run in chain(here, copied):
+            left = [rule for rule in left if rule.guess(run) is coin]
+            if not left:
+                break
+        return left
+
+    def _toss_in_copies(
+        self, pair: Pair, untouched: Untouched, runs: int, part: int
+    ) -> Iterator[tuple[bool, Facets]]:
+        """The same, each first in its process but for runs on databases of other pairs.
+
+        These, whose number differs, move on a generator that all copies have in common.
+        """
+        case, random = self.case, generator(self.case.seed, self.runs, 2)
+        own = (pair.first, pair.second)
+        others = [one for p in case.pairs for one in (p.first, p.second) if one not in own]
+        for place in range(runs):
+            coin = bool(random.integers(2))
+            before = [others[random.integers(len(others))] for _ in range(place % 4) if others]
+            self.runs += 1 + len(before)
+            lines = Facet.ITERATIONS in case.visible
+            seen = untouched.look(before, own[coin], case.seed, self.runs, lines)
+            yield coin, {} if seen is None else (seen.whole, seen.early)[part]
 
     def _toss(self, pair: Pair, runs: int, part: int) -> list[tuple[bool, Facets]]:
         """Runs on the first database, or the second where a coin says True; ``part`` of each."""

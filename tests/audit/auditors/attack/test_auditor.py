@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from audit.auditors.attack.auditor import AttackedBox, attack_box
 from audit.auditors.attack.rechecking import replay_of
@@ -342,3 +343,16 @@ def test_no_error_of_the_audit_is_spent_twice() -> None:
         found = attack_box(target(respond, seed=seed), claim("epsilon=2"), attack)
         misses += floor_of(found) > 2
     assert misses < 24
+
+
+def test_learning_takes_one_thread_of_linear_algebra() -> None:
+    def threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    seen = []
+    with threadpool_limits(limits=2, user_api="blas"):
+        attack = Attack(50, 1, Fraction(1, 20), Fraction(1, 10**6), pair=Pair(0, 1, 1, "given", True))
+        watch = lambda done, total, floor: seen.append(threads())  # noqa: E731
+        attack_box(target(respond), claim("epsilon=1"), attack, watch)
+        assert threads() == {2}
+    assert all(one == {1} for one in seen) and seen
