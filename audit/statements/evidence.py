@@ -260,7 +260,8 @@ class AttackReplay(Replay):
     shared processes, and how many did not. ``partial``: the attack was interrupted. ``versions``:
     of what the same runs and the same rule need. ``look``: its number among the looks at this code,
     where these are counted: the errors are then those of this look alone. ``beyond``: the causes
-    behind which it looked.
+    behind which it looked. ``numbers``: how many of how many numbers of an output were looked at,
+    where it holds too many.
     """
 
     command: str = "dp-audit replay CERT.json"
@@ -278,6 +279,7 @@ class AttackReplay(Replay):
     fresh_runs: int | None = field(default=None, metadata=OPTIONAL)
     partial: bool | None = field(default=None, metadata=OPTIONAL)
     look: int | None = field(default=None, metadata=OPTIONAL)
+    numbers: tuple[int, int] | None = field(default=None, metadata=OPTIONAL)
     beyond: tuple[str, ...] | None = field(default=None, metadata=OPTIONAL)
     search: Search | None = field(default=None, metadata=OPTIONAL)
     versions: Mapping[str, str]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import socket
 import sys
 import traceback
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any, ClassVar, NoReturn
 from audit.subjects.child_limits import limit_memory, move_aside
 from audit.subjects.explaining import place_of, words_of
 from audit.subjects.forms import Form
-from audit.subjects.frames import BEGUN, REPLY, Frames, frame
+from audit.subjects.frames import BEGUN, REPLY, Channel, Frames, frame
 from audit.subjects.function import SINGLE, batch_outcomes, fresh, generator, one_of
 from audit.subjects.loading import describe, prepare
 from audit.subjects.outcomes import Outcomes, Raised
@@ -38,7 +37,7 @@ from synthesizers.errors import InputError, ProtocolError
 def main(descriptor: str) -> NoReturn:
     """Serve the socket until it is closed."""
     try:
-        _Server(move_aside(int(descriptor)), os.getpid()).serve()
+        Server(move_aside(int(descriptor)), os.getpid()).serve()
     finally:
         os._exit(0)
 
@@ -58,10 +57,10 @@ class _Jobs(pickle.Unpickler):
         return self._OURS.get((module, name)) or super().find_class(module, name)
 
 
-class _Server:
-    """The child's end of the socket, and the subject behind it."""
+class Server:
+    """A child's end of its channel, and the subject behind it."""
 
-    def __init__(self, channel: socket.socket, process: int) -> None:
+    def __init__(self, channel: Channel, process: int) -> None:
         self._channel = channel
         self._process = process
         self._writer = Writer()
@@ -80,13 +79,19 @@ class _Server:
             self._reply(Refused(str(error)))
             return
         self._reply(Described(spec.form))
-        single = one_of(function) if spec.form == "batch" else function
+        self.answer_jobs(source, function, spec.form, spec.subject)
+
+    def answer_jobs(
+        self, source: Frames, function: Callable[..., Any], form: Form, name: str
+    ) -> NoReturn:
+        """Run a subject as often as it is asked; EOFError where nobody asks any more."""
+        single = one_of(function) if form == "batch" else function
         while True:
             job = _Jobs(source.next()[1]).load()
             if isinstance(job, BatchCall):
-                self._batch(job, function, spec.subject)
+                self._batch(job, function, name)
             elif isinstance(job, Explanation):
-                self._explain(job, single, spec.form)
+                self._explain(job, single, form)
             else:
                 self._single(job, single)
 

@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-_LOWEST_DESCRIPTOR = 500
+LOWEST_DESCRIPTOR = 500
 """Where the socket is put: above the descriptors that careless code
 closes, and that new files get."""
 
@@ -20,7 +20,7 @@ def move_aside(descriptor: int) -> socket.socket:
     """The socket of a descriptor, under a number that nobody else gets by chance."""
     import fcntl
 
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR)
     os.close(descriptor)
     return socket.socket(fileno=moved)
 

@@ -89,7 +89,7 @@ def fork(work: Work) -> Started:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.close(source)
         os.close(target)
-    started = Started(os.fdopen(to, "wb"), os.fdopen(back, "rb"), partial(_end, process))
+    started = Started(os.fdopen(to, "wb"), os.fdopen(back, "rb"), partial(_end, process), process)
     # Only now have libraries ended the threads that they end before a fork.
     if _other_threads():
         os.kill(process, signal.SIGKILL)

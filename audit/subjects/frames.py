@@ -5,9 +5,9 @@ The standard library alone, as an interpreter of another environment uses it, to
 
 from __future__ import annotations
 
-import socket
 import struct
 import time
+from typing import Protocol
 
 HEAD = struct.Struct("<iQ")
 """Before each frame: a shape's number or one of the following, and the length."""
@@ -35,10 +35,26 @@ def frame(number: int, content: bytes) -> bytes:
     return HEAD.pack(number, len(content)) + content
 
 
+class Channel(Protocol):
+    """A socket, or what is read and written like one."""
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """How long what follows may wait."""
+        ...
+
+    def recv(self, most: int, /) -> bytes:
+        """What has come, at most so many bytes; none where no more comes."""
+        ...
+
+    def sendall(self, content: bytes, /) -> None:
+        """Write all of it."""
+        ...
+
+
 class Frames:
     """The frames that come over a socket; no wait for one is longer than it says."""
 
-    def __init__(self, source: socket.socket) -> None:
+    def __init__(self, source: Channel) -> None:
         self._source = source
         self._held = bytearray()
         self._place = 0

@@ -7,7 +7,6 @@ imported there alone.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import threading
@@ -22,40 +21,30 @@ from numpy.typing import NDArray
 from audit.statements.isolation import Isolation
 from audit.subjects.apart import probe_isolation
 from audit.subjects.explaining import Failure, LogEnd
-from audit.subjects.failures import FAILED, describe_failure, describe_shape
-from audit.subjects.foreign import ReceivedValues
-from audit.subjects.frames import BEGUN, REPLY
+from audit.subjects.failures import FAILED, describe_shape
+from audit.subjects.frames import BEGUN
 from audit.subjects.function import (
     BATCH_BLOCK,
-    CALL,
     SINGLE,
     SINGLE_BLOCK,
-    CallRaised,
-    in_two_calls,
 )
 from audit.subjects.interpreters import Interpreter
-from audit.subjects.outcomes import Ended, Outcomes, Raised, Shape
+from audit.subjects.outcomes import Ended, Outcomes, Shape
 from audit.subjects.pair import Pair
-from audit.subjects.process import START_SECONDS, ChildProcess, paths_of
-from audit.subjects.specs import Described, Refused, Spec
+from audit.subjects.process import ChildProcess, paths_of
+from audit.subjects.running import Processes, draw_runs, receive_outcome
+from audit.subjects.specs import Described, Spec
 from audit.subjects.wire import (
-    BatchCall,
     Explanation,
     Failed,
-    Received,
     Reply,
     SingleRuns,
-    read_answer,
 )
-from synthesizers.errors import InputError, ProtocolError
+from synthesizers.errors import InputError
 
 ESTIMATOR_BLOCK = 20
 """Runs of one call of `IsolatedBox.draw` on an estimator (a fit takes
 seconds rather than milliseconds, and blocks are what jobs share out)."""
-
-UNENDED = 10
-"""So many runs in a row, from a block's first one on and on both databases, that end by force
-mean that nothing can be run (at a minute each, ten minutes)."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +98,10 @@ class IsolatedBox:
         """What they may read beside the system."""
         return paths_of(self.folder, self.python)
 
+    def start(self) -> ChildProcess:
+        """A new process."""
+        return ChildProcess(self.spec, self.folder, self.python)
+
     def check(self) -> None:
         """Start the process; raises InputError where the subject can't be found or made."""
         _kept.processes.of(self)
@@ -125,13 +118,13 @@ class IsolatedBox:
         runs: none is repeated, left out or given another's place, and runs after an end have
         random numbers of their own. Backed by ``tests/audit/subjects/test_isolated_box.py``.
         """
-        return self._draw_runs(_kept.processes, pair, coins, seed)
+        return draw_runs(self, _kept.processes, pair, coins, seed)
 
     def draw_afresh(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """The same in a new process, in which the subject has never run."""
-        processes = _Processes()
+        processes = Processes()
         try:
-            return self._draw_runs(processes, pair, coins, seed)
+            return draw_runs(self, processes, pair, coins, seed)
         finally:
             processes.end()
 
@@ -181,49 +174,6 @@ class IsolatedBox:
         parameters = dict(self.parameters)
         return Spec(self.subject, self.form, parameters, self.megabytes, self.rows, self.columns)
 
-    def _draw_runs(
-        self, processes: _Processes, pair: Pair, coins: NDArray[np.bool_], seed: int
-    ) -> Outcomes:
-        def call(second: bool, runs: int, place: int) -> Outcomes:
-            database = pair.second if second else pair.first
-            return processes.call(self, BatchCall(database, runs, seed, (CALL, place)))
-
-        # Whatever interrupts us leaves a process in the middle of its work.
-        with processes.end_on_error():
-            if self.form == "batch":
-                try:
-                    return in_two_calls(call, coins, seed)
-                except CallRaised:
-                    pass
-            return self._singly(processes, (pair.first, pair.second), coins, seed)
-
-    def _singly(
-        self,
-        processes: _Processes,
-        databases: tuple[Any, Any],
-        coins: NDArray[np.bool_],
-        seed: int,
-    ) -> Outcomes:
-        """One run after the other, in a new process with other random numbers after each end."""
-        parts: list[Outcomes] = []
-        done, ended = 0, 0
-        while done < len(coins):
-            job = SingleRuns(databases, coins[done:], seed, (SINGLE, done))
-            found, end = processes.runs(self, job)
-            parts.append(found)
-            done += len(found)
-            if end is not None:
-                parts.append(Outcomes.of_outputs([end]))
-                done, ended = done + 1, ended + 1
-                if ended == done and done >= UNENDED and 0 < np.sum(coins[:done]) < done:
-                    failure = describe_failure(Outcomes.join(parts))
-                    raise ProtocolError(
-                        f"{self.name}: {failure}, on both databases; a "
-                        f"run that only needs more than {self.seconds:g} seconds or its memory "
-                        "gets them by --seconds and --megabytes"
-                    )
-        return Outcomes.join(parts)
-
 
 def describe(
     subject: str,
@@ -239,121 +189,12 @@ def describe(
         process.end()
 
 
-class _Processes:
-    """The process that serves a box, kept until another box asks or it comes to an end."""
-
-    def __init__(self) -> None:
-        self._box: IsolatedBox | None = None
-        self._process: ChildProcess | None = None
-
-    def of(self, box: IsolatedBox) -> ChildProcess:
-        """The box's process, started where there is none."""
-        process = self._process
-        if process is not None and self._box == box and process.alive():
-            return process
-        self.end()
-        process = ChildProcess(box.spec, box.folder, box.python)
-        self._box, self._process = box, process
-        with self.end_on_error():
-            process.started()
-        return process
-
-    def end(self) -> None:
-        """End the process, if there is one."""
-        if self._process is not None:
-            self._process.end()
-        self._process = None
-
-    @contextlib.contextmanager
-    def end_on_error(self) -> Any:
-        """End the process where the block inside is left by an exception."""
-        try:
-            yield
-        except BaseException:
-            self.end()
-            raise
-
-    def runs(self, box: IsolatedBox, job: SingleRuns) -> tuple[Outcomes, Ended | None]:
-        """The outcomes of the first runs, and how the next one ended if not all are there."""
-        process = self._hand_over(box, job)
-        received = process.received()
-        try:
-            for _ in range(len(job.coins)):
-                _receive(process, received, time.monotonic() + box.seconds)
-        except ProtocolError:
-            raise
-        except Exception as error:
-            end = process.reason(error)
-            self.end()
-            return received.outcomes(), end
-        return received.outcomes(), None
-
-    def call(self, box: IsolatedBox, job: BatchCall) -> Outcomes:
-        """The outcomes of one call of the batch form; raises CallRaised or ProtocolError."""
-        process = self._hand_over(box, job)
-        received, until = process.received(), time.monotonic() + box.seconds
-        try:
-            while len(received) < job.runs:
-                reply = _receive(process, received, until, job.runs)
-                if reply is not None:
-                    break
-            else:
-                return received.outcomes()
-        except ProtocolError:
-            raise
-        except Exception as error:
-            raise ProtocolError(
-                f"{box.name}: a call of the batch form was ended ({process.reason(error).reason}; "
-                f"it may take {box.seconds:g} seconds); give more, or the form f(database, rng), "
-                "in which a run that does not end is an outcome"
-            ) from None
-        match reply:
-            case Raised():
-                raise CallRaised
-            case Refused(message):
-                raise ProtocolError(message)
-        raise ProtocolError(f"{box.name}: its process sent something else than outcomes")
-
-    def _hand_over(self, box: IsolatedBox, job: SingleRuns | BatchCall) -> ChildProcess:
-        """A process that has the job and begins with it."""
-        for _ in range(2):
-            process = self.of(box)
-            try:
-                process.send(job)
-                if process.next(time.monotonic() + START_SECONDS)[0] == BEGUN:
-                    return process
-            except Exception:
-                # It came to its end between two blocks.
-                pass
-            self.end()
-        raise ProtocolError(
-            f"{box.name}: its process ended as it was handed the databases; allow more memory with "
-            "--megabytes"
-        )
-
-
-def _receive(
-    process: ChildProcess, received: Received | ReceivedValues, until: float, most: int = 0
-) -> Reply | None:
-    """Wait for the next outcome, or for all of a batch of ``most``; or for an answer in its place.
-
-    Raises an exception of any kind where none comes.
-    """
-    before = len(received)
-    while len(received) == before:
-        number, content = process.next(until)
-        if number == REPLY and most and not before:
-            return read_answer(content)
-        received.take(number, content, most)
-    return None
-
-
 def _outcome(process: ChildProcess, until: float) -> Shape:
     """What kind of thing the one run of a job gave."""
     if process.next(until)[0] != BEGUN:
         raise ValueError
     received = process.received()
-    _receive(process, received, until)
+    receive_outcome(process, received, until)
     return received.outcomes().shapes[0]
 
 
@@ -361,7 +202,7 @@ class _Kept(threading.local):
     """Of each thread, its process."""
 
     def __init__(self) -> None:
-        self.processes = _Processes()
+        self.processes = Processes()
 
 
 _kept = _Kept()

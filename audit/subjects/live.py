@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.statements.assumptions import INDEPENDENT, SCOPE
 from audit.statements.isolation import Isolation
+from audit.subjects.copied import CopiedBox
 from audit.subjects.estimator import as_function
 from audit.subjects.forms import Form
 from audit.subjects.function import FunctionBox
@@ -47,7 +48,7 @@ def live_box(
     rows: int | None,
     domain: Domain | None,
 ) -> BlackBoxSubject:
-    """A function, its batch form or an estimator, run in this process.
+    """A function, its batch form or an estimator, run in a copy of this process if it can.
 
     ``parameters``, ``rows``: of an estimator's class, and of its output. Raises InputError.
     """
@@ -59,7 +60,7 @@ def live_box(
     elif parameters:
         raise InputError("parameters go with an estimator's class; bind a function's yourself")
     kind = "estimator" if form == "estimator" else "function"
-    box = FunctionBox(name, function, form == "batch")
+    box = CopiedBox(FunctionBox(name, function, form == "batch"))
     apart = Isolation("in this process", "none", "none")
     columns = None if domain is None else domain.names
     live = LiveObject(subject, form, parameters, rows, columns)

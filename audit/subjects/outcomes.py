@@ -99,7 +99,7 @@ class Outcomes:
                 f"found {found}"
             )
         if isinstance(items, np.ndarray) and runs and _fits_doubles(items):
-            rows = items.reshape(runs, -1).astype(np.float64)
+            rows = _look_at(items.reshape(runs, -1)).astype(np.float64)
             return cls((_number_shape(items[0]),), np.zeros(runs, np.intp), (rows,))
         return cls.of_outputs(list(items))
 
@@ -200,6 +200,39 @@ class Outcomes:
         return told if len(told) <= limit else told[: limit - 1] + "…"
 
 
+MOST_NUMBERS = 2**17
+"""Numbers of an output that are looked at (a hundred runs of as many take 100 MB); of longer ones
+as many are, evenly spread from the first to the last."""
+
+
+def places_looked_at(length: int) -> NDArray[np.intp]:
+    """The places of the numbers that are looked at in an output of so many."""
+    if length <= MOST_NUMBERS:
+        return np.arange(length)
+    return np.arange(MOST_NUMBERS) * (length - 1) // (MOST_NUMBERS - 1)
+
+
+def count_numbers(outcomes: Outcomes) -> tuple[int, int] | None:
+    """How many of how many numbers of an output are looked at; None where all are of all outputs.
+
+    Of outputs of several lengths that of the longest.
+    """
+    longest = max(map(number_length, outcomes.shapes), default=0)
+    return (MOST_NUMBERS, longest) if longest > MOST_NUMBERS else None
+
+
+def number_length(shape: Shape) -> int:
+    """How many numbers an output of a shape holds; 0 of other shapes."""
+    if shape.kind != "numbers":
+        return 0
+    return math.prod(map(int, shape.detail.split()[-1].split("x")))
+
+
+def _look_at(rows: NDArray[Any]) -> NDArray[Any]:
+    length = rows.shape[1]
+    return rows if length <= MOST_NUMBERS else rows[:, places_looked_at(length)]
+
+
 def _describe(output: object) -> tuple[Shape, Any]:
     if output is None:
         return Shape("nothing", ""), None
@@ -239,7 +272,9 @@ def _numbers(output: object) -> NDArray[np.float64] | None:
         array = np.asarray(output)
     except (ValueError, OverflowError):
         return None
-    return array.astype(np.float64).ravel() if _fits_doubles(array) else None
+    if not _fits_doubles(array):
+        return None
+    return np.asarray(_look_at(array.reshape(1, -1))[0].astype(np.float64))
 
 
 def _items(batch: object) -> Sequence[object] | NDArray[Any] | None:

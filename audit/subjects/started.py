@@ -22,11 +22,15 @@ END_SECONDS = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Started:
-    """A process that reads ``stdin`` and writes ``stdout``; ``end`` ends all of it."""
+    """A process that reads ``stdin`` and writes ``stdout``; ``end`` ends all of it.
+
+    ``number``: of a copy of this process.
+    """
 
     stdin: IO[bytes]
     stdout: IO[bytes]
     end: Callable[[], object]
+    number: int | None = None
 
 
 class Start(Protocol):

@@ -21,7 +21,7 @@ from audit.subjects import plain_data
 from audit.subjects.forms import Form
 from audit.subjects.frames import BLOCK, LARGEST_BLOCK, LARGEST_OUTCOME, SHAPE, frame
 from audit.subjects.lines import require_shallow
-from audit.subjects.outcomes import Block, Ended, Outcomes, Raised, Shape
+from audit.subjects.outcomes import MOST_NUMBERS, Block, Ended, Outcomes, Raised, Shape
 from audit.subjects.plain_tables import read_table
 from audit.subjects.specs import Described, Refused
 from audit.subjects.writing import write_table
@@ -273,7 +273,7 @@ def _length(shape: Shape) -> int:
     # One that holds nothing is no excuse for another that nobody can count to.
     if math.prod(max(length, 1) for length in lengths) > LARGEST_OUTCOME:
         raise ValueError("numbers of no size")
-    return math.prod(lengths)
+    return min(math.prod(lengths), MOST_NUMBERS)
 
 
 def _columns(table: pd.DataFrame) -> list[tuple[str, str]]:

@@ -46,6 +46,7 @@ from audit.statements.evidence import CONTRADICTING, Evidence
 from audit.statements.power import Control
 from audit.subjects.black_box import BlackBox
 from audit.subjects.failures import describe_failure, unread_always
+from audit.subjects.outcomes import count_numbers
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Runs, Source, freeze
 from synthesizers.errors import InputError, ProtocolError
@@ -66,7 +67,6 @@ class AttackedBox:
     box: BlackBox | None
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")
 def attack_box(
     target: AttackedBox, claim: Claim, attack: Attack, watch: Watch | None = None
 ) -> Evidence:
@@ -92,7 +92,11 @@ def attack_box(
             "number of runs would refute it; run it without --runs, or state a smaller claim"
         )
     required_detect(claim.guarantee, attack.detect)
-    heard = watch or (lambda done, total, floor: None)
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _attack_box(target, claim, attack, watch or (lambda done, total, floor: None))
+
+
+def _attack_box(target: AttackedBox, claim: Claim, attack: Attack, heard: Watch) -> Evidence:
     source, timed = target.source, _Timed(here)
     if isinstance(source, Drawing):
         timed = _Timed(source.share)
@@ -192,6 +196,7 @@ def _test(
         "attacker": learned.choice.attacker,
         "learning_runs": len(learned.learning),
         "repeatable": seen.repeatable,
+        "numbers": count_numbers(learned.learning.outcomes),
     }
     planted: Planted | None = None
     try:

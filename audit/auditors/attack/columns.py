@@ -38,9 +38,10 @@ SCREENED_KEYS = 4096
 """Numbers of an output that are looked at to choose those; of arrays that are longer all are, at
 first by their means alone, and then the `FOREMOST`."""
 
-FOREMOST = 512
-"""Numbers of a long array whose means the coins shift most (learning runs shift the mean of one in
-a thousand of those that tell nothing as far as that of one that tells ε = 1 in some hundred runs)."""
+FOREMOST = 128
+"""Numbers of a long array whose means the coins shift most, which are then looked at closely (of
+100,000 that tell nothing, in a hundred runs the luckiest shift by 0.9 deviations, and the exact
+number of records by 2)."""
 
 MOST_SHAPES = 32
 """Shapes that get a column of their own."""
@@ -262,7 +263,9 @@ def _mean_shifts(values: FloatArray, coins: NDArray[np.bool_]) -> FloatArray:
     finite = np.clip(finite, -LARGEST, LARGEST)
     spread = finite.std(axis=0)
     apart = abs(finite[coins].mean(axis=0) - finite[~coins].mean(axis=0))
-    return np.divide(apart, spread, out=np.zeros(len(spread)), where=spread > 0)
+    found = np.zeros(len(spread))
+    np.divide(apart, spread, out=found, where=spread > 0)
+    return found
 
 
 def _shift(values: FloatArray, coins: NDArray[np.bool_]) -> float:

@@ -30,6 +30,7 @@ from audit.auditors.attack.dependence_tests import (
 from audit.auditors.attack.first_runs import COMPARED, compare, first_runs
 from audit.auditors.attack.orders import LONGEST, orders
 from audit.subjects.black_box import BlackBox, Starting
+from audit.subjects.outcomes import WIDE, number_length
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -43,6 +44,9 @@ constant (a fair coin would look so once in 10^11)."""
 
 PROBED = 100
 """Runs of a new call (enough to tell a repeat of two-valued outputs)."""
+
+PROBED_WIDE = 24
+"""The same where outputs hold so many numbers that none is ever another's equal by chance."""
 
 STEP = 1.25
 """The ratio of neighbouring lengths at which runs that may stop at any time are looked at (at most
@@ -196,6 +200,8 @@ def probe(
     As of `examine`. Backed by ``tests/audit/auditors/attack/test_independence.py``.
     """
     sequence = np.random.SeedSequence([seed, PROBED])
+    if any(number_length(shape) > WIDE for shape in learned.outcomes.shapes):
+        runs = min(runs, PROBED_WIDE)
     size = max(1, min(runs, box.block))
     coins = np.random.default_rng(sequence).integers(0, 2, size).astype(np.bool_)
     first, other = (int(s) for s in sequence.generate_state(2, np.uint64))

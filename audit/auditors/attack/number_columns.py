@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.subjects.outcomes import Outcomes
+from audit.subjects.outcomes import Outcomes, number_length, places_looked_at
 from audit.subjects.plain_data import leaves
 
 FloatArray = NDArray[np.float64]
@@ -168,10 +168,14 @@ def _names(outcomes: Outcomes, origin: str, keys: Sequence[str]) -> dict[str, st
     if origin == "data":
         return {key: f"the value at {key}" for key in keys}
     blocks = zip(outcomes.shapes, outcomes.blocks, strict=True)
-    longest = max(np.shape(block)[1] for shape, block in blocks if shape.kind == "numbers")
-    if longest == 1:
+    held, shape = max(
+        ((np.shape(block)[1], shape) for shape, block in blocks if shape.kind == "numbers"),
+        key=lambda one: one[0],
+    )
+    if held == 1:
         return {"0": "the output"}
-    return {key: f"coordinate {int(key) + 1}" for key in keys}
+    places = places_looked_at(max(held, number_length(shape)))
+    return {key: f"coordinate {places[int(key)] + 1}" for key in keys}
 
 
 def _single(what: str, values: FloatArray) -> FloatArray:

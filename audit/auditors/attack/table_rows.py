@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from audit.subjects.outcomes import Outcomes, Shape
+from audit.subjects.outcomes import MOST_NUMBERS, Outcomes, Shape, number_length
 from audit.subjects.plain_data import records
 
 FloatArray = NDArray[np.float64]
@@ -162,9 +162,11 @@ def _rows_of_arrays(
 
 
 def array_width(shape: Shape) -> int:
-    """The columns of an array with two axes, 0 for any other shape."""
+    """The columns of an array with two axes, 0 for any other shape, or one not looked at whole."""
     found = re.fullmatch(r"array \S+ \d+x(\d+)", shape.detail)
-    return int(found[1]) if shape.kind == "numbers" and found else 0
+    if shape.kind != "numbers" or not found or number_length(shape) > MOST_NUMBERS:
+        return 0
+    return int(found[1])
 
 
 def _default_names(attributes: Sequence[str], width: int) -> list[str]:

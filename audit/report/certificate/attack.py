@@ -71,6 +71,7 @@ def attack_story(
     decision: Decision,
     command: str,
     search: Search | None = None,
+    numbers: tuple[int, int] | None = None,
 ) -> AttackStory:
     """The witness in words, beside what the guarantee allows."""
     pair = witness.pair
@@ -94,7 +95,22 @@ def attack_story(
         _strength(witness),
         witness.digest,
         command,
-        "" if search is None else _describe_search(search),
+        " ".join(
+            filter(
+                None,
+                (
+                    None if search is None else _describe_search(search),
+                    None if numbers is None else _describe_numbers(*numbers),
+                ),
+            )
+        ),
+    )
+
+
+def _describe_numbers(looked_at: int, held: int) -> str:
+    return (
+        f"Of the {held:,} numbers of an output {looked_at:,} were looked at, evenly spread from "
+        "the first to the last."
     )
 
 

@@ -323,7 +323,8 @@ def _story(evidence: Evidence, place: int, certificate: Certificate) -> Story | 
             rules = sum(isinstance(e.witness, SampledWitness) for e in certificate.evidence)
             if stated is None or (rules > 1 and stated == AttackReplay.command):
                 stated = f"{AttackReplay.command} --evidence {place}"
-            search = getattr(evidence.replay, "search", None)
-            return attack_story(witness, claim.guarantee, evidence.decision, str(stated), search)
+            search, numbers = (getattr(evidence.replay, k, None) for k in ("search", "numbers"))
+            decision = evidence.decision
+            return attack_story(witness, claim.guarantee, decision, str(stated), search, numbers)
         case None:
             return None

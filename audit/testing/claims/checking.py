@@ -16,9 +16,9 @@ from audit.statements.assumptions import ON_YOUR_WORD
 from audit.statements.certificate import Certificate
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision, SampledWitness
+from audit.subjects.copied import CopiedBox
 from audit.subjects.databases import dataset_of_records, records_of_histogram
 from audit.subjects.forms import Form, form_of
-from audit.subjects.function import FunctionBox
 from audit.subjects.live import live_box, live_program, name_of
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds
@@ -161,7 +161,7 @@ def _of_box(subject: Any, form: Form, name: str, asked: Asked) -> Checked:
     described = live_box(subject, form, name, asked.parameters, asked.rows, claim.domain)
     attack = asked.attack(form, SEED, _pair(asked, claim))
     accepted = REQUIRED[asked.require]
-    assert isinstance(described.box, FunctionBox)
+    assert isinstance(described.box, CopiedBox)
     target = AttackedBox(Drawing(described.box, Seeds(attack.seed), here), described.box)
     beside = of_box(described, claim, attack) if asked.properties else ()
     if asked.properties:
