@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -82,6 +82,13 @@ def _of_box(
     box = subject.box
     # Only an attack's runs are kept: others look at the subject's own process.
     own = replace(subject, box=box.box) if isinstance(box, KeptBox) else subject
+    names = [auditor.name for auditor in auditors]
+    if subject.category == "black box" and len(names) > 1 and "attack" in names:
+        try:
+            effort = _start_and_plan(box, claim, effort, names)
+        except KeyboardInterrupt:
+            left_out |= {name: "interrupted" for name in names if name != "attack"}
+            effort = replace(effort, share=_interrupt, planned=True)
     for auditor in auditors:
         part, last = effort, auditor.name == "attack"
         if "interrupted" in left_out.values() and not last:
@@ -106,6 +113,15 @@ def _of_box(
     plain, apart = subject.to_json(), subject.isolation
     made = Certificate(plain, claim, tuple(evidence), assumptions, reproduce, isolation=apart)
     return Audit(made, left_out=left_out)
+
+
+def _start_and_plan(box: Any, claim: Claim, effort: Effort, names: Sequence[str]) -> Effort:
+    """The effort, once the first runs are made and all others are told of."""
+    # Here, not above: as where a box is audited.
+    from audit.auditors.attack.beginning import start_and_plan
+
+    start_and_plan(box, claim, effort.require_attack(), effort, names)
+    return replace(effort, planned=True)
 
 
 def _interrupt(*_: object) -> NoReturn:

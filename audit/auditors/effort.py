@@ -87,9 +87,9 @@ class Effort:
     ``rows``: the public number of rows that outputs and bounds use, where the
     claim's own number of records does not say it. ``jobs``: processes. ``attack``: how a black box
     is attacked, and a program beside its analysis; its runs are made by ``share``, ``watch`` is
-    told of them, and ``tell`` before of what they will be. ``trusted``: the user takes a program's
-    word where nothing keeps it apart. ``auditors``: those that the user named; None for each that
-    fits and is quick.
+    told of them, and ``tell`` before of what they will be; ``planned``: it was. ``trusted``: the
+    user takes a program's word where nothing keeps it apart. ``auditors``: those that the user
+    named; None for each that fits and is quick.
 
     Of auditors of properties: ``seed``, of what they draw; ``alarm``, the largest probability that
     an honest subject is accused; ``pairs``, the most that are looked at, and ``runs``, the most of
@@ -103,6 +103,7 @@ class Effort:
     share: Map = here
     watch: Watch | None = None
     tell: Tell = nobody
+    planned: bool = False
     trusted: bool = False
     auditors: tuple[str, ...] | None = None
     seed: int = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from audit.auditors.attack.alive import evidence_of, look_at
+from audit.auditors.attack.beside import count_runs_beside
 from audit.auditors.attack.evidence import About
 from audit.auditors.attack.far_tables import far_pairs
 from audit.auditors.attack.plan import make_plan
@@ -20,16 +21,28 @@ from audit.subjects.runs import Drawing, Seeds
 from synthesizers.domain import Domain
 
 
-def begin(box: BlackBox, claim: Claim, attack: Attack, effort: Effort) -> Evidence | None:
-    """Start a box, tell the plan of its attack, and see what it reads of its input.
+def start_and_plan(
+    box: BlackBox, claim: Claim, attack: Attack, effort: Effort, auditors: Iterable[str] = ()
+) -> None:
+    """Start a box, and tell the plan of its attack, with what ``auditors`` do before.
 
-    None where it reads all that it is handed, or so few runs, or so small a claim, could not show
-    it. Raises ProtocolError where it gives no output at all.
+    Raises ProtocolError where it gives no output at all.
     """
     public = attack.pair is None or attack.data_is_public
     seconds = start(box, _first_pairs(claim, attack), attack.seed, public, effort.tell)
     jobs = 1 if effort.share is here else effort.jobs
-    effort.tell(make_plan(claim, attack, seconds / jobs).words())
+    beside = count_runs_beside(box, claim, attack, auditors)
+    effort.tell(make_plan(claim, attack, seconds / jobs, beside).words())
+
+
+def begin(box: BlackBox, claim: Claim, attack: Attack, effort: Effort) -> Evidence | None:
+    """See what a box reads of its input; start it, and plan, unless that was done.
+
+    None where it reads all that it is handed, or so few runs, or so small a claim, could not show
+    it. Raises ProtocolError where it gives no output at all.
+    """
+    if not effort.planned:
+        start_and_plan(box, claim, attack, effort)
     if attack.pair is not None and not _is_of_domain(attack.pair, claim.domain):
         return None
     source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)

@@ -25,7 +25,8 @@ MOST_RUNS = 10**9
 class Plan:
     """What an attack will do.
 
-    ``runs``: on both databases, at most. ``seconds``: all of them take; None where no run was
+    ``runs``: on both databases, at most. ``beside``: of other auditors, and of looks before and
+    after. ``seconds``: all of them take; None where no run was
     measured. ``sees``: the least leak, in the claim's own parameter, that its best event could
     show; infinite for none. ``wanted``: the leak that it must be able to see.
     ``needed``: runs a database that could see it; None where these do, or none of a number that
@@ -38,11 +39,14 @@ class Plan:
     sees: float
     wanted: float
     needed: int | None
+    beside: int = 0
 
     def words(self) -> str:
         """The plan in a line."""
         name, claimed = claimed_name(self.guarantee), float(claimed_value(self.guarantee))
         told = f"plan: at most {self.runs:,} runs"
+        if self.beside:
+            told += f", and some {self.beside:,} beside them"
         if self.seconds is not None:
             told += f", {spell_seconds(self.seconds)}"
         if math.isinf(self.sees):
@@ -58,8 +62,10 @@ class Plan:
         return told
 
 
-def make_plan(claim: Claim, attack: Attack, seconds: float | None) -> Plan:
+def make_plan(claim: Claim, attack: Attack, seconds: float | None, beside: int = 0) -> Plan:
     """The plan of an attack on a claim, of which a run takes ``seconds`` where that is known.
+
+    ``beside``: the runs that are made besides.
 
     What it can see at best is what it could if a rule guessed in every run, on the best of the
     pairs that are searched; what it could have seen with the rule that there was, is said with it.
@@ -74,8 +80,8 @@ def make_plan(claim: Claim, attack: Attack, seconds: float | None) -> Plan:
 
     needed = None if does(attack.runs) else _fewest(does, attack.runs)
     total = 2 * attack.runs
-    whole = None if seconds is None else seconds * total
-    return Plan(claim.guarantee, total, whole, sees(attack.runs), wanted, needed)
+    whole = None if seconds is None else seconds * (total + beside)
+    return Plan(claim.guarantee, total, whole, sees(attack.runs), wanted, needed, beside)
 
 
 def least_seen(claim: Claim, attack: Attack, runs: int) -> float:
