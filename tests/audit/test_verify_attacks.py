@@ -333,20 +333,23 @@ def test_a_malformed_attack_is_refused(
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_search_that_began_with_the_pairs_of_other_auditors_is_made_again(
-    functions: dict[str, Document], here: Path, capsys: pytest.CaptureFixture[str]
+    functions: dict[str, Document], here: Path
 ) -> None:
     certificate = functions["typed"]
-    write_subject(here)
     search = certificate["evidence"][-1]["replay"]["search"]
-    assert search["given"] and certificate["evidence"][0]["pair"]
-    assert status(verified(certificate), "evidence of the attack") is Status.CONFIRMED
+    assert search["given"] and certificate["evidence"][0]["property"]["pair"]
+    assert_confirmed(certificate)
 
     def forge_number(document: Document) -> None:
         document["evidence"][-1]["replay"]["search"]["given"] -= 1
 
-    def forge_pair(document: Document) -> None:
-        document["evidence"][0]["pair"] = {"first": [], "second": [{"cell": "0"}]}
+    assert verified(changed(certificate, forge_number)).exit_code == 1
 
-    for forge in (forge_number, forge_pair):
-        assert verified(changed(certificate, forge)).false, forge.__name__
+    def forge_pair(document: Document) -> None:
+        pair = {"first": [], "second": [{"cell": "0"}]}
+        document["evidence"][0]["property"]["pair"] = pair
+
+    # Draws of another auditor may come out otherwise elsewhere: its pair is confirmed or open.
+    assert verified(changed(certificate, forge_pair)).exit_code == 3

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.attack.encodings import find_encodings
+from audit.auditors.attack.first_runs import FirstRuns
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.data_independence.case import MOST_PAIRS, length
 from audit.auditors.data_independence.facets import Facet
@@ -157,7 +158,10 @@ def _way_to_ask(subject: BlackBoxSubject, claim: Claim) -> tuple[Ask, frozenset[
         case CommandBox() | ServedBox():
             # Of one that serves, too, each run is looked at in a process of its own.
             command = box.command if isinstance(box, ServedBox) else box
-            return lambda asked: _look_at_command(command, asked), OF_OUTPUT
+            return lambda asked: _look_from_outside(command, asked), OF_OUTPUT
+        case IsolatedBox():
+            # Nothing of ours looks on in another interpreter.
+            return lambda asked: _look_from_outside(_alone(box, asked), asked), OF_OUTPUT
     raise LeftOut("nobody can look at it as it runs")
 
 
@@ -202,10 +206,15 @@ def _ask_live(live: LiveObject | None, name: str, asked: Examination) -> str:
     return str(text)
 
 
-def _look_at_command(command: BlackBox, asked: Examination) -> tuple[Finding, ...]:
-    outside = replace(asked, look=LookingFromOutside(command))
-    subject = AuditedFunction(command.name, lambda database, rng: Left(None), None, True)
+def _look_from_outside(box: BlackBox, asked: Examination) -> tuple[Finding, ...]:
+    outside = replace(asked, look=LookingFromOutside(box))
+    subject = AuditedFunction(box.name, lambda database, rng: Left(None), None, True)
     return tuple(outside.findings(subject))
+
+
+def _alone(box: IsolatedBox, asked: Examination) -> BlackBox:
+    """The box, each run of which is the only one of its process where copies were asked for."""
+    return FirstRuns(box) if asked.look is look_in_a_copy else box
 
 
 def read_answer(text: str, claim: Claim) -> tuple[Finding, ...]:

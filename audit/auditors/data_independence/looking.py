@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.auditors.data_independence.facets import Facets, Observed, before_draws, facets
 from audit.auditors.data_independence.observing import observe
@@ -16,7 +17,7 @@ from audit.auditors.data_independence.recorded_draws import Listener
 from audit.auditors.data_independence.subjects import AuditedFunction
 from audit.subjects.black_box import BlackBox
 from audit.subjects.function import generator
-from audit.subjects.outcomes import Outcomes
+from audit.subjects.outcomes import Outcomes, Shape
 from audit.subjects.pair import Pair
 from synthesizers.errors import ProtocolError
 
@@ -135,4 +136,22 @@ def _observe(outcomes: Outcomes) -> Observed:
     if shape.kind in ("raised", "ended"):
         error = type(f"{shape.kind}: {shape.detail}", (Exception,), {})()
     output = block[0] if len(block) else None
+    if shape.kind == "numbers":
+        output = _restore(shape, np.asarray(output))
     return Observed(output, error, None, (), {}, hidden=True)
+
+
+_PLAIN: dict[str, Callable[[NDArray[np.float64]], object]] = {
+    "bool": lambda numbers: bool(numbers[0]),
+    "int": lambda numbers: int(numbers[0]),
+    "float": lambda numbers: float(numbers[0]),
+    "list": lambda numbers: numbers.tolist(),
+    "tuple": lambda numbers: tuple(numbers.tolist()),
+}
+
+
+def _restore(shape: Shape, numbers: NDArray[np.float64]) -> object:
+    """Numbers in the type that they came in, as far as it is one of Python's own."""
+    made = _PLAIN.get(shape.detail.split()[0])
+    finite = bool(np.isfinite(numbers).all()) and len(numbers) > 0
+    return numbers if made is None or not finite else made(numbers)

@@ -13,6 +13,7 @@ from audit.auditors.sensitivity.examine import examine as examine_query
 from audit.auditors.sensitivity.search import EXAMPLES
 from audit.statements.claim import Claim
 from audit.statements.finding import Finding
+from audit.subjects.isolated import IsolatedBox
 from audit.subjects.subject import BlackBoxSubject
 from synthesizers.errors import InputError, ProtocolError
 
@@ -22,6 +23,11 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
 
     Raises LeftOut where it exposes none, or one that can't be examined.
     """
+    if isinstance(subject.box, IsolatedBox) and subject.box.python is not None:
+        raise LeftOut(
+            "the queries that it exposes are asked by code of dp-audit in its process, which "
+            "another interpreter does not have: leave out --python"
+        )
     try:
         queries = find_exposed(subject).queries
         if not queries:

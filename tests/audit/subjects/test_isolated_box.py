@@ -229,13 +229,13 @@ def test_a_process_that_ends_between_two_blocks_is_no_outcome(alone: IsolatedBox
 
 
 def test_runs_that_never_end_on_either_database_break_the_protocol(monkeypatch):
-    monkeypatch.setattr(isolated, "UNENDED", 3)
+    monkeypatch.setattr(running, "UNENDED", 3)
     with pytest.raises(ProtocolError, match="all of 3 runs failed"):
         BOX.draw(Pair(["ends_process"], ["ends_process"]), COINS, 1)
 
 
 def test_runs_that_never_end_on_one_database_are_outcomes(monkeypatch):
-    monkeypatch.setattr(isolated, "UNENDED", 1)
+    monkeypatch.setattr(running, "UNENDED", 1)
     coins = np.array([True, True, False])
     found = BOX.draw(Pair(["size"], ["ends_process"]), coins, 1)
     assert texts(found) == ["ended: died", "ended: died", "0.0"]
