@@ -66,8 +66,11 @@ def examine(
     accused with a chance of at most ``effort.alarm``, whatever varies with its noise, if its runs
     are independent. EXACT: the facet was settled before the first random draw, and differs between
     neighbours: its loss is infinite, if the subject draws from what it is handed, what it makes in
-    a run, or the global generators. Backed by
-    ``tests/audit/auditors/data_independence/test_honest_mechanisms.py``.
+    a run, or the global generators. Either is seen again in copies of this process in which the
+    subject had not run before, where it can be copied: what runs of one process have in common
+    accuses nobody then, but for noise of a generator that was made before and is drawn from once.
+    Backed by ``tests/audit/auditors/data_independence/test_honest_mechanisms.py`` and
+    ``tests/audit/auditors/data_independence/test_state_kept_between_runs.py``.
     """
     if not isinstance(subject, AuditedFunction):
         raise InputError(f"expected audited(function), found {type(subject).__name__}")

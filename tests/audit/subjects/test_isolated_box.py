@@ -19,6 +19,7 @@ import pytest
 
 from audit.auditors.attack.independence import probe
 from audit.subjects import isolated
+from audit.subjects import running as in_processes
 from audit.subjects.black_box import Starting
 from audit.subjects.function import FunctionBox
 from audit.subjects.isolated import IsolatedBox
@@ -229,13 +230,13 @@ def test_a_process_that_ends_between_two_blocks_is_no_outcome(alone: IsolatedBox
 
 
 def test_runs_that_never_end_on_either_database_break_the_protocol(monkeypatch):
-    monkeypatch.setattr(running, "UNENDED", 3)
+    monkeypatch.setattr(in_processes, "UNENDED", 3)
     with pytest.raises(ProtocolError, match="all of 3 runs failed"):
         BOX.draw(Pair(["ends_process"], ["ends_process"]), COINS, 1)
 
 
 def test_runs_that_never_end_on_one_database_are_outcomes(monkeypatch):
-    monkeypatch.setattr(running, "UNENDED", 1)
+    monkeypatch.setattr(in_processes, "UNENDED", 1)
     coins = np.array([True, True, False])
     found = BOX.draw(Pair(["size"], ["ends_process"]), coins, 1)
     assert texts(found) == ["ended: died", "ended: died", "0.0"]
