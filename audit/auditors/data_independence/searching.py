@@ -36,6 +36,11 @@ MOST_COPIES = 1000
 larger claims nothing is accused that varies, since runs of one process alone could show it."""
 
 
+MOVES = 20
+"""Copies of a process that begin with so many other numbers of runs, none at first (noise of ε = 1
+that one generator draws is the same after each with a chance of 4 in 10^7)."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """What tells a pair apart: by which rule, how surely, and whether that speaks against it."""
@@ -157,7 +162,7 @@ class Search:
         here = self._toss(pair, max(needed or 0, SETTLED), 1)
         copied: Iterable[tuple[bool, Facets]] = ()
         if self.untouched is not None:
-            copied = self._toss_in_copies(pair, self.untouched, SETTLED, 1)
+            copied = self._toss_in_copies(pair, self.untouched, MOVES, 1)
         for coin, run in chain(here, copied):
             left = [rule for rule in left if rule.guess(run) is coin]
             if not left:
@@ -167,16 +172,16 @@ class Search:
     def _toss_in_copies(
         self, pair: Pair, untouched: Untouched, runs: int, part: int
     ) -> Iterator[tuple[bool, Facets]]:
-        """The same, each first in its process but for runs on databases of other pairs.
+        """The same, each first in its process but for runs on other databases.
 
         These, whose number differs, move on a generator that all copies have in common.
         """
         case, random = self.case, generator(self.case.seed, self.runs, 2)
         own = (pair.first, pair.second)
-        others = [one for p in case.pairs for one in (p.first, p.second) if one not in own]
+        others = _others(case, own)
         for place in range(runs):
             coin = bool(random.integers(2))
-            before = [others[random.integers(len(others))] for _ in range(place % 4) if others]
+            before = [others[one] for one in random.permutation(len(others))[: place % MOVES]]
             self.runs += 1 + len(before)
             lines = Facet.ITERATIONS in case.visible
             seen = untouched.look(before, own[coin], case.seed, self.runs, lines)
@@ -242,3 +247,12 @@ class Search:
         else:
             shown = list(self._test(pair, again, self.case.alarm / 2 / len(Facet)))
         return next((seen for seen in shown if seen.violated), one)
+
+
+def _others(case: Case, own: tuple[Any, Any]) -> list[Any]:
+    """Databases beside those of a pair: of other pairs, and of other sizes where they are lists."""
+    found = [one for pair in case.pairs for one in (pair.first, pair.second)]
+    longest = max(own, key=lambda one: len(one) if isinstance(one, list) else 0)
+    if isinstance(longest, list):
+        found += [longest[:1] * size for size in range(2 * MOVES)]
+    return [one for place, one in enumerate(found) if one not in own and one not in found[:place]]
