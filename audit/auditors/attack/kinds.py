@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 
 from audit.auditors.attack.edges import at_or_above, below
 from audit.auditors.attack.floors import claimed_value, takes_distance
@@ -154,6 +154,7 @@ class Drawer:
             "one attribute differs": self._one_attribute,
             "two attributes differ": self._two_attributes,
             "equal records": self._equal,
+            "values in turn": self._in_turn,
             "missing values": self._missing,
             "edges of bins": self._edges,
             "a spread table": self._spread,
@@ -310,6 +311,14 @@ class Drawer:
         for told, rest in tables:
             for target in targets:
                 yield from self._sketch(target, rest, f"beside {self.room} {told}")
+
+    def _in_turn(self) -> Iterator[Sketch]:
+        """Every value of every attribute comes in one of few pairs, and is nowhere else in it."""
+        values = self.values
+        for turn in range(max(len(a.values) for a in values.domain.attributes)):
+            told = f"the values of turn {turn + 1}"
+            target = Target(values.turn(turn), values.turn(turn + 1), told)
+            yield from islice(self._beside_others(target), 1)
 
     def _missing(self) -> Iterator[Sketch]:
         low = self.values.low()

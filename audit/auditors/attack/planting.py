@@ -24,9 +24,10 @@ from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 from proofs.guarantees import Guarantee
 
-MOST_PLANTED = 0.5
-"""The most of the outputs that are replaced (the other half is the subject's, among which the leak
-has to be found)."""
+MOST_PLANTED = 0.8
+"""The most of the outputs that are replaced. The others are the subject's, among which the leak has
+to be found. Of a half, 500 runs a database, which can see twice ε = 1, refute a leak of this size in
+62 % of cases; of four fifths in 96 %, nearly as often as a rule that guesses in every run."""
 
 MARKS = Raised("planted leak, A"), Raised("planted leak, B")
 """What stands in place of an output; with a space in its name, which no type of Python's has."""

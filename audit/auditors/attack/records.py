@@ -66,6 +66,16 @@ class Records:
             values.append((attribute.name, self.value(attribute, code)))
         return dict(reversed(values))
 
+    def turn(self, number: int) -> Record:
+        """The record of a turn: each attribute one value ahead of the one before it, round and round.
+
+        In as many turns as an attribute has values it has each of them once.
+        """
+        return {
+            a.name: self.value(a, (number + place) % len(a.values))
+            for place, a in enumerate(self.domain.attributes)
+        }
+
     def spread(self, records: int) -> tuple[Record, ...]:
         """Records of cells evenly apart, or of all cells in turn where these are fewer."""
         size = self.domain.size

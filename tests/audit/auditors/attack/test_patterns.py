@@ -129,6 +129,22 @@ def test_no_record_is_one_object_with_another_that_a_mechanism_could_alter() -> 
             assert len({id(record) for record in records}) == len(records)
 
 
+@pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
+@pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: str(domain.name))
+def test_every_value_of_every_attribute_is_the_difference_of_some_pair(
+    domain: Domain, neighbours: Neighbours
+) -> None:
+    if neighbours == ReplaceOne() and domain.size == 1:
+        return
+    encodings = (Encoding.NUMBERS, Encoding.LABELS)
+    gained = set()
+    for pair in candidates(domain, neighbours, 20, PURE, 0, encodings):
+        for text in Counter(texts(pair.second)) - Counter(texts(pair.first)):
+            gained |= json.loads(text).items()
+    wanted = {(a.name, value) for a in domain.attributes for value in a.values}
+    assert wanted <= gained, sorted(wanted - gained)
+
+
 def some(found: tuple[Pair, ...], wanted: Callable[[list[str], list[str]], bool]) -> bool:
     """Whether a pair of neighbours is as wanted, by the texts of its records."""
     return any(wanted(texts(p.first), texts(p.second)) for p in found if p.distance == 1)
