@@ -25,9 +25,9 @@ from audit.subjects.runs import Runs
 from proofs.guarantees import Guarantee
 
 MOST_PLANTED = 0.8
-"""The most of the outputs that are replaced. The others are the subject's, among which the leak has
-to be found. Of a half, 500 runs a database, which can see twice ε = 1, refute a leak of this size in
-62 % of cases; of four fifths in 96 %, nearly as often as a rule that guesses in every run."""
+"""The most of the outputs that are replaced; among the others, the subject's, the leak has to be
+found. With a half, 500 runs a database, which can see twice ε = 1, refute a leak of this size in
+62 % of cases; with four fifths in 96 %, nearly as often as by a rule that always guesses."""
 
 MARKS = Raised("planted leak, A"), Raised("planted leak, B")
 """What stands in place of an output; with a space in its name, which no type of Python's has."""

@@ -67,7 +67,7 @@ class Records:
         return dict(reversed(values))
 
     def turn(self, number: int) -> Record:
-        """The record of a turn: each attribute one value ahead of the one before it, round and round.
+        """The record of a turn: each attribute is one value ahead of the one before it.
 
         In as many turns as an attribute has values it has each of them once.
         """

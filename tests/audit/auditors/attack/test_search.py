@@ -104,6 +104,21 @@ def a_count(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
     return len(database) + rng.laplace(0, 10, (runs, 1))
 
 
+LETTERS = Domain("letters", tuple(Attribute(f"a{n}", tuple("uvwxyz")) for n in range(4)))
+
+
+def one_value_without_noise(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
+    """Noisy counts of all values, with a quarter of the claim each; those of a3 = v are exact."""
+    counts = [
+        sum(record[a.name] == v for record in database)
+        for a in LETTERS.attributes
+        for v in "uvwxyz"
+    ]
+    found = counts + rng.laplace(0, 4, (runs, len(counts)))
+    found[:, -5] = counts[-5]
+    return found
+
+
 def drawing(mechanism: Mechanism, seed: int = 1) -> Drawing:
     return Drawing(Box(mechanism), Seeds(seed), here)
 
@@ -311,6 +326,14 @@ def test_low_bits_are_seen_by_the_search() -> None:
     places = Places(candidates(*about), sweeps(*about))
     chosen = search(drawing(low_bits), places, PORTFOLIO, aim(), RUNS)
     assert len(chosen.pair.first) <= 1
+
+
+@pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne()], ids=str)
+def test_a_single_value_that_tells_is_found(neighbours: Neighbours) -> None:
+    pairs = Places(candidates(LETTERS, neighbours, 100, PURE))
+    chosen = search(drawing(one_value_without_noise), pairs, CHEAP, aim(), RUNS)
+    told = [sum(r["a3"] == "v" for r in side) for side in (chosen.pair.first, chosen.pair.second)]
+    assert told[0] != told[1]
 
 
 def test_of_pairs_that_say_nothing_the_first_is_taken() -> None:
