@@ -185,6 +185,7 @@ ONE_MORE = Pair(table(*range(3)), table(*range(4)))
 NINE = table(*range(9))
 SIZES = Pair(NINE, table(*range(10)))
 ONE_C = Pair(table(*"aaabbbaaa"), table(*"aaabbbaaac"))
+ONE_THREE = Pair(table(*"000111000"), table(*"0001110003"))
 HUNDRED = Pair(table(0, 1, 30, 70), table(0, 1, 30, 70, 100))
 ONE_MISSING = Pair(table(1, 2, 3), table(1, 2, 3, None))
 FIRST_B = Pair(table(*"ab"), table(*"bab"))
@@ -198,6 +199,7 @@ LEAKS = [
     Leak("as many rows as records", "exact-size", as_many_rows, SIZES, "the number of rows is 9"),
     Leak("a count beside", "exact-size", count_beside, SIZES, "value at n"),
     Leak("keys of the data", "read-categories", observed_categories, ONE_C, "'c'"),
+    Leak("digits as keys", "read-categories", observed_categories, ONE_THREE, "'3'"),
     Leak("labels of the data", "read-categories", observed_labels, ONE_C, "'c'", slow=True),
     Leak("clipped to the data", "read-bounds", observed_bounds, HUNDRED, "exactly 70", 2000),
     Leak(
