@@ -78,10 +78,22 @@ def _describe(values: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
 
 
 def apart(one: Form, other: Form) -> float:
-    """The largest difference of a feature; what one form lacks counts as 0, but for spreads."""
+    """The largest difference of a feature, 1 at most; what one form lacks counts as 0, but for
+    spreads.
+
+    Those are brought to the scale of shares, so that a share that changes as a whole comes before
+    any of them: that of few runs may differ by a large factor, and is the same.
+    """
     names = one.keys() | other.keys()
     both = [name for name in names if not name.endswith(" spread") or name in one.keys() & other]
-    return max((abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in both), default=0.0)
+    return max((_difference(name, one, other) for name in both), default=0.0)
+
+
+def _difference(name: str, one: Form, other: Form) -> float:
+    difference = abs(one.get(name, 0.0) - other.get(name, 0.0))
+    if name.endswith(" spread"):
+        return float(1 - (1 - CHANGED) ** (difference / CHANGED))
+    return difference
 
 
 @dataclass(frozen=True)
