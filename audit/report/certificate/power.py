@@ -47,6 +47,8 @@ def _text(evidence: Evidence, power: Power, certificate: Certificate) -> str:
             parts = [f"{seen} {needed}.", others, control]
         case Lack.SUSPICION:
             parts = [_suspicion(evidence), _advice(power, lacking, certificate)]
+        case Lack.RUNS if evidence.partial and evidence.witness is None:
+            parts = ["The attack was interrupted before it had tested anything: make it again."]
         case Lack.RUNS:
             parts = [
                 f"Too few runs to say NOT REFUTED. {seen}, and {_leak(power.detect, guarantee)} "

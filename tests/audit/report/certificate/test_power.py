@@ -15,7 +15,7 @@ from audit.report.page import CertificateSection
 from audit.report.ruler import power_marks
 from audit.report.words import duration
 from audit.statements.certificate import Certificate
-from audit.statements.evidence import Decision, Evidence
+from audit.statements.evidence import AttackReplay, Decision, Evidence
 from proofs.guarantees import parse_guarantee
 from tests.audit.report import samples
 from tests.audit.report.pages import checked, page_of
@@ -60,6 +60,16 @@ def test_too_few_runs_say_how_many_would_do_and_how_long_they_take() -> None:
     nothing = tell_power("attack few", evidence=(replace(found("attack few"), power=power),))
     assert "no leak, however large its ε, would have been refuted" in nothing
     assert "No number of runs that anybody waits for would do" in nothing
+
+
+def test_what_was_interrupted_before_any_test_says_so_and_blames_no_pair() -> None:
+    few = found("attack few")
+    assert isinstance(few.replay, AttackReplay) and few.power is not None
+    power = replace(few.power, detectable=math.inf, needed=None, runs=0)
+    none = replace(few, power=power, witness=None, replay=replace(few.replay, partial=True))
+    assert tell_power("attack few", evidence=(none,)) == (
+        "The attack was interrupted before it had tested anything: make it again."
+    )
 
 
 def test_suspicion_says_how_many_more_runs_decide() -> None:
