@@ -78,11 +78,10 @@ def _describe(values: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
 
 
 def apart(one: Form, other: Form) -> float:
-    """The largest difference of a feature, 1 at most; what one form lacks counts as 0, but for
-    spreads.
+    """The largest difference of a feature; what one form lacks counts as 0, but for spreads.
 
-    Those are brought to the scale of shares, so that a share that changes as a whole comes before
-    any of them: that of few runs may differ by a large factor, and is the same.
+    These are brought to the scale of shares, 1 at most, so that a share that changes as a whole
+    comes before all of them: those of few runs may differ by a large factor by luck.
     """
     names = one.keys() | other.keys()
     both = [name for name in names if not name.endswith(" spread") or name in one.keys() & other]

@@ -44,10 +44,6 @@ SMALL_DOMAIN = 16
 """The most cells of a domain each of which makes candidates, and over which a database that grows
 is spread."""
 
-MOST_VALUES = 100
-"""Values of an attribute of a larger domain that make candidates, evenly apart where it has more
-(as many as a search tries pairs)."""
-
 COPIES = (2, 1, 4, 9)
 """Equal records beside one more: counts at which tables are suppressed or rounded, and at which
 duplicates begin to show."""
@@ -167,7 +163,7 @@ class Drawer:
             "near ties": self._ties,
             "a person's records": self._persons,
             "sizes": self._sizes,
-            "single values": self._single,
+            "single cells": self._cells,
         }
         return {} if self.size < 1 else {name: way() for name, way in ways.items()}
 
@@ -322,7 +318,8 @@ class Drawer:
         for turn in range(max(len(a.values) for a in values.domain.attributes)):
             told = f"the values of turn {turn + 1}"
             target = Target(values.turn(turn), values.turn(turn + 1), told)
-            yield from islice(self._beside_others(target), 1)
+            way = self._beside_others if self.room else self._alone
+            yield from islice(way(target), 1)
 
     def _missing(self) -> Iterator[Sketch]:
         low = self.values.low()
@@ -399,20 +396,13 @@ class Drawer:
                 rest = self.values.spread(min(size, self.room))
                 yield from self._sketch(self._high, rest, f"beside {size} spread over the domain")
 
-    def _single(self) -> Iterator[Sketch]:
-        """Every cell of a small domain, every value of an attribute of a larger one."""
-        values = self.values
+    def _cells(self) -> Iterator[Sketch]:
+        size, values = self.values.domain.size, self.values
         low, high = values.low(), values.high()
-        if values.domain.size <= SMALL_DOMAIN:
-            cells = range(values.domain.size)
-            told = [(f"cell {cell}", values.cell(cell), high if not cell else low) for cell in cells]
-        else:
-            told = [
-                (f"value {code} of {a.name!r}", {**low, a.name: values.value(a, code)}, low)
-                for a in values.domain.attributes[:MOST_ATTRIBUTES]
-                for code in range(1, len(a.values), -(-len(a.values) // MOST_VALUES))
-            ]
-        targets = [Target(record, other, words) for words, record, other in told]
+        targets = [
+            Target(values.cell(cell), low if cell else high, f"cell {cell}")
+            for cell in range(size if size <= SMALL_DOMAIN else 0)
+        ]
         for way in (self._alone, self._beside_others, self._beside_equals):
             for target in targets:
                 yield from way(target)
