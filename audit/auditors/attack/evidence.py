@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,15 +13,12 @@ from audit.auditors.attack.causes import leaks_in_words
 from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
-from audit.auditors.attack.planting import planted_rate
+from audit.auditors.attack.needed import count_needed
 from audit.auditors.attack.power import (
-    MOST_RUNS,
     Bets,
     Binomial,
     Refuting,
-    enough_runs,
     find_detectable,
-    find_rate,
     required_detect,
     unseen_chance,
 )
@@ -45,10 +41,6 @@ from audit.statements.looks import describe_look
 from audit.statements.power import Control, Lack, Power, lack
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
-
-MARGIN = 1.5
-"""By how much more runs are named than would do at the least: a rule that is learned anew, and a
-control's, are a little worse than the best."""
 
 _UNREFUTED = {
     None: "no violation seen",
@@ -147,38 +139,12 @@ class About:
         runs = guesses.runs
         power = Power(find_detectable(test, guesses), detect, unseen_chance(runs), runs)
         lacking = lack(tested.p_value, power, control)
-        return lacking, replace(power, needed=self._needed(tested, test, guesses, lacking))
-
-    def _needed(
-        self, tested: Tested, test: Refuting, guesses: Guesses, lacking: Lack | None
-    ) -> int | None:
-        """How many runs a database would decide: as a reader types it, of two digits."""
         if lacking is None:
-            return None
-        guessed = guesses.number > 0
-        # Where no guess was made, one in every run is the best that there can be.
-        like = guesses if guessed else Guesses(1, 1, 0)
-        if lacking is Lack.SUSPICION:
-            seen = tested.guesses
-            wanted = [enough_runs(test, like, seen.correct / max(seen.number, 1))]
-        else:
-            wanted = [enough_runs(test, one, self._rate(one)) for one in (like, _planted(like))]
-        tests = max((number or MOST_RUNS for number in wanted), default=MOST_RUNS)
-        whole = isinstance(test, Binomial) and guesses.runs > 0
-        # Of bets, about half the runs go to learning or to other pairs.
-        share = guesses.runs / (2 * self.attack.runs) if whole else 0.5
-        needed = _two_digits(tests / (2 * share) * MARGIN)
-        if needed >= MOST_RUNS or (needed <= self.attack.runs and not guessed):
-            return None
-        return max(needed, _two_digits(self.attack.runs * MARGIN))
-
-    def _rate(self, guesses: Guesses) -> float:
-        """How often such guesses are right where the leak is that which must be seen."""
-        guarantee = self.claim.guarantee
-        detect = float(required_detect(guarantee, self.attack.detect))
-        sided = guesses.one_sided
-        rate = min(1.0, guesses.number / guesses.runs * (2 if sided else 1))
-        return find_rate(detect, rate, guarantee, self.pair.distance, sided)
+            return None, power
+        right = tested.guesses.correct / max(tested.guesses.number, 1)
+        accuracy = right if lacking is Lack.SUSPICION else None
+        needed = count_needed(test, guesses, self.attack.runs, detect, accuracy)
+        return lacking, replace(power, needed=needed)
 
     def of_dependence(
         self, seen: Independence, notes: Mapping[str, Any] = MappingProxyType({})
@@ -300,17 +266,6 @@ def _decide(refuted: bool, lacking: Lack | None) -> Decision:
     if refuted:
         return Decision.VIOLATED
     return Decision.UNSEEN if lacking is None else Decision.UNDECIDED
-
-
-def _planted(guesses: Guesses) -> Guesses:
-    """Guesses as often as a control has its leak: of both coins, and not in every run."""
-    return Guesses(10**6, round(planted_rate(guesses) * 10**6), 0)
-
-
-def _two_digits(number: float) -> int:
-    """The smallest whole number of two significant digits that is at least this one."""
-    place: int = 10 ** max(math.floor(math.log10(max(number, 1))) - 1, 0)
-    return math.ceil(number / place) * place
 
 
 def versions() -> dict[str, str]:

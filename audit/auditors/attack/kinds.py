@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
 
 from audit.auditors.attack.edges import at_or_above, below
 from audit.auditors.attack.floors import claimed_value, takes_distance
+from audit.auditors.attack.given_pairs import chain_pair
 from audit.auditors.attack.records import Record, Records
+from audit.statements.claim import Claim
+from audit.subjects.pair import Pair
 from proofs.guarantees import GaussianDP, Guarantee
 from synthesizers.domain import Attribute
-from synthesizers.neighbours import AddRemove, Neighbours
+from synthesizers.neighbours import AddRemove
 
 MODERATE = 30
 """Records of a database whose number the claim leaves open (above usual
@@ -75,9 +78,22 @@ class Sketch:
         """What the databases depend on."""
         parts = (self.rest, self.gone, self.come)
         texts = {
-            id(record): _text(record) for record in {id(r): r for p in parts for r in p}.values()
+            id(record): write_key(record)
+            for record in {id(r): r for p in parts for r in p}.values()
         }
         return self.steps, tuple(tuple(texts[id(record)] for record in part) for part in parts)
+
+    @property
+    def held(self) -> int:
+        """The records of both databases together."""
+        return 2 * len(self.rest) + self.steps * (len(self.gone) + len(self.come))
+
+    def verify(self, claim: Claim, kind: str) -> Pair:
+        """The pair, found to be neighbours of the claim or the ends of a chain of these."""
+        domain = claim.require_domain()
+        chain, records = self.databases(domain.individual), claim.records
+        pair = chain_pair(chain, claim.neighbours, domain, self.words, records=records)
+        return replace(pair, kind=kind)
 
     def databases(self, individual: str | None) -> list[list[Record]]:
         """The chain; no two records of either end are one object, which a mechanism may alter."""
@@ -110,35 +126,36 @@ class Target:
 
 @dataclass(frozen=True)
 class Drawer:
-    """Sketches of pairs of one claim, with values in one encoding.
+    """Sketches of pairs of one claim, with values of its domain in one encoding.
 
-    ``records``: the claim's number (see `audit.statements.claim.Claim`); ``least``: the fewest of
-    a database.
+    ``least``: the fewest records of a database.
     """
 
     values: Records
-    neighbours: Neighbours
-    records: int | None
-    guarantee: Guarantee
+    claim: Claim
     least: int = 0
 
     @property
     def exact(self) -> bool:
         """Whether every database has the claim's number of records."""
-        return self.neighbours.records_public and self.records is not None
+        return self.claim.neighbours.records_public and self.claim.records is not None
 
     @property
     def most(self) -> int:
         """The most records of a database."""
-        if self.records is None:
-            return max(MODERATE, self.least + self.neighbours.unit.max_records)
-        return self.records if self.exact else min(self.records, max(LARGEST, self.least + 1))
+        if self.claim.records is None:
+            return max(MODERATE, self.least + self.claim.neighbours.unit.max_records)
+        return (
+            self.claim.records
+            if self.exact
+            else min(self.claim.records, max(LARGEST, self.least + 1))
+        )
 
     @property
     def size(self) -> int:
         """A unit's records; of one that comes, no more than the claim leaves beside the least."""
-        least = self.least if isinstance(self.neighbours, AddRemove) else 0
-        return max(min(self.neighbours.unit.max_records, self.most - least), 0)
+        least = self.least if isinstance(self.claim.neighbours, AddRemove) else 0
+        return max(min(self.claim.neighbours.unit.max_records, self.most - least), 0)
 
     @property
     def room(self) -> int:
@@ -197,7 +214,7 @@ class Drawer:
 
     @property
     def _more(self) -> str:
-        if self.neighbours.unit.is_record:
+        if self.claim.neighbours.unit.is_record:
             return "a record more"
         return f"a person's {self.size} records more"
 
@@ -206,14 +223,18 @@ class Drawer:
     ) -> Iterator[Sketch]:
         """The target beside the rest, which is filled up to the least number of records."""
         come, gone = (target.record,) * self.size, (target.other,) * self.size
-        many = "a record" if self.neighbours.unit.is_record else f"a person's {self.size} records"
-        if isinstance(self.neighbours, AddRemove):
+        many = (
+            "a record"
+            if self.claim.neighbours.unit.is_record
+            else f"a person's {self.size} records"
+        )
+        if isinstance(self.claim.neighbours, AddRemove):
             yield from self._fill(f"{self._more}, {target.words}", where, (), come, rest, filler)
             return
-        if _text(target.record) != _text(target.other):
+        if write_key(target.record) != write_key(target.other):
             told = f"{many} exchanged, {target.words}"
             yield from self._fill(told, where, gone, come, rest, filler or target.other)
-        if not self.neighbours.unit.is_record:
+        if not self.claim.neighbours.unit.is_record:
             told = f"{many} in place of none, {target.words}"
             yield from self._fill(told, where, (), come, rest, filler or target.other)
 
@@ -256,19 +277,25 @@ class Drawer:
     def _chains(self) -> Iterator[Sketch]:
         """Chains of units, each of the target's records, added or exchanged one after the other."""
         size = self.size
-        room = MOST_STEPS if self.records is None else min(MOST_STEPS, self.records // size)
-        distances = dict.fromkeys(min(steps, room) for steps in chain_distances(self.guarantee))
+        room = (
+            MOST_STEPS
+            if self.claim.records is None
+            else min(MOST_STEPS, self.claim.records // size)
+        )
+        distances = dict.fromkeys(
+            min(steps, room) for steps in chain_distances(self.claim.guarantee)
+        )
         for steps in (steps for steps in distances if steps > 1):
             for target in (self._high, self._low):
                 come, gone = (target.record,) * size, (target.other,) * size
-                if isinstance(self.neighbours, AddRemove):
+                if isinstance(self.claim.neighbours, AddRemove):
                     gone = ()
-                elif _text(target.record) == _text(target.other):
+                elif write_key(target.record) == write_key(target.other):
                     continue
-                held = self.records - steps * size if self.exact and self.records else 0
+                held = self.claim.records - steps * size if self.exact and self.claim.records else 0
                 ends = min(len(gone), len(come)) * steps
                 rest = (target.other,) * max(held, self.least - ends, 0)
-                if self.records is None or len(rest) + steps * size <= self.records:
+                if self.claim.records is None or len(rest) + steps * size <= self.claim.records:
                     yield Sketch(f"{steps} steps: {target.words}", rest, gone, come, steps)
 
     def _unique(self) -> Iterator[Sketch]:
@@ -390,7 +417,7 @@ class Drawer:
         if self.exact:
             return
         for size in self.sizes:
-            if isinstance(self.neighbours, AddRemove):
+            if isinstance(self.claim.neighbours, AddRemove):
                 yield self.at_size(size, equal=False)
             else:
                 rest = self.values.spread(min(size, self.room))
@@ -419,6 +446,7 @@ def chain_distances(guarantee: Guarantee) -> list[int]:
     return [steps for steps in (ideal, 2, 4) if steps > 1 and steps * claimed <= 2 * best]
 
 
-def _text(record: Record) -> str:
+def write_key(record: Record) -> str:
+    """A record as text, the same for equal ones alone."""
     # Equality of records would take minus zero for zero.
     return json.dumps(record, sort_keys=True)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 
-from audit.auditors.attack.given_pairs import chain_pair
 from audit.auditors.attack.kinds import Drawer, Sketch
 from audit.auditors.attack.records import Encoding, Records
+from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
-from proofs.guarantees import Guarantee
-from synthesizers.domain import Domain
 from synthesizers.errors import InputError
-from synthesizers.neighbours import AddRemove, Neighbours
+from synthesizers.neighbours import AddRemove
 
 MOST_CANDIDATES = 100
 """The most pairs of a search (a first try of each takes some percent of the usual runs)."""
@@ -34,38 +32,30 @@ class Sweep:
 
 
 def candidates(
-    domain: Domain | None,
-    neighbours: Neighbours,
-    records: int | None,
-    guarantee: Guarantee,
-    least: int = 0,
-    encodings: Sequence[Encoding] = (Encoding.NUMBERS,),
+    claim: Claim, least: int = 0, encodings: Sequence[Encoding] = (Encoding.NUMBERS,)
 ) -> tuple[Pair, ...]:
     """Verified pairs of neighbours, or of the ends of chains, the most telling first.
 
     At most `MOST_CANDIDATES`, all different: of every kind the first, then of every kind the
     second, and so on. Databases are lists of records, mappings from attribute to value, in the
-    domain and of the claim's number of ``records`` (see `audit.statements.claim.Claim`), ``least``
-    or more; where the domain has an id column, with whose they are. What both databases hold stands
-    in the same places, so that they are neighbours in order as well. Chains are for claims that
-    take a distance (`takes_distance`). ``encodings``: those that bins are spelt in.
+    claim's domain and of its number of records, ``least`` or more; where the domain has an id
+    column, with whose they are. What both databases hold stands in the same places, so that they
+    are neighbours in order as well. Chains are for claims that take a distance (`takes_distance`).
+    ``encodings``: those that bins are spelt in.
 
     Raises InputError without a domain, and where no two databases of the claim are neighbours.
     """
-    drawers = _drawers(domain, neighbours, records, guarantee, least, encodings)
-    assert domain is not None
+    drawers = _list_drawers(claim, least, encodings)
     found: dict[Hashable, Pair] = {}
     held = 0
     for kind, sketch in _in_turn(drawers):
         key = sketch.key
         if key in found:
             continue
-        databases = sketch.databases(domain.individual)
-        held += len(databases[0]) + len(databases[-1])
+        held += sketch.held
         if found and (held > MOST_RECORDS_HELD or len(found) == MOST_CANDIDATES):
             break
-        pair = chain_pair(databases, neighbours, domain, sketch.words, records=records)
-        found[key] = replace(pair, kind=kind)
+        found[key] = sketch.verify(claim, kind)
     if not found:
         more = f" with {least} records or more" if least else ""
         raise InputError(f"no two databases{more} that the claim speaks of are neighbours")
@@ -73,19 +63,14 @@ def candidates(
 
 
 def sweeps(
-    domain: Domain | None,
-    neighbours: Neighbours,
-    records: int | None,
-    guarantee: Guarantee,
-    least: int = 0,
-    encodings: Sequence[Encoding] = (Encoding.NUMBERS,),
+    claim: Claim, least: int = 0, encodings: Sequence[Encoding] = (Encoding.NUMBERS,)
 ) -> tuple[Sweep, ...]:
     """Databases that grow by one unit after the other, of spread records and of equal ones.
 
     None where the number of records is public: neighbours then have one size.
     """
-    drawers = _drawers(domain, neighbours, records, guarantee, least, encodings)
-    if not isinstance(neighbours, AddRemove):
+    drawers = _list_drawers(claim, least, encodings)
+    if not isinstance(claim.neighbours, AddRemove):
         return ()
     return tuple(
         Sweep(drawer.sizes, _Grown(drawer, equal))
@@ -103,36 +88,21 @@ class _Grown:
     equal: bool
 
     def __call__(self, units: int) -> Pair:
-        drawer = self.drawer
-        domain, sketch = drawer.values.domain, drawer.at_size(units, self.equal)
-        databases = sketch.databases(domain.individual)
-        pair = chain_pair(
-            databases, drawer.neighbours, domain, sketch.words, records=drawer.records
-        )
-        return replace(pair, kind="sizes")
+        sketch = self.drawer.at_size(units, self.equal)
+        return sketch.verify(self.drawer.claim, "sizes")
 
 
-def _drawers(
-    domain: Domain | None,
-    neighbours: Neighbours,
-    records: int | None,
-    guarantee: Guarantee,
-    least: int,
-    encodings: Sequence[Encoding],
-) -> list[Drawer]:
-    if domain is None:
+def _list_drawers(claim: Claim, least: int, encodings: Sequence[Encoding]) -> list[Drawer]:
+    if claim.domain is None:
         raise InputError(
             "without a domain no databases can be made up; give --pair A.json B.json, or --domain"
         )
-    if records is not None and least > records:
+    if claim.records is not None and least > claim.records:
         raise InputError(
-            f"databases of the claim have at most {records} records; --min-records {least} leaves "
-            "none"
+            f"databases of the claim have at most {claim.records} records; --min-records {least} "
+            "leaves none"
         )
-    return [
-        Drawer(Records(domain, encoding), neighbours, records, guarantee, least)
-        for encoding in encodings
-    ]
+    return [Drawer(Records(claim.domain, encoding), claim, least) for encoding in encodings]
 
 
 def _in_turn(drawers: Iterable[Drawer]) -> Iterator[tuple[str, Sketch]]:

@@ -37,14 +37,14 @@ def places_of(source: Source, box: BlackBox | None, claim: Claim, attack: Attack
     if attack.pair is not None:
         return Places((attack.pair,))
     given = tuple(filter(None, (_verify(pair, claim, attack) for pair in attack.candidates)))
-    domain, neighbours, records = claim.domain, claim.neighbours, claim.records
+    domain, least = claim.domain, attack.min_records
     if domain is None and given:
         return Places(given, (), len(given))
     encodings: tuple[Encoding, ...] = (Encoding.NUMBERS,)
     if domain is not None and not isinstance(box, ProgramBox):
-        encodings = find_encodings(source, claim, attack.min_records)
-    about = (domain, neighbours, records, claim.guarantee, attack.min_records, encodings)
-    return Places((*given, *candidates(*about)), sweeps(*about), len(given))
+        encodings = find_encodings(source, claim, least)
+    pairs = (*given, *candidates(claim, least, encodings))
+    return Places(pairs, sweeps(claim, least, encodings), len(given))
 
 
 def _verify(pair: Pair, claim: Claim, attack: Attack) -> Pair | None:

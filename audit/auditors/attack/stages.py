@@ -58,7 +58,7 @@ def next_stage(
 def _has_pairs(claim: Claim, least: int) -> bool:
     """Whether the claim speaks of neighbours of so many records."""
     try:
-        candidates(claim.domain, claim.neighbours, claim.records, claim.guarantee, least)
+        candidates(claim, least)
     except InputError:
         return False
     return True

@@ -14,7 +14,7 @@ from typing import Any
 
 from audit.auditors.composition.additive import STREAMS, Function, Term, terms_heard
 from audit.auditors.composition.recount import in_words
-from audit.auditors.data_independence.pairs import neighbouring
+from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.data_independence.recorded_draws import Listener, overheard
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision
@@ -25,7 +25,6 @@ from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.losses import GaussianLoss, LaplaceLoss, Losses, join
 from proofs.profiles import gaussian, laplace
 from proofs.profiles.moments import log_moment
-from synthesizers.domain import Domain
 
 SLACK = Fraction(1, 10**9)
 """Relative margin against the accusation: parameters such as 1/0.3 are doubles, and what follows
@@ -49,7 +48,7 @@ def recount_function(
     """One finding: the most that a pair of neighbours spends, against the claim.
 
     ``pairs``: databases to look at, on the caller's word that they are neighbours; by default
-    those of `neighbouring` over the claim's domain. Deterministic given ``seed``. Raises
+    those of `list_neighbours` over the claim's domain. Deterministic given ``seed``. Raises
     InputError without a domain or pairs.
 
     Guarantee
@@ -62,8 +61,8 @@ def recount_function(
     if pairs is not None:
         listed = [Pair(first, second) for first, second in pairs]
     else:
-        domain: Domain = claim.require_domain()
-        listed = neighbouring(domain, claim.neighbours, claim.records, claim.guarantee, most)
+        claim.require_domain()
+        listed = list_neighbours(claim, most)
     worst: tuple[Pair, tuple[Term, ...]] | None = None
     read = 0
     listener = Listener()

@@ -13,7 +13,7 @@ from typing import Any
 
 from audit.auditors.data_independence.case import MOST_PAIRS, Case
 from audit.auditors.data_independence.facets import RELEASED, Facet
-from audit.auditors.data_independence.pairs import neighbouring
+from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.data_independence.reporting import (
     facet_finding,
     reading_finding,
@@ -109,7 +109,8 @@ def _make_pairs(
     if domain is None:
         raise InputError("without a domain no databases can be made up: give a domain, or pairs")
     most = MOST_PAIRS if effort.pairs is None else effort.pairs
-    return neighbouring(domain, neighbours, records, guarantee or _REFERENCE, most)
+    claim = Claim(guarantee or _REFERENCE, neighbours, "output", domain, records)
+    return list_neighbours(claim, most)
 
 
 def _of_facets(case: Case) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ from audit.auditors.data_independence.looking import (
     look_from_within,
     look_in_a_copy,
 )
-from audit.auditors.data_independence.pairs import neighbouring
+from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.data_independence.subjects import AuditedFunction, Left
 from audit.auditors.effort import Effort
@@ -134,8 +134,7 @@ def _pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair
     most, least = min(MOST_PAIRS, attack.runs_beside // (2 * LEARNING)), attack.min_records
     source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)
     encodings = find_encodings(source, claim, least)
-    about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    return neighbouring(*about, most, least, encodings)
+    return list_neighbours(claim, most, least, encodings)
 
 
 def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:

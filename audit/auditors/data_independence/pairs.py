@@ -10,40 +10,35 @@ from typing import Any
 
 from audit.auditors.attack.patterns import candidates
 from audit.auditors.attack.records import Encoding
+from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
-from proofs.guarantees import Guarantee
-from synthesizers.domain import Domain
-from synthesizers.neighbours import Neighbours
 
 SIZES = (*range(2, 13), 20, 50, 100, 1000)
 """Sizes at which one more pair each ends: small ones, and those where rules of thumb by n
 switch."""
 
 
-def neighbouring(
-    domain: Domain,
-    neighbours: Neighbours,
-    records: int | None,
-    guarantee: Guarantee,
+def list_neighbours(
+    claim: Claim,
     most: int,
     least: int = 0,
     encodings: Sequence[Encoding] = (Encoding.NUMBERS,),
 ) -> tuple[Pair, ...]:
-    """At most ``most`` verified pairs of neighbours over a domain, the smallest first.
+    """At most ``most`` verified pairs of neighbours of a claim, the smallest first.
 
-    ``records``: as in `audit.statements.claim.Claim`, ``least`` or more; ``encodings``: those that
-    bins are spelt in. The records that make a difference and those
-    around them are those of `audit.auditors.attack.patterns`: alone, in an empty database, beside
-    others and equals, at the ends of bounds, missing. Raises InputError where no two databases are
-    neighbours.
+    ``least``: the fewest records of a database; ``encodings``: those that bins are spelt in. The
+    records that make a difference and those around them are those of
+    `audit.auditors.attack.patterns`: alone, in an empty database, beside others and equals, at the
+    ends of bounds, missing. Raises InputError where no two databases are neighbours.
     """
 
     def steps(size: int | None) -> list[Pair]:
-        made = candidates(domain, neighbours, size, guarantee, least, encodings)
+        made = candidates(replace(claim, records=size), least, encodings)
         return [pair for pair in made if pair.distance == 1]
 
+    records = claim.records
     found = steps(records)
-    if not neighbours.records_public or records is None:
+    if not claim.neighbours.records_public or records is None:
         sizes = [size for size in SIZES if least < size and (records is None or size <= records)]
         larger = [max(steps(size), key=_size, default=None) for size in sizes]
         both = zip_longest(found, larger)
@@ -58,7 +53,7 @@ def _size(pair: Pair) -> int:
 def smaller(pair: Pair, shows: Callable[[Pair], bool]) -> Pair:
     """The pair with as many records taken from both databases as still ``shows`` the same.
 
-    Records that stand first in both, as in `neighbouring`, go in ever smaller stretches, as in
+    Records that stand first in both, as in `list_neighbours`, go in ever smaller stretches, as in
     Zeller & Hildebrandt's delta debugging (2002); what is left are neighbours all the same.
     """
     if not isinstance(pair.first, list) or not isinstance(pair.second, list):

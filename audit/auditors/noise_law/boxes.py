@@ -19,7 +19,7 @@ from audit.auditors.attack.encodings import find_encodings
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.data_independence.case import MOST_PAIRS
-from audit.auditors.data_independence.pairs import neighbouring
+from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.effort import Attack, Effort
 from audit.auditors.exposed import Exposed, find_exposed, query_of
 from audit.auditors.noise_law.examination import RUNS, examine_mechanism
@@ -92,8 +92,7 @@ def _pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
     if claim.domain is None:
         raise LeftOut("without a domain or a pair there are no databases to look at")
     encodings = find_encodings(source, claim, attack.min_records)
-    about = (claim.domain, claim.neighbours, claim.records, claim.guarantee)
-    made = neighbouring(*about, MOST_PAIRS, attack.min_records, encodings)
+    made = list_neighbours(claim, MOST_PAIRS, attack.min_records, encodings)
     sizes = [min(len(pair.first), len(pair.second)) for pair in made]
     found = [
         next((pair for pair, size in zip(made, sizes, strict=True) if size >= least), None)

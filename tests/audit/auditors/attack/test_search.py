@@ -28,6 +28,7 @@ from proofs.guarantees import ApproxDP, Guarantee
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError, ProtocolError
 from synthesizers.neighbours import AddRemove, Neighbours, ReplaceOne
+from tests.audit.auditors.attack.claims import claim_on
 
 Draws = NDArray[np.float64]
 Mechanism = Callable[[list[Any], np.random.Generator, int], Draws]
@@ -134,7 +135,7 @@ def found(
     guarantee: Guarantee = PURE,
     seed: int = 1,
 ) -> Pair:
-    places = Places(candidates(DOMAIN, neighbours, records, guarantee))
+    places = Places(candidates(claim_on(DOMAIN, neighbours, records, guarantee)))
     return search(drawing(mechanism, seed), places, CHEAP, aim(guarantee), RUNS).pair
 
 
@@ -204,8 +205,8 @@ def test_the_pair_found_does_not_depend_on_where_runs_are_drawn() -> None:
 
 
 def test_runs_are_as_many_as_stated_and_no_two_blocks_share_their_random_numbers() -> None:
-    about = (DOMAIN, AddRemove(), 100, PURE)
-    places = Places(candidates(*about), sweeps(*about))
+    claim = claim_on(DOMAIN, AddRemove(), 100, PURE)
+    places = Places(candidates(claim), sweeps(claim))
     box = Box(honest, block=64)
     chosen = search(Drawing(box, Seeds(3), here), places, CHEAP, aim(), RUNS)
     assert sum(size for _, _, size in box.asked) == chosen.runs
@@ -217,7 +218,7 @@ def test_runs_are_as_many_as_stated_and_no_two_blocks_share_their_random_numbers
 def test_a_search_spends_more_where_nothing_promises_and_never_more_than_its_share(
     runs: int,
 ) -> None:
-    places = Places(candidates(DOMAIN, AddRemove(), None, PURE))
+    places = Places(candidates(claim_on(DOMAIN, AddRemove(), None, PURE)))
 
     def spent(mechanism: Mechanism) -> int:
         some = Aim(PURE, 0.05, 1e-6, runs // 2)
@@ -229,7 +230,7 @@ def test_a_search_spends_more_where_nothing_promises_and_never_more_than_its_sha
 
 
 def test_with_too_few_runs_or_one_pair_the_first_is_taken_unseen() -> None:
-    pairs = candidates(DOMAIN, AddRemove(), None, PURE)
+    pairs = candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
     box = Box(honest)
     for tried, runs in ((pairs, 150), (pairs[5:6], RUNS)):
         some = Aim(PURE, 0.05, 1e-6, max(runs, 1000))
@@ -239,7 +240,7 @@ def test_with_too_few_runs_or_one_pair_the_first_is_taken_unseen() -> None:
 
 
 def test_every_kind_is_tried_at_the_usual_runs_and_the_search_says_how_many() -> None:
-    pairs = candidates(DOMAIN, AddRemove(), 20, PURE)
+    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
     chosen = search(drawing(honest), Places(pairs), CHEAP, aim(), RUNS)
     kinds = len({pair.kind for pair in pairs})
     told = chosen.search
@@ -252,7 +253,7 @@ def test_every_kind_is_tried_at_the_usual_runs_and_the_search_says_how_many() ->
 def test_chains_that_no_guess_can_refute_are_left_before_any_run() -> None:
     """At distance 2 of ε = 2 the claim allows 98.2 % right: 130 right guesses are no evidence."""
     claim, box = ApproxDP(Fraction(2)), Box(honest)
-    pairs = candidates(DOMAIN, AddRemove(), 20, claim)
+    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, claim))
     far = sum(pair.distance > 1 for pair in pairs)
     few = Aim(claim, 0.05, 1e-6, 200)
     chosen = search(Drawing(box, Seeds(1), here), Places(pairs), CHEAP, few, 400)
@@ -270,7 +271,7 @@ def fails_below_two(database: list[Any], rng: np.random.Generator, runs: int) ->
 
 
 def test_pairs_that_fail_on_both_sides_are_left() -> None:
-    pairs = candidates(DOMAIN, AddRemove(), 20, PURE)
+    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
     assert not pairs[0].first
     chosen = search(drawing(fails_below_two), Places(pairs), CHEAP, aim(), RUNS)
     assert len(chosen.pair.second) > 1
@@ -283,7 +284,7 @@ def test_where_all_fail_the_message_names_the_smallest_database_tried() -> None:
         return np.full((runs, 5), np.nan)
 
     for least in (0, 3):
-        pairs = candidates(DOMAIN, AddRemove(), 20, PURE, least)
+        pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE), least)
         with pytest.raises(ProtocolError, match=f"has {least} records.*--min-records N"):
             search(drawing(fails), Places(pairs), CHEAP, aim(), RUNS, least)
 
@@ -302,8 +303,8 @@ def wider_from_thirty(database: list[Any], rng: np.random.Generator, runs: int) 
 
 @pytest.mark.parametrize("mechanism", [rounds_from_thirty, wider_from_thirty])
 def test_a_size_at_which_outputs_change_their_form_is_found(mechanism: Mechanism) -> None:
-    about = (DOMAIN, AddRemove(), 100, PURE)
-    places = Places(candidates(*about), sweeps(*about))
+    claim = claim_on(DOMAIN, AddRemove(), 100, PURE)
+    places = Places(candidates(claim), sweeps(claim))
     chosen = search(drawing(mechanism), places, CHEAP, aim(), RUNS)
     assert (len(chosen.pair.first), len(chosen.pair.second)) == (29, 30)
     assert chosen.number >= len(places.pairs) and chosen.pair.verified
@@ -311,7 +312,7 @@ def test_a_size_at_which_outputs_change_their_form_is_found(mechanism: Mechanism
 
 def test_candidates_from_elsewhere_are_tried_first() -> None:
     given = Pair([{"cell": "2"}] * 7, [{"cell": "2"}] * 8, kind="a witness")
-    places = Places((given, *candidates(DOMAIN, AddRemove(), 20, PURE)), (), 1)
+    places = Places((given, *candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))), (), 1)
     box = Box(honest)
     chosen = search(Drawing(box, Seeds(1), here), places, CHEAP, aim(), RUNS)
     assert box.asked[0][0] == given.pattern and chosen.search.given == 1
@@ -322,15 +323,15 @@ def low_bits(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
 
 
 def test_low_bits_are_seen_by_the_search() -> None:
-    about = (DOMAIN, AddRemove(), 20, PURE)
-    places = Places(candidates(*about), sweeps(*about))
+    claim = claim_on(DOMAIN, AddRemove(), 20, PURE)
+    places = Places(candidates(claim), sweeps(claim))
     chosen = search(drawing(low_bits), places, PORTFOLIO, aim(), RUNS)
     assert len(chosen.pair.first) <= 1
 
 
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne()], ids=str)
 def test_a_single_value_that_tells_is_found(neighbours: Neighbours) -> None:
-    pairs = Places(candidates(LETTERS, neighbours, 100, PURE))
+    pairs = Places(candidates(claim_on(LETTERS, neighbours, 100, PURE)))
     chosen = search(drawing(one_value_without_noise), pairs, CHEAP, aim(), RUNS)
     told = [sum(r["a3"] == "v" for r in side) for side in (chosen.pair.first, chosen.pair.second)]
     assert told[0] != told[1]
@@ -340,7 +341,7 @@ def test_of_pairs_that_say_nothing_the_first_is_taken() -> None:
     def silent(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
         return np.zeros((runs, 1))
 
-    pairs = candidates(DOMAIN, AddRemove(), None, PURE)
+    pairs = candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
     assert search(drawing(silent), Places(pairs), CHEAP, aim(), RUNS).number == 0
 
 
