@@ -125,13 +125,9 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Drawer:
-    """Sketches of pairs of one claim, with values of its domain in one encoding.
+class Sizes:
+    """How many records the databases of a claim have; ``least``: the fewest."""
 
-    ``least``: the fewest records of a database.
-    """
-
-    values: Records
     claim: Claim
     least: int = 0
 
@@ -143,16 +139,13 @@ class Drawer:
     @property
     def most(self) -> int:
         """The most records of a database."""
-        if self.claim.records is None:
+        records = self.claim.records
+        if records is None:
             return max(MODERATE, self.least + self.claim.neighbours.unit.max_records)
-        return (
-            self.claim.records
-            if self.exact
-            else min(self.claim.records, max(LARGEST, self.least + 1))
-        )
+        return records if self.exact else min(records, max(LARGEST, self.least + 1))
 
     @property
-    def size(self) -> int:
+    def unit(self) -> int:
         """A unit's records; of one that comes, no more than the claim leaves beside the least."""
         least = self.least if isinstance(self.claim.neighbours, AddRemove) else 0
         return max(min(self.claim.neighbours.unit.max_records, self.most - least), 0)
@@ -160,7 +153,24 @@ class Drawer:
     @property
     def room(self) -> int:
         """The most records beside a unit's."""
-        return self.most - self.size
+        return self.most - self.unit
+
+    @property
+    def rising(self) -> tuple[int, ...]:
+        """Numbers of units of ever larger databases, the largest beside the claim's end."""
+        least = -(-self.least // self.unit)
+        last = self.most // self.unit - 1
+        doubled = [2**n for n in range(max(last, 1).bit_length())]
+        return tuple(sorted({size for size in (least, *doubled, last) if least <= size <= last}))
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Sketches of pairs of one claim, with values of its domain in one encoding."""
+
+    values: Records
+    claim: Claim
+    sizes: Sizes
 
     def kinds(self) -> dict[str, Iterator[Sketch]]:
         """All kinds with their pairs, in the order in which they tell most as a rule."""
@@ -182,23 +192,15 @@ class Drawer:
             "sizes": self._sizes,
             "single cells": self._cells,
         }
-        return {} if self.size < 1 else {name: way() for name, way in ways.items()}
+        return {} if self.sizes.unit < 1 else {name: way() for name, way in ways.items()}
 
     def at_size(self, units: int, equal: bool) -> Sketch:
         """One unit more beside so many others: of records that are equal, or spread."""
         values = self.values
-        every = values.within(1 if equal else SMALL_DOMAIN, (units + 1) * self.size)
+        every = values.within(1 if equal else SMALL_DOMAIN, (units + 1) * self.sizes.unit)
         words = f"beside {units} {'equal to it' if equal else 'spread over the domain'}"
-        rest, come = every[: units * self.size], every[units * self.size :]
+        rest, come = every[: units * self.sizes.unit], every[units * self.sizes.unit :]
         return Sketch(f"{self._more}, {words}", rest, (), come)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Numbers of units of ever larger databases, the largest beside the claim's end."""
-        least = -(-self.least // self.size)
-        last = self.most // self.size - 1
-        doubled = [2**n for n in range(max(last, 1).bit_length())]
-        return tuple(sorted({size for size in (least, *doubled, last) if least <= size <= last}))
 
     @property
     def _high(self) -> Target:
@@ -216,17 +218,17 @@ class Drawer:
     def _more(self) -> str:
         if self.claim.neighbours.unit.is_record:
             return "a record more"
-        return f"a person's {self.size} records more"
+        return f"a person's {self.sizes.unit} records more"
 
     def _sketch(
         self, target: Target, rest: Sequence[Record], where: str, filler: Record | None = None
     ) -> Iterator[Sketch]:
         """The target beside the rest, which is filled up to the least number of records."""
-        come, gone = (target.record,) * self.size, (target.other,) * self.size
+        come, gone = (target.record,) * self.sizes.unit, (target.other,) * self.sizes.unit
         many = (
             "a record"
             if self.claim.neighbours.unit.is_record
-            else f"a person's {self.size} records"
+            else f"a person's {self.sizes.unit} records"
         )
         if isinstance(self.claim.neighbours, AddRemove):
             yield from self._fill(f"{self._more}, {target.words}", where, (), come, rest, filler)
@@ -247,8 +249,10 @@ class Drawer:
         rest: Sequence[Record],
         filler: Record | None,
     ) -> Iterator[Sketch]:
-        least = self.room if self.exact else self.least - min(len(gone), len(come))
-        if max(len(rest), least) > self.room:
+        least = (
+            self.sizes.room if self.sizes.exact else self.sizes.least - min(len(gone), len(come))
+        )
+        if max(len(rest), least) > self.sizes.room:
             return
         missing = max(least - len(rest), 0)
         padding = (filler or self.values.low(),) * missing
@@ -260,13 +264,13 @@ class Drawer:
         yield from self._sketch(target, (), "alone")
 
     def _beside_others(self, target: Target) -> Iterator[Sketch]:
-        if self.room:
-            rest = (target.other,) * self.room
-            yield from self._sketch(target, rest, f"beside {self.room} of another kind")
+        if self.sizes.room:
+            rest = (target.other,) * self.sizes.room
+            yield from self._sketch(target, rest, f"beside {self.sizes.room} of another kind")
 
     def _beside_equals(self, target: Target, copies: int | None = None) -> Iterator[Sketch]:
-        copies = self.room if copies is None else copies
-        if 0 < copies <= self.room:
+        copies = self.sizes.room if copies is None else copies
+        if 0 < copies <= self.sizes.room:
             rest = (target.record,) * copies
             yield from self._sketch(target, rest, f"beside {copies} equal to it", target.other)
 
@@ -276,7 +280,7 @@ class Drawer:
 
     def _chains(self) -> Iterator[Sketch]:
         """Chains of units, each of the target's records, added or exchanged one after the other."""
-        size = self.size
+        size = self.sizes.unit
         room = (
             MOST_STEPS
             if self.claim.records is None
@@ -292,9 +296,13 @@ class Drawer:
                     gone = ()
                 elif write_key(target.record) == write_key(target.other):
                     continue
-                held = self.claim.records - steps * size if self.exact and self.claim.records else 0
+                held = (
+                    self.claim.records - steps * size
+                    if self.sizes.exact and self.claim.records
+                    else 0
+                )
                 ends = min(len(gone), len(come)) * steps
-                rest = (target.other,) * max(held, self.least - ends, 0)
+                rest = (target.other,) * max(held, self.sizes.least - ends, 0)
                 if self.claim.records is None or len(rest) + steps * size <= self.claim.records:
                     yield Sketch(f"{steps} steps: {target.words}", rest, gone, come, steps)
 
@@ -331,13 +339,13 @@ class Drawer:
                 told = f"values of {a.name!r} and {b.name!r} of their own"
                 targets.append(Target(record, low, told))
         tables = (
-            ("correlated", values.correlated(self.room)),
-            ("of another kind", (low,) * self.room),
-            ("spread over the domain", values.spread(self.room)),
+            ("correlated", values.correlated(self.sizes.room)),
+            ("of another kind", (low,) * self.sizes.room),
+            ("spread over the domain", values.spread(self.sizes.room)),
         )
         for told, rest in tables:
             for target in targets:
-                yield from self._sketch(target, rest, f"beside {self.room} {told}")
+                yield from self._sketch(target, rest, f"beside {self.sizes.room} {told}")
 
     def _in_turn(self) -> Iterator[Sketch]:
         """Every value of every attribute comes in one of few pairs, and is nowhere else in it."""
@@ -376,51 +384,56 @@ class Drawer:
                 yield from way(target)
 
     def _spread(self) -> Iterator[Sketch]:
-        rest = self.values.spread(self.room)
+        rest = self.values.spread(self.sizes.room)
         for target in (self._high, self._low, self._middle):
             if rest:
-                yield from self._sketch(target, rest, f"beside {self.room} spread over the domain")
+                yield from self._sketch(
+                    target, rest, f"beside {self.sizes.room} spread over the domain"
+                )
 
     def _correlated(self) -> Iterator[Sketch]:
         """One that agrees with the others, and one that does not."""
-        values, rest = self.values, self.values.correlated(self.room)
+        values, rest = self.values, self.values.correlated(self.sizes.room)
         last = values.domain.attributes[-1]
         odd = {**values.low(), last.name: values.last(last)}
         breaks = Target(odd, values.low(), f"the last value of {last.name!r} only")
         for target in (breaks, self._high) if rest and self._some() else ():
-            yield from self._sketch(target, rest, f"beside {self.room} correlated")
+            yield from self._sketch(target, rest, f"beside {self.sizes.room} correlated")
 
     def _few_cells(self) -> Iterator[Sketch]:
         for cells in range(2, min(MOST_CELLS, self.values.domain.size) + 1):
-            rest = self.values.within(cells, self.room if self.exact else cells)
+            rest = self.values.within(cells, self.sizes.room if self.sizes.exact else cells)
             yield from self._sketch(self._high, rest, f"beside {len(rest)} over {cells} cells")
 
     def _ties(self) -> Iterator[Sketch]:
         """One more decides which of two kinds is the commoner."""
         target = self._high
-        for half in dict.fromkeys((self.room // 2, 1)):
-            if 0 < half <= self.room // 2:
-                others = self.room - half if self.exact else half
+        for half in dict.fromkeys((self.sizes.room // 2, 1)):
+            if 0 < half <= self.sizes.room // 2:
+                others = self.sizes.room - half if self.sizes.exact else half
                 rest = (target.other,) * others + (target.record,) * half
                 yield from self._sketch(target, rest, f"between two kinds of {half} each")
 
     def _persons(self) -> Iterator[Sketch]:
         """A person's records that differ."""
-        if self.size < 2:
+        if self.sizes.unit < 2:
             return
-        come, told = self.values.spread(self.size), "a person's records come"
-        for room, where in ((0, "alone"), (self.room, f"beside {self.room} of another kind")):
+        come, told = self.values.spread(self.sizes.unit), "a person's records come"
+        for room, where in (
+            (0, "alone"),
+            (self.sizes.room, f"beside {self.sizes.room} of another kind"),
+        ):
             rest = (self.values.low(),) * room
             yield from self._fill(f"{told}, spread over the domain", where, (), come, rest, None)
 
     def _sizes(self) -> Iterator[Sketch]:
-        if self.exact:
+        if self.sizes.exact:
             return
-        for size in self.sizes:
+        for size in self.sizes.rising:
             if isinstance(self.claim.neighbours, AddRemove):
                 yield self.at_size(size, equal=False)
             else:
-                rest = self.values.spread(min(size, self.room))
+                rest = self.values.spread(min(size, self.sizes.room))
                 yield from self._sketch(self._high, rest, f"beside {size} spread over the domain")
 
     def _cells(self) -> Iterator[Sketch]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from audit.auditors.attack.kinds import Drawer, Sketch
+from audit.auditors.attack.kinds import Drawer, Sizes, Sketch
 from audit.auditors.attack.records import Encoding, Records
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
@@ -73,10 +73,10 @@ def sweeps(
     if not isinstance(claim.neighbours, AddRemove):
         return ()
     return tuple(
-        Sweep(drawer.sizes, _Grown(drawer, equal))
+        Sweep(drawer.sizes.rising, _Grown(drawer, equal))
         for equal in (False, True)
         for drawer in drawers
-        if len(drawer.sizes) > 1
+        if len(drawer.sizes.rising) > 1
     )
 
 
@@ -102,7 +102,8 @@ def _list_drawers(claim: Claim, least: int, encodings: Sequence[Encoding]) -> li
             f"databases of the claim have at most {claim.records} records; --min-records {least} "
             "leaves none"
         )
-    return [Drawer(Records(claim.domain, encoding), claim, least) for encoding in encodings]
+    sizes = Sizes(claim, least)
+    return [Drawer(Records(claim.domain, encoding), claim, sizes) for encoding in encodings]
 
 
 def _in_turn(drawers: Iterable[Drawer]) -> Iterator[tuple[str, Sketch]]:
