@@ -20,6 +20,10 @@ settings.load_profile("ci")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Threads of linear algebra on matrices of some columns wait for each other, and count as work: fits
+# take three times the time of a processor, beside other tests more. Read as numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A shell's background job is started with SIGINT ignored, and so are the commands that it starts:
 # those that are sent Ctrl-C by a test would never end.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -341,6 +341,7 @@ class _Recorded:
 
 
 def _require_outputs(runs: Runs) -> None:
+    """Raise ProtocolError where no run gave an output, or none that can be compared."""
     failed = describe_failure(runs.outcomes)
     if failed is not None:
         raise ProtocolError(
@@ -358,6 +359,7 @@ def _require_outputs(runs: Runs) -> None:
 def _judge(
     target: AttackedBox, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
 ) -> Independence:
+    """Independence of runs on a pair; of a box that can be run, by new calls as well."""
     if target.box is None:
         return examine(runs, seed, error=error)
     return guard(target.box, pair, runs, seed, error=error)

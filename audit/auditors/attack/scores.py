@@ -420,6 +420,7 @@ class Behind(_Plain):
 
 
 def _finite(numbers: Any) -> FloatArray:
+    """Numbers as an array; ValueError where one is not finite."""
     values = np.array(numbers, np.float64)
     if not np.isfinite(values).all():
         raise ValueError("values are finite")

@@ -66,7 +66,7 @@ COUNTS = Marginal(("cell",))
 FEW = HONEST[1:3]
 # The noise of every epsilon is that of 1: what is paid for is not used.
 FIXED = control("fixed noise", Counts(COUNTS, DiscreteLaplace(Fraction(60))), "32", 1600)
-ATTACK = Attack(500, 1, Fraction(1, 20), Fraction(1, 10**6))
+ATTACK = Attack(250, 1, Fraction(1, 20), Fraction(1, 10**6))
 
 TRIALS = {
     # Without records that are not noisy, the output's own loss says nothing of an excess.

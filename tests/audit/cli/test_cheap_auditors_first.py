@@ -57,8 +57,9 @@ def certified(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name, more in (
-            ("DomainOfTheData", "--rows 5 --runs 500"),
-            ("says_how_many", "--runs 1000"),
+            # Of its attack nothing is asked, and behind what it shows it would go on.
+            ("DomainOfTheData", "--rows 5 --runs 500 --auditors data-independence,noise-law"),
+            ("says_how_many", "--runs 500"),
             ("fixed_seed", "--runs 1000"),
             ("honest", "--runs 2000"),
         ):
@@ -77,8 +78,11 @@ def findings(document, decision=None):
     }
 
 
+ATTACKED = ("says_how_many", "fixed_seed", "honest")
+
+
 def test_they_look_in_their_order_and_the_attack_comes_last(certified):
-    for _, document in certified[1].values():
+    for _, document in (certified[1][name] for name in ATTACKED):
         names = [one["auditor"] for one in document["evidence"]]
         assert names == sorted(names, key=("data independence", "noise law", "attack").index)
         assert names[-1] == "attack"
@@ -111,7 +115,7 @@ def test_an_honest_function_is_not_accused(certified):
 
 
 def test_their_part_of_the_error_is_not_the_attacks(certified):
-    for _, document in certified[1].values():
+    for _, document in (certified[1][name] for name in ATTACKED):
         attack = document["evidence"][-1]["replay"]
         assert attack["alarm"] == "9/10000000"
 
@@ -158,10 +162,8 @@ def test_a_finding_that_was_dropped_or_turned_is_found_false(certified, monkeypa
 def test_the_attack_alone_has_the_whole_error(certified, monkeypatch):
     folder, _ = certified
     monkeypatch.chdir(folder)
-    words = (
-        f"certify module_first:honest {ASKED} --runs 1500 --auditors attack --quiet --out a.json"
-    )
-    assert main(words.split()) == 0
+    words = f"certify module_first:honest {ASKED} --runs 40 --auditors attack --quiet --out a.json"
+    assert main(words.split()) == 3
     (attack,) = json.loads((folder / "a.json").read_text())["evidence"]
     assert attack["replay"]["alarm"] == "1/1000000"
 
