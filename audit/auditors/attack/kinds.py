@@ -353,7 +353,7 @@ class Drawer:
         for turn in range(max(len(a.values) for a in values.domain.attributes)):
             told = f"the values of turn {turn + 1}"
             target = Target(values.turn(turn), values.turn(turn + 1), told)
-            way = self._beside_others if self.room else self._alone
+            way = self._beside_others if self.sizes.room else self._alone
             yield from islice(way(target), 1)
 
     def _missing(self) -> Iterator[Sketch]:
