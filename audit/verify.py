@@ -198,7 +198,7 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
     attacks, attack = document.attacks, None
     if attacks:
         # Here, not above: statistics and learning come with it.
-        from audit.auditors.attack.rechecking import attack_of
+        from audit.auditors.attack.stated_attacks import attack_of
 
         attack = attack_of(attacks[0], document)
     if subject.category == "outputs" and attack is None:
@@ -225,7 +225,7 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
 def _box_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
     """The same of what can only be run; None where nothing of it would find the same again."""
     # Here, not above: as in `_audit_again`.
-    from audit.auditors.attack.rechecking import attack_of, effort_beside, replay_of
+    from audit.auditors.attack.stated_attacks import attack_of, effort_beside, replay_of
 
     attacks, named = document.attacks, _stated_auditors(document)
     drawn = attack_of(attacks[0], document) if attacks else None

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.given_pairs import given_pair
 from audit.auditors.deciding import Decided, decide
 from audit.auditors.effort import Attack

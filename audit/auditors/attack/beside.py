@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from audit.auditors.attack.alive import LEARNED, TESTED
 from audit.auditors.attack.far_tables import far_pairs
-from audit.auditors.attack.independence import PROBED
+from audit.auditors.attack.probing import PROBED
 from audit.auditors.attack.starting import FIRST
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.effort import Attack

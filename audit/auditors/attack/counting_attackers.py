@@ -14,7 +14,8 @@ from audit.auditors.attack.calibration import calibrate_cells
 from audit.auditors.attack.cuts import Tally, codes, difference, merge_bins
 from audit.auditors.attack.learning import Cost, Learning, Lesson
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores import Bins, Cells, Single
+from audit.auditors.attack.simple_scores import Cells, Single
+from audit.auditors.attack.weighings import Bins
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.beginning import begin, report_interruption
 from audit.auditors.attack.following import Following
 from audit.auditors.attack.plan import make_plan

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from audit.auditors.attack.betting import Stakes
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.selection import Scored
+from audit.auditors.attack.tails import Scored
 from audit.subjects.runs import Runs
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.auditors.attack.encodings import list_encodings
-from audit.auditors.attack.kinds import LARGEST, MODERATE
 from audit.auditors.attack.records import Encoding, Record, Records
+from audit.auditors.attack.sizes import LARGEST, MODERATE
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
 from synthesizers.domain import Attribute

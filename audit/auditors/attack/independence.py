@@ -7,9 +7,8 @@ databases is another finding: deterministic, and then there is nothing random ab
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -23,15 +22,10 @@ from audit.auditors.attack.dependence_tests import (
     drift,
     lags,
     other_coins,
-    repeats,
     uniform_ranks,
     waves,
 )
-from audit.auditors.attack.first_runs import COMPARED, compare, first_runs
 from audit.auditors.attack.orders import LONGEST, orders
-from audit.subjects.black_box import BlackBox, Starting
-from audit.subjects.outcomes import WIDE, number_length
-from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
 FALSE_ALARM = 1e-9
@@ -42,19 +36,12 @@ LEAST = 20
 """Runs on either database that all gave one output, before a box is called deterministic or
 constant (a fair coin would look so once in 10^11)."""
 
-PROBED = 100
-"""Runs of a new call (enough to tell a repeat of two-valued outputs)."""
-
 PROBED_WIDE = 24
 """The same where outputs hold so many numbers that none is ever another's equal by chance."""
 
 STEP = 1.25
 """The ratio of neighbouring lengths at which runs that may stop at any time are looked at (at most
 a fifth of them is left out, and the share costs some 7 nats)."""
-
-
-CACHED = "outputs are always the same within a process, and others in a new one"
-ALONE = "outputs are always the same in processes of their own, and others where runs are served"
 
 
 class RunsKind(Enum):
@@ -96,41 +83,6 @@ class Independence:
             "runs": self.runs,
             "repeatable": self.repeatable,
         }
-
-
-def guard(
-    box: BlackBox,
-    pair: Pair,
-    learned: Runs,
-    seed: int,
-    probed: int = PROBED,
-    error: float = FALSE_ALARM / 3,
-) -> Independence:
-    """What the learning runs on a pair and a few new calls show: `examine` and `probe` together.
-
-    ``probed``: runs of each new call; there are three, and two in new processes where the box
-    offers them. ``error``: of each of the two. Runs that a submission serves are compared with
-    first runs of new processes besides. Raises ProtocolError where the box can't be run.
-    """
-    seen = examine(learned, seed, error=error)
-    if not (isinstance(box, Starting) and box.serves):
-        new = probe(box, pair, learned, seed, probed, error)
-        found = (
-            new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
-        )
-        return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
-    new = probe(box, pair, learned, seed, probed, error / 2)
-    first = first_runs(box, pair, COMPARED, seed)
-    signs = (
-        compare(first, learned, seed, error / 4),
-        _steady_once(_code(first), _code(learned), ALONE, error / 4),
-    )
-    sign = max(signs, key=lambda sign: sign.nats)
-    made = len(learned) + new.runs + len(first)
-    found = new if new.kind is RunsKind.DEPENDENT and seen.kind is not RunsKind.DEPENDENT else seen
-    if sign.nats >= 0 and found.kind is not RunsKind.DEPENDENT:
-        found = Independence(RunsKind.DEPENDENT, sign.words, made, repeated=sign.repeated)
-    return replace(found, runs=made, repeatable=new.repeatable, compared=len(first))
 
 
 def examine(
@@ -183,55 +135,6 @@ def initial(runs: Runs) -> tuple[Runs, float]:
     return runs.take(np.arange(length)), 1 / (place * (place + 1))
 
 
-def probe(
-    box: BlackBox,
-    pair: Pair,
-    learned: Runs,
-    seed: int,
-    runs: int = PROBED,
-    error: float = FALSE_ALARM / 3,
-) -> Independence:
-    """Whether new calls, with the same coins and other seeds, give outputs of their own.
-
-    ``learned``: earlier runs on the pair. Raises ProtocolError where the box can't be run.
-
-    Guarantee
-    ---------
-    As of `examine`. Backed by ``tests/audit/auditors/attack/test_independence.py``.
-    """
-    sequence = np.random.SeedSequence([seed, PROBED])
-    if any(number_length(shape) > WIDE for shape in learned.outcomes.shapes):
-        runs = min(runs, PROBED_WIDE)
-    size = max(1, min(runs, box.block))
-    coins = np.random.default_rng(sequence).integers(0, 2, size).astype(np.bool_)
-    first, other = (int(s) for s in sequence.generate_state(2, np.uint64))
-    found = box.draw(pair, coins, first).codes()
-    repeatable = bool(np.array_equal(found, box.draw(pair, coins, first).codes()))
-    second = box.draw(pair, coins, other).codes()
-    signs = [_again(found, second, coins, "a new call", error / 3)]
-    made = 3 * size
-    if isinstance(box, Starting):
-        # The seeds are those of before: a state that differs from process to process would show.
-        fresh = [box.draw_afresh(pair, coins, s).codes() for s in (first, other)]
-        repeatable = repeatable and np.array_equal(fresh, [found, second])
-        signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
-        both = np.concatenate(fresh), np.concatenate([coins, coins])
-        signs.append(_steady_once(_code(learned), both, CACHED, error / 3))
-        made += 2 * size
-    worst = max(signs, key=lambda sign: sign.nats)
-    kind = RunsKind.DEPENDENT if worst.nats >= 0 else RunsKind.INDEPENDENT
-    words = worst.words if worst.nats >= 0 else kind.value
-    return Independence(kind, words, made, repeatable, repeated=worst.repeated)
-
-
-_Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
-"""The digests of outcomes, and the coins of their runs."""
-
-
-def _code(runs: Runs) -> _Coded:
-    return runs.outcomes.codes(), runs.coins
-
-
 def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[RunsKind, str] | None:
     """Where each database gave one output only, in runs enough to say so."""
     sides = [codes[~coins], codes[coins]]
@@ -267,37 +170,3 @@ def _signs(
             yield lags(series, part / 2)
             yield drift(series, part / 4)
             yield waves(series, part / 4)
-
-
-def _again(
-    old: NDArray[np.uint64],
-    new: NDArray[np.uint64],
-    coins: NDArray[np.bool_],
-    what: str,
-    error: float,
-) -> Sign:
-    """Whether a second call gave the outputs of the first again, though its seed was another."""
-    found = repeats(np.concatenate([old, new]), np.tile(coins, 2), len(coins), error)
-    same = int(np.count_nonzero(old == new))
-    words = f"{what} gave {same} of {len(old)} outputs again, although its seed was another"
-    return Sign(found.nats, words, True)
-
-
-def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
-    """Whether outputs that never changed in some runs changed in others.
-
-    Given all outputs on a database without their order, the chance that m of them, all that differ
-    from a certain one, fall into the new ones is a ratio of binomial coefficients. The one is any
-    that is common enough to fill the old ones.
-    """
-    log_chance = 0.0
-    for side in (False, True):
-        before, after = (codes[coins == side] for codes, coins in (old, new))
-        if not len(before) or len(np.unique(before)) > 1:
-            return Sign(-math.inf, "")
-        odd = int(np.count_nonzero(after != before[0]))
-        places = np.arange(odd)
-        everything = len(before) + len(after)
-        log_chance += math.log(everything // len(before))
-        log_chance += float(np.sum(np.log((len(after) - places) / (everything - places))))
-    return Sign(-log_chance - math.log(1 / error), words, True)

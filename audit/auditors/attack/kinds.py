@@ -10,32 +10,18 @@ whoever chooses a network of attributes scores differently.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice
 
+from audit.auditors.attack.distances import MOST_STEPS, chain_distances
 from audit.auditors.attack.edges import at_or_above, below
-from audit.auditors.attack.floors import claimed_value, takes_distance
-from audit.auditors.attack.given_pairs import chain_pair
 from audit.auditors.attack.records import Record, Records
+from audit.auditors.attack.sizes import Sizes
+from audit.auditors.attack.sketches import Sketch, Target, write_key
 from audit.statements.claim import Claim
-from audit.subjects.pair import Pair
-from proofs.guarantees import GaussianDP, Guarantee
 from synthesizers.domain import Attribute
 from synthesizers.neighbours import AddRemove
-
-MODERATE = 30
-"""Records of a database whose number the claim leaves open (above usual
-thresholds of suppression, 3 to 20, and small enough to run often)."""
-
-LARGEST = 1000
-"""The most records of a database where the claim allows fewer (what a
-mechanism does at larger n it does, as a rule, at this one, in less time)."""
-
-MOST_STEPS = 250
-"""The longest chain (long enough for ε = 0.01)."""
 
 MOST_ATTRIBUTES = 3
 """Attributes, the first ones, whose own values make candidates."""
@@ -50,118 +36,6 @@ is spread."""
 COPIES = (2, 1, 4, 9)
 """Equal records beside one more: counts at which tables are suppressed or rounded, and at which
 duplicates begin to show."""
-
-BEST_DISTANCE = Fraction("2.22")
-"""The kε at which the floor's gap is least: the minimiser of sqrt(1 + e^x)/x, from the closed form
-of the gap for Laplace noise, z·sqrt((1 + e^x)/N)/k at a distance k."""
-
-BEST_GAUSSIAN_DISTANCE = Fraction("3.15")
-"""The kμ at which the floor's gap is least: the minimiser of sqrt(Φ(x/2)Φ(-x/2))/(φ(x/2)·x), the
-standard error of 2Φ⁻¹(accuracy)/k for guesses by the middle threshold."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sketch:
-    """A pair in the making: ``steps`` times a unit's records ``gone`` become those ``come``.
-
-    ``rest``: what both databases hold besides.
-    """
-
-    words: str
-    rest: tuple[Record, ...]
-    gone: tuple[Record, ...]
-    come: tuple[Record, ...]
-    steps: int = 1
-
-    @property
-    def key(self) -> Hashable:
-        """What the databases depend on."""
-        parts = (self.rest, self.gone, self.come)
-        texts = {
-            id(record): write_key(record)
-            for record in {id(r): r for p in parts for r in p}.values()
-        }
-        return self.steps, tuple(tuple(texts[id(record)] for record in part) for part in parts)
-
-    @property
-    def held(self) -> int:
-        """The records of both databases together."""
-        return 2 * len(self.rest) + self.steps * (len(self.gone) + len(self.come))
-
-    def verify(self, claim: Claim, kind: str) -> Pair:
-        """The pair, found to be neighbours of the claim or the ends of a chain of these."""
-        domain = claim.require_domain()
-        chain, records = self.databases(domain.individual), claim.records
-        pair = chain_pair(chain, claim.neighbours, domain, self.words, records=records)
-        return replace(pair, kind=kind)
-
-    def databases(self, individual: str | None) -> list[list[Record]]:
-        """The chain; no two records of either end are one object, which a mechanism may alter."""
-        rest = [_own([record], individual, owner) for owner, record in enumerate(self.rest)]
-        owners = range(len(rest), len(rest) + self.steps)
-        before = [_own(self.gone, individual, owner) for owner in owners]
-        after = [_own(self.come, individual, owner) for owner in owners]
-        chain = [
-            [record for owned in (*rest, *after[:step], *before[step:]) for record in owned]
-            for step in range(self.steps + 1)
-        ]
-        chain[-1] = [dict(record) for record in chain[-1]]
-        return chain
-
-
-def _own(records: Sequence[Record], individual: str | None, owner: int) -> list[Record]:
-    """The records, each its own object, with the id of their owner where there is an id column."""
-    whose = {} if individual is None else {individual: str(owner + 1)}
-    return [{**whose, **record} for record in records]
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A record that makes the difference, and another one, that may stand in its place."""
-
-    record: Record
-    other: Record
-    words: str
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How many records the databases of a claim have; ``least``: the fewest."""
-
-    claim: Claim
-    least: int = 0
-
-    @property
-    def exact(self) -> bool:
-        """Whether every database has the claim's number of records."""
-        return self.claim.neighbours.records_public and self.claim.records is not None
-
-    @property
-    def most(self) -> int:
-        """The most records of a database."""
-        records = self.claim.records
-        if records is None:
-            return max(MODERATE, self.least + self.claim.neighbours.unit.max_records)
-        return records if self.exact else min(records, max(LARGEST, self.least + 1))
-
-    @property
-    def unit(self) -> int:
-        """A unit's records; of one that comes, no more than the claim leaves beside the least."""
-        least = self.least if isinstance(self.claim.neighbours, AddRemove) else 0
-        return max(min(self.claim.neighbours.unit.max_records, self.most - least), 0)
-
-    @property
-    def room(self) -> int:
-        """The most records beside a unit's."""
-        return self.most - self.unit
-
-    @property
-    def rising(self) -> tuple[int, ...]:
-        """Numbers of units of ever larger databases, the largest beside the claim's end."""
-        least = -(-self.least // self.unit)
-        last = self.most // self.unit - 1
-        doubled = [2**n for n in range(max(last, 1).bit_length())]
-        return tuple(sorted({size for size in (least, *doubled, last) if least <= size <= last}))
 
 
 @dataclass(frozen=True)
@@ -446,20 +320,3 @@ class Drawer:
         for way in (self._alone, self._beside_others, self._beside_equals):
             for target in targets:
                 yield from way(target)
-
-
-def chain_distances(guarantee: Guarantee) -> list[int]:
-    """How far apart the ends of chains may tell most: the best by what is claimed, 2 and 4."""
-    if not takes_distance(guarantee):
-        return []
-    best = BEST_GAUSSIAN_DISTANCE if isinstance(guarantee, GaussianDP) else BEST_DISTANCE
-    claimed = claimed_value(guarantee)
-    ideal = round(min(Fraction(MOST_STEPS), best / claimed)) if claimed else MOST_STEPS
-    # Twice as far as is best, errors are so rare that few runs tell nothing.
-    return [steps for steps in (ideal, 2, 4) if steps > 1 and steps * claimed <= 2 * best]
-
-
-def write_key(record: Record) -> str:
-    """A record as text, the same for equal ones alone."""
-    # Equality of records would take minus zero for zero.
-    return json.dumps(record, sort_keys=True)

@@ -17,7 +17,8 @@ from audit.auditors.attack.counting_attackers import logistic_weights
 from audit.auditors.attack.cuts import codes
 from audit.auditors.attack.learning import Cost, Learning
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores import Linear, Network, Scaling, Tree, Trees
+from audit.auditors.attack.trees import Tree, Trees
+from audit.auditors.attack.weighings import Linear, Network, Scaling
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

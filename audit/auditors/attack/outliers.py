@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.attack.given_pairs import chain_pair
-from audit.auditors.attack.kinds import LARGEST
+from audit.auditors.attack.sizes import LARGEST
 from audit.subjects.pair import Pair
 from synthesizers.domain import Dataset
 from synthesizers.neighbours import AddRemove, Neighbours

@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from audit.auditors.attack.kinds import Drawer, Sizes, Sketch
+from audit.auditors.attack.kinds import Drawer
 from audit.auditors.attack.records import Encoding, Records
+from audit.auditors.attack.sizes import Sizes
+from audit.auditors.attack.sketches import Sketch
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from audit.auditors.attack import anytime, search
 from audit.auditors.attack.batch import LEAST_SHARE
+from audit.auditors.attack.distances import MOST_STEPS, chain_distances
 from audit.auditors.attack.floors import BETTOR_SHARE, claimed_name, claimed_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.kinds import MOST_STEPS, chain_distances
 from audit.auditors.attack.power import Bets, Binomial, find_detectable, required_detect
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim

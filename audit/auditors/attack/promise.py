@@ -16,7 +16,8 @@ from scipy.special import ndtr
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.selection import Scored, best_cut, score_held_out
+from audit.auditors.attack.selection import score_held_out
+from audit.auditors.attack.tails import Scored, best_cut
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

@@ -10,7 +10,8 @@ from scipy.stats import rankdata
 
 from audit.auditors.attack.learning import Cost, direct, values
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores import FARTHEST, Linear, Scaling, Single
+from audit.auditors.attack.simple_scores import Single
+from audit.auditors.attack.weighings import FARTHEST, Linear, Scaling
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 

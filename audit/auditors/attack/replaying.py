@@ -19,7 +19,8 @@ from audit.auditors.attack.first_runs import MOST, FirstRuns, enough, enough_ste
 from audit.auditors.attack.floors import floor_bound, p_value, takes_distance
 from audit.auditors.attack.given_pairs import REORDERED, chain_pair, given_pair
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.independence import Independence, RunsKind, examine, probe
+from audit.auditors.attack.independence import Independence, RunsKind, examine
+from audit.auditors.attack.probing import probe
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
 from audit.parallel import Map

@@ -15,8 +15,10 @@ from audit.auditors.attack.clauses import state_columns
 from audit.auditors.attack.columns import OutcomeColumns
 from audit.auditors.attack.number_columns import BITS, NumberColumns, NumberFeature
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.scores import Behind, Bins, Cells, Silent, Single, Weighing
+from audit.auditors.attack.scores import Behind
+from audit.auditors.attack.simple_scores import Cells, Silent, Single
 from audit.auditors.attack.table_columns import TableColumns, TableFeature
+from audit.auditors.attack.weighings import Bins, Weighing
 
 MOST_NAMED = 3
 """Columns that a sentence names, those that tell most (a reader remembers no more)."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from audit.auditors import exhaustive
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, attack_beside, certify
 from audit.parallel import here

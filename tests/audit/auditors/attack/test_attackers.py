@@ -20,7 +20,9 @@ from sklearn.neural_network import MLPClassifier
 from audit.auditors.attack import learning, model_attackers
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
 from audit.auditors.attack.cuts import codes
-from audit.auditors.attack.scores import Bins, Cells, score_from_json
+from audit.auditors.attack.scores import score_from_json
+from audit.auditors.attack.simple_scores import Cells
+from audit.auditors.attack.weighings import Bins
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
-from audit.auditors.attack.rechecking import replay_of
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
+from audit.auditors.attack.stated_attacks import replay_of
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate_json import encode

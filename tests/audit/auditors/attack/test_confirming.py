@@ -13,15 +13,17 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.auditors.attack import first_runs
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.confirming import Finding, confirm
 from audit.auditors.attack.evidence import About
 from audit.auditors.attack.evidence import Tested as RuleTest
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.rechecking import recheck_attack, replay_of
+from audit.auditors.attack.rechecking import recheck_attack
 from audit.auditors.attack.replaying import frozen_test, retest
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
+from audit.auditors.attack.stated_attacks import replay_of
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate import Certificate

@@ -13,8 +13,8 @@ from audit.auditors.attack.betting import Stakes, stakes
 from audit.auditors.attack.experts import TAILS, WAY_SHARES, Experts, earner, experts, leader, tail
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.scores import Single
-from audit.auditors.attack.selection import Scored
+from audit.auditors.attack.simple_scores import Single
+from audit.auditors.attack.tails import Scored
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

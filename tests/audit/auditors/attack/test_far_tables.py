@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.auditors.attack.far_tables import FarPair, far_pairs
-from audit.auditors.attack.kinds import LARGEST, MODERATE
+from audit.auditors.attack.sizes import LARGEST, MODERATE
 from audit.statements.claim import Claim
 from proofs.guarantees import parse_guarantee
 from synthesizers.domain import Attribute, Domain

@@ -11,15 +11,8 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.attack.independence import (
-    LEAST,
-    Independence,
-    RunsKind,
-    examine,
-    guard,
-    initial,
-    probe,
-)
+from audit.auditors.attack.independence import LEAST, Independence, RunsKind, examine, initial
+from audit.auditors.attack.probing import guard, probe
 from audit.parallel import here
 from audit.subjects.black_box import Starting
 from audit.subjects.outcomes import Outcomes, Raised

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.kept_attacks import keep_attack
-from audit.auditors.attack.rechecking import replay_of
+from audit.auditors.attack.stated_attacks import replay_of
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim

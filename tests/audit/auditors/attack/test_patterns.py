@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.kinds import LARGEST, MODERATE, MOST_STEPS
+from audit.auditors.attack.distances import MOST_STEPS
 from audit.auditors.attack.patterns import MOST_CANDIDATES, candidates, sweeps
 from audit.auditors.attack.records import Encoding
+from audit.auditors.attack.sizes import LARGEST, MODERATE
 from audit.subjects.databases import dataset_of_records
 from audit.subjects.pair import Pair
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP

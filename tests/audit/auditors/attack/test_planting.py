@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.planting import MARKS, MOST_PLANTED, Leak, planted_rate
 from audit.auditors.effort import Attack

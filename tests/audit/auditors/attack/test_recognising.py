@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.causes import CAUSES
 from audit.auditors.effort import Attack
 from audit.parallel import here

@@ -13,20 +13,10 @@ from numpy.typing import NDArray
 from audit.auditors.attack.columns import OutcomeColumns, columns_for
 from audit.auditors.attack.number_veils import Lattice
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.scores import (
-    Behind,
-    Bins,
-    Cells,
-    Linear,
-    Network,
-    Scaling,
-    Silent,
-    Single,
-    Tree,
-    Trees,
-    Weighing,
-    score_from_json,
-)
+from audit.auditors.attack.scores import Behind, score_from_json
+from audit.auditors.attack.simple_scores import Cells, Silent, Single
+from audit.auditors.attack.trees import Tree, Trees
+from audit.auditors.attack.weighings import Bins, Linear, Network, Scaling, Weighing
 from audit.subjects.outcomes import Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

@@ -23,19 +23,16 @@ from audit.auditors.attack.calibration import Calibrated, calibrate
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.scores import Silent
 from audit.auditors.attack.selection import (
     FINALISTS,
     FOLDS,
-    LARGEST,
-    STANDARD_ERRORS,
-    Scored,
-    best_cut,
     choose,
     finalists,
     folds,
     score_held_out,
 )
+from audit.auditors.attack.simple_scores import Silent
+from audit.auditors.attack.tails import LARGEST, STANDARD_ERRORS, Scored, best_cut
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

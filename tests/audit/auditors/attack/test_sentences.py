@@ -13,20 +13,11 @@ from audit.auditors.attack.causes import CAUSES, leaks_in_words
 from audit.auditors.attack.columns import OutcomeColumns, bit_columns_for, columns_for
 from audit.auditors.attack.row_veils import Sorted
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.scores import (
-    KINDS,
-    Behind,
-    Bins,
-    Cells,
-    Linear,
-    Network,
-    Scaling,
-    Silent,
-    Single,
-    Tree,
-    Trees,
-)
+from audit.auditors.attack.scores import KINDS, Behind
 from audit.auditors.attack.sentences import describe_rule, name_bits
+from audit.auditors.attack.simple_scores import Cells, Silent, Single
+from audit.auditors.attack.trees import Tree, Trees
+from audit.auditors.attack.weighings import Bins, Linear, Network, Scaling
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs

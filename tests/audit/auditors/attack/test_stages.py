@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.attack.auditor import AttackedBox, attack_box
+from audit.auditors.attack.attacked import AttackedBox
+from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.causes import CAUSES, parse_causes
 from audit.auditors.attack.examine import examine_box
 from audit.auditors.attack.replaying import read_rule
