@@ -98,7 +98,7 @@ def verify(
     """Re-check the statements of a certificate's plain data by running its audit again.
 
     ``meant``, ``python``: the subject and the interpreter that the user says to mean, see
-    `audit.subjects.stated_subjects.obstacle`; ``share``: where runs of a black box are made.
+    `audit.subjects.stated_subjects.find_obstacle`; ``share``: where runs of a black box are made.
 
     Guarantee
     ---------
@@ -198,9 +198,9 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
     attacks, attack = document.attacks, None
     if attacks:
         # Here, not above: statistics and learning come with it.
-        from audit.auditors.attack.stated_attacks import attack_of
+        from audit.auditors.attack.stated_attacks import read_attack
 
-        attack = attack_of(attacks[0], document)
+        attack = read_attack(attacks[0], document)
     if subject.category == "outputs" and attack is None:
         return None
     auditors = _stated_auditors(document)
@@ -225,18 +225,18 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
 def _box_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
     """The same of what can only be run; None where nothing of it would find the same again."""
     # Here, not above: as in `_audit_again`.
-    from audit.auditors.attack.stated_attacks import attack_of, effort_beside, replay_of
+    from audit.auditors.attack.stated_attacks import read_attack, read_effort, require_replay
 
     attacks, named = document.attacks, _stated_auditors(document)
-    drawn = attack_of(attacks[0], document) if attacks else None
+    drawn = read_attack(attacks[0], document) if attacks else None
     try:
-        asked = effort_beside(document)
+        asked = read_effort(document)
     except InputError:
         asked = drawn
     if asked is None:
         return None
     # Before others looked at it, an attack had the whole alarm.
-    older = named is None and bool(attacks) and replay_of(attacks[0]).alarm == asked.alarm
+    older = named is None and bool(attacks) and require_replay(attacks[0]).alarm == asked.alarm
     usual = tuple(auditor.name for auditor in choose("black box", None, True)[0])
     stated = ("attack",) if older else usual if named is None else named
     if drawn is not None:

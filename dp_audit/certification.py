@@ -446,9 +446,9 @@ def _attack(
     if data is None or category == "program" or claim.domain is None:
         return attack
     # Here, not above: only an attack on a public table needs it.
-    from audit.auditors.attack.outliers import outlier_pairs
+    from audit.auditors.attack.outliers import list_outlier_pairs
 
-    found = outlier_pairs(read_table(data, claim.domain), claim.neighbours, claim.records)
+    found = list_outlier_pairs(read_table(data, claim.domain), claim.neighbours, claim.records)
     return replace(attack, candidates=found)
 
 

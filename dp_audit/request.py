@@ -152,10 +152,10 @@ class Request:
     def _detect(self, stated: Number) -> Fraction:
         """The leak that has to be seen; raises InputError for one that the claim allows."""
         # Here, not above: statistics come with it.
-        from audit.auditors.attack.power import required_detect
+        from audit.auditors.attack.power import require_detect
 
         leak = at_least_zero(stated, "--detect")
-        return required_detect(parse_guarantee(self.claim), leak)
+        return require_detect(parse_guarantee(self.claim), leak)
 
     def given_pair(self, claim: Claim) -> Pair | None:
         """The pair of databases, those of files read; None without one."""

@@ -28,7 +28,7 @@ Tell = Callable[[str], None]
 """Told a line that whoever waits should read: what an attack will do, a run that failed."""
 
 
-def nobody(line: str) -> None:
+def heed_nobody(line: str) -> None:
     """Nobody waits."""
 
 
@@ -102,7 +102,7 @@ class Effort:
     attack: Attack | None = None
     share: Map = here
     watch: Watch | None = None
-    tell: Tell = nobody
+    tell: Tell = heed_nobody
     planned: bool = False
     trusted: bool = False
     auditors: tuple[str, ...] | None = None

@@ -21,7 +21,7 @@ from audit.statements.certificate_json import encode
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
 from audit.subjects.black_box import BlackBox
-from audit.subjects.stated_subjects import box_of, obstacle
+from audit.subjects.stated_subjects import box_of, find_obstacle
 from audit.verify import load_certificate
 from dp_audit.arguments import optional_number, probability, process_count
 from dp_audit.results import Result
@@ -136,7 +136,7 @@ def _box(
     subject: dict[str, Any], claim: Claim, flags: argparse.Namespace, boxes: Boxes
 ) -> tuple[BlackBox | None, str]:
     """The subject as something that can be run, or what stands in the way."""
-    hindrance = obstacle(subject, flags.subject, flags.python)
+    hindrance = find_obstacle(subject, flags.subject, flags.python)
     if hindrance:
         return None, hindrance
     try:

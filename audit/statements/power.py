@@ -75,7 +75,7 @@ class Lack(Enum):
     CONTROL = "control"
 
 
-def lack(p_value: float, power: Power, control: Control | None) -> Lack | None:
+def find_lack(p_value: float, power: Power, control: Control | None) -> Lack | None:
     """What an attack that did not refute lacks; None where it may say NOT REFUTED.
 
     Guarantee

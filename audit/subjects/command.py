@@ -214,7 +214,7 @@ class CommandBox:
             isolation=isolation_for(readable),
         )
         try:
-            return ending(run.wait(self.limits.seconds))
+            return describe_ending(run.wait(self.limits.seconds))
         except TimeoutError:
             return Ended("time")
         finally:
@@ -335,7 +335,7 @@ def _give(folder: str, place: str) -> None:
         os.chown(folder, owner.st_uid, owner.st_gid)
 
 
-def ending(code: int) -> Ended | None:
+def describe_ending(code: int) -> Ended | None:
     """What an exit code says of a run; None where there may be an output table."""
     if code < 0:
         return Ended(f"died by signal {-code}")

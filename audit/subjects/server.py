@@ -19,7 +19,7 @@ from typing import Any
 
 from audit.statements.limits import Limits
 from audit.subjects.apart import isolation_for, limits_of, program_environment, program_paths
-from audit.subjects.command import ending
+from audit.subjects.command import describe_ending
 from audit.subjects.confinement import ConfinedProcess, Confinement, start_confined
 from audit.subjects.outcomes import Ended
 from synthesizers.errors import ProtocolError
@@ -146,7 +146,7 @@ class Server:
                 raise Garbled
             if run != self._runs or abs(code) > MOST_CODE:
                 raise Garbled
-            return ending(code)
+            return describe_ending(code)
         except TimeoutError:
             found = Ended("time")
         except EOFError:
@@ -183,7 +183,7 @@ class Server:
             code = self._confined.wait(max(deadline - time.monotonic(), 0))
         except TimeoutError:
             return Ended("time")
-        return ending(code) or Ended("no answer")
+        return describe_ending(code) or Ended("no answer")
 
 
 def serves(path: str, limits: Limits) -> bool:

@@ -42,7 +42,7 @@ MODULES = ("module", "function", "estimator")
 """The kinds of subject that are code of a module."""
 
 
-def obstacle(
+def find_obstacle(
     subject: Mapping[str, Any], meant: str | None = None, python: str | None = None
 ) -> str:
     """Why the subject can't be run anew here, in words; empty where nothing stands in the way.
@@ -64,7 +64,7 @@ def obstacle(
     if kind == "program":
         return "" if name in PROGRAMS else f"{name} is no built-in program of this version"
     if kind == "outputs":
-        return _outputs_obstacle(name, subject.get("sha256"), meant)
+        return _find_outputs_obstacle(name, subject.get("sha256"), meant)
     if kind not in (*MODULES, "command") or name in PROGRAMS:
         return "the subject is of no kind that can be run"
     stranger = _other_interpreter(subject.get("python"), python)
@@ -146,7 +146,7 @@ def _is_installed_too(top: str, python: str | None) -> bool:
     return importlib.machinery.PathFinder.find_spec(top, elsewhere) is not None
 
 
-def _outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
+def _find_outputs_obstacle(name: str, stated: object, meant: str | None) -> str:
     """Why files of outputs are not read: a certificate names any file it likes."""
     paths = [Path(part) for part in name.removeprefix(OUTPUTS).split(",", 1)]
     there = len(paths) == 2 and all(path.is_file() for path in paths)
@@ -172,14 +172,14 @@ def rebuild_subject(
 
     Guarantee
     ---------
-    As `obstacle`, which is asked first, whatever the subject's kind.
+    As `find_obstacle`, which is asked first, whatever the subject's kind.
     """
     if subject["kind"] == "channel":
         if meant not in (None, subject["name"]):
             return None, f"the certificate is about {subject['name']}, not about {meant}"
         own = decode_channel(dict(subject), subject["name"], claim.neighbours, claim.released)
         return own, "" if own else "the channel is too large to carry, and is not here"
-    hindrance = obstacle(subject, meant, python)
+    hindrance = find_obstacle(subject, meant, python)
     if hindrance:
         return None, hindrance
     try:
@@ -231,7 +231,7 @@ LIMITS = ("seconds", "megabytes")
 def box_of(subject: Mapping[str, Any], claim: Claim, python: str | None = None) -> BlackBox:
     """A certificate's subject as something that can be run; of a program, it as a black box.
 
-    ``python``: the path of the interpreter that the user names. Asked after `obstacle`; raises
+    ``python``: the path of the interpreter that the user names. Asked after `find_obstacle`; raises
     InputError where it can't be run.
     """
     from audit.subjects.outputs import OutputsBox

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.statements.checks import Status
 from audit.statements.stated_proofs import renew
 from audit.verify import load_certificate, verify
@@ -45,7 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def redrawn(document: dict[str, Any]) -> bool:
     """Whether an attack among the evidence finds the same again with the versions that are here."""
     attacks = [one for one in document["evidence"] if one["auditor"] == "attack"]
-    return all(one["replay"]["versions"] == versions() for one in attacks)
+    return all(one["replay"]["versions"] == list_versions() for one in attacks)
 
 
 @pytest.mark.parametrize("name", marked(NAMES))

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.cli.main import main
 from audit.statements.certificate import digest
 from audit.verify import read_certificate, verify
@@ -107,7 +107,7 @@ def outcome(document: Document) -> int:
 def test_an_honest_certificate_is_confirmed(kind: str) -> None:
     document = honest(kind)
     attacks = [one["replay"] for one in document["evidence"] if one["auditor"] == "attack"]
-    again = all(one["versions"] == versions() for one in attacks)
+    again = all(one["versions"] == list_versions() for one in attacks)
     assert outcome(document) == (0 if again else 3)
 
 

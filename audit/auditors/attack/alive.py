@@ -19,7 +19,7 @@ from scipy.special import betaincinv, expit, ndtr
 from scipy.stats import binom
 
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.auditors.attack.far_tables import FarPair
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
@@ -177,7 +177,7 @@ def _visible(runs: int, error: float) -> float:
     return 1.0 if enough > runs else float(betaincinv(enough, runs - enough + 1, POWER))
 
 
-def allowed(guarantee: Guarantee, records: int, attributes: int) -> float:
+def bound_chance(guarantee: Guarantee, records: int, attributes: int) -> float:
     """How often guesses are right of a subject that spends a part of its claim on so many records.
 
     The part is one in `SPENT` times the ``attributes``. By group privacy: kε of pure ε and kμ of a
@@ -197,7 +197,7 @@ def allowed(guarantee: Guarantee, records: int, attributes: int) -> float:
     return float(ndtr(distance * apart / 2))
 
 
-def evidence_of(looks: Sequence[Look], claim: Claim, attack: Attack) -> Evidence | None:
+def conclude_silent(looks: Sequence[Look], claim: Claim, attack: Attack) -> Evidence | None:
     """What looks say; None where the subject reads all that it is handed, or noise may hide it."""
     # What reads values of one encoding may count the records of both.
     read = _read([look for look in looks if look.far.values]) or _read(looks)
@@ -205,7 +205,9 @@ def evidence_of(looks: Sequence[Look], claim: Claim, attack: Attack) -> Evidence
     if not silent:
         return None
     attributes = len(claim.require_domain().attributes)
-    if any(look.seen >= allowed(claim.guarantee, look.far.records, attributes) for look in silent):
+    if any(
+        look.seen >= bound_chance(claim.guarantee, look.far.records, attributes) for look in silent
+    ):
         return None
     return Evidence(
         auditor="attack",
@@ -220,7 +222,7 @@ def evidence_of(looks: Sequence[Look], claim: Claim, attack: Attack) -> Evidence
             error=ERROR,
             alarm=attack.alarm,
             total_runs=sum(look.runs for look in looks),
-            versions=versions(),
+            versions=list_versions(),
         ),
     )
 

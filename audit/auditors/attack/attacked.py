@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from audit.auditors.attack.independence import FALSE_ALARM, Independence, RunsKind, examine, initial
+from audit.auditors.attack.independence import (
+    FALSE_ALARM,
+    Independence,
+    RunsKind,
+    examine,
+    take_initial,
+)
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.probing import guard
 from audit.subjects.black_box import BlackBox
@@ -28,7 +34,7 @@ class AttackedBox:
     box: BlackBox | None
 
 
-def _comparison_notes(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
+def note_comparison(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
     """How many runs a submission served, and how many first runs they were compared with.
 
     Nothing where the finding does not stand by these runs: see `audit.auditors.attack.confirming`.
@@ -37,7 +43,7 @@ def _comparison_notes(seen: Independence, shared: int, stands: bool) -> dict[str
 
 
 @dataclass(eq=False)
-class _Recorded:
+class Recorded:
     """A source that keeps what it gave, up to what independence is judged by."""
 
     source: Source
@@ -57,7 +63,7 @@ class _Recorded:
         return Runs.join(self.blocks(stage, pair, number, runs, start))
 
 
-def _require_outputs(runs: Runs) -> None:
+def require_outputs(runs: Runs) -> None:
     """Raise ProtocolError where no run gave an output, or none that can be compared."""
     failed = describe_failure(runs.outcomes)
     if failed is not None:
@@ -73,7 +79,7 @@ def _require_outputs(runs: Runs) -> None:
         )
 
 
-def _judge(
+def judge_runs(
     target: AttackedBox, pair: Pair, runs: Runs, seed: int, error: float = FALSE_ALARM / 3
 ) -> Independence:
     """Independence of runs on a pair; of a box that can be run, by new calls as well."""
@@ -82,8 +88,8 @@ def _judge(
     return guard(target.box, pair, runs, seed, error=error)
 
 
-def _judge_all(
-    target: AttackedBox, recorded: _Recorded, pairs: Sequence[Pair], leading: int, seed: int
+def judge_all(
+    target: AttackedBox, recorded: Recorded, pairs: Sequence[Pair], leading: int, seed: int
 ) -> Independence:
     """Independence on every pair that was bet on; more runs are made of the leading one if few."""
     runs = Runs.join(recorded.kept[leading])
@@ -92,10 +98,10 @@ def _judge_all(
         runs = Runs.join([runs, target.source.runs("check", pairs[leading], leading, more)])
     # How many runs there are was decided by what they showed, but for a length that was fixed.
     error = FALSE_ALARM / 3 / (1 + len(recorded.kept))
-    part, share = (runs, 1.0) if len(runs) == LEAST_LOOKED_AT else initial(runs)
-    found = _judge(target, pairs[leading], part, seed, error * share)
+    part, share = (runs, 1.0) if len(runs) == LEAST_LOOKED_AT else take_initial(runs)
+    found = judge_runs(target, pairs[leading], part, seed, error * share)
     for parts in recorded.kept.values():
-        part, share = initial(Runs.join(parts))
+        part, share = take_initial(Runs.join(parts))
         other = examine(part, seed, error=error * share)
         if found.kind is not RunsKind.DEPENDENT and other.kind is RunsKind.DEPENDENT:
             found = other

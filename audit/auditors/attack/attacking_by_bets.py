@@ -8,16 +8,16 @@ from audit.auditors.attack import anytime
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attacked import (
     AttackedBox,
-    _comparison_notes,
-    _judge_all,
-    _Recorded,
-    _require_outputs,
+    Recorded,
+    judge_all,
+    note_comparison,
+    require_outputs,
 )
 from audit.auditors.attack.confirming import Finding
 from audit.auditors.attack.evidence import About, Tested
 from audit.auditors.attack.independence import RunsKind
 from audit.auditors.attack.places import Places
-from audit.auditors.attack.power import best_bets
+from audit.auditors.attack.power import find_best_bets
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.search import describe_search_by_bets, drop_hopeless
 from audit.auditors.effort import Attack, Watch
@@ -25,11 +25,11 @@ from audit.statements.claim import Claim
 from audit.subjects.runs import Runs
 
 
-def _bet(
+def attack_by_bets(
     target: AttackedBox, claim: Claim, attack: Attack, places: Places, watch: Watch
 ) -> Finding:
     """Anytime mode: bet from the first run on."""
-    recorded = _Recorded(target.source)
+    recorded = Recorded(target.source)
     aim = Aim(claim.guarantee, float(attack.error), float(attack.alarm), 2 * attack.runs)
     pairs = drop_hopeless(places.pairs, aim)
     state: anytime.Anytime | None = None
@@ -55,21 +55,21 @@ def _bet(
         about = About(claim, attack, pairs[0], "anytime")
         return Finding(about, about.interrupted_evidence())
     looked_at = {number: Runs.join(parts) for number, parts in recorded.kept.items()}
-    _require_outputs(Runs.join(looked_at.values()))
+    require_outputs(Runs.join(looked_at.values()))
     told = describe_search_by_bets(places, pairs, looked_at, attack.min_records)
     about = About(claim, attack, pairs[state.pair], "anytime", None if attack.pair else told)
-    seen = _judge_all(target, recorded, pairs, state.pair, attack.seed)
+    seen = judge_all(target, recorded, pairs, state.pair, attack.seed)
     if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), state.pair, state.runs)
     rule = rules.get(state.pair)
     on_pair = Runs.join(recorded.kept[state.pair])
     alarm, distance = float(attack.alarm), about.pair.distance
-    bets, frequent = best_bets(state.process, alarm, distance, state.runs)
+    bets, frequent = find_best_bets(state.process, alarm, distance, state.runs)
     if seen.kind is RunsKind.DETERMINISTIC and not attack.beyond:
         evidence = about.of_determinism(seen, state.p_value, bets, frequent)
         return Finding(about, evidence, state.pair, state.runs, learning=on_pair)
     notes: dict[str, Any] = {"total_runs": state.runs, "repeatable": seen.repeatable}
-    notes |= _comparison_notes(seen, state.runs, state.p_value > attack.alarm) | partial
+    notes |= note_comparison(seen, state.runs, state.p_value > attack.alarm) | partial
     tested = Tested("e-process", state.guesses, state.p_value, about.floor(state.floor))
     evidence = about.evidence(rule, tested, bets, notes, frequent=frequent)
     guesses = None if rule is None else rule.count(on_pair.outcomes, on_pair.coins)

@@ -10,14 +10,14 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from audit.auditors.attack.attacked import AttackedBox
-from audit.auditors.attack.attacking_by_bets import _bet
-from audit.auditors.attack.certifying import _certify_in_batch
+from audit.auditors.attack.attacking_by_bets import attack_by_bets
+from audit.auditors.attack.certifying import certify_in_batch
 from audit.auditors.attack.confirming import confirm
 from audit.auditors.attack.evidence import About
 from audit.auditors.attack.floors import claimed_name, claimed_value
 from audit.auditors.attack.naming import name_cause
-from audit.auditors.attack.places import places_of
-from audit.auditors.attack.power import required_detect
+from audit.auditors.attack.places import list_places
+from audit.auditors.attack.power import require_detect
 from audit.auditors.effort import Attack, Watch
 from audit.parallel import Map, here
 from audit.statements.claim import Claim
@@ -54,7 +54,7 @@ def attack_box(
             f"an attack can't test a {claimed_name(claim.guarantee)} above {MOST_CLAIMED:g}: no "
             "number of runs would refute it; run it without --runs, or state a smaller claim"
         )
-    required_detect(claim.guarantee, attack.detect)
+    require_detect(claim.guarantee, attack.detect)
     with threadpool_limits(limits=1, user_api="blas"):
         return _attack_box(target, claim, attack, watch or (lambda done, total, floor: None))
 
@@ -66,11 +66,11 @@ def _attack_box(target: AttackedBox, claim: Claim, attack: Attack, heard: Watch)
         source = replace(source, share=timed)
     heard(0, 2 * attack.runs, 0.0)
     try:
-        places = places_of(source, target.box, claim, attack)
+        places = list_places(source, target.box, claim, attack)
     except KeyboardInterrupt:
         mode = "anytime" if attack.until_decided else "batch"
         return About(claim, attack, Pair(None, None), mode).interrupted_evidence()
-    attack_at = _bet if attack.until_decided else _certify_in_batch
+    attack_at = attack_by_bets if attack.until_decided else certify_in_batch
     finding = attack_at(replace(target, source=source), claim, attack, places, heard)
     evidence = name_cause(confirm(finding, target.source, target.box), finding, target.source)
     if evidence.power is None or not timed.runs_made:

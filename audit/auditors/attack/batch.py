@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO, Attacker
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.selection import Choice, choose, finalists
+from audit.auditors.attack.selection import Choice, choose, choose_finalists
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
 from proofs.guarantees import Guarantee
@@ -69,7 +69,7 @@ def learn(
     blocks = list(drawing.blocks("learn", pair, number, learning_runs(total)))
     learning = Runs.join(blocks)
     aim = Aim(guarantee, error, alarm, total - len(learning), pair.distance)
-    left = finalists(attackers, learning, pair, aim)
+    left = choose_finalists(attackers, learning, pair, aim)
     # Of the best ones the least picky: few guesses may be luck.
     held = max((candidate.held for candidate in left), key=lambda one: one.number, default=NOBODY)
     missing = learning_runs(total, held) - len(learning)
@@ -77,7 +77,7 @@ def learn(
         more = drawing.blocks("learn", pair, number, missing, start=len(blocks))
         learning = Runs.join([*blocks, *more])
         aim = replace(aim, runs=total - len(learning))
-        left = left or finalists(attackers, learning, pair, aim)
+        left = left or choose_finalists(attackers, learning, pair, aim)
     choice = choose([candidate.attacker for candidate in left], learning, pair, aim)
     return Learned(choice, learning, aim.runs)
 
@@ -86,7 +86,7 @@ def choose_rule(
     learning: Runs, pair: Pair, aim: Aim, attackers: Sequence[Attacker] = PORTFOLIO
 ) -> Choice:
     """The rule that `learn` would freeze after such learning runs alone."""
-    left = finalists(attackers, learning, pair, aim)
+    left = choose_finalists(attackers, learning, pair, aim)
     return choose([candidate.attacker for candidate in left], learning, pair, aim)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.auditors.attack.alive import evidence_of, look_at
+from audit.auditors.attack.alive import conclude_silent, look_at
 from audit.auditors.attack.beside import count_runs_beside
 from audit.auditors.attack.evidence import About
-from audit.auditors.attack.far_tables import far_pairs
+from audit.auditors.attack.far_tables import list_far_pairs
 from audit.auditors.attack.plan import make_plan
 from audit.auditors.attack.starting import start
 from audit.auditors.effort import Attack, Effort
@@ -46,8 +46,8 @@ def begin(box: BlackBox, claim: Claim, attack: Attack, effort: Effort) -> Eviden
     if attack.pair is not None and not _is_of_domain(attack.pair, claim.domain):
         return None
     source = Drawing(box, Seeds(attack.seed, attack.look), effort.share)
-    looks = look_at(source, far_pairs(claim, attack.min_records), attack)
-    return evidence_of(looks, claim, attack)
+    looks = look_at(source, list_far_pairs(claim, attack.min_records), attack)
+    return conclude_silent(looks, claim, attack)
 
 
 def report_interruption(claim: Claim, attack: Attack) -> Evidence:
@@ -65,7 +65,7 @@ def _first_pairs(claim: Claim, attack: Attack) -> Iterator[Pair]:
     if attack.pair is not None:
         yield attack.pair
     else:
-        pairs = far_pairs(claim, attack.min_records)
+        pairs = list_far_pairs(claim, attack.min_records)
         # The last ones of each encoding, whose values differ within a table, if they can; one that
         # is empty fails in other ways.
         full = {far.encoding: far.pair for far in pairs if far.values}

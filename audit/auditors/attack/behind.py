@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from audit.auditors.attack.attackers import Attacker
-from audit.auditors.attack.causes import CAUSES, leaks_in_words
+from audit.auditors.attack.causes import CAUSES, describe_leaks
 from audit.auditors.attack.form_veils import has_failed
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.scores import Behind
-from audit.auditors.attack.veils import Veil, hide, veils_for
+from audit.auditors.attack.veils import Veil, choose_veils, hide
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -46,7 +46,7 @@ class VeiledAttacker:
             return None
         veils, veiled = draw_veils(runs, pair, self.causes)
         score = self.attacker.fit(veiled, pair)
-        return None if score is None else Behind(leaks_in_words(self.causes), veils, score)
+        return None if score is None else Behind(describe_leaks(self.causes), veils, score)
 
 
 def veil_attackers(attackers: Sequence[Attacker], causes: tuple[str, ...]) -> tuple[Attacker, ...]:
@@ -61,7 +61,7 @@ def draw_veils(runs: Runs, pair: Pair, causes: tuple[str, ...]) -> tuple[tuple[V
     known = _VEILED.setdefault(runs, {})
     if causes not in known:
         kinds = [kind for name in causes for kind in CAUSES[name].veils]
-        veils = veils_for(kinds, runs.outcomes, pair)
+        veils = choose_veils(kinds, runs.outcomes, pair)
         known[causes] = veils, Runs(hide(runs.outcomes, veils), runs.coins)
     return known[causes]
 

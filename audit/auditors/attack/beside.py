@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from audit.auditors.attack.alive import LEARNED, TESTED
-from audit.auditors.attack.far_tables import far_pairs
+from audit.auditors.attack.far_tables import list_far_pairs
 from audit.auditors.attack.probing import PROBED
 from audit.auditors.attack.starting import FIRST
 from audit.auditors.data_independence.separation import LEARNING
@@ -26,7 +26,7 @@ def count_runs_beside(
     calls = 5 if isinstance(box, Starting) else 3
     made = FIRST + calls * min(PROBED, box.block)
     if attack.pair is None and 2 * attack.runs >= 2 * (LEARNED + TESTED):
-        made += (LEARNED + TESTED) * len({far.encoding for far in far_pairs(claim, 0)})
+        made += (LEARNED + TESTED) * len({far.encoding for far in list_far_pairs(claim, 0)})
     names, most = set(auditors), attack.runs_beside
     if "data independence" in names and most >= 2 + 4 * LEARNING:
         made += most

@@ -200,7 +200,7 @@ class EProcess:
     @property
     def log_wealth(self) -> float:
         """The logarithm of the wealth against the claim."""
-        return float(self.log_wealths(_claimed_parameters(self.guarantee))[0])
+        return float(self.log_wealths(_list_claimed(self.guarantee))[0])
 
     def log_wealths(self, values: Array) -> Array:
         """[values], the logarithms of the wealth against each."""
@@ -240,10 +240,10 @@ def along(guarantee: Guarantee, distance: int, one_sided: bool, error: float) ->
     return EProcess.start(guarantee, error, np.ones(1), ((distance, one_sided),))
 
 
-def _claimed_parameters(guarantee: Guarantee) -> Array:
+def _list_claimed(guarantee: Guarantee) -> Array:
     return np.array([float(claimed_value(guarantee))])
 
 
 @cache
 def _values(guarantee: Guarantee) -> Array:
-    return np.union1d(GRID, _claimed_parameters(guarantee))
+    return np.union1d(GRID, _list_claimed(guarantee))

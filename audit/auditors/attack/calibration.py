@@ -71,7 +71,7 @@ def prior_size(zeros: FloatArray, ones: FloatArray, means: FloatArray) -> float:
     return float(np.exp(found.x))
 
 
-def chances_by_line(scores: FloatArray, zeros: FloatArray, ones: FloatArray) -> FloatArray:
+def calibrate_by_line(scores: FloatArray, zeros: FloatArray, ones: FloatArray) -> FloatArray:
     """[cells], the chance of the second coin: its logit a line of rising scores, clipped.
 
     The line with which the counts are likeliest. That both ends of it say equally much is taken for
@@ -97,16 +97,18 @@ def _clip_best(scores: FloatArray, zeros: FloatArray, ones: FloatArray, slopes: 
     last = len(scores) - 1
     step = max(1, len(scores) // COARSE_ENDS)
     ends = [*range(0, last, step), last]
-    best = _likeliest(scores, zeros, ones, slopes, [(i, j) for i in ends for j in ends if i <= j])
+    best = _find_likeliest(
+        scores, zeros, ones, slopes, [(i, j) for i in ends for j in ends if i <= j]
+    )
     while step > 1:
         step, reach = max(1, step // 4), step
         lows, highs = (range(max(0, e - reach), min(last, e + reach) + 1, step) for e in best.ends)
         near = [best.ends, *((i, j) for i in lows for j in highs if i <= j)]
-        best = _likeliest(scores, zeros, ones, slopes, near)
+        best = _find_likeliest(scores, zeros, ones, slopes, near)
     return best
 
 
-def _likeliest(
+def _find_likeliest(
     scores: FloatArray,
     zeros: FloatArray,
     ones: FloatArray,
@@ -195,4 +197,4 @@ class Binned:
 
     def chances(self) -> FloatArray:
         """[bins], the chance of the second coin by the likeliest clipped line."""
-        return chances_by_line(self.scores, self.zeros, self.ones)
+        return calibrate_by_line(self.scores, self.zeros, self.ones)

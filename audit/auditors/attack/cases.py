@@ -15,7 +15,7 @@ from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import draw_veils
 from audit.auditors.attack.counting_attackers import CellAttacker
 from audit.auditors.attack.learning import Cost, values
-from audit.auditors.attack.promise import promise, promises_refutation
+from audit.auditors.attack.promise import foresee, promises_refutation
 from audit.auditors.attack.rules import GuessingRule
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -92,12 +92,12 @@ class Case:
 
     @cached_property
     def _floor(self) -> float:
-        return promise(self.runs, self.pair, QUICK, self.aim).floor
+        return foresee(self.runs, self.pair, QUICK, self.aim).floor
 
     def leaks_less_behind(self, cause: str) -> bool:
         """Whether a known cause makes a good part of the floor that the attackers would certify."""
         _, veiled = draw_veils(self.runs, self.pair, (cause,))
-        behind = promise(veiled, self.pair, QUICK, self.aim).floor
+        behind = foresee(veiled, self.pair, QUICK, self.aim).floor
         return behind < GOOD_PART * self._floor
 
     def one_sided(self, marks: NDArray[np.bool_]) -> str:

@@ -143,7 +143,7 @@ def parse_causes(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in CAUSES if name in names)
 
 
-def leaks_in_words(causes: Sequence[str]) -> str:
+def describe_leaks(causes: Sequence[str]) -> str:
     """Known causes as a phrase: "the leak of low bits", or several."""
     words = [CAUSES[name].words for name in causes]
     if len(words) < 2:

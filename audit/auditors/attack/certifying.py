@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.auditors.attack import batch
 from audit.auditors.attack.aims import Aim
-from audit.auditors.attack.attacked import AttackedBox, _comparison_notes, _judge, _require_outputs
+from audit.auditors.attack.attacked import AttackedBox, judge_runs, note_comparison, require_outputs
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.behind import veil_attackers
 from audit.auditors.attack.betting import along, tally_guesses
@@ -19,7 +19,7 @@ from audit.auditors.attack.independence import Independence, RunsKind, examine
 from audit.auditors.attack.orders import LONGEST
 from audit.auditors.attack.places import Places
 from audit.auditors.attack.planting import Planted, plant
-from audit.auditors.attack.power import find_detectable, required_detect
+from audit.auditors.attack.power import find_detectable, require_detect
 from audit.auditors.attack.search import search
 from audit.auditors.effort import Attack, Watch
 from audit.statements.claim import Claim
@@ -29,7 +29,7 @@ from audit.subjects.outcomes import count_numbers
 from audit.subjects.runs import Runs, freeze
 
 
-def _certify_in_batch(
+def certify_in_batch(
     target: AttackedBox, claim: Claim, attack: Attack, places: Places, watch: Watch
 ) -> Finding:
     """Batch mode: search, learn, freeze, certify."""
@@ -52,8 +52,8 @@ def _certify_in_batch(
         )
     except KeyboardInterrupt:
         return Finding(about, about.interrupted_evidence())
-    _require_outputs(learned.learning)
-    seen = _judge(target, about.pair, learned.learning, attack.seed)
+    require_outputs(learned.learning)
+    seen = judge_runs(target, about.pair, learned.learning, attack.seed)
     made = spent + len(learned.learning)
     if seen.kind is RunsKind.DEPENDENT:
         return Finding(about, about.of_dependence(seen), number, made)
@@ -105,7 +105,7 @@ def _test(
         p = min(1.0, bettor.p_value / float(BETTOR_SHARE))
         tested = Tested("e-process", guesses, p, about.floor(bettor.floor))
         bets = about.bets(float(BETTOR_SHARE))
-        notes |= _comparison_notes(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
+        notes |= note_comparison(seen, spent + guesses.runs, p > attack.alarm) | {"partial": True}
         evidence = about.evidence(rule, tested, bets, notes)
         made_until_then = spent + guesses.runs
         return Finding(about, evidence, number, made_until_then, rule, guesses, learned.learning)
@@ -124,7 +124,7 @@ def _test(
     )
     p = binomial_p_value(guesses, guarantee, distance)
     tested = Tested("exact binomial", guesses, p, bound, strict)
-    notes |= _comparison_notes(seen, total, p > attack.alarm)
+    notes |= note_comparison(seen, total, p > attack.alarm)
     control = None if planted is None else _control(about, planted)
     evidence = about.evidence(rule, tested, about.binomial, notes, control)
     return Finding(about, evidence, number, total, rule, guesses, learned.learning)
@@ -136,7 +136,7 @@ def _plant(about: About, learned: batch.Learned) -> Planted | None:
     made = rule.count(learning.outcomes, learning.coins).number * learned.certifying
     number = learned.certifying if not rule.abstains else made // max(len(learning), 1)
     expected = Guesses(learned.certifying, number, 0, rule.one_sided, rule.abstains)
-    detect = required_detect(about.claim.guarantee, about.attack.detect)
+    detect = require_detect(about.claim.guarantee, about.attack.detect)
     if learned.choice.prediction.refutes or find_detectable(about.binomial, expected) > detect:
         return None
     attack, error = about.attack, float(about.attack.error * (1 - BETTOR_SHARE))

@@ -13,8 +13,8 @@ from audit.auditors.attack.evidence import About, Tested
 from audit.auditors.attack.first_runs import (
     FEWEST,
     FirstRuns,
+    count_enough_steady,
     enough,
-    enough_steady,
     shares,
 )
 from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
@@ -78,12 +78,12 @@ def confirm(finding: Finding, source: Source, box: object) -> Evidence:
     }
     if stated.partial:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
-    wanted = _number_of_first_runs(finding)
+    wanted = _count_first_runs(finding)
     if wanted is None:
         return about.of_sharing(f"{stated.finding}; {_TOO_MANY}", notes)
     try:
         rule = "" if finding.rule is None else finding.rule.digest()
-        first = _first_runs(freeze(source, rule), box, about, finding.number, wanted)
+        first = _make_first_runs(freeze(source, rule), box, about, finding.number, wanted)
     except KeyboardInterrupt:
         return about.of_sharing(f"{stated.finding}; {_NOT_YET}", notes | {"partial": True})
     failed = describe_failure(first.outcomes)
@@ -102,7 +102,7 @@ _TOO_MANY = (
 )
 
 
-def _number_of_first_runs(finding: Finding) -> int | None:
+def _count_first_runs(finding: Finding) -> int | None:
     """How many first runs are made; None where none of a bearable number would do."""
     about = finding.about
     guarantee, distance = about.claim.guarantee, about.pair.distance
@@ -110,12 +110,12 @@ def _number_of_first_runs(finding: Finding) -> int | None:
     if finding.evidence.decision is Decision.INVALID:
         return FEWEST
     if finding.rule is None:
-        return enough_steady(guarantee, alarm, distance)
+        return count_enough_steady(guarantee, alarm, distance)
     assert finding.guesses is not None
     return enough(finding.guesses, guarantee, alarm, distance)
 
 
-def _first_runs(source: Source, box: Starting, about: About, number: int, runs: int) -> Runs:
+def _make_first_runs(source: Source, box: Starting, about: About, number: int, runs: int) -> Runs:
     if isinstance(source, Drawing):
         drawing = replace(source, box=FirstRuns(box))
     else:

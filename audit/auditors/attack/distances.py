@@ -19,7 +19,7 @@ BEST_GAUSSIAN_DISTANCE = Fraction("3.15")
 standard error of 2Φ⁻¹(accuracy)/k for guesses by the middle threshold."""
 
 
-def chain_distances(guarantee: Guarantee) -> list[int]:
+def list_distances(guarantee: Guarantee) -> list[int]:
     """How far apart the ends of chains may tell most: the best by what is claimed, 2 and 4."""
     if not takes_distance(guarantee):
         return []

@@ -6,14 +6,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from audit.auditors.attack.causes import leaks_in_words, parse_causes
+from audit.auditors.attack.causes import describe_leaks, parse_causes
 from audit.auditors.attack.evidence import About, Tested
 from audit.auditors.attack.floors import binomial_floor, binomial_p_value, takes_distance
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.older_attacks import _as_before
+from audit.auditors.attack.older_attacks import state_as_before
 from audit.auditors.attack.planting import MOST_PLANTED
-from audit.auditors.attack.power import Bets, find_detectable, required_detect
-from audit.auditors.attack.stated_attacks import NAME, _guesses, replay_of
+from audit.auditors.attack.power import Bets, find_detectable, require_detect
+from audit.auditors.attack.stated_attacks import NAME, read_guesses, require_replay
 from audit.auditors.effort import Attack
 from audit.statements.certificate_json import as_written
 from audit.statements.checks import Check, Status, compare_bound
@@ -25,7 +25,7 @@ from audit.statements.evidence import (
     Evidence,
     SampledWitness,
 )
-from audit.statements.power import Control, Power, Resolution, lack
+from audit.statements.power import Control, Power, Resolution, find_lack
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError
 
@@ -42,23 +42,23 @@ BINOMIAL = "exact binomial"
 Stated = Power | Control | Resolution
 
 
-def _check_entailment(stated: Evidence, claim: Claim) -> Check:
+def check_entailment(stated: Evidence, claim: Claim) -> Check:
     """Whether the numbers follow from the counts, as far as anything follows from these."""
     witness = stated.witness
     if isinstance(witness, SampledWitness) and witness.test == BINOMIAL:
-        return _binomial(stated, witness, claim)
-    false = _inconsistent(stated, claim)
+        return _check_binomial(stated, witness, claim)
+    false = _find_inconsistency(stated, claim)
     if false:
         return Check(NAME, Status.FALSE, false)
     return Check(NAME, Status.UNCHECKED, "it does not follow from counts alone")
 
 
-def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
+def _check_binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     """Whether all that is said of a binomial test follows from the counts."""
-    replay = replay_of(stated)
-    guesses, distance = _guesses(witness), witness.pair.distance
+    replay = require_replay(stated)
+    guesses, distance = read_guesses(witness), witness.pair.distance
     behind = parse_causes(replay.beyond or ())
-    if behind and witness.rule.get("leaks") != leaks_in_words(behind):
+    if behind and witness.rule.get("leaks") != describe_leaks(behind):
         return Check(NAME, Status.FALSE, "its rule looks behind other leaks than it says")
     about = About(
         claim,
@@ -84,20 +84,20 @@ def _binomial(stated: Evidence, witness: SampledWitness, claim: Claim) -> Check:
     refuted = stated.decision is Decision.VIOLATED
     if refuted and replay.fresh_runs not in (None, guesses.runs):
         return Check(NAME, Status.FALSE, "its rule was tested on runs that share processes")
-    notes = _shared_and_fresh(replay)
+    notes = _read_shared_and_fresh(replay)
     entailed = as_written(about.evidence(None, test, about.binomial, notes, stated.control))
     if stated.resolution is not None:
-        entailed = _as_before(replace(entailed, witness=witness), claim)
+        entailed = state_as_before(replace(entailed, witness=witness), claim)
     for old, new in ((stated.bound, entailed.bound), (stated.strict, entailed.strict)):
         check = compare_bound(NAME, old, new)
         if check.status is not Status.CONFIRMED:
             return check
-    if not _close(witness.p_value, test.p_value):
+    if not _is_close(witness.p_value, test.p_value):
         return Check(NAME, Status.FALSE, f"its counts have the p-value {test.p_value:.3g}")
     if stated.control is not None and not _is_of(stated.control, stated.power):
         return Check(NAME, Status.FALSE, "its control is of another leak")
     for part in ("power", "resolution", "control"):
-        if not _alike(getattr(stated, part), getattr(entailed, part)):
+        if not _is_alike(getattr(stated, part), getattr(entailed, part)):
             return Check(NAME, Status.FALSE, f"its {part} does not follow from its counts")
     for part in ("decision", "confidence", "covers", "finding"):
         if getattr(stated, part) != getattr(entailed, part):
@@ -111,7 +111,7 @@ def _is_of(control: Control, power: Power | None) -> bool:
     return same and 0 < control.rate <= MOST_PLANTED
 
 
-def _inconsistent(stated: Evidence, claim: Claim) -> str:
+def _find_inconsistency(stated: Evidence, claim: Claim) -> str:
     """What contradicts itself in evidence that can't be made again from counts; or nothing."""
     witness, power = stated.witness, stated.power
     of_nothing = stated.decision in (Decision.UNDECIDED, Decision.SILENT) and power is None
@@ -121,16 +121,16 @@ def _inconsistent(stated: Evidence, claim: Claim) -> str:
     if stated.decision is Decision.VIOLATED:
         if not isinstance(witness, SampledWitness):
             return "a violation needs a witness"
-        if witness.p_value > replay_of(stated).alarm:
+        if witness.p_value > require_replay(stated).alarm:
             return "its decision does not follow from its p-value"
-    return "" if power is None else _impossible(stated, power, claim)
+    return "" if power is None else _find_impossible(stated, power, claim)
 
 
-def _impossible(stated: Evidence, power: Power, claim: Claim) -> str:
+def _find_impossible(stated: Evidence, power: Power, claim: Claim) -> str:
     """What no attack of such a size says of its power; or nothing."""
-    replay = replay_of(stated)
+    replay = require_replay(stated)
     witness = stated.witness if isinstance(stated.witness, SampledWitness) else None
-    if power.detect != float(required_detect(claim.guarantee, replay.detect)):
+    if power.detect != float(require_detect(claim.guarantee, replay.detect)):
         return "another leak had to be seen"
     if not 0 <= power.runs <= 2 * replay.runs:
         return "so many runs were not made"
@@ -142,7 +142,7 @@ def _impossible(stated: Evidence, power: Power, claim: Claim) -> str:
         if power.detectable < best * (1 - NEAR):
             return "so few runs can't see so small a leak"
     if witness is not None:
-        lacking = lack(witness.p_value, power, stated.control)
+        lacking = find_lack(witness.p_value, power, stated.control)
         wanted = Decision.UNSEEN if lacking is None else Decision.UNDECIDED
         if stated.decision not in (wanted, Decision.VIOLATED):
             return "its decision does not follow from its power"
@@ -151,7 +151,7 @@ def _impossible(stated: Evidence, power: Power, claim: Claim) -> str:
     return ""
 
 
-def _shared_and_fresh(replay: AttackReplay) -> dict[str, Any]:
+def _read_shared_and_fresh(replay: AttackReplay) -> dict[str, Any]:
     """How many runs shared processes, and how many did not, where the evidence says so."""
     notes = {"shared_runs": replay.shared_runs, "fresh_runs": replay.fresh_runs}
     stated = [note for note in notes.values() if note is not None]
@@ -160,11 +160,11 @@ def _shared_and_fresh(replay: AttackReplay) -> dict[str, Any]:
     return notes if stated else {}
 
 
-def _close(stated: float, found: float) -> bool:
+def _is_close(stated: float, found: float) -> bool:
     return math.isclose(stated, found, rel_tol=NEAR, abs_tol=1e-300)
 
 
-def _alike(stated: Stated | None, found: Stated | None) -> bool:
+def _is_alike(stated: Stated | None, found: Stated | None) -> bool:
     """Whether what is said of power is what was found, but for the rounding of doubles.
 
     ``seconds`` is what the clock of whoever made it said; how many runs would do moves in steps.
@@ -172,11 +172,11 @@ def _alike(stated: Stated | None, found: Stated | None) -> bool:
     if stated is None or found is None:
         return stated is found
     ours = {name: own for name, own in vars(found).items() if name not in ("needed", "seconds")}
-    alike = all(_close(getattr(stated, name), own) for name, own in ours.items())
-    return type(stated) is type(found) and alike and _as_many(stated, found)
+    alike = all(_is_close(getattr(stated, name), own) for name, own in ours.items())
+    return type(stated) is type(found) and alike and _is_as_many(stated, found)
 
 
-def _as_many(stated: Stated, found: Stated) -> bool:
+def _is_as_many(stated: Stated, found: Stated) -> bool:
     """Whether as many runs are named as would do, within a step or two."""
     needed = [one.needed for one in (stated, found) if isinstance(one, Power)]
     several = [number for number in needed if number is not None]

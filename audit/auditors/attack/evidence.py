@@ -9,7 +9,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
-from audit.auditors.attack.causes import leaks_in_words
+from audit.auditors.attack.causes import describe_leaks
 from audit.auditors.attack.floors import BETTOR_SHARE, at_or_above, claimed_name, p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.independence import Independence
@@ -18,9 +18,9 @@ from audit.auditors.attack.power import (
     Bets,
     Binomial,
     Refuting,
+    bound_unseen,
     find_detectable,
-    required_detect,
-    unseen_chance,
+    require_detect,
 )
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.sentences import describe_rule
@@ -38,7 +38,7 @@ from audit.statements.evidence import (
     Side,
 )
 from audit.statements.looks import describe_look
-from audit.statements.power import Control, Lack, Power, lack
+from audit.statements.power import Control, Lack, Power, find_lack
 from audit.subjects.pair import Pair
 from proofs.guarantees import ApproxDP
 
@@ -75,7 +75,7 @@ class About:
     @property
     def covers(self) -> str:
         """The databases that a finding speaks of, and behind which known leaks."""
-        behind = f", behind {leaks_in_words(self.attack.beyond)}" if self.attack.beyond else ""
+        behind = f", behind {describe_leaks(self.attack.beyond)}" if self.attack.beyond else ""
         if self.pair.distance == 1:
             return f"the pair of neighbours tested{behind}"
         return f"the ends of a chain of {self.pair.distance} neighbours{behind}"
@@ -113,7 +113,7 @@ class About:
             told = f"{_UNREFUTED[lacking]}: {told}; p-value {p:.2g}"
         told += describe_look(self.attack.look, self.attack.alarm)
         if self.attack.beyond:
-            told = f"behind {leaks_in_words(self.attack.beyond)}: {told}"
+            told = f"behind {describe_leaks(self.attack.beyond)}: {told}"
         if notes.get("partial"):
             told = f"interrupted; {told}"
         return Evidence(
@@ -135,10 +135,10 @@ class About:
         self, tested: Tested, test: Refuting, guesses: Guesses, control: Control | None = None
     ) -> tuple[Lack | None, Power]:
         """What the runs could have seen, and what lacks."""
-        detect = float(required_detect(self.claim.guarantee, self.attack.detect))
+        detect = float(require_detect(self.claim.guarantee, self.attack.detect))
         runs = guesses.runs
-        power = Power(find_detectable(test, guesses), detect, unseen_chance(runs), runs)
-        lacking = lack(tested.p_value, power, control)
+        power = Power(find_detectable(test, guesses), detect, bound_unseen(runs), runs)
+        lacking = find_lack(tested.p_value, power, control)
         if lacking is None:
             return None, power
         right = tested.guesses.correct / max(tested.guesses.number, 1)
@@ -257,7 +257,7 @@ class About:
             detect=self.attack.detect,
             beyond=self.attack.beyond or None,
             search=self.search,
-            versions=versions(),
+            versions=list_versions(),
             **notes,
         )
 
@@ -268,7 +268,7 @@ def _decide(refuted: bool, lacking: Lack | None) -> Decision:
     return Decision.UNSEEN if lacking is None else Decision.UNDECIDED
 
 
-def versions() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """The versions that the same runs and the same rule need."""
     names = ("dp-audit", "numpy", "scipy", "scikit-learn")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}

@@ -11,7 +11,7 @@ from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.beginning import begin, report_interruption
 from audit.auditors.attack.following import Following
 from audit.auditors.attack.plan import make_plan
-from audit.auditors.attack.stages import next_stage
+from audit.auditors.attack.stages import plan_stage
 from audit.auditors.effort import Attack, Effort
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING, Decision, Evidence
@@ -64,7 +64,7 @@ def examine_outputs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> I
     target = AttackedBox(GivenRuns(box, Seeds(attack.seed, attack.look)), None)
     evidence = attack_box(target, claim, replace(attack, beyond=()), effort.watch)
     yield evidence
-    again = next_stage(attack, replace(attack, beyond=()), replace(evidence, cause=None), claim, 1)
+    again = plan_stage(attack, replace(attack, beyond=()), replace(evidence, cause=None), claim, 1)
     if again is not None:
         behind = replace(again, seed=attack.seed)
         yield attack_box(target, claim, behind, effort.watch)
@@ -89,4 +89,4 @@ def _attack_in_stages(
         evidence = attack_box(target, claim, stage, following.watch)
         yield evidence
         number += 1
-        stage = next_stage(asked, stage, evidence, claim, number)
+        stage = plan_stage(asked, stage, evidence, claim, number)

@@ -37,7 +37,7 @@ class FarPair:
         return self.pair.pattern
 
 
-def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
+def list_far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
     """Pairs far apart in the claim's domain, those first that nearly every subject tells apart.
 
     The first value of all attributes in every record against the last, and two kinds in halves
@@ -56,14 +56,14 @@ def far_pairs(claim: Claim, min_records: int = 0) -> tuple[FarPair, ...]:
             sides = values(Records(domain, encoding), size)
             words = f"{sides[0][0]} against {sides[1][0]}"
             told = f"{words}, bins as {encoding.value}" if len(encodings) > 1 else words
-            first, second = (_own(records, whose) for _, records in sides)
+            first, second = (_own_records(records, whose) for _, records in sides)
             if first != second:
                 found.append(FarPair(Pair(first, second, 1, told), size, encoding))
     if isinstance(claim.neighbours, AddRemove) and min_records < size:
         for encoding in encodings:
             words, records = _ends(Records(domain, encoding), size)[1]
             fewest = f"{min_records} of them" if min_records else "no record"
-            all_records = _own(records, whose)
+            all_records = _own_records(records, whose)
             pair = Pair(all_records[:min_records], all_records, 1, f"{fewest} against {words}")
             found.append(FarPair(pair, size - min_records, encoding, False))
     return tuple(found)
@@ -115,7 +115,7 @@ def _value(records: Records, attribute: Attribute, code: int) -> str | int | flo
     return records.value(attribute, code)
 
 
-def _own(records: Sequence[Record], whose: str | None) -> list[Record]:
+def _own_records(records: Sequence[Record], whose: str | None) -> list[Record]:
     """Records that are objects of their own, each with another owner where there is an id."""
     return [
         {**({} if whose is None else {whose: str(place + 1)}), **record}

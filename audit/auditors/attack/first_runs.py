@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from audit.auditors.attack.dependence_tests import Sign, shift, uniform_ranks
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses, at_least
-from audit.auditors.attack.orders import LONGEST, orders
+from audit.auditors.attack.orders import LONGEST, list_orders
 from audit.subjects.black_box import Starting
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -75,7 +75,7 @@ class FirstRuns:
         return self.box.draw_first(pair, coins, seed)
 
 
-def first_runs(box: Starting, pair: Pair, runs: int, seed: int) -> Runs:
+def make_first_runs(box: Starting, pair: Pair, runs: int, seed: int) -> Runs:
     """So many first runs with fair coins; the same for a seed, as far as the box takes it."""
     sequence = np.random.SeedSequence([seed, COMPARED])
     coins = np.random.default_rng(sequence).integers(0, 2, runs).astype(np.bool_)
@@ -96,7 +96,7 @@ def compare(first: Runs, later: Runs, seed: int, error: float) -> Sign:
     codes, start = both.outcomes.codes(), len(both) - len(first)
     random = np.random.default_rng([seed, LONGEST])
     signs = [Sign(-math.inf, "")]
-    for j, order in enumerate(orders(both.outcomes, codes, None), 1):
+    for j, order in enumerate(list_orders(both.outcomes, codes, None), 1):
         ranks = uniform_ranks(order, both.coins, random)[start:]
         # A level, one that goes the opposite way on the other database, and a spread.
         for series in (ranks, np.where(first.coins, ranks, -ranks), 2 * abs(ranks) - 0.5):
@@ -124,7 +124,7 @@ def enough(shared: Guesses, guarantee: Guarantee, alarm: float, distance: int) -
     return None
 
 
-def enough_steady(guarantee: Guarantee, alarm: float, distance: int) -> int | None:
+def count_enough_steady(guarantee: Guarantee, alarm: float, distance: int) -> int | None:
     """The same where each database always gave one output, which all runs but two then tell."""
     for runs in _sizes():
         right = Guesses(runs - 2, runs - 2, 0, abstains=False)

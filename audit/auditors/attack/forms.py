@@ -77,7 +77,7 @@ def _describe(values: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
         yield "spread", math.log(high - low)
 
 
-def apart(one: Form, other: Form) -> float:
+def tell_apart(one: Form, other: Form) -> float:
     """The largest difference of a feature; what one form lacks counts as 0, but for spreads.
 
     These are brought to the scale of shares, 1 at most, so that a share that changes as a whole
@@ -104,15 +104,15 @@ class Step:
     high: int
 
 
-def pairs_at_steps(sweep: Sweep, draw: Draw) -> list[Pair]:
+def find_pairs_at_steps(sweep: Sweep, draw: Draw) -> list[Pair]:
     """Pairs of neighbours on both sides of the changes of form that a sweep shows."""
     forms: dict[int, Form] = {}
     for size in sweep.sizes:
-        runs = draw(_twice(sweep, size), LOOKS)
+        runs = draw(_draw_twice(sweep, size), LOOKS)
         if runs is None:
             return []
         forms[size] = form(runs.outcomes)
-    seen = [Step(apart(forms[a], forms[b]), a, b) for a, b in pairwise(sweep.sizes)]
+    seen = [Step(tell_apart(forms[a], forms[b]), a, b) for a, b in pairwise(sweep.sizes)]
     changes = sorted((s for s in seen if s.change > CHANGED), key=lambda s: -s.change)
     found = []
     for step in changes[:MOST_STEPS]:
@@ -128,18 +128,18 @@ def _bisect(sweep: Sweep, step: Step, ends: tuple[Form, Form], draw: Draw) -> in
     low, high = step.low, step.high
     while high - low > 1:
         middle = (low + high) // 2
-        runs = draw(_twice(sweep, middle), CLOSER)
+        runs = draw(_draw_twice(sweep, middle), CLOSER)
         if runs is None:
             return None
         between = form(runs.outcomes)
-        if apart(between, ends[0]) > apart(between, ends[1]):
+        if tell_apart(between, ends[0]) > tell_apart(between, ends[1]):
             high = middle
         else:
             low = middle
     return low
 
 
-def _twice(sweep: Sweep, size: int) -> Pair:
+def _draw_twice(sweep: Sweep, size: int) -> Pair:
     """The database of a size as both databases of a pair: all runs are on it."""
     pair = sweep.at(size)
     return Pair(pair.first, [dict(record) for record in pair.first])

@@ -25,7 +25,7 @@ from audit.auditors.attack.dependence_tests import (
     uniform_ranks,
     waves,
 )
-from audit.auditors.attack.orders import LONGEST, orders
+from audit.auditors.attack.orders import LONGEST, list_orders
 from audit.subjects.runs import Runs
 
 FALSE_ALARM = 1e-9
@@ -100,14 +100,14 @@ def examine(
     Backed by ``tests/audit/auditors/attack/test_independence.py``.
     """
     codes = runs.outcomes.codes()
-    steady = _steady(codes, runs.coins)
+    steady = _find_steady(codes, runs.coins)
     if steady is not None:
         return Independence(steady[0], steady[1], len(runs))
     # A batch form is called once a database, so that its blocks repeat on each of them.
     signs = list(any_repeats(codes, runs.coins, error / 8))
     for mine in (runs.coins, ~runs.coins):
         signs += any_repeats(codes[mine], runs.coins[mine], error / 16)
-    signs += _signs(runs, codes, score, seed, error * 3 / 4)
+    signs += _test_ranks(runs, codes, score, seed, error * 3 / 4)
     worst = max(signs, key=lambda sign: sign.nats)
     if worst.nats >= 0:
         kind, repeated = RunsKind.DEPENDENT, worst.repeated
@@ -115,7 +115,7 @@ def examine(
     return Independence(RunsKind.INDEPENDENT, RunsKind.INDEPENDENT.value, len(runs))
 
 
-def initial(runs: Runs) -> tuple[Runs, float]:
+def take_initial(runs: Runs) -> tuple[Runs, float]:
     """For runs whose number was decided by what they showed: their part to look at, and its share.
 
     The longest initial part of one of the lengths that are fixed beforehand, each `STEP` times the
@@ -135,7 +135,9 @@ def initial(runs: Runs) -> tuple[Runs, float]:
     return runs.take(np.arange(length)), 1 / (place * (place + 1))
 
 
-def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[RunsKind, str] | None:
+def _find_steady(
+    codes: NDArray[np.uint64], coins: NDArray[np.bool_]
+) -> tuple[RunsKind, str] | None:
     """Where each database gave one output only, in runs enough to say so."""
     sides = [codes[~coins], codes[coins]]
     if min(map(len, sides)) < LEAST or any(len(np.unique(side)) > 1 for side in sides):
@@ -149,13 +151,13 @@ def _steady(codes: NDArray[np.uint64], coins: NDArray[np.bool_]) -> tuple[RunsKi
     return RunsKind.DETERMINISTIC, f"{words}, not the same on both"
 
 
-def _signs(
+def _test_ranks(
     runs: Runs, codes: NDArray[np.uint64], score: FloatArray | None, seed: int, error: float
 ) -> Iterator[Sign]:
     """The tests on ranks, of the j-th order with the share 1/(j(j+1)) of the error."""
     random = np.random.default_rng([seed, LONGEST])
     coins = runs.coins[:LONGEST]
-    for j, order in enumerate(orders(runs.outcomes, codes, score), 1):
+    for j, order in enumerate(list_orders(runs.outcomes, codes, score), 1):
         share = error / (j * (j + 1))
         ranks = uniform_ranks(order, coins, random)
         yield other_coins(ranks, coins, share / 8)

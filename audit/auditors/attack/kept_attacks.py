@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from importlib.metadata import distributions
 from typing import Any, Protocol, cast, runtime_checkable
 
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.subjects.black_box import BlackBox
@@ -50,7 +50,7 @@ def keep_attack(
     """
     box = cast(BlackBox, subject.box)
     _require_hidden(folder, box)
-    about = repr((subject.to_json(), box, versions(), _list_installed()))
+    about = repr((subject.to_json(), box, list_versions(), _list_installed()))
     asked = [getattr(attack, one.name) for one in fields(attack) if one.name not in _APART]
     pair = attack.pair
     databases = () if pair is None else tuple(map(database_sha256, (pair.first, pair.second)))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
-from audit.auditors.attack.distances import MOST_STEPS, chain_distances
+from audit.auditors.attack.distances import MOST_STEPS, list_distances
 from audit.auditors.attack.edges import at_or_above, below
 from audit.auditors.attack.records import Record, Records
 from audit.auditors.attack.sizes import Sizes
@@ -161,7 +161,7 @@ class Drawer:
             else min(MOST_STEPS, self.claim.records // size)
         )
         distances = dict.fromkeys(
-            min(steps, room) for steps in chain_distances(self.claim.guarantee)
+            min(steps, room) for steps in list_distances(self.claim.guarantee)
         )
         for steps in (steps for steps in distances if steps > 1):
             for target in (self._high, self._low):

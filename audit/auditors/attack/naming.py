@@ -40,7 +40,7 @@ def name_cause(evidence: Evidence, found: Finding, source: Source) -> Evidence:
     aim = Aim(
         about.claim.guarantee, float(attack.error), float(attack.alarm), PLENTY, about.pair.distance
     )
-    aligned = _aligned_runs(about.pair, source, len(runs))
+    aligned = _align_runs(about.pair, source, len(runs))
     if found.rule is not None and isinstance(found.rule.score, Behind):
         # What is known already is not named again.
         veils = found.rule.score.veils
@@ -63,7 +63,7 @@ def _factor(evidence: Evidence, about: About) -> float:
     return float(value.lower) / claimed
 
 
-def _aligned_runs(pair: Pair, source: Source, runs: int) -> Runs | None:
+def _align_runs(pair: Pair, source: Source, runs: int) -> Runs | None:
     """Runs on the pair with what both databases hold in the same places; None where it is so."""
     if pair.pattern != REORDERED or not isinstance(source, Drawing):
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.planting import planted_rate
-from audit.auditors.attack.power import MOST_RUNS, Binomial, Refuting, enough_runs, find_rate
+from audit.auditors.attack.planting import find_planted_rate
+from audit.auditors.attack.power import MOST_RUNS, Binomial, Refuting, count_enough_runs, find_rate
 
 MARGIN = 1.5
 """By how much more runs are named than would do at the least: a rule that is learned anew, and a
@@ -28,11 +28,11 @@ def count_needed(
     like = guesses if guessed else Guesses(1, 1, 0)
     if accuracy is None:
         wanted = [
-            enough_runs(test, one, _find_accuracy(test, one, detect))
+            count_enough_runs(test, one, _find_accuracy(test, one, detect))
             for one in (like, _plant(like))
         ]
     else:
-        wanted = [enough_runs(test, like, accuracy)]
+        wanted = [count_enough_runs(test, like, accuracy)]
     tests = max(number or MOST_RUNS for number in wanted)
     whole = isinstance(test, Binomial) and guesses.runs > 0
     # Of bets, about half the runs go to learning or to other pairs.
@@ -52,7 +52,7 @@ def _find_accuracy(test: Refuting, guesses: Guesses, detect: float) -> float:
 
 def _plant(guesses: Guesses) -> Guesses:
     """Guesses as often as a control has its leak: of both coins, and not in every run."""
-    return Guesses(10**6, round(planted_rate(guesses) * 10**6), 0)
+    return Guesses(10**6, round(find_planted_rate(guesses) * 10**6), 0)
 
 
 def _round_up(number: float) -> int:

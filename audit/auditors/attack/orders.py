@@ -20,7 +20,7 @@ LONGEST = 100_000
 more cost seconds, and the weakest dependence seen is then 0.03)."""
 
 
-def orders(
+def list_orders(
     outcomes: Outcomes, codes: NDArray[np.uint64], score: FloatArray | None
 ) -> Iterator[NDArray[np.int64]]:
     """Orders of the first outcomes: by a score, the sum of their numbers, a digest, each number."""

@@ -19,7 +19,9 @@ MOST_OUTLIERS = 4
 """Records each of which makes a pair."""
 
 
-def outlier_pairs(table: Dataset, neighbours: Neighbours, records: int | None) -> tuple[Pair, ...]:
+def list_outlier_pairs(
+    table: Dataset, neighbours: Neighbours, records: int | None
+) -> tuple[Pair, ...]:
     """Pairs of a table without and with a record far from all others, the farthest first.
 
     Of a larger table the first `LARGEST` records, or as many as the claim's databases have. Under

@@ -33,7 +33,7 @@ class Sweep:
     at: Callable[[int], Pair]
 
 
-def candidates(
+def list_candidates(
     claim: Claim, least: int = 0, encodings: Sequence[Encoding] = (Encoding.NUMBERS,)
 ) -> tuple[Pair, ...]:
     """Verified pairs of neighbours, or of the ends of chains, the most telling first.
@@ -64,7 +64,7 @@ def candidates(
     return tuple(found.values())
 
 
-def sweeps(
+def list_sweeps(
     claim: Claim, least: int = 0, encodings: Sequence[Encoding] = (Encoding.NUMBERS,)
 ) -> tuple[Sweep, ...]:
     """Databases that grow by one unit after the other, of spread records and of equal ones.
@@ -111,7 +111,7 @@ def _list_drawers(claim: Claim, least: int, encodings: Sequence[Encoding]) -> li
 def _in_turn(drawers: Iterable[Drawer]) -> Iterator[tuple[str, Sketch]]:
     """Of every kind its first pair, then of every kind its second; each encoding is a kind."""
     named: list[tuple[str, Iterator[Sketch]]] = []
-    for kinds in zip(*(_kinds(drawer) for drawer in drawers), strict=True):
+    for kinds in zip(*(_list_kinds(drawer) for drawer in drawers), strict=True):
         named += kinds
     for row in zip_longest(*(pairs for _, pairs in named)):
         for (kind, _), sketch in zip(named, row, strict=True):
@@ -119,7 +119,7 @@ def _in_turn(drawers: Iterable[Drawer]) -> Iterator[tuple[str, Sketch]]:
                 yield kind, sketch
 
 
-def _kinds(drawer: Drawer) -> list[tuple[str, Iterator[Sketch]]]:
+def _list_kinds(drawer: Drawer) -> list[tuple[str, Iterator[Sketch]]]:
     labels = drawer.values.encoding is Encoding.LABELS
     return [
         (f"{kind}, in labels" if labels else kind, pairs) for kind, pairs in drawer.kinds().items()

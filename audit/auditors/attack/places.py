@@ -8,7 +8,7 @@ from audit.auditors.attack.chains import chain_between
 from audit.auditors.attack.encodings import find_encodings
 from audit.auditors.attack.floors import takes_distance
 from audit.auditors.attack.given_pairs import chain_pair, given_pair
-from audit.auditors.attack.patterns import Sweep, candidates, sweeps
+from audit.auditors.attack.patterns import Sweep, list_candidates, list_sweeps
 from audit.auditors.attack.records import Encoding
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
@@ -28,7 +28,7 @@ class Places:
     given: int = 0
 
 
-def places_of(source: Source, box: BlackBox | None, claim: Claim, attack: Attack) -> Places:
+def list_places(source: Source, box: BlackBox | None, claim: Claim, attack: Attack) -> Places:
     """Where a claim is attacked: on the user's pair, or on all that a search may try.
 
     Bins are spelt in every encoding that the box reads; a program of a curator reads codes, however
@@ -43,8 +43,8 @@ def places_of(source: Source, box: BlackBox | None, claim: Claim, attack: Attack
     encodings: tuple[Encoding, ...] = (Encoding.NUMBERS,)
     if domain is not None and not isinstance(box, ProgramBox):
         encodings = find_encodings(source, claim, least)
-    pairs = (*given, *candidates(claim, least, encodings))
-    return Places(pairs, sweeps(claim, least, encodings), len(given))
+    pairs = (*given, *list_candidates(claim, least, encodings))
+    return Places(pairs, list_sweeps(claim, least, encodings), len(given))
 
 
 def _verify(pair: Pair, claim: Claim, attack: Attack) -> Pair | None:

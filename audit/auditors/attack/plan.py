@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from audit.auditors.attack import anytime, search
 from audit.auditors.attack.batch import LEAST_SHARE
-from audit.auditors.attack.distances import MOST_STEPS, chain_distances
+from audit.auditors.attack.distances import MOST_STEPS, list_distances
 from audit.auditors.attack.floors import BETTOR_SHARE, claimed_name, claimed_value
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.power import Bets, Binomial, find_detectable, required_detect
+from audit.auditors.attack.power import Bets, Binomial, find_detectable, require_detect
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.durations import spell_seconds
@@ -70,28 +70,28 @@ def make_plan(claim: Claim, attack: Attack, seconds: float | None, beside: int =
     What it can see at best is what it could if a rule guessed in every run, on the best of the
     pairs that are searched; what it could have seen with the rule that there was, is said with it.
     """
-    wanted = float(required_detect(claim.guarantee, attack.detect))
+    wanted = float(require_detect(claim.guarantee, attack.detect))
 
     def sees(runs: int) -> float:
-        return least_seen(claim, attack, runs)
+        return find_least_seen(claim, attack, runs)
 
     def does(runs: int) -> bool:
         return sees(runs) <= wanted
 
-    needed = None if does(attack.runs) else _fewest(does, attack.runs)
+    needed = None if does(attack.runs) else _find_fewest(does, attack.runs)
     total = 2 * attack.runs
     whole = None if seconds is None else seconds * (total + beside)
     return Plan(claim.guarantee, total, whole, sees(attack.runs), wanted, needed, beside)
 
 
-def least_seen(claim: Claim, attack: Attack, runs: int) -> float:
+def find_least_seen(claim: Claim, attack: Attack, runs: int) -> float:
     """The least leak that ``runs`` a database of an attack could show, by its best event.
 
     In the claim's own parameter; infinite where no leak could refute it.
     """
     guarantee, most = claim.guarantee, claim.records
     room = MOST_STEPS if most is None else most // claim.neighbours.unit.max_records
-    distances = [1, *(steps for steps in chain_distances(guarantee) if steps <= room)]
+    distances = [1, *(steps for steps in list_distances(guarantee) if steps <= room)]
     if attack.pair is not None:
         distances = [attack.pair.distance]
     left = 2 * runs if attack.pair is not None else int(2 * runs * (1 - search.SHARE))
@@ -106,7 +106,7 @@ def least_seen(claim: Claim, attack: Attack, runs: int) -> float:
     return min(find_detectable(test(guarantee, alarm, steps), all_guessed) for steps in distances)
 
 
-def _fewest(does: Callable[[int], bool], runs: int) -> int | None:
+def _find_fewest(does: Callable[[int], bool], runs: int) -> int | None:
     """The fewest runs beyond these that do, to 5 %; None for too many."""
     too_few, enough = runs, 2 * runs
     while not does(enough):

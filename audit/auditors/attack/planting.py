@@ -67,7 +67,7 @@ class Leak:
         return Runs(both.take(places), runs.coins)
 
 
-def planted_rate(guesses: Guesses) -> float:
+def find_planted_rate(guesses: Guesses) -> float:
     """How often a leak is planted: as often as the rule guesses, up to `MOST_PLANTED`."""
     rate = guesses.number / max(guesses.runs, 1) * (2 if guesses.one_sided else 1)
     return min(MOST_PLANTED, rate)
@@ -105,7 +105,7 @@ def plant(
     for. The leak is as frequent as the rule's guesses were in the runs that it was learned from.
     """
     learning = learned.learning
-    rate = planted_rate(learned.choice.rule.count(learning.outcomes, learning.coins))
+    rate = find_planted_rate(learned.choice.rule.count(learning.outcomes, learning.coins))
     if rate == 0:
         return None
     leak = Leak.of_size(float(value), rate, aim.guarantee, pair.distance)

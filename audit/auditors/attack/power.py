@@ -35,7 +35,7 @@ STEP = 1.01
 """How near the number of runs that would do comes to the smallest one."""
 
 
-def default_detect(guarantee: Guarantee) -> Fraction:
+def choose_detect(guarantee: Guarantee) -> Fraction:
     """The leak that an attack must be able to see, unless the user says which.
 
     It is that of half the noise: ε and μ are then twice the claim (Laplace, Gaussian), ρ and ε(α)
@@ -52,13 +52,13 @@ def default_detect(guarantee: Guarantee) -> Fraction:
             return 4 * value or order * quarter**2 / 2
 
 
-def required_detect(guarantee: Guarantee, stated: Fraction | None) -> Fraction:
+def require_detect(guarantee: Guarantee, stated: Fraction | None) -> Fraction:
     """The leak that must be seen: as stated, or by default.
 
     Raises InputError for one that the claim allows: no runs would refute it.
     """
     if stated is None:
-        return default_detect(guarantee)
+        return choose_detect(guarantee)
     if stated <= claimed_value(guarantee):
         name = claimed_name(guarantee)
         raise InputError(
@@ -115,17 +115,19 @@ class Bets:
         """Whether wealth comes to 1/alarm."""
         none = guesses.runs - guesses.number
         tally = np.array([guesses.correct, guesses.wrong, none])
-        table = _stakes(self.guarantee, self.distance, guesses.one_sided)
+        table = _make_stakes(self.guarantee, self.distance, guesses.one_sided)
         return float(table.log_wealth(tally)[0]) >= -math.log(self.alarm)
 
 
 @cache
-def _stakes(guarantee: Guarantee, distance: int, one_sided: bool) -> Stakes:
+def _make_stakes(guarantee: Guarantee, distance: int, one_sided: bool) -> Stakes:
     claimed = np.array([float(claimed_value(guarantee))])
     return stakes(guarantee, claimed, ((distance, one_sided),))
 
 
-def best_bets(process: EProcess, alarm: float, distance: int, runs: int) -> tuple[Bets, Guesses]:
+def find_best_bets(
+    process: EProcess, alarm: float, distance: int, runs: int
+) -> tuple[Bets, Guesses]:
     """The bets, with the guesses of that expert, that could have seen the smallest leak.
 
     Which one it is depends on how many guesses the experts made in all ``runs``, and on the wealth
@@ -156,17 +158,19 @@ def find_detectable(test: Refuting, guesses: Guesses, chance: float = POWER) -> 
     this rate be refuted in ``chance`` of cases; one at which it is right that often is. Backed by
     ``tests/audit/auditors/attack/test_power.py``.
     """
-    made, enough = guesses.number, fewest_right(test, guesses)
+    made, enough = guesses.number, find_fewest_right(test, guesses)
     if enough is None:
         return math.inf
     # At least `enough` of `made` are right with the chance I_accuracy(enough, made - enough + 1).
     accuracy = float(betaincinv(enough, made - enough + 1, chance))
     return floor(
-        Chances(accuracy, _rate(guesses), guesses.one_sided), test.guarantee, test.distance
+        Chances(accuracy, _find_rate_of_guesses(guesses), guesses.one_sided),
+        test.guarantee,
+        test.distance,
     )
 
 
-def unseen_chance(runs: int) -> float:
+def bound_unseen(runs: int) -> float:
     """The chance of an event, on one database alone, that so many runs are likely to miss.
 
     3 / N, with N runs on one database, half of them all: an event that has this chance δ on one of
@@ -176,7 +180,7 @@ def unseen_chance(runs: int) -> float:
     return min(1.0, 2 * UNSEEN / max(runs, 1))
 
 
-def fewest_right(test: Refuting, guesses: Guesses) -> int | None:
+def find_fewest_right(test: Refuting, guesses: Guesses) -> int | None:
     """How many of as many guesses must be right to refute the claim; None where all do not."""
     made = guesses.number
 
@@ -204,16 +208,16 @@ def find_rate(
     return float(bisect(beyond, lowest, highest, xtol=1e-15))
 
 
-def enough_runs(test: Refuting, guesses: Guesses, accuracy: float) -> int | None:
+def count_enough_runs(test: Refuting, guesses: Guesses, accuracy: float) -> int | None:
     """How many runs refute the claim with the chance `POWER`, at an accuracy and this rate.
 
     None if that takes more than `MOST_RUNS`. Nothing rests on it but the advice to the reader.
     """
 
     def refutes(runs: int) -> bool:
-        made = runs if _always(guesses) else round(runs * guesses.number / guesses.runs)
+        made = runs if _always_guesses(guesses) else round(runs * guesses.number / guesses.runs)
         found = replace(guesses, runs=runs, correct=made, wrong=0)
-        enough = fewest_right(test, found)
+        enough = find_fewest_right(test, found)
         return enough is not None and bool(betainc(enough, made - enough + 1, accuracy) >= POWER)
 
     too_few, enough = 1, 2
@@ -227,10 +231,10 @@ def enough_runs(test: Refuting, guesses: Guesses, accuracy: float) -> int | None
     return enough
 
 
-def _always(guesses: Guesses) -> bool:
+def _always_guesses(guesses: Guesses) -> bool:
     return not guesses.abstains and not guesses.one_sided
 
 
-def _rate(guesses: Guesses) -> float:
+def _find_rate_of_guesses(guesses: Guesses) -> float:
     """How often a guess is made; of a one-sided rule, summed over both coins."""
     return min(1.0, guesses.number / guesses.runs * (2 if guesses.one_sided else 1))

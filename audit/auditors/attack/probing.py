@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.auditors.attack.dependence_tests import Sign, repeats
-from audit.auditors.attack.first_runs import COMPARED, compare, first_runs
+from audit.auditors.attack.first_runs import COMPARED, compare, make_first_runs
 from audit.auditors.attack.independence import (
     FALSE_ALARM,
     PROBED_WIDE,
@@ -52,10 +52,10 @@ def guard(
         )
         return replace(found, runs=len(learned) + new.runs, repeatable=new.repeatable)
     new = probe(box, pair, learned, seed, probed, error / 2)
-    first = first_runs(box, pair, COMPARED, seed)
+    first = make_first_runs(box, pair, COMPARED, seed)
     signs = (
         compare(first, learned, seed, error / 4),
-        _steady_once(_code(first), _code(learned), ALONE, error / 4),
+        _test_steady(_code_runs(first), _code_runs(learned), ALONE, error / 4),
     )
     sign = max(signs, key=lambda sign: sign.nats)
     made = len(learned) + new.runs + len(first)
@@ -90,15 +90,15 @@ def probe(
     found = box.draw(pair, coins, first).codes()
     repeatable = bool(np.array_equal(found, box.draw(pair, coins, first).codes()))
     second = box.draw(pair, coins, other).codes()
-    signs = [_again(found, second, coins, "a new call", error / 3)]
+    signs = [_test_repeats(found, second, coins, "a new call", error / 3)]
     made = 3 * size
     if isinstance(box, Starting):
         # The seeds are those of before: a state that differs from process to process would show.
         fresh = [box.draw_afresh(pair, coins, s).codes() for s in (first, other)]
         repeatable = repeatable and np.array_equal(fresh, [found, second])
-        signs.append(_again(fresh[0], fresh[1], coins, "a new process", error / 3))
+        signs.append(_test_repeats(fresh[0], fresh[1], coins, "a new process", error / 3))
         both = np.concatenate(fresh), np.concatenate([coins, coins])
-        signs.append(_steady_once(_code(learned), both, CACHED, error / 3))
+        signs.append(_test_steady(_code_runs(learned), both, CACHED, error / 3))
         made += 2 * size
     worst = max(signs, key=lambda sign: sign.nats)
     kind = RunsKind.DEPENDENT if worst.nats >= 0 else RunsKind.INDEPENDENT
@@ -110,11 +110,11 @@ _Coded = tuple[NDArray[np.uint64], NDArray[np.bool_]]
 """The digests of outcomes, and the coins of their runs."""
 
 
-def _code(runs: Runs) -> _Coded:
+def _code_runs(runs: Runs) -> _Coded:
     return runs.outcomes.codes(), runs.coins
 
 
-def _again(
+def _test_repeats(
     old: NDArray[np.uint64],
     new: NDArray[np.uint64],
     coins: NDArray[np.bool_],
@@ -128,7 +128,7 @@ def _again(
     return Sign(found.nats, words, True)
 
 
-def _steady_once(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
+def _test_steady(old: _Coded, new: _Coded, words: str, error: float) -> Sign:
     """Whether outputs that never changed in some runs changed in others.
 
     Given all outputs on a database without their order, the chance that m of them, all that differ

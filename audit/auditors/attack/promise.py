@@ -17,7 +17,7 @@ from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import Attacker
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.selection import score_held_out
-from audit.auditors.attack.tails import Scored, best_cut
+from audit.auditors.attack.tails import Scored, find_best_cut
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -58,7 +58,7 @@ NOTHING = Promise(0.0, 0.0, 0.0)
 """Of a pair on which no attacker has a score."""
 
 
-def promise(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> Promise:
+def foresee(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> Promise:
     """The best that any of the attackers promises on a pair.
 
     ``aim``: what is certified later; of its distance, the pair's own is taken. Thresholds are
@@ -67,7 +67,7 @@ def promise(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> 
     """
     own = replace(aim, distance=pair.distance)
     # Who has not guessed yet may still: as well as by tossing a coin in every run.
-    blind = _promise_of(Guesses(len(runs), len(runs) // 2, len(runs) - len(runs) // 2), own)
+    blind = _foresee_by(Guesses(len(runs), len(runs) // 2, len(runs) - len(runs) // 2), own)
     found = replace(NOTHING, hope=blind.hope)
     halves = [np.arange(len(runs)) % 2 == half for half in (0, 1)]
     for attacker in attackers:
@@ -75,14 +75,14 @@ def promise(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> 
         if scores is not None:
             here, there = (Scored.of(scores[half], runs.coins[half]) for half in halves)
             held = _count(here, there, own) + _count(there, here, own)
-            one = _promise_of(held, own)
+            one = _foresee_by(held, own)
             found = replace(max(found, one), hope=max(found.hope, one.hope))
     return found
 
 
 def promises_refutation(runs: Runs, pair: Pair, attackers: Sequence[Attacker], aim: Aim) -> bool:
     """Whether one of the attackers is likely to refute the claim on a pair, cautiously."""
-    return promise(runs, pair, attackers, aim).chance > 0
+    return foresee(runs, pair, attackers, aim).chance > 0
 
 
 def can_refute(aim: Aim, distance: int) -> bool:
@@ -91,7 +91,7 @@ def can_refute(aim: Aim, distance: int) -> bool:
     return replace(aim, distance=distance).fewest_right(right) is not None
 
 
-def _promise_of(held: Guesses, aim: Aim) -> Promise:
+def _foresee_by(held: Guesses, aim: Aim) -> Promise:
     predicted = aim.predict(held)
     needed = aim.fewest_right(held) if held.number else None
     if needed is None:
@@ -110,6 +110,6 @@ def _promise_of(held: Guesses, aim: Aim) -> Promise:
 
 def _count(chosen: Scored, counted: Scored, aim: Aim) -> Guesses:
     """The guesses on some runs by the thresholds that are best on others."""
-    low, high = chosen.thresholds(best_cut(chosen, aim)[1])
+    low, high = chosen.thresholds(find_best_cut(chosen, aim)[1])
     first = int(np.searchsorted(counted.scores, low, "right"))
     return counted.guesses((first, int(np.searchsorted(counted.scores, high, "left"))))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from audit.auditors.attack.causes import CAUSES, UNRECOGNISED
-from audit.auditors.attack.entailment import _check_entailment
-from audit.auditors.attack.older_attacks import _as_before, _compare_words, _is_weak
-from audit.auditors.attack.stated_attacks import NAME, replay_of
+from audit.auditors.attack.entailment import check_entailment
+from audit.auditors.attack.older_attacks import compare_words, is_weak, state_as_before
+from audit.auditors.attack.stated_attacks import NAME, require_replay
 from audit.statements.certificate_json import Document
 from audit.statements.checks import Check, Status
 from audit.statements.claim import Claim
@@ -51,19 +51,19 @@ def recheck_attack(stated: Evidence, claim: Claim, again: Evidence | None = None
     by ``tests/audit/auditors/attack/test_rechecking.py``.
     """
     _require_attack(stated)
-    _require_search(replay_of(stated).search)
+    _require_search(require_replay(stated).search)
     seen = replace(stated, witness=None)
     if stated.resolution is not None and again is not None:
-        again = _as_before(again, claim)
-    weak = _is_weak(stated, claim)
-    stated, words = _compare_words(stated, again)
+        again = state_as_before(again, claim)
+    weak = is_weak(stated, claim)
+    stated, words = compare_words(stated, again)
     if again is not None and stated.cause is None:
         # Older certificates state none.
         again = replace(again, cause=None)
     if stated == again:
         return Rechecked((*words, Check(NAME, Status.CONFIRMED)), seen, True, weak)
     cause = _check_cause(stated, again)
-    checks = (_check_entailment(stated, claim), *words, *cause, _runs(stated, again))
+    checks = (check_entailment(stated, claim), *words, *cause, _check_runs(stated, again))
     return Rechecked(checks, seen, checks[-1].status is Status.CONFIRMED, weak)
 
 
@@ -76,7 +76,7 @@ def _check_cause(stated: Evidence, again: Evidence | None) -> tuple[Check, ...]:
     if not known or stated.decision not in (Decision.VIOLATED, Decision.INVALID):
         return (Check(name, Status.FALSE, "no attack states this cause of this finding"),)
     if again is not None:
-        # Whether it is the same, `_runs` compares.
+        # Whether it is the same, `_check_runs` compares.
         return ()
     return (
         Check(name, Status.WORD, "read off runs that were not drawn again; no verdict rests on it"),
@@ -94,7 +94,7 @@ def _reads_table(document: Document) -> bool:
 def _require_attack(stated: Evidence) -> None:
     """Raise InputError for what is no conclusion of an attack, on a pair by a floor."""
     decisions = {Decision.VIOLATED, Decision.UNSEEN, Decision.INVALID, Decision.UNDECIDED}
-    if replay_of(stated).mode == ALIVE:
+    if require_replay(stated).mode == ALIVE:
         decisions = {Decision.UNDECIDED, Decision.SILENT}
     floors = all(
         (bound.side, bound.rigour) == (Side.FLOOR, "statistical")
@@ -118,7 +118,7 @@ def _require_search(search: Search | None) -> None:
         raise InputError("the certificate counts more pairs of a search than there were")
 
 
-def _runs(stated: Evidence, again: Evidence | None) -> Check:
+def _check_runs(stated: Evidence, again: Evidence | None) -> Check:
     """What is known of the counts."""
     name, old = f"{NAME}: what the runs gave", stated.witness
     if again is None:
@@ -129,7 +129,7 @@ def _runs(stated: Evidence, again: Evidence | None) -> Check:
         if old.digest != new.digest:
             note = f"run again, the attack chose another rule; fresh runs of this one: {REPLAY}"
             return Check(name, Status.UNCHECKED, note)
-        # What follows from the counts, `_check_entailment` compares.
+        # What follows from the counts, `check_entailment` compares.
         entailed = ("bound", "strict", "power", "resolution")
         follows = {part: getattr(stated, part) for part in entailed}
         alike = replace(new, p_value=old.p_value) == old

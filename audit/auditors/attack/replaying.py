@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audit.auditors.attack.chains import chain_between
-from audit.auditors.attack.first_runs import MOST, FirstRuns, enough, enough_steady, shares
+from audit.auditors.attack.first_runs import MOST, FirstRuns, count_enough_steady, enough, shares
 from audit.auditors.attack.floors import floor_bound, p_value, takes_distance
 from audit.auditors.attack.given_pairs import REORDERED, chain_pair, given_pair
 from audit.auditors.attack.guesses import Guesses
@@ -158,13 +158,13 @@ def read_rule(data: Mapping[str, Any], digest: str) -> GuessingRule:
     """The rule of its plain data; raises InputError unless it says all that the digest is of."""
     if len(json.dumps(data)) > MOST_CHARACTERS:
         raise InputError(f"the certificate's rule is longer than {MOST_CHARACTERS} characters")
-    rule = GuessingRule(score_from_json(dict(data)), *ends_of(data))
+    rule = GuessingRule(score_from_json(dict(data)), *read_ends(data))
     if rule.digest() != digest:
         raise InputError("the certificate's rule is not the one that its digest is of")
     return rule
 
 
-def ends_of(rule: Mapping[str, Any]) -> tuple[float, float]:
+def read_ends(rule: Mapping[str, Any]) -> tuple[float, float]:
     """The thresholds of a rule's plain data; raises InputError where it has none."""
     if "low" not in rule or "high" not in rule:
         raise InputError("the certificate's rule has no thresholds")
@@ -258,7 +258,7 @@ def retest(
         return found
     guarantee, distance = test.claim.guarantee, test.pair.distance
     if test.rule is None or not found.valid:
-        wanted = enough_steady(guarantee, alarm, distance)
+        wanted = count_enough_steady(guarantee, alarm, distance)
     else:
         wanted = enough(found.guesses, guarantee, alarm, distance)
     first = Drawing(FirstRuns(box), Seeds(seed), share)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from audit.auditors.attack.rules import Score
-from audit.auditors.attack.simple_scores import Cells, FloatArray, Silent, Single, _Plain
+from audit.auditors.attack.simple_scores import Cells, FloatArray, Plain, Silent, Single
 from audit.auditors.attack.trees import Trees
 from audit.auditors.attack.veils import Veil, hide, veil_from_json
 from audit.auditors.attack.weighings import Bins, Linear, Network
@@ -46,7 +46,7 @@ def score_from_json(data: dict[str, Any]) -> Score:
 
 
 @dataclass(frozen=True, eq=False)
-class Behind(_Plain):
+class Behind(Plain):
     """A score of what is left to see of an outcome behind veils.
 
     ``leaks``: which known leaks these hide, in words; ``veils``: drawn one after the other.

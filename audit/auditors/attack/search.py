@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import Attacker
-from audit.auditors.attack.forms import pairs_at_steps
+from audit.auditors.attack.forms import find_pairs_at_steps
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.patterns import Sweep
 from audit.auditors.attack.places import Places
-from audit.auditors.attack.promise import Promise, can_refute, promise
+from audit.auditors.attack.promise import Promise, can_refute, foresee
 from audit.statements.evidence import Search
 from audit.subjects.failures import describe_failure
 from audit.subjects.pair import Pair
@@ -186,7 +186,7 @@ class _Trials:
             return
         self.failed.pop(number, None)
         some = [one for one in self.attackers if LEAST_OF_COST[one.cost] <= len(all_runs)]
-        self.promises[number] = promise(all_runs, pair, some, self.aim)
+        self.promises[number] = foresee(all_runs, pair, some, self.aim)
 
     def try_new(self, runs: int) -> None:
         """First tries of pairs that had none, in order, with so many runs in all."""
@@ -228,7 +228,7 @@ class _Trials:
             self.probed += 1
             return self.source.runs("search", pair, PROBED + self.probed, wanted)
 
-        for pair in pairs_at_steps(sweep, draw):
+        for pair in find_pairs_at_steps(sweep, draw):
             self.pairs.append(pair)
             self.run(len(self.pairs) - 1, AT_STEP)
 

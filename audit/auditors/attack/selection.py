@@ -22,7 +22,7 @@ from audit.auditors.attack.floors import rate_matters
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.simple_scores import Silent
-from audit.auditors.attack.tails import Cut, FloatArray, Scored, promising_cut
+from audit.auditors.attack.tails import Cut, FloatArray, Scored, find_promising_cut
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -71,7 +71,7 @@ class Candidate:
         scored = Scored.of(scores, coins)
         rising = np.diff(scored.seconds).astype(np.bool_)
         calibrated = calibrate(scored.scores, rising)
-        prediction, cut = promising_cut(scored, calibrated, aim)
+        prediction, cut = find_promising_cut(scored, calibrated, aim)
         chances = calibrated.chances
         likelihood = float(np.log(np.where(rising, chances, 1 - chances)).sum())
         return cls(attacker, prediction, cut, scored.guesses(cut), likelihood)
@@ -84,7 +84,7 @@ def choose(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> C
     """
     found = [
         Candidate.of(attacker, held, runs.coins, aim)
-        for attacker, held in zip(attackers, all_held_out(attackers, runs, pair), strict=True)
+        for attacker, held in zip(attackers, score_all_held_out(attackers, runs, pair), strict=True)
         if held is not None
     ]
     for candidate in _best_first(found, aim):
@@ -117,12 +117,14 @@ def _best_first(candidates: Sequence[Candidate], aim: Aim) -> list[Candidate]:
     return [*good, *(one for one in ranking if one not in good)]
 
 
-def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -> list[Candidate]:
+def choose_finalists(
+    attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim
+) -> list[Candidate]:
     """The attackers that a single split of runs puts first, in their order."""
     if len(runs) < 2:
         return []
     some = runs.take(np.arange(min(len(runs), SCREENED)))
-    own = next(folds(len(some)))
+    own = next(fold_runs(len(some)))
     others, these = some.take(~own), some.take(own)
     found = []
     for attacker in attackers:
@@ -136,16 +138,16 @@ def finalists(attackers: Sequence[Attacker], runs: Runs, pair: Pair, aim: Aim) -
 
 def score_held_out(attacker: Attacker, runs: Runs, pair: Pair) -> NDArray[np.float64] | None:
     """[runs], each run's score by a fit to the other folds; None where a fit has no score."""
-    return all_held_out([attacker], runs, pair)[0]
+    return score_all_held_out([attacker], runs, pair)[0]
 
 
-def all_held_out(
+def score_all_held_out(
     attackers: Sequence[Attacker], runs: Runs, pair: Pair
 ) -> list[NDArray[np.float64] | None]:
     """The held-out scores of several attackers."""
     found: list[NDArray[np.float64] | None] = [np.zeros(len(runs)) for _ in attackers]
     # A fold at a time: attackers keep what they compute of runs for as long as these exist.
-    for own in folds(len(runs)):
+    for own in fold_runs(len(runs)):
         others, these = runs.take(~own), runs.take(own)
         for place, (attacker, scores) in enumerate(zip(attackers, found, strict=True)):
             score = None if scores is None else attacker.fit(others, pair)
@@ -156,7 +158,7 @@ def all_held_out(
     return found
 
 
-def folds(runs: int) -> Iterator[NDArray[np.bool_]]:
+def fold_runs(runs: int) -> Iterator[NDArray[np.bool_]]:
     """[runs] each, a mask of the runs of each fold; none where no run would be left to fit."""
     for fold in range(min(FOLDS, runs) if runs > 1 else 0):
         yield np.arange(runs) % FOLDS == fold

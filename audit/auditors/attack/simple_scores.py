@@ -15,26 +15,29 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class _Plain:
+class Plain:
     """A score whose JSON has its kind and its fields."""
 
     kind: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
         """The score as plain data."""
-        return {"score": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}
+        return {
+            "score": self.kind,
+            **{f.name: _make_plain(getattr(self, f.name)) for f in fields(self)},
+        }
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_make_plain(each) for each in value]
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.to_json() if hasattr(value, "to_json") else value
 
 
 @dataclass(frozen=True)
-class Silent(_Plain):
+class Silent(Plain):
     """The score of those who know nothing: 0, whatever the outcome."""
 
     kind = "silent"
@@ -50,7 +53,7 @@ class Silent(_Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(_Plain):
+class Cells(Plain):
     """A score for each of finitely many outcomes.
 
     ``codes``: [cells] of outcomes, rising; ``values``: [cells]; 0 for any other outcome.
@@ -76,7 +79,7 @@ class Cells(_Plain):
     def from_json(cls, data: dict[str, Any]) -> Self:
         """The score that `to_json` wrote; ValueError where codes don't rise or lack values."""
         codes = np.array([int(code, 16) for code in data["codes"]], np.uint64)
-        values = _finite(data["values"])
+        values = read_finite(data["values"])
         if codes.shape != values.shape or (codes[1:] <= codes[:-1]).any():
             raise ValueError("codes rise, and have a value each")
         first, second = data["telling"]
@@ -84,7 +87,7 @@ class Cells(_Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class Single(_Plain):
+class Single(Plain):
     """One column by itself.
 
     ``column``: the only one of its columns; ``rising``: larger values speak for the second.
@@ -105,7 +108,7 @@ class Single(_Plain):
         return cls(columns_from_json(data["column"]), bool(data["rising"]))
 
 
-def _finite(numbers: Any) -> FloatArray:
+def read_finite(numbers: Any) -> FloatArray:
     """Numbers as an array; ValueError where one is not finite."""
     values = np.array(numbers, np.float64)
     if not np.isfinite(values).all():

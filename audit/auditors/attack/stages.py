@@ -9,7 +9,7 @@ import numpy as np
 from audit.auditors.attack.causes import AUTOMATIC, parse_causes
 from audit.auditors.attack.given_pairs import REORDERED
 from audit.auditors.attack.naming import align_pair
-from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.patterns import list_candidates
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.databases import expand
@@ -24,7 +24,7 @@ SMALL = "empty-tables"
 """The cause behind which a search leaves out small databases."""
 
 
-def next_stage(
+def plan_stage(
     asked: Attack, last: Attack, evidence: Evidence, claim: Claim, number: int
 ) -> Attack | None:
     """The next attack, behind more than the last one; None where there is nothing more to do.
@@ -58,7 +58,7 @@ def next_stage(
 def _has_pairs(claim: Claim, least: int) -> bool:
     """Whether the claim speaks of neighbours of so many records."""
     try:
-        candidates(claim, least)
+        list_candidates(claim, least)
     except InputError:
         return False
     return True

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from audit.auditors.attack.causes import parse_causes
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.rechecking import _reads_table
-from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, ends_of, is_digest, read_pair
+from audit.auditors.attack.replaying import GIVEN, MOST_RUNS, is_digest, read_ends, read_pair
 from audit.auditors.effort import Attack
 from audit.statements.certificate_json import Document
 from audit.statements.evidence import AttackReplay, Evidence, SampledWitness
@@ -19,7 +19,7 @@ from synthesizers.exact import parse_rational
 NAME = "evidence of the attack auditor"
 
 
-def attack_of(evidence: Evidence, document: Document) -> Attack | None:
+def read_attack(evidence: Evidence, document: Document) -> Attack | None:
     """The attack of an entry of evidence; None where it would not find the same again.
 
     Nothing finds the same again without the same versions, where the subject has randomness of its
@@ -27,10 +27,10 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
     a public table, which no certificate carries. Those of other auditors follow from what these
     find again.
     """
-    replay, witness, outputs = replay_of(evidence), evidence.witness, document.subject["kind"]
+    replay, witness, outputs = require_replay(evidence), evidence.witness, document.subject["kind"]
     lasting = replay.repeatable or outputs == "outputs"
     # Without a witness there is no telling whether the pair was given.
-    if not lasting or replay.partial or replay.versions != versions():
+    if not lasting or replay.partial or replay.versions != list_versions():
         return None
     if not isinstance(witness, SampledWitness):
         return None
@@ -56,22 +56,22 @@ def attack_of(evidence: Evidence, document: Document) -> Attack | None:
         pair,
         detect=replay.detect,
         look=replay.look,
-        beyond=_named_causes(document),
+        beyond=_read_causes(document),
         min_records=0 if searched is None else searched.min_records,
     )
 
 
-def _named_causes(document: Document) -> tuple[str, ...]:
+def _read_causes(document: Document) -> tuple[str, ...]:
     """The causes behind which the attacks of a certificate looked from the second one on.
 
     Those that the user named are among them, and the rest is found again.
     """
     if len(document.attacks) < 2:
         return ()
-    return parse_causes(replay_of(document.attacks[1]).beyond or ())
+    return parse_causes(require_replay(document.attacks[1]).beyond or ())
 
 
-def effort_beside(document: Document) -> Attack | None:
+def read_effort(document: Document) -> Attack | None:
     """How an attack was to be made beside which others looked at what can only be run.
 
     Its alarm is that of the whole audit. None where a pair was given that is not carried. Raises
@@ -105,21 +105,21 @@ def effort_beside(document: Document) -> Attack | None:
         command.number("min-records") or 0,
         data_is_public="data-is-public" in command.flags,
     )
-    return asked.at_look(replay_of(document.attacks[0]).look) if document.attacks else asked
+    return asked.at_look(require_replay(document.attacks[0]).look) if document.attacks else asked
 
 
-def replay_of(stated: Evidence) -> AttackReplay:
+def require_replay(stated: Evidence) -> AttackReplay:
     """How the attack of a piece of evidence was made; raises InputError for another auditor's."""
     if not isinstance(stated.replay, AttackReplay):
         raise InputError("the evidence is of no attack")
     return stated.replay
 
 
-def _guesses(witness: SampledWitness) -> Guesses:
+def read_guesses(witness: SampledWitness) -> Guesses:
     """The counts, as those of the rule that is stated; raises InputError."""
     if max(witness.runs, witness.pair.distance) > MOST_RUNS:
         raise InputError(f"counts of guesses are whole numbers up to {MOST_RUNS}")
-    low, high = ends_of(witness.rule)
+    low, high = read_ends(witness.rule)
     one_sided = low == -math.inf or high == math.inf
     abstains = math.nextafter(low, math.inf) < high
     return Guesses(witness.runs, witness.correct, witness.wrong, one_sided, abstains)

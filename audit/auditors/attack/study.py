@@ -15,7 +15,7 @@ from audit.auditors.attack.experts import WAY_SHARES, Experts, experts
 from audit.auditors.attack.learning import Cost
 from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
 from audit.auditors.attack.rules import GuessingRule, Score
-from audit.auditors.attack.selection import all_held_out, folds
+from audit.auditors.attack.selection import fold_runs, score_all_held_out
 from audit.subjects.failures import describe_failure
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs, Source
@@ -164,11 +164,11 @@ def teach(attackers: Sequence[Attacker], past: Runs, pair: Pair) -> list[Taught 
     """
     cheap = [attacker for attacker in attackers if attacker.cost is Cost.LOW]
     found: dict[str, Taught] = {}
-    for attacker, held in zip(cheap, all_held_out(cheap, past, pair), strict=True):
+    for attacker, held in zip(cheap, score_all_held_out(cheap, past, pair), strict=True):
         score = attacker.fit(past, pair)
         if score is not None and held is not None:
             found[attacker.name] = score, held, past.coins
-    own = next(folds(len(past)))
+    own = next(fold_runs(len(past)))
     others, these = past.take(~own), past.take(own)
     for attacker in attackers:
         score = None if attacker in cheap else attacker.fit(others, pair)

@@ -91,13 +91,13 @@ def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
     return below if wanted * wanted < below * int(sizes[above]) else int(sizes[above])
 
 
-def best_cut(scored: Scored, aim: Aim) -> tuple[Prediction, Cut]:
+def find_best_cut(scored: Scored, aim: Aim) -> tuple[Prediction, Cut]:
     """The cut that promises most by calibrated scores, and what it promises."""
     coins = np.diff(scored.seconds).astype(np.bool_)
-    return promising_cut(scored, calibrate(scored.scores, coins), aim)
+    return find_promising_cut(scored, calibrate(scored.scores, coins), aim)
 
 
-def promising_cut(scored: Scored, calibrated: Calibrated, aim: Aim) -> tuple[Prediction, Cut]:
+def find_promising_cut(scored: Scored, calibrated: Calibrated, aim: Aim) -> tuple[Prediction, Cut]:
     """The same with the calibrated scores at hand, rising.
 
     Over a coarse grid of tails, then around the best. Where the rate of guesses matters, what tells

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from audit.auditors.attack.columns import columns_from_json
-from audit.auditors.attack.simple_scores import FloatArray, _finite
+from audit.auditors.attack.simple_scores import FloatArray, read_finite
 from audit.auditors.attack.weighings import Weighing
 
 
@@ -60,7 +60,7 @@ class Tree:
         below = [side[node] for side in (left, right) for node in inner]
         if any(min(left[at], right[at]) <= at for at in inner) or len({*below}) < len(below):
             raise ValueError("a node goes back, or to where another one goes")
-        _finite(value)
+        read_finite(value)
         return cls(column, cut, left, right, value)
 
 

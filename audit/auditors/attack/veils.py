@@ -45,7 +45,7 @@ def veil_from_json(data: Mapping[str, Any]) -> Veil:
     return VEILS[data["veil"]].from_json(data)
 
 
-def veils_for(kinds: Sequence[str], outcomes: Outcomes, pair: Pair) -> tuple[Veil, ...]:
+def choose_veils(kinds: Sequence[str], outcomes: Outcomes, pair: Pair) -> tuple[Veil, ...]:
     """Veils of these kinds for outcomes like these, each made of what the ones before leave."""
     found: list[Veil] = []
     for kind, veil in VEILS.items():

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from audit.auditors.attack.columns import OutcomeColumns, columns_from_json
-from audit.auditors.attack.simple_scores import FloatArray, _finite, _Plain
+from audit.auditors.attack.simple_scores import FloatArray, Plain, read_finite
 from audit.subjects.outcomes import Outcomes
 
 FARTHEST = 6.0
@@ -18,7 +18,7 @@ runs; one that lies a thousand times farther moves no score."""
 
 
 @dataclass(frozen=True, eq=False)
-class Weighing(_Plain, ABC):
+class Weighing(Plain, ABC):
     """A score that is a function of some columns."""
 
     columns: OutcomeColumns
@@ -59,7 +59,7 @@ class Bins(Weighing):
     def from_json(cls, data: dict[str, Any]) -> Self:
         """The score that `to_json` wrote; ValueError where edges and values don't fit."""
         edges = tuple(np.array(edges, np.float64) for edges in data["edges"])
-        values = tuple(map(_finite, data["values"]))
+        values = tuple(map(read_finite, data["values"]))
         for ends, steps in zip(edges, values, strict=True):
             if steps.shape != (len(ends) + 1,):
                 raise ValueError("values are one more than edges")

@@ -88,7 +88,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     """
     attack = effort.require_attack()
     asked = _plan(subject, claim, effort)
-    ask, visible = _way_to_ask(subject, claim)
+    ask, visible = _choose_way_to_ask(subject, claim)
     try:
         found = ask(asked)
         against = [one for one in found if _is_against_claim(one)]
@@ -100,7 +100,7 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
     for one in found:
         stands = (one.responsible, _words(one)) in repeated
         yield _state(one, asked, stands, hidden)
-    yield _of_the_rest(asked, [facet for facet in Facet if facet in visible], found)
+    yield _find_rest(asked, [facet for facet in Facet if facet in visible], found)
 
 
 def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination:
@@ -110,7 +110,7 @@ def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination
         raise LeftOut(f"a tenth of the runs is too few: give --runs {5 * (2 + 4 * LEARNING)}")
     # Smaller pairs would be none of the user's, of another size where it is public, or too small.
     chosen = attack.pair is not None or attack.min_records > 0
-    pairs = (attack.pair,) if attack.pair is not None else _pairs(subject, claim, effort)
+    pairs = (attack.pair,) if attack.pair is not None else _list_pairs(subject, claim, effort)
     if not pairs:
         raise LeftOut("without a domain or a pair there are no databases to look at")
     return Examination(
@@ -125,7 +125,7 @@ def _plan(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Examination
     )
 
 
-def _pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair, ...]:
+def _list_pairs(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> tuple[Pair, ...]:
     """As many as half of the budget is enough for, in the encodings that the subject reads."""
     if claim.domain is None:
         return ()
@@ -144,7 +144,7 @@ def _repeat(asked: Examination, against: Sequence[Finding]) -> Examination:
     return replace(asked, pairs=pairs, seed=asked.seed + 1, shrinks=False, look=look_in_a_copy)
 
 
-def _way_to_ask(subject: BlackBoxSubject, claim: Claim) -> tuple[Ask, frozenset[Facet]]:
+def _choose_way_to_ask(subject: BlackBoxSubject, claim: Claim) -> tuple[Ask, frozenset[Facet]]:
     """How the examination reaches the subject, and what it sees of it."""
     box: Any = subject.box
     match box:
@@ -296,7 +296,7 @@ def _state(one: Finding, asked: Examination, stands: bool, hidden: bool) -> Find
     )
 
 
-def _of_the_rest(asked: Examination, facets: Sequence[Facet], found: Sequence[Finding]) -> Finding:
+def _find_rest(asked: Examination, facets: Sequence[Facet], found: Sequence[Finding]) -> Finding:
     """All facets of which nothing was found, in one finding."""
     seen = {one.about for one in found}
     rest = ", ".join(facet.value for facet in facets if facet.value not in seen)

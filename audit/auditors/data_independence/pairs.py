@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from audit.auditors.attack.patterns import candidates
+from audit.auditors.attack.patterns import list_candidates
 from audit.auditors.attack.records import Encoding
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
@@ -33,7 +33,7 @@ def list_neighbours(
     """
 
     def steps(size: int | None) -> list[Pair]:
-        made = candidates(replace(claim, records=size), least, encodings)
+        made = list_candidates(replace(claim, records=size), least, encodings)
         return [pair for pair in made if pair.distance == 1]
 
     records = claim.records

@@ -74,18 +74,18 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
         exposed = find_exposed(subject)
         source = Drawing(box, Seeds(attack.seed), effort.share)
         most = min(attack.runs_beside, MOST_RUNS)
-        pair, runs = _first_outputs(source, _pairs(source, claim, attack), most)
+        pair, runs = _draw_first_outputs(source, _list_pairs(source, claim, attack), most)
         shown = None if hidden else Shown(pair.first, pair.second)
-        yield _freshness(runs, pair, box, claim.guarantee, attack.seed, error / 3, shown)
+        yield _judge_freshness(runs, pair, box, claim.guarantee, attack.seed, error / 3, shown)
         if _are_fractions(runs):
-            yield _low_bits(runs, claim.guarantee, error / 3, shown)
+            yield _judge_low_bits(runs, claim.guarantee, error / 3, shown)
         if exposed.noise is not None:
             yield from _find_declared_law(subject, exposed, pair, attack, error / 3)
     except (InputError, ProtocolError) as reason:
         raise LeftOut(str(reason)) from None
 
 
-def _pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
+def _list_pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
     """The user's, or the smallest neighbours, and the smallest both of which hold a record."""
     if attack.pair is not None:
         return (attack.pair,)
@@ -101,7 +101,7 @@ def _pairs(source: Drawing, claim: Claim, attack: Attack) -> tuple[Pair, ...]:
     return tuple(pair for pair in found if pair is not None)
 
 
-def _first_outputs(source: Drawing, pairs: Sequence[Pair], runs: int) -> tuple[Pair, Runs]:
+def _draw_first_outputs(source: Drawing, pairs: Sequence[Pair], runs: int) -> tuple[Pair, Runs]:
     """The first pair on which nothing fails, and its runs."""
     for place, pair in enumerate(pairs):
         few = source.runs("check", pair, NUMBER + place, FEW)
@@ -110,7 +110,7 @@ def _first_outputs(source: Drawing, pairs: Sequence[Pair], runs: int) -> tuple[P
     raise LeftOut("no run gave an output")
 
 
-def _freshness(
+def _judge_freshness(
     runs: Runs,
     pair: Pair,
     box: Any,
@@ -130,7 +130,7 @@ def _freshness(
             "neighbours, not the same on both"
         )
     looked = f"{len(codes)} runs on two neighbours"
-    count = _enough_afresh(first, error / 4)
+    count = _count_enough_afresh(first, error / 4)
     if isinstance(box, IsolatedBox) and not steady and count is not None:
         looked += f", and {count} runs in each of two new processes"
         if _equal_afresh(box, pair, count, seed):
@@ -149,7 +149,7 @@ def _test(runs: Runs, codes: NDArray[np.uint64], first: np.uint64, second: np.ui
     return Guesses(made, right, made - right)
 
 
-def _enough_afresh(codes: NDArray[np.uint64], error: float) -> int | None:
+def _count_enough_afresh(codes: NDArray[np.uint64], error: float) -> int | None:
     """How many runs two honest processes have in common with a chance of at most 2·error.
 
     By the largest chance, at ``error``, that two runs are equal, of runs that were paired off. None
@@ -180,7 +180,7 @@ def _are_fractions(runs: Runs) -> bool:
     return bool(rows.size and np.all(np.isfinite(rows)) and np.any(rows != np.round(rows)))
 
 
-def _low_bits(runs: Runs, guarantee: Guarantee, error: float, shown: Shown | None) -> Finding:
+def _judge_low_bits(runs: Runs, guarantee: Guarantee, error: float, shown: Shown | None) -> Finding:
     rows = np.asarray(runs.outcomes.blocks[0])[runs.outcomes.places()][:, :COORDINATES]
     half = len(rows) // 2
     learned, coins = rows[:half], runs.coins[:half]

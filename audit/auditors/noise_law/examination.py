@@ -31,7 +31,7 @@ from audit.auditors.noise_law.fit import LARGEST_FACTOR, Blur
 from audit.auditors.noise_law.freshness import Sign, between, likeliest, repeats, serial
 from audit.auditors.noise_law.lattice import ULPS, leak, precision, spacing, ulps
 from audit.auditors.noise_law.laws import FloatArray, NoiseLaw, upto
-from audit.auditors.noise_law.seeds import draws_needed, equal_afresh, reseeds
+from audit.auditors.noise_law.seeds import count_draws, equal_afresh, reseeds
 from audit.auditors.noise_law.subjects import (
     StatedMechanism,
     StatedNoise,
@@ -165,7 +165,7 @@ def _sampler_freshness(
     error: float,
     again: str,
 ) -> Finding:
-    count = draws_needed(law, error / 2, step)
+    count = count_draws(law, error / 2, step)
     if count is None:
         covers = "nothing: honest runs of this law are equal too often"
         return freshness_finding((), error, covers, again)
@@ -315,7 +315,7 @@ def _plain(value: Value) -> Any:
 
 
 def _afresh(box: IsolatedBox | None, value: Value, law: NoiseLaw, seed: int, error: float) -> bool:
-    count = draws_needed(law, error)
+    count = count_draws(law, error)
     if box is None or count is None:
         return False
     return equal_afresh(box, _plain(value), count, _two_seeds(seed))

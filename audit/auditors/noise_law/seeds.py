@@ -23,7 +23,7 @@ MOST_DRAWS = 10_000
 in 4·10^9; a law that needs more than 10^4 has next to no noise)."""
 
 
-def draws_needed(law: NoiseLaw, error: float, step: float = 0.0) -> int | None:
+def count_draws(law: NoiseLaw, error: float, step: float = 0.0) -> int | None:
     """How many draws two honest runs share with probability at most ``error``; None if too many.
 
     ``step``: of the lattice that the draws of a continuous law may have been rounded to.

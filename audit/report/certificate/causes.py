@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.auditors.attack.causes import CAUSES, leaks_in_words
+from audit.auditors.attack.causes import CAUSES, describe_leaks
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding
@@ -39,7 +39,7 @@ def tell_causes(certificate: Certificate) -> str:
     if causes:
         seen = {cause.name: cause.seen for cause in reversed(causes)}
         told = [
-            f"{leaks_in_words([name])}: {seen[name]}. {CAUSES[name].mend}"
+            f"{describe_leaks([name])}: {seen[name]}. {CAUSES[name].mend}"
             for name in dict.fromkeys(cause.name for cause in causes)
         ]
         return " ".join([f"It shows {told[0]}", *(f"Behind that, {more}" for more in told[1:])])

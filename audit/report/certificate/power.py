@@ -8,7 +8,7 @@ from fractions import Fraction
 from audit.report.words import above, claimed_value, duration, number
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Evidence, SampledWitness
-from audit.statements.power import Control, Lack, Power, Resolution, lack
+from audit.statements.power import Control, Lack, Power, Resolution, find_lack
 from proofs.guarantees import ApproxDP, Guarantee
 
 
@@ -67,7 +67,7 @@ def _find_lack(evidence: Evidence, power: Power) -> Lack | None:
     if not isinstance(evidence.witness, SampledWitness):
         # Without one nothing but the power is stated.
         return Lack.SUSPICION if power.enough else Lack.RUNS
-    return lack(evidence.witness.p_value, power, evidence.control)
+    return find_lack(evidence.witness.p_value, power, evidence.control)
 
 
 def _say_seen(power: Power, guarantee: Guarantee) -> str:

@@ -61,14 +61,14 @@ def test_the_certificate_names_the_version_and_is_checked_by_the_same_interprete
 def test_another_version_or_a_python_that_is_not_asked_for_is_refused(
     document: dict[str, Any], python: str
 ) -> None:
-    from audit.subjects.stated_subjects import obstacle
+    from audit.subjects.stated_subjects import find_obstacle
 
     subject = document["subject"]
-    assert obstacle(subject, None, python) == ""
-    assert "--python is Python" in obstacle({**subject, "python": "3.9.1"}, None, python)
+    assert find_obstacle(subject, None, python) == ""
+    assert "--python is Python" in find_obstacle({**subject, "python": "3.9.1"}, None, python)
     own = {key: value for key, value in subject.items() if key != "python"}
-    assert "leave out --python" in obstacle(own, None, python)
-    assert "no program" in obstacle(subject, None, "/absent")
+    assert "leave out --python" in find_obstacle(own, None, python)
+    assert "no program" in find_obstacle(subject, None, "/absent")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from audit.statements.power import SUSPICION, Control, Lack, Power, lack
+from audit.statements.power import SUSPICION, Control, Lack, Power, find_lack
 
 ENOUGH, WEAK = Power(1.5, 2.0, 1e-3, 1000), Power(2.5, 2.0, 1e-3, 1000)
 SEEN, MISSED = Control(2.0, 0.5, True), Control(2.0, 0.5, False)
@@ -30,7 +30,7 @@ SEEN, MISSED = Control(2.0, 0.5, True), Control(2.0, 0.5, False)
 def test_what_lacks_is_named_and_suspicion_comes_first(
     p_value: float, power: Power, control: Control | None, found: Lack | None
 ) -> None:
-    assert lack(p_value, power, control) is found
+    assert find_lack(p_value, power, control) is found
 
 
 def test_the_clock_is_no_part_of_what_is_compared() -> None:

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from audit.auditors.attack.alive import ERROR, POWER, Look, allowed, evidence_of, look_at
+from audit.auditors.attack.alive import ERROR, POWER, Look, bound_chance, conclude_silent, look_at
 from audit.auditors.attack.examine import examine_box
-from audit.auditors.attack.far_tables import far_pairs
+from audit.auditors.attack.far_tables import list_far_pairs
 from audit.auditors.attack.rechecking import recheck_attack
 from audit.auditors.effort import Attack, Effort
 from audit.parallel import here
@@ -61,13 +61,13 @@ def looks_of(
     function: Function, about: Claim, attack: Attack = ATTACK, seed: int = 3
 ) -> tuple[Look, ...]:
     box = FunctionBox("f", function, False)
-    return look_at(Drawing(box, Seeds(seed), here), far_pairs(about), attack)
+    return look_at(Drawing(box, Seeds(seed), here), list_far_pairs(about), attack)
 
 
 def find_alive(
     function: Function, about: Claim, attack: Attack = ATTACK, seed: int = 3
 ) -> Evidence | None:
-    return evidence_of(looks_of(function, about, attack, seed), about, attack)
+    return conclude_silent(looks_of(function, about, attack, seed), about, attack)
 
 
 def noise(database: Any, rng: Rng) -> object:
@@ -170,7 +170,7 @@ def test_what_counts_its_records_alone_reads_its_input() -> None:
     about = claim(listed(1))
     looks = looks_of(lambda database, rng: len(database), about)
     assert [look.depends for look in looks] == [False, False, True]
-    assert evidence_of(looks, about, ATTACK) is None
+    assert conclude_silent(looks, about, ATTACK) is None
 
 
 def test_what_reads_its_input_costs_one_look() -> None:
@@ -282,8 +282,8 @@ def test_an_interrupt_as_it_begins_is_an_attack_of_no_runs() -> None:
     [("epsilon=1", 0.9241), ("mu=1", 0.8944), ("rho=1/2", 0.8944), ("alpha=2, rdp=1", 0.8944)],
 )
 def test_what_a_claim_allows_of_guesses(text: str, chance: float) -> None:
-    assert allowed(parse_guarantee(text), 10, 1) == pytest.approx(chance, abs=1e-4)
-    assert allowed(parse_guarantee(text), 30, 3) == pytest.approx(chance, abs=1e-4)
+    assert bound_chance(parse_guarantee(text), 10, 1) == pytest.approx(chance, abs=1e-4)
+    assert bound_chance(parse_guarantee(text), 30, 3) == pytest.approx(chance, abs=1e-4)
 
 
 def test_what_would_have_been_seen_is_seen_that_often() -> None:
@@ -329,5 +329,5 @@ def test_runs_that_all_fail_in_ways_that_differ_are_no_output_of_one_kind() -> N
             return Outcomes.of_outputs([Ended(f"exit code {1 + int(coin)}") for coin in coins])
 
     about = claim(listed(1))
-    looks = look_at(Drawing(Fails(), Seeds(1), here), far_pairs(about), ATTACK)
+    looks = look_at(Drawing(Fails(), Seeds(1), here), list_far_pairs(about), ATTACK)
     assert [look.depends for look in looks] == [True]

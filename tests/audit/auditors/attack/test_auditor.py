@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.stated_attacks import replay_of
+from audit.auditors.attack.stated_attacks import require_replay
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate_json import encode
@@ -69,7 +69,7 @@ def test_a_false_claim_is_refuted_with_a_rule_that_can_be_replayed(until_decided
     assert found.witness.rule["score"]
     assert found.power is None
     assert 1 < floor_of(found) <= 2
-    assert replay_of(found).seed == 5
+    assert require_replay(found).seed == 5
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_an_interrupted_audit_reports_what_was_found(
     source = Interrupted(Drawing(box, Seeds(5), here), stage, after)
     attack = replace(ATTACK, until_decided=until_decided)
     found = attack_box(AttackedBox(source, box), claim("epsilon=2"), attack)
-    assert replay_of(found).partial is True
+    assert require_replay(found).partial is True
     assert found.finding.startswith("interrupted")
     assert floor <= floor_of(found) <= 2
 

@@ -23,7 +23,7 @@ from audit.auditors.attack.rechecking import recheck_attack
 from audit.auditors.attack.replaying import frozen_test, retest
 from audit.auditors.attack.rules import GuessingRule
 from audit.auditors.attack.scores import score_from_json
-from audit.auditors.attack.stated_attacks import replay_of
+from audit.auditors.attack.stated_attacks import require_replay
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate import Certificate
@@ -127,11 +127,11 @@ def test_a_leak_of_served_runs_is_refuted_by_first_runs_alone(until_decided: boo
     assert found.decision is Decision.VIOLATED
     assert isinstance(found.witness, SampledWitness)
     assert found.witness.test == "exact binomial"
-    fresh = replay_of(found).fresh_runs
+    fresh = require_replay(found).fresh_runs
     assert found.witness.runs == fresh
     # The first ones were compared, and the others tested the rule.
     assert sum(box.made) == 40 + fresh
-    assert replay_of(found).shared_runs >= 40
+    assert require_replay(found).shared_runs >= 40
     assert "each in a process of its own" in found.finding
     assert found.bound is not None and float(found.bound.epsilon.lower) > 1
 
@@ -142,7 +142,7 @@ def test_a_subject_without_noise_is_refuted_by_first_runs(until_decided: bool) -
     assert found.decision is Decision.VIOLATED
     assert "if deterministic" in found.finding
     assert isinstance(found.witness, SampledWitness)
-    assert found.witness.runs == replay_of(found).fresh_runs >= 45
+    assert found.witness.runs == require_replay(found).fresh_runs >= 45
     assert found.witness.p_value <= 1e-6
 
 
@@ -157,7 +157,7 @@ def test_a_generator_made_at_import_is_named_and_nobody_accused(
     assert verdict([found], False) is Verdict.UNDECIDED
     assert "a generator made when the program was loaded" in found.finding
     assert found.bound is None and found.strict is None and found.witness is None
-    assert replay_of(found).fresh_runs == sum(box.made) - (40 if serves else 0)
+    assert require_replay(found).fresh_runs == sum(box.made) - (40 if serves else 0)
 
 
 def test_a_secret_of_the_process_that_only_hides_first_runs_refutes_nobody() -> None:
@@ -180,7 +180,7 @@ def test_a_function_of_the_random_numbers_it_is_handed_has_nothing_to_share() ->
     found = audited(box)
     assert found.decision is Decision.VIOLATED
     assert box.made == []
-    assert replay_of(found).fresh_runs is None
+    assert require_replay(found).fresh_runs is None
 
 
 def test_served_runs_are_confirmed_even_if_they_are_the_same_again() -> None:
@@ -193,8 +193,8 @@ def test_an_honest_subject_is_not_refuted_and_its_runs_are_counted(until_decided
     box = Shared(laplace, laplace)
     found = audited(box, replace(ATTACK, runs=1500, until_decided=until_decided))
     assert found.decision is Decision.UNSEEN
-    assert replay_of(found).shared_runs == 3000
-    assert replay_of(found).fresh_runs == sum(box.made) == 40
+    assert require_replay(found).shared_runs == 3000
+    assert require_replay(found).fresh_runs == sum(box.made) == 40
     assert "40 in processes of their own look like them" in found.finding
 
 
@@ -224,7 +224,7 @@ def test_first_runs_that_repeat_one_another_are_an_invalid_run() -> None:
 
     found = audited(Shared(made_at_import, stale))
     assert found.decision is Decision.INVALID
-    assert replay_of(found).fresh_runs == 60
+    assert require_replay(found).fresh_runs == 60
 
 
 def test_a_submission_that_only_serves_has_broken_its_protocol() -> None:
@@ -245,8 +245,8 @@ def test_an_interrupt_before_first_runs_refutes_nobody() -> None:
 
     found = audited(Stopped(response(3), response(3), serves=False))
     assert found.decision is Decision.UNDECIDED
-    assert replay_of(found).partial is True
-    assert replay_of(found).fresh_runs == 0
+    assert require_replay(found).partial is True
+    assert require_replay(found).fresh_runs == 0
 
 
 def test_a_leak_too_small_for_bearably_many_first_runs_is_left_open(

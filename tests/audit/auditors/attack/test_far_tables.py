@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.auditors.attack.far_tables import FarPair, far_pairs
+from audit.auditors.attack.far_tables import FarPair, list_far_pairs
 from audit.auditors.attack.sizes import LARGEST, MODERATE
 from audit.statements.claim import Claim
 from proofs.guarantees import parse_guarantee
@@ -23,7 +23,7 @@ def pairs(
     least: int = 0,
 ) -> tuple[FarPair, ...]:
     relation = AddRemove() if neighbours is None else neighbours
-    return far_pairs(
+    return list_far_pairs(
         Claim(parse_guarantee("epsilon=1"), relation, "output", domain, records), least
     )
 

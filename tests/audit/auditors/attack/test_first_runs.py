@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.auditors.attack.dependence_tests import shift
-from audit.auditors.attack.first_runs import FEWEST, MOST, compare, enough, enough_steady
+from audit.auditors.attack.first_runs import FEWEST, MOST, compare, count_enough_steady, enough
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.guesses import Guesses
 from audit.subjects.outcomes import Outcomes
@@ -129,8 +129,8 @@ def test_guesses_that_hardly_violate_a_claim_are_not_confirmed_at_any_price() ->
 
 def test_steady_outputs_are_confirmed_by_as_many_runs_as_the_claim_asks() -> None:
     # 0.7311^45 is 7.6e-7: the two runs that show which outputs these are come to it.
-    assert enough_steady(ONE, ALARM, 1) == FEWEST
-    two = enough_steady(ApproxDP(Fraction(2)), ALARM, 1)
+    assert count_enough_steady(ONE, ALARM, 1) == FEWEST
+    two = count_enough_steady(ApproxDP(Fraction(2)), ALARM, 1)
     # 0.8808^110 is 8.6e-7.
     assert two is not None and 112 <= two <= 112 * 1.25 + 1
-    assert enough_steady(ApproxDP(Fraction(9)), ALARM, 1) is None
+    assert count_enough_steady(ApproxDP(Fraction(9)), ALARM, 1) is None

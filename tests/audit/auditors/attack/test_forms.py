@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.attack.forms import CHANGED, apart, pairs_at_steps
+from audit.auditors.attack.forms import CHANGED, find_pairs_at_steps, tell_apart
 from audit.auditors.attack.patterns import Sweep
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
@@ -35,7 +35,7 @@ def steps(lucky: dict[int, float], lists_from: int) -> list[int]:
         outputs: list[Any] = [[x] if size >= lists_from else x for x in numbers.tolist()]
         return Runs(Outcomes.of_outputs(outputs), np.zeros(wanted, np.bool_))
 
-    return [len(pair.first) for pair in pairs_at_steps(Sweep(SIZES, grown), draw)]
+    return [len(pair.first) for pair in find_pairs_at_steps(Sweep(SIZES, grown), draw)]
 
 
 def test_another_kind_of_output_comes_before_spreads_that_differ_by_luck() -> None:
@@ -47,5 +47,10 @@ def test_another_kind_of_output_comes_before_spreads_that_differ_by_luck() -> No
 def test_a_spread_is_as_far_apart_as_its_factor_and_less_than_a_whole_change() -> None:
     one = {"x spread": 0.0}
     near, far, farther = ({"x spread": value} for value in (0.5, CHANGED, 3.0))
-    assert apart(one, near) < apart(one, far) < apart(one, farther) < apart({"a": 1.0}, {})
-    assert abs(apart(one, far) - CHANGED) < 1e-12
+    assert (
+        tell_apart(one, near)
+        < tell_apart(one, far)
+        < tell_apart(one, farther)
+        < tell_apart({"a": 1.0}, {})
+    )
+    assert abs(tell_apart(one, far) - CHANGED) < 1e-12

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from audit.auditors.attack.independence import LEAST, Independence, RunsKind, examine, initial
+from audit.auditors.attack.independence import LEAST, Independence, RunsKind, examine, take_initial
 from audit.auditors.attack.probing import guard, probe
 from audit.parallel import here
 from audit.subjects.black_box import Starting
@@ -236,7 +236,7 @@ def test_the_part_of_stopped_runs_has_one_of_few_lengths_and_shares_sum_to_one()
     coins = np.zeros(3000, np.bool_)
     runs = Runs(Outcomes.of_batch(np.zeros(3000), 3000), coins)
     for count in range(1, 3001):
-        part, share = initial(runs.take(np.arange(count)))
+        part, share = take_initial(runs.take(np.arange(count)))
         assert 0.79 * count - 1 <= len(part) <= count
         # A look of one length has one share, whatever came after it.
         assert lengths.setdefault(len(part), share) >= share

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.kept_attacks import keep_attack
-from audit.auditors.attack.stated_attacks import replay_of
+from audit.auditors.attack.stated_attacks import require_replay
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim
@@ -117,8 +117,8 @@ def test_a_changed_request_learns_from_old_runs_and_tests_on_new_ones(
     folder: RunFolder, change: dict[str, Any]
 ) -> None:
     first, second = ask(folder), ask(folder, **change)
-    learned = replay_of(first.evidence).learning_runs
-    assert learned == replay_of(second.evidence).learning_runs
+    learned = require_replay(first.evidence).learning_runs
+    assert learned == require_replay(second.evidence).learning_runs
     assert sum(runs for _, runs in second.calls) == 2 * ATTACK.runs - learned
     assert not set(first.calls) & set(second.calls)
     assert (first.attack.look, second.attack.look) == (1, 2)
@@ -137,7 +137,7 @@ def test_an_attack_that_bets_from_the_first_run_on_uses_no_run_of_another_look(
 def test_earlier_looks_are_counted_in_the_errors(folder: RunFolder) -> None:
     looks = [ask(folder, seed=seed) for seed in range(4)]
     for number, one in enumerate(looks, 1):
-        replay = replay_of(one.evidence)
+        replay = require_replay(one.evidence)
         share = Fraction(1, number * (number + 1))
         assert (replay.look, replay.alarm) == (number, ATTACK.alarm * share)
         assert replay.error == ATTACK.error * share
@@ -154,7 +154,7 @@ def test_an_interrupted_attack_goes_on_to_what_an_uninterrupted_one_finds(
     folder = RunFolder(tmp_path / "kept")
     for more in (3, 10, 5):
         Slow.interrupts.append(len(Slow.calls) + more)
-        assert replay_of(ask(folder, **words).evidence).partial
+        assert require_replay(ask(folder, **words).evidence).partial
     last = ask(folder, **words)
     assert last.evidence == whole.evidence
     assert len(last.calls) <= len(whole.calls) - 18

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from audit.auditors.attack.distances import MOST_STEPS
-from audit.auditors.attack.patterns import MOST_CANDIDATES, candidates, sweeps
+from audit.auditors.attack.patterns import MOST_CANDIDATES, list_candidates, list_sweeps
 from audit.auditors.attack.records import Encoding
 from audit.auditors.attack.sizes import LARGEST, MODERATE
 from audit.subjects.databases import dataset_of_records
@@ -99,9 +99,9 @@ def test_every_candidate_is_as_far_apart_as_it_says_inside_the_domain_and_the_cl
 ) -> None:
     if neighbours == ReplaceOne() and domain.size == 1:
         with pytest.raises(InputError, match="no two databases"):
-            candidates(claim_on(domain, neighbours, records, SMALL))
+            list_candidates(claim_on(domain, neighbours, records, SMALL))
         return
-    found = candidates(claim_on(domain, neighbours, records, SMALL))
+    found = list_candidates(claim_on(domain, neighbours, records, SMALL))
     assert 0 < len(found) <= MOST_CANDIDATES
     assert len({json.dumps([p.first, p.second], sort_keys=True) for p in found}) == len(found)
     for pair in found:
@@ -118,7 +118,7 @@ def test_every_candidate_is_as_far_apart_as_it_says_inside_the_domain_and_the_cl
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
 def test_what_both_hold_stands_in_the_same_places(neighbours: Neighbours) -> None:
-    for pair in candidates(claim_on(DOMAINS[4], neighbours, None, SMALL)):
+    for pair in list_candidates(claim_on(DOMAINS[4], neighbours, None, SMALL)):
         left, right = texts(pair.first), texts(pair.second)
         both = (Counter(left) & Counter(right)).total()
         assert sum(a == b for a, b in zip(left, right, strict=False)) == both
@@ -126,7 +126,7 @@ def test_what_both_hold_stands_in_the_same_places(neighbours: Neighbours) -> Non
 
 def test_no_record_is_one_object_with_another_that_a_mechanism_could_alter() -> None:
     for neighbours in RELATIONS:
-        for pair in candidates(claim_on(CLINIC, neighbours, 20, SMALL)):
+        for pair in list_candidates(claim_on(CLINIC, neighbours, 20, SMALL)):
             records = [*pair.first, *pair.second]
             assert len({id(record) for record in records}) == len(records)
 
@@ -140,7 +140,7 @@ def test_every_value_of_every_attribute_is_the_difference_of_some_pair(
         return
     encodings = (Encoding.NUMBERS, Encoding.LABELS)
     gained = set()
-    for pair in candidates(claim_on(domain, neighbours, 20, PURE), 0, encodings):
+    for pair in list_candidates(claim_on(domain, neighbours, 20, PURE), 0, encodings):
         for text in Counter(texts(pair.second)) - Counter(texts(pair.first)):
             gained |= json.loads(text).items()
     wanted = {(a.name, value) for a in domain.attributes for value in a.values}
@@ -157,7 +157,7 @@ def record(cell: int) -> str:
 
 
 def test_the_patterns_of_records_that_come_are_there() -> None:
-    found = candidates(claim_on(Domain.from_cells("4"), AddRemove(), None, PURE))
+    found = list_candidates(claim_on(Domain.from_cells("4"), AddRemove(), None, PURE))
     rest = MODERATE - 1
     last, first = record(3), record(0)
     for cell in range(4):
@@ -177,14 +177,14 @@ def test_the_patterns_of_records_that_come_are_there() -> None:
 
 
 def test_the_patterns_of_an_exchange_are_there_at_the_claims_number_of_records() -> None:
-    found = candidates(claim_on(Domain.from_cells("4"), ReplaceOne(), 8, PURE))
+    found = list_candidates(claim_on(Domain.from_cells("4"), ReplaceOne(), 8, PURE))
     last, first = record(3), record(0)
     assert some(found, lambda a, b: a == [first] * 8 and b == [first] * 7 + [last])
     assert some(found, lambda a, b: a == [last] * 7 + [first] and b == [last] * 8)
     assert some(found, lambda a, b: Counter(a)[last] == 4 and Counter(b)[last] == 5)
     assert some(found, lambda a, b: Counter(a)[last] == 2 and Counter(b)[last] == 3)
     assert some(found, lambda a, b: len(set(a)) == 4 and b[-1] == last)
-    alone = candidates(claim_on(Domain.from_cells("4"), ReplaceOne(), None, PURE))
+    alone = list_candidates(claim_on(Domain.from_cells("4"), ReplaceOne(), None, PURE))
     assert some(alone, lambda a, b: (a, b) == ([first], [last]))
     assert some(alone, lambda a, b: len(a) == MODERATE)
 
@@ -194,7 +194,7 @@ def test_the_patterns_of_an_exchange_are_there_at_the_claims_number_of_records()
 def test_missing_values_bin_edges_ends_and_both_zeros_come_up(
     neighbours: Neighbours, records: int | None
 ) -> None:
-    found = candidates(claim_on(CLINIC, neighbours, records, PURE))
+    found = list_candidates(claim_on(CLINIC, neighbours, records, PURE))
 
     def change(name: str, value: Any) -> bool:
         """Whether some pair differs by a record with the value, which no other record has."""
@@ -212,7 +212,7 @@ def test_missing_values_bin_edges_ends_and_both_zeros_come_up(
 
 
 def test_numbers_are_next_to_edges_and_as_far_as_the_ends_go() -> None:
-    found = candidates(claim_on(DOMAINS[6], AddRemove(), None, PURE))
+    found = list_candidates(claim_on(DOMAINS[6], AddRemove(), None, PURE))
     alone = {json.dumps(pair.second[0]["x"]) for pair in found if len(pair.second) == 1}
     # 0.1 is 1/10 as a decimal; the ends of bins are whole, or the doubles next to them.
     assert alone == {"0.1", "3", "2", "1.9999999999999998"}
@@ -221,7 +221,7 @@ def test_numbers_are_next_to_edges_and_as_far_as_the_ends_go() -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
 def test_programs_read_candidates_as_datasets(neighbours: Neighbours) -> None:
     for domain in (CLINIC, DOMAINS[4]):
-        for pair in candidates(claim_on(domain, neighbours, 12, PURE)):
+        for pair in list_candidates(claim_on(domain, neighbours, 12, PURE)):
             for database in (pair.first, pair.second):
                 dataset = dataset_of_records(database, domain)
                 assert dataset.records == len(database)
@@ -232,7 +232,7 @@ def test_programs_read_candidates_as_datasets(neighbours: Neighbours) -> None:
 def test_persons_come_and_go_with_all_their_records_and_their_ids() -> None:
     owned = DOMAINS[4]
     for neighbours in (AddRemove(PERSON), ReplaceOne(PERSON)):
-        found = candidates(claim_on(owned, neighbours, 12, PURE))
+        found = list_candidates(claim_on(owned, neighbours, 12, PURE))
         come = [p.second for p in found if not p.first]
         assert any(len({json.dumps(r) for r in new}) == 1 and len(new) == 3 for new in come)
         assert any(len({json.dumps(r) for r in new}) == 3 and len(new) == 3 for new in come)
@@ -244,7 +244,7 @@ def test_persons_come_and_go_with_all_their_records_and_their_ids() -> None:
 def test_chains_are_for_pure_claims_and_gaussian_ones() -> None:
     for neighbours in RELATIONS:
         for guarantee in (SMALL, GaussianDP(Fraction(1, 10))):
-            found = candidates(claim_on(CLINIC, neighbours, None, guarantee))
+            found = list_candidates(claim_on(CLINIC, neighbours, None, guarantee))
             assert max(pair.distance for pair in found) in (22, 31, 32)
         others: list[Guarantee] = [
             ApproxDP(Fraction(1, 10), Fraction(1, 10**9)),
@@ -252,7 +252,7 @@ def test_chains_are_for_pure_claims_and_gaussian_ones() -> None:
             RenyiDP(Fraction(2), Fraction(1, 10)),
         ]
         for guarantee in others:
-            found = candidates(claim_on(CLINIC, neighbours, None, guarantee))
+            found = list_candidates(claim_on(CLINIC, neighbours, None, guarantee))
             assert {pair.distance for pair in found} == {1}
 
 
@@ -272,19 +272,19 @@ def test_chains_are_for_pure_claims_and_gaussian_ones() -> None:
 def test_the_distances_suit_what_is_claimed(epsilon: str, distances: set[int]) -> None:
     claim = ApproxDP(Fraction(epsilon))
     for neighbours in (AddRemove(), ReplaceOne()):
-        found = candidates(claim_on(Domain.from_cells("3"), neighbours, None, claim))
+        found = list_candidates(claim_on(Domain.from_cells("3"), neighbours, None, claim))
         assert {pair.distance for pair in found} == distances
 
 
 def test_a_chain_ends_where_the_claims_records_end() -> None:
     for neighbours in RELATIONS:
         most = 13 // neighbours.unit.max_records
-        found = candidates(claim_on(Domain.from_cells("3"), neighbours, 13, SMALL))
+        found = list_candidates(claim_on(Domain.from_cells("3"), neighbours, 13, SMALL))
         assert max(pair.distance for pair in found) == most
 
 
 def test_the_most_telling_come_first() -> None:
-    found = candidates(claim_on(CLINIC, AddRemove(), None, SMALL))
+    found = list_candidates(claim_on(CLINIC, AddRemove(), None, SMALL))
     assert (found[0].first, len(found[0].second), found[0].distance) == ([], 1, 1)
     assert found[1].distance == 22
     assert len(found[2].first) == MODERATE - 1
@@ -293,7 +293,7 @@ def test_the_most_telling_come_first() -> None:
 def test_every_kind_has_its_first_pair_before_any_has_its_second() -> None:
     for neighbours in RELATIONS:
         for encodings in ((Encoding.NUMBERS,), tuple(Encoding)):
-            found = candidates(claim_on(CLINIC, neighbours, 20, SMALL), encodings=encodings)
+            found = list_candidates(claim_on(CLINIC, neighbours, 20, SMALL), encodings=encodings)
             kinds = [pair.kind for pair in found]
             # A pair that two kinds share is the first one's.
             assert len(set(kinds)) >= 10 * len(encodings)
@@ -303,7 +303,7 @@ def test_every_kind_has_its_first_pair_before_any_has_its_second() -> None:
 def test_bins_are_spelt_in_both_encodings_early() -> None:
     labels = CLINIC.attributes[1].values
     for neighbours in RELATIONS:
-        found = candidates(claim_on(CLINIC, neighbours, 20, PURE), encodings=tuple(Encoding))
+        found = list_candidates(claim_on(CLINIC, neighbours, 20, PURE), encodings=tuple(Encoding))
         spelt = [any(r["age"] in labels for r in (*p.first, *p.second)) for p in found]
         assert sum(spelt[:6]) == 3
         for pair, told in zip(found, spelt, strict=True):
@@ -317,13 +317,13 @@ def test_bins_are_spelt_in_both_encodings_early() -> None:
 def test_no_database_has_fewer_records_than_the_least(
     neighbours: Neighbours, least: int, records: int | None
 ) -> None:
-    found = candidates(claim_on(CLINIC, neighbours, records, SMALL), least)
+    found = list_candidates(claim_on(CLINIC, neighbours, records, SMALL), least)
     assert all(min(len(pair.first), len(pair.second)) >= least for pair in found)
     smallest = records if neighbours.records_public and records else least
     assert min(min(len(pair.first), len(pair.second)) for pair in found) == smallest
     grown = [
         s.at(n)
-        for s in sweeps(claim_on(CLINIC, neighbours, records, SMALL), least)
+        for s in list_sweeps(claim_on(CLINIC, neighbours, records, SMALL), least)
         for n in s.sizes
     ]
     assert all(len(pair.first) >= least for pair in grown)
@@ -331,7 +331,7 @@ def test_no_database_has_fewer_records_than_the_least(
 
 def test_more_records_than_the_claims_are_refused() -> None:
     with pytest.raises(InputError, match="--min-records 8 leaves none"):
-        candidates(claim_on(CLINIC, AddRemove(), 7, SMALL), 8)
+        list_candidates(claim_on(CLINIC, AddRemove(), 7, SMALL), 8)
 
 
 def test_two_attributes_differ_beside_tables_of_every_sort() -> None:
@@ -340,7 +340,7 @@ def test_two_attributes_differ_beside_tables_of_every_sort() -> None:
     for neighbours in (AddRemove(), ReplaceOne()):
         found = [
             p
-            for p in candidates(claim_on(domain, neighbours, 40, PURE))
+            for p in list_candidates(claim_on(domain, neighbours, 40, PURE))
             if p.kind == "two attributes differ"
         ]
         rests = [p.first[:-1] for p in found]
@@ -352,7 +352,7 @@ def test_two_attributes_differ_beside_tables_of_every_sort() -> None:
 
 
 def test_small_spreads_over_two_to_eight_cells() -> None:
-    found = candidates(claim_on(CLINIC, AddRemove(), 40, PURE))
+    found = list_candidates(claim_on(CLINIC, AddRemove(), 40, PURE))
     few = [pair for pair in found if pair.kind == "a few cells"]
     assert [len(set(texts(pair.first))) for pair in few] == [2, 3, 4, 5, 6, 7, 8]
 
@@ -362,7 +362,7 @@ def test_small_spreads_over_two_to_eight_cells() -> None:
 def test_sweeps_are_of_neighbours_that_grow_from_small_to_the_claims_end(
     neighbours: Neighbours, domain: Domain
 ) -> None:
-    spread, equal = sweeps(claim_on(domain, neighbours, 100, PURE))
+    spread, equal = list_sweeps(claim_on(domain, neighbours, 100, PURE))
     size = neighbours.unit.max_records
     for sweep in (spread, equal):
         assert sweep.sizes[:4] == (0, 1, 2, 4) and sweep.sizes[-1] == 100 // size - 1
@@ -372,33 +372,33 @@ def test_sweeps_are_of_neighbours_that_grow_from_small_to_the_claims_end(
             assert steps_apart(pair, neighbours, domain) == 1
             grown, before = ([{**r, "who": ""} for r in d] for d in (pair.second, after.first))
             assert grown == before
-    assert sweeps(claim_on(domain, ReplaceOne(), 100, PURE)) == ()
+    assert list_sweeps(claim_on(domain, ReplaceOne(), 100, PURE)) == ()
 
 
 def test_large_claims_are_searched_on_databases_of_moderate_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = candidates(claim_on(CLINIC, AddRemove(), 3 * LARGEST, PURE))
+    found = list_candidates(claim_on(CLINIC, AddRemove(), 3 * LARGEST, PURE))
     assert max(len(pair.second) for pair in found) == LARGEST
     # With n public there is no choice but of fewer pairs.
     monkeypatch.setattr("audit.auditors.attack.patterns.MOST_RECORDS_HELD", 10_000)
-    exact = candidates(claim_on(Domain.from_cells("3"), ReplaceOne(), 1500, PURE))
+    exact = list_candidates(claim_on(Domain.from_cells("3"), ReplaceOne(), 1500, PURE))
     assert {len(pair.first) for pair in exact} == {1500}
     assert len(exact) == 3
 
 
 def test_without_a_domain_or_a_record_there_are_no_candidates() -> None:
     with pytest.raises(InputError, match="--pair"):
-        candidates(claim_on(None, AddRemove(), None, PURE))
+        list_candidates(claim_on(None, AddRemove(), None, PURE))
     for neighbours in RELATIONS:
         with pytest.raises(InputError, match="no two databases"):
-            candidates(claim_on(CLINIC, neighbours, 0, PURE))
+            list_candidates(claim_on(CLINIC, neighbours, 0, PURE))
 
 
 def test_every_value_comes_up_where_there_is_one_record_alone() -> None:
     """A mechanism may be wrong at one value of them alone."""
     domain = Domain.from_cells("100")
     for neighbours, alone in ((ReplaceOne(), 1), (AddRemove(), 0)):
-        found = candidates(claim_on(domain, neighbours, 1, PURE))
+        found = list_candidates(claim_on(domain, neighbours, 1, PURE))
         own = {texts(p.second)[0] for p in found if len(p.first) == alone}
         assert own >= {record(cell) for cell in range(3, 95)}

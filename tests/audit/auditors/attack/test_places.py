@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dp_audit as dpa
-from audit.auditors.attack.outliers import outlier_pairs
+from audit.auditors.attack.outliers import list_outlier_pairs
 from synthesizers.domain import Attribute, Domain
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove, ReplaceOne
@@ -104,9 +104,9 @@ def test_records_far_from_others_of_a_public_table_are_tried_first(tmp_path: Pat
     table.write_text("\n".join(rows) + "\n", encoding="utf-8")
     far = dict(zip("abcd", "zyzy", strict=True))
     for neighbours in (AddRemove(), ReplaceOne()):
-        first = outlier_pairs(read_table(table, domain), neighbours, 10)[0]
+        first = list_outlier_pairs(read_table(table, domain), neighbours, 10)[0]
         assert far in first.second and far not in first.first and first.verified
-    assert outlier_pairs(read_table(table, domain), ReplaceOne(), 11) == ()
+    assert list_outlier_pairs(read_table(table, domain), ReplaceOne(), 11) == ()
     with pytest.raises(InputError, match="--data-is-public"):
         dpa.certify(
             "command:/bin/true", "epsilon=1", neighbours="add-remove", domain=AGES, data=table

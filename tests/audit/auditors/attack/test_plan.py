@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from audit.auditors.attack.plan import least_seen, make_plan
+from audit.auditors.attack.plan import find_least_seen, make_plan
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.durations import spell_seconds
@@ -37,15 +37,15 @@ def test_so_few_runs_that_nothing_can_be_refuted_are_said_before_they_are_made()
     # By default, twice the claim.
     assert f"and epsilon = 2 was to be detected: that takes --runs {plan.needed} or more" in words
     # 85 % of the runs on both databases certify: 27 a database make 45, and 26 make 44.
-    assert math.isinf(least_seen(claim(), GIVEN, 26))
-    assert least_seen(claim(), GIVEN, 27) < math.inf
+    assert math.isinf(find_least_seen(claim(), GIVEN, 26))
+    assert find_least_seen(claim(), GIVEN, 27) < math.inf
 
 
 @pytest.mark.parametrize("text", CLAIMS)
 @pytest.mark.parametrize("until_decided", [False, True])
 def test_more_runs_see_less_and_never_what_is_claimed(text: str, until_decided: bool) -> None:
     attack = replace(ATTACK, until_decided=until_decided)
-    seen = [least_seen(claim(text), attack, runs) for runs in (500, 5_000, 50_000)]
+    seen = [find_least_seen(claim(text), attack, runs) for runs in (500, 5_000, 50_000)]
     assert seen[0] > seen[1] > seen[2] > {"rho=1/2": 0.5}.get(text, 1)
 
 
@@ -55,9 +55,9 @@ def test_the_runs_that_would_do_do(text: str) -> None:
     attack = replace(ATTACK, detect=wanted)
     needed = make_plan(claim(text), attack, None).needed
     assert needed is not None
-    assert least_seen(claim(text), attack, needed) <= wanted
+    assert find_least_seen(claim(text), attack, needed) <= wanted
     # To 5 %.
-    assert least_seen(claim(text), attack, int(needed / 1.11)) > wanted
+    assert find_least_seen(claim(text), attack, int(needed / 1.11)) > wanted
 
 
 def test_what_was_to_be_detected_is_said_where_it_is_out_of_reach() -> None:
@@ -72,7 +72,9 @@ def test_a_leak_that_nobody_can_tell_from_the_claim_takes_more_than_anybody_make
 
 
 def test_chains_see_less_where_there_are_records_for_them() -> None:
-    assert least_seen(claim(records=50), ATTACK, 500) < least_seen(claim(records=1), ATTACK, 500)
+    assert find_least_seen(claim(records=50), ATTACK, 500) < find_least_seen(
+        claim(records=1), ATTACK, 500
+    )
 
 
 @pytest.mark.parametrize(

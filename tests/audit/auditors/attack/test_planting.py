@@ -11,7 +11,7 @@ import pytest
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.planting import MARKS, MOST_PLANTED, Leak, planted_rate
+from audit.auditors.attack.planting import MARKS, MOST_PLANTED, Leak, find_planted_rate
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim
@@ -58,7 +58,7 @@ def test_controls_of_few_runs_are_refuted_where_these_could_see_the_leak() -> No
 def test_a_leak_is_as_frequent_as_guesses_and_leaves_some_outputs(
     guesses: Guesses, rate: float
 ) -> None:
-    assert planted_rate(guesses) == pytest.approx(rate)
+    assert find_planted_rate(guesses) == pytest.approx(rate)
 
 
 def test_what_is_not_replaced_stays_in_its_place() -> None:

@@ -17,12 +17,12 @@ from audit.auditors.attack.guesses import Guesses
 from audit.auditors.attack.power import (
     Bets,
     Binomial,
-    default_detect,
-    enough_runs,
+    bound_unseen,
+    choose_detect,
+    count_enough_runs,
     find_detectable,
     find_rate,
-    required_detect,
-    unseen_chance,
+    require_detect,
 )
 from proofs.guarantees import (
     ZCDP,
@@ -188,7 +188,7 @@ def test_without_guesses_or_with_too_few_nothing_is_detectable() -> None:
     for test in (Binomial(ONE, 0.05), Bets(ONE, 0.05)):
         for guesses in (Guesses(2000, 0, 0), Guesses(2000, 2, 0), Guesses(0, 0, 0)):
             assert find_detectable(test, guesses) == math.inf
-    assert unseen_chance(0) == 1
+    assert bound_unseen(0) == 1
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
@@ -214,7 +214,7 @@ def test_delta_is_taken_from_the_chances_of_the_event_under_either_database(
 
 @pytest.mark.parametrize("runs", [100, 2000, 10**6])
 def test_an_event_of_chance_delta_is_missed_with_less_than_one_in_twenty(runs: int) -> None:
-    delta = unseen_chance(runs)
+    delta = bound_unseen(runs)
     assert delta == pytest.approx(3 / (runs / 2))
     assert 0.04 < (1 - delta / 2) ** runs < 0.05
 
@@ -245,21 +245,21 @@ def test_a_chance_of_four_in_five_is_that_of_older_certificates() -> None:
 )
 def test_what_must_be_seen_is_the_leak_of_half_the_noise(claim: str, detect: str) -> None:
     guarantee = parse_guarantee(claim)
-    assert default_detect(guarantee) == required_detect(guarantee, None) == Fraction(detect)
-    assert required_detect(guarantee, Fraction(100)) == 100
+    assert choose_detect(guarantee) == require_detect(guarantee, None) == Fraction(detect)
+    assert require_detect(guarantee, Fraction(100)) == 100
 
 
 @pytest.mark.parametrize("claim", ["epsilon=1", "mu=1", "rho=1", "alpha=2, rdp=1"])
 @pytest.mark.parametrize("stated", [Fraction(0), Fraction(1, 2), Fraction(1)])
 def test_a_leak_that_the_claim_allows_can_never_be_seen(claim: str, stated: Fraction) -> None:
     with pytest.raises(InputError, match=r"--detect is a leak beyond the claim.*=1; found"):
-        required_detect(parse_guarantee(claim), stated)
+        require_detect(parse_guarantee(claim), stated)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=str)
 @pytest.mark.parametrize("rate", [0.05, 0.4])
 def test_guesses_right_as_often_as_said_show_the_value(claim: Guarantee, rate: float) -> None:
-    value = float(default_detect(claim))
+    value = float(choose_detect(claim))
     found = find_rate(value, rate, claim)
     # Of ρ, which is the largest over all orders, the grids of orders differ.
     near = 1e-3 if isinstance(claim, ZCDP) else 1e-6
@@ -273,8 +273,8 @@ def test_at_a_distance_randomised_response_is_that_of_all_steps() -> None:
 
 @pytest.mark.parametrize("claim", [ONE, CLAIMS[3], GaussianDP(Fraction(1))], ids=str)
 def test_the_runs_that_would_do_see_the_leak_and_a_tenth_fewer_do_not(claim: Guarantee) -> None:
-    test, value = Binomial(claim, 1e-6), float(default_detect(claim))
-    runs = enough_runs(test, GUESSES, find_rate(value, 0.4, claim))
+    test, value = Binomial(claim, 1e-6), float(choose_detect(claim))
+    runs = count_enough_runs(test, GUESSES, find_rate(value, 0.4, claim))
     assert runs is not None
     assert find_detectable(test, Guesses(runs, round(0.4 * runs), 0)) <= value * 1.01
     fewer = runs * 9 // 10
@@ -283,4 +283,4 @@ def test_the_runs_that_would_do_see_the_leak_and_a_tenth_fewer_do_not(claim: Gua
 
 def test_what_nobody_waits_for_is_not_named() -> None:
     claim = ApproxDP(Fraction(1))
-    assert enough_runs(Binomial(claim, 1e-6), GUESSES, _logistic(1.0000001)) is None
+    assert count_enough_runs(Binomial(claim, 1e-6), GUESSES, _logistic(1.0000001)) is None

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from audit.auditors.attack.evidence import versions
+from audit.auditors.attack.evidence import list_versions
 from audit.auditors.attack.floors import p_value
 from audit.auditors.attack.independence import RunsKind
 from audit.auditors.attack.replaying import (
@@ -110,7 +110,7 @@ def document_of(
     }
     error, alarm = Fraction(1, 20), Fraction(1, 10**9)
     replay = AttackReplay(
-        mode="batch", seed=1, runs=4000, error=error, alarm=alarm, versions=versions()
+        mode="batch", seed=1, runs=4000, error=error, alarm=alarm, versions=list_versions()
     )
     tested = Evidence("attack", "seen", Decision.VIOLATED, "a pair", False, replay=replay)
     subject = {"kind": "outputs", "name": "outputs:a,b", "sha256": ["0" * 64] * 2}

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attackers import PORTFOLIO
 from audit.auditors.attack.learning import Cost
-from audit.auditors.attack.patterns import candidates, sweeps
+from audit.auditors.attack.patterns import list_candidates, list_sweeps
 from audit.auditors.attack.places import Places
-from audit.auditors.attack.promise import promise
+from audit.auditors.attack.promise import foresee
 from audit.auditors.attack.rules import Score
 from audit.auditors.attack.search import FIRST, MOST_SHARE, SHARE, drop_hopeless, search
 from audit.parallel import Map, here
@@ -135,7 +135,7 @@ def found(
     guarantee: Guarantee = PURE,
     seed: int = 1,
 ) -> Pair:
-    places = Places(candidates(claim_on(DOMAIN, neighbours, records, guarantee)))
+    places = Places(list_candidates(claim_on(DOMAIN, neighbours, records, guarantee)))
     return search(drawing(mechanism, seed), places, CHEAP, aim(guarantee), RUNS).pair
 
 
@@ -206,7 +206,7 @@ def test_the_pair_found_does_not_depend_on_where_runs_are_drawn() -> None:
 
 def test_runs_are_as_many_as_stated_and_no_two_blocks_share_their_random_numbers() -> None:
     claim = claim_on(DOMAIN, AddRemove(), 100, PURE)
-    places = Places(candidates(claim), sweeps(claim))
+    places = Places(list_candidates(claim), list_sweeps(claim))
     box = Box(honest, block=64)
     chosen = search(Drawing(box, Seeds(3), here), places, CHEAP, aim(), RUNS)
     assert sum(size for _, _, size in box.asked) == chosen.runs
@@ -218,7 +218,7 @@ def test_runs_are_as_many_as_stated_and_no_two_blocks_share_their_random_numbers
 def test_a_search_spends_more_where_nothing_promises_and_never_more_than_its_share(
     runs: int,
 ) -> None:
-    places = Places(candidates(claim_on(DOMAIN, AddRemove(), None, PURE)))
+    places = Places(list_candidates(claim_on(DOMAIN, AddRemove(), None, PURE)))
 
     def spent(mechanism: Mechanism) -> int:
         some = Aim(PURE, 0.05, 1e-6, runs // 2)
@@ -230,7 +230,7 @@ def test_a_search_spends_more_where_nothing_promises_and_never_more_than_its_sha
 
 
 def test_with_too_few_runs_or_one_pair_the_first_is_taken_unseen() -> None:
-    pairs = candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
+    pairs = list_candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
     box = Box(honest)
     for tried, runs in ((pairs, 150), (pairs[5:6], RUNS)):
         some = Aim(PURE, 0.05, 1e-6, max(runs, 1000))
@@ -240,7 +240,7 @@ def test_with_too_few_runs_or_one_pair_the_first_is_taken_unseen() -> None:
 
 
 def test_every_kind_is_tried_at_the_usual_runs_and_the_search_says_how_many() -> None:
-    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
+    pairs = list_candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
     chosen = search(drawing(honest), Places(pairs), CHEAP, aim(), RUNS)
     kinds = len({pair.kind for pair in pairs})
     told = chosen.search
@@ -253,7 +253,7 @@ def test_every_kind_is_tried_at_the_usual_runs_and_the_search_says_how_many() ->
 def test_chains_that_no_guess_can_refute_are_left_before_any_run() -> None:
     """At distance 2 of ε = 2 the claim allows 98.2 % right: 130 right guesses are no evidence."""
     claim, box = ApproxDP(Fraction(2)), Box(honest)
-    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, claim))
+    pairs = list_candidates(claim_on(DOMAIN, AddRemove(), 20, claim))
     far = sum(pair.distance > 1 for pair in pairs)
     few = Aim(claim, 0.05, 1e-6, 200)
     chosen = search(Drawing(box, Seeds(1), here), Places(pairs), CHEAP, few, 400)
@@ -271,7 +271,7 @@ def fails_below_two(database: list[Any], rng: np.random.Generator, runs: int) ->
 
 
 def test_pairs_that_fail_on_both_sides_are_left() -> None:
-    pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
+    pairs = list_candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))
     assert not pairs[0].first
     chosen = search(drawing(fails_below_two), Places(pairs), CHEAP, aim(), RUNS)
     assert len(chosen.pair.second) > 1
@@ -284,7 +284,7 @@ def test_where_all_fail_the_message_names_the_smallest_database_tried() -> None:
         return np.full((runs, 5), np.nan)
 
     for least in (0, 3):
-        pairs = candidates(claim_on(DOMAIN, AddRemove(), 20, PURE), least)
+        pairs = list_candidates(claim_on(DOMAIN, AddRemove(), 20, PURE), least)
         with pytest.raises(ProtocolError, match=f"has {least} records.*--min-records N"):
             search(drawing(fails), Places(pairs), CHEAP, aim(), RUNS, least)
 
@@ -304,7 +304,7 @@ def wider_from_thirty(database: list[Any], rng: np.random.Generator, runs: int) 
 @pytest.mark.parametrize("mechanism", [rounds_from_thirty, wider_from_thirty])
 def test_a_size_at_which_outputs_change_their_form_is_found(mechanism: Mechanism) -> None:
     claim = claim_on(DOMAIN, AddRemove(), 100, PURE)
-    places = Places(candidates(claim), sweeps(claim))
+    places = Places(list_candidates(claim), list_sweeps(claim))
     chosen = search(drawing(mechanism), places, CHEAP, aim(), RUNS)
     assert (len(chosen.pair.first), len(chosen.pair.second)) == (29, 30)
     assert chosen.number >= len(places.pairs) and chosen.pair.verified
@@ -312,7 +312,7 @@ def test_a_size_at_which_outputs_change_their_form_is_found(mechanism: Mechanism
 
 def test_candidates_from_elsewhere_are_tried_first() -> None:
     given = Pair([{"cell": "2"}] * 7, [{"cell": "2"}] * 8, kind="a witness")
-    places = Places((given, *candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))), (), 1)
+    places = Places((given, *list_candidates(claim_on(DOMAIN, AddRemove(), 20, PURE))), (), 1)
     box = Box(honest)
     chosen = search(Drawing(box, Seeds(1), here), places, CHEAP, aim(), RUNS)
     assert box.asked[0][0] == given.pattern and chosen.search.given == 1
@@ -324,14 +324,14 @@ def low_bits(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
 
 def test_low_bits_are_seen_by_the_search() -> None:
     claim = claim_on(DOMAIN, AddRemove(), 20, PURE)
-    places = Places(candidates(claim), sweeps(claim))
+    places = Places(list_candidates(claim), list_sweeps(claim))
     chosen = search(drawing(low_bits), places, PORTFOLIO, aim(), RUNS)
     assert len(chosen.pair.first) <= 1
 
 
 @pytest.mark.parametrize("neighbours", [AddRemove(), ReplaceOne()], ids=str)
 def test_a_single_value_that_tells_is_found(neighbours: Neighbours) -> None:
-    pairs = Places(candidates(claim_on(LETTERS, neighbours, 100, PURE)))
+    pairs = Places(list_candidates(claim_on(LETTERS, neighbours, 100, PURE)))
     chosen = search(drawing(one_value_without_noise), pairs, CHEAP, aim(), RUNS)
     told = [sum(r["a3"] == "v" for r in side) for side in (chosen.pair.first, chosen.pair.second)]
     assert told[0] != told[1]
@@ -341,7 +341,7 @@ def test_of_pairs_that_say_nothing_the_first_is_taken() -> None:
     def silent(database: list[Any], rng: np.random.Generator, runs: int) -> Draws:
         return np.zeros((runs, 1))
 
-    pairs = candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
+    pairs = list_candidates(claim_on(DOMAIN, AddRemove(), None, PURE))
     assert search(drawing(silent), Places(pairs), CHEAP, aim(), RUNS).number == 0
 
 
@@ -354,7 +354,7 @@ def test_nothing_is_predicted_where_databases_are_treated_alike() -> None:
     """Of 60 streams each attacker's luck lasts in 1 %: more than 4 in 1 % of such tests."""
     same = Pair([], [])
     streams = [drawing(honest, seed).runs("search", same, 0, 200) for seed in range(60)]
-    assert sum(promise(runs, same, CHEAP, aim()).floor > 0 for runs in streams) <= 4
+    assert sum(foresee(runs, same, CHEAP, aim()).floor > 0 for runs in streams) <= 4
 
 
 @dataclass(frozen=True)
@@ -385,12 +385,12 @@ def test_luck_in_few_runs_predicts_less_than_a_leak_in_many() -> None:
     few = drawing(honest).runs("search", pair, 0, 40)
     lucky = Runs(few.outcomes, few.outcomes.blocks[0][:, 3] > 0.5)
     leak = drawing(little_noise_in_the_last_cell).runs("search", pair, 1, 4000)
-    assert promise(lucky, pair, CHEAP, aim()) < promise(leak, pair, CHEAP, aim())
+    assert foresee(lucky, pair, CHEAP, aim()) < foresee(leak, pair, CHEAP, aim())
 
 
 def test_the_floor_is_predicted_for_each_step() -> None:
     pair = Pair([], [{"cell": "3"}])
     runs = drawing(honest).runs("search", pair, 0, 4000)
-    once = promise(runs, pair, CHEAP, aim()).floor
-    four = promise(runs, Pair(pair.first, pair.second, 4), CHEAP, aim()).floor
+    once = foresee(runs, pair, CHEAP, aim()).floor
+    four = foresee(runs, Pair(pair.first, pair.second, 4), CHEAP, aim()).floor
     assert 0.4 < once < 1.1 and four == pytest.approx(once / 4, rel=0.01)

@@ -27,12 +27,12 @@ from audit.auditors.attack.selection import (
     FINALISTS,
     FOLDS,
     choose,
-    finalists,
-    folds,
+    choose_finalists,
+    fold_runs,
     score_held_out,
 )
 from audit.auditors.attack.simple_scores import Silent
-from audit.auditors.attack.tails import LARGEST, STANDARD_ERRORS, Scored, best_cut
+from audit.auditors.attack.tails import LARGEST, STANDARD_ERRORS, Scored, find_best_cut
 from audit.subjects.outcomes import Outcomes
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -159,7 +159,7 @@ def test_the_search_finds_nearly_the_best_of_all_cuts() -> None:
         scored = Scored.of(np.asarray(runs.outcomes.blocks[0])[:, 0], runs.coins)
         wish = aim(20_000)
         known = calibrate(scored.scores, np.diff(scored.seconds).astype(bool))
-        found, cut = best_cut(scored, wish)
+        found, cut = find_best_cut(scored, wish)
         assert found.floor == pytest.approx(promised(known, wish, *cut, 0.0).floor)
         every = itertools.combinations_with_replacement(range(0, 601, 12), 2)
         best = max(promised(known, wish, *c) for c in every if c not in [(0, 0), (600, 600)])
@@ -173,7 +173,7 @@ def test_where_the_rate_matters_the_search_finds_nearly_the_best_by_counts() -> 
         runs = laplace(seed, 600)
         scored = Scored.of(np.asarray(runs.outcomes.blocks[0])[:, 0], runs.coins)
         wish = aim(20_000, GaussianDP(Fraction(1)))
-        found, cut = best_cut(scored, wish)
+        found, cut = find_best_cut(scored, wish)
         assert found == wish.predict(scored.guesses(cut))
         every = itertools.combinations_with_replacement(range(0, 601, 12), 2)
         best = max(wish.predict(scored.guesses(c)) for c in every if c not in [(0, 0), (600, 600)])
@@ -191,7 +191,7 @@ def test_of_few_outputs_the_cut_is_the_best_of_all_events(runs: int) -> None:
     ones = known.chances[ends] * sizes
     zeros, doubts = sizes - ones, known.doubts[ends] * sizes
     wish = aim(runs)
-    _, (low, high) = best_cut(scored, wish)
+    _, (low, high) = find_best_cut(scored, wish)
     found = promised(known, wish, low, high)
     events = np.array(list(itertools.product([-1, 0, 1], repeat=6)))
     luck = STANDARD_ERRORS * np.sqrt(abs(events) @ doubts)
@@ -211,7 +211,7 @@ def test_of_two_tails_one_is_left_out_only_where_more_than_luck_is_worse(
     )
     coins = np.concatenate([np.repeat([False, True], pair) for pair in counts])
     scored = Scored.of(np.repeat(np.arange(5.0), counts.sum(axis=1)), coins)
-    _, (low, high) = best_cut(scored, aim(2_000_000))
+    _, (low, high) = find_best_cut(scored, aim(2_000_000))
     assert (low > 0) + (high < len(coins)) == sides
 
 
@@ -230,7 +230,7 @@ def test_a_small_region_of_lucky_guesses_does_not_win() -> None:
     # of which the chance is 0.73^10 = 4 %.
     rng = np.random.default_rng(3)
     coins = np.concatenate([rng.random(3000) < 0.5, rng.random(2000) < expit(1.0), [True] * 10])
-    found, cut = best_cut(Scored.of(np.arange(5010.0), coins), aim(10_000))
+    found, cut = find_best_cut(Scored.of(np.arange(5010.0), coins), aim(10_000))
     assert len(coins) - cut[1] > 1000
     assert 0.7 < found.floor < 1.0
 
@@ -241,7 +241,7 @@ def test_a_rare_event_with_a_large_ratio_wins_over_a_common_one() -> None:
     rare = np.repeat([False, True], [8, 400])
     scores = np.concatenate([np.zeros(41_000), np.full(408, 1.0), np.full(60_000, 0.5)])
     coins = np.concatenate([low, rare, np.arange(60_000) % 2 == 0])
-    found, cut = best_cut(Scored.of(scores, coins), aim(200_000))
+    found, cut = find_best_cut(Scored.of(scores, coins), aim(200_000))
     assert (cut[0], len(coins) - cut[1]) == (0, 408)
     assert 2.5 < found.floor < 3.9
 
@@ -291,7 +291,7 @@ def test_every_run_is_scored_by_a_fit_that_has_not_seen_it() -> None:
         scores = score_held_out(Says("seen", unseen), laplace(5, runs), PAIR)
         assert scores is not None
         assert (scores == 0).all()
-        masks = list(folds(runs))
+        masks = list(fold_runs(runs))
         assert len(masks) == min(runs, FOLDS)
         assert (np.sum(masks, axis=0) == 1).all()
 
@@ -335,7 +335,7 @@ def test_a_good_attacker_comes_through_the_first_split_wherever_it_stands() -> N
     others = [Says(f"noise {number}", noise) for number in range(2 * FINALISTS)]
     runs = laplace(10, 4000)
     for attackers in ([VALUE, *others], [*others, VALUE]):
-        left = finalists(attackers, runs, PAIR, aim(8000))
+        left = choose_finalists(attackers, runs, PAIR, aim(8000))
         assert "value" in [one.attacker.name for one in left] and len(left) == FINALISTS
 
 
@@ -370,7 +370,7 @@ def test_without_a_score_nothing_is_ever_guessed() -> None:
     assert isinstance(chosen.rule.score, Silent)
     counted = chosen.rule.count(runs.outcomes, runs.coins)
     assert (counted.number, counted.one_sided) == (0, True)
-    assert finalists([VALUE], laplace(8, 1), PAIR, aim(100)) == []
+    assert choose_finalists([VALUE], laplace(8, 1), PAIR, aim(100)) == []
 
 
 def test_a_claim_whose_floor_needs_the_rate_may_get_a_rule_that_never_abstains() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.auditors.attack.causes import CAUSES, leaks_in_words
+from audit.auditors.attack.causes import CAUSES, describe_leaks
 from audit.auditors.attack.columns import OutcomeColumns, bit_columns_for, columns_for
 from audit.auditors.attack.row_veils import Sorted
 from audit.auditors.attack.rules import GuessingRule, Score
@@ -161,8 +161,8 @@ def test_a_rule_that_always_guesses_names_no_value_for_both() -> None:
 
 
 def test_leaks_are_listed_as_a_phrase() -> None:
-    assert leaks_in_words(["low-bits"]) == "the leak of low bits"
-    assert leaks_in_words(["low-bits", "order", "schema"]) == (
+    assert describe_leaks(["low-bits"]) == "the leak of low bits"
+    assert describe_leaks(["low-bits", "order", "schema"]) == (
         "the leaks of low bits, the order of records and the schema"
     )
     for kind in CAUSES.values():

@@ -14,7 +14,7 @@ from audit.auditors.attack.form_veils import Failures, Forms, Labels
 from audit.auditors.attack.number_veils import Absent, Ends, Lattice, stands_out
 from audit.auditors.attack.row_veils import Rows, Sorted
 from audit.auditors.attack.scores import score_from_json
-from audit.auditors.attack.veils import VEILS, hide, veil_from_json, veils_for
+from audit.auditors.attack.veils import VEILS, choose_veils, hide, veil_from_json
 from audit.subjects.outcomes import Ended, Outcomes, Raised
 from audit.subjects.pair import Pair
 from synthesizers.errors import InputError
@@ -40,7 +40,7 @@ ZOO: list[Any] = [
     *[{"counts": np.array([1.5, 2.25])}, [{"x": True}], {"t": (1, [2.0])}],
 ]
 OUTCOMES = Outcomes.of_outputs(ZOO)
-ALL = veils_for(list(VEILS), OUTCOMES, PAIR)
+ALL = choose_veils(list(VEILS), OUTCOMES, PAIR)
 
 
 @pytest.mark.parametrize("veil", ALL, ids=list(VEILS))

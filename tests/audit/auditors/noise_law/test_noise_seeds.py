@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from audit.auditors.noise_law.laws import declared_law
-from audit.auditors.noise_law.seeds import draws_needed, equal_afresh, reseeds
+from audit.auditors.noise_law.seeds import count_draws, equal_afresh, reseeds
 from audit.subjects.isolated import IsolatedBox
 from synthesizers.errors import ProtocolError
 
@@ -55,9 +55,9 @@ def test_setting_a_global_generator_is_seen_and_undone() -> None:
 def test_as_many_draws_are_compared_as_make_equal_runs_improbable() -> None:
     for text in ("discrete_laplace(scale=2)", "discrete_laplace(scale=1/5)", "laplace(scale=1)"):
         law = declared_law(text)
-        count = draws_needed(law, 1e-9)
+        count = count_draws(law, 1e-9)
         assert count is not None
         if law.discrete:
             # Two runs are equal with chance (Σ p²)^count, which is at most (max p)^count.
             assert law.peak**count <= 1e-9
-    assert draws_needed(declared_law("discrete_laplace(scale=1/100)"), 1e-9) is None
+    assert count_draws(declared_law("discrete_laplace(scale=1/100)"), 1e-9) is None
