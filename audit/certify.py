@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from audit.auditors import exhaustive, proof
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.effort import Attack, Enumeration
 from audit.auditors.effort import Effort as Effort
 from audit.auditors.registry import LeftOut, Registered, choose

@@ -54,7 +54,7 @@ from proofs import checker
 from synthesizers.errors import InputError, TooLargeError
 
 if TYPE_CHECKING:
-    from audit.auditors.attack.rechecking import Rechecked
+    from audit.auditors.attack.rechecking.rechecking import Rechecked
 
 CHECKER = Path(checker.__file__)
 CHECKER_SECONDS = 600
@@ -198,7 +198,7 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
     attacks, attack = document.attacks, None
     if attacks:
         # Here, not above: statistics and learning come with it.
-        from audit.auditors.attack.stated_attacks import read_attack
+        from audit.auditors.attack.rechecking.stated_attacks import read_attack
 
         attack = read_attack(attacks[0], document)
     if subject.category == "outputs" and attack is None:
@@ -225,7 +225,11 @@ def _audit_again(document: Document, subject: Subject, share: Map) -> Certificat
 def _box_again(document: Document, subject: Subject, share: Map) -> Certificate | None:
     """The same of what can only be run; None where nothing of it would find the same again."""
     # Here, not above: as in `_audit_again`.
-    from audit.auditors.attack.stated_attacks import read_attack, read_effort, require_replay
+    from audit.auditors.attack.rechecking.stated_attacks import (
+        read_attack,
+        read_effort,
+        require_replay,
+    )
 
     attacks, named = document.attacks, _stated_auditors(document)
     drawn = read_attack(attacks[0], document) if attacks else None
@@ -444,7 +448,7 @@ def _with_attacks(
     if not document.attacks:
         return {}, again
     # Here, not above: as in `_audit_again`.
-    from audit.auditors.attack.rechecking import recheck_attack
+    from audit.auditors.attack.rechecking.rechecking import recheck_attack
 
     attacks = [as_written(entry) for entry in again.evidence if entry.auditor == "attack"]
     others = [entry for entry in again.evidence if entry.auditor != "attack"]

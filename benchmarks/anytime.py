@@ -20,7 +20,7 @@ import numpy as np
 from black_boxes import CASES, Case
 from stopwatch import seconds
 
-from audit.auditors.attack.anytime import Anytime, attack
+from audit.auditors.attack.learning.anytime import Anytime, attack
 from audit.parallel import here
 from audit.subjects.runs import Drawing, Seeds
 from proofs.guarantees import ApproxDP

@@ -31,14 +31,14 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import binomtest, laplace
 
-from audit.auditors.attack.aims import Aim
-from audit.auditors.attack.anytime import attack
-from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.batch import certify, learn
-from audit.auditors.attack.floors import BETTOR_SHARE, binomial_p_value, claimed_value
-from audit.auditors.attack.learning import Cost
-from audit.auditors.attack.places import Places
-from audit.auditors.attack.search import search
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_p_value, claimed_value
+from audit.auditors.attack.learning.aims import Aim
+from audit.auditors.attack.learning.anytime import attack
+from audit.auditors.attack.learning.attackers import PORTFOLIO
+from audit.auditors.attack.learning.batch import certify, learn
+from audit.auditors.attack.learning.learning import Cost
+from audit.auditors.attack.searching.places import Places
+from audit.auditors.attack.searching.search import search
 from audit.parallel import here
 from audit.statements.power import SUSPICION
 from audit.subjects.function import FunctionBox

@@ -20,10 +20,10 @@ from time import process_time
 
 from black_boxes import CASES
 
-from audit.auditors.attack.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.batch import certify, learn
-from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
-from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
+from audit.auditors.attack.guessing.guesses import Guesses
+from audit.auditors.attack.learning.attackers import PORTFOLIO, Attacker
+from audit.auditors.attack.learning.batch import certify, learn
 from audit.parallel import here
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Drawing, Seeds, Source

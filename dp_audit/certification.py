@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from audit.auditors.attack.floors import claimed_name
+from audit.auditors.attack.guessing.floors import claimed_name
 from audit.auditors.attack.kept_attacks import keep_attack
 from audit.auditors.effort import Attack
 from audit.auditors.registry import AUDITORS, parse_names
@@ -446,7 +446,7 @@ def _attack(
     if data is None or category == "program" or claim.domain is None:
         return attack
     # Here, not above: only an attack on a public table needs it.
-    from audit.auditors.attack.outliers import list_outlier_pairs
+    from audit.auditors.attack.pairs.outliers import list_outlier_pairs
 
     found = list_outlier_pairs(read_table(data, claim.domain), claim.neighbours, claim.records)
     return replace(attack, candidates=found)

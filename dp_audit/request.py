@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from audit.auditors.attack.causes import parse_causes
-from audit.auditors.attack.given_pairs import given_pair, read_database
+from audit.auditors.attack.pairs.given_pairs import given_pair, read_database
+from audit.auditors.attack.veils.causes import parse_causes
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.evidence import Verdict
@@ -152,7 +152,7 @@ class Request:
     def _detect(self, stated: Number) -> Fraction:
         """The leak that has to be seen; raises InputError for one that the claim allows."""
         # Here, not above: statistics come with it.
-        from audit.auditors.attack.power import require_detect
+        from audit.auditors.attack.guessing.power import require_detect
 
         leak = at_least_zero(stated, "--detect")
         return require_detect(parse_guarantee(self.claim), leak)

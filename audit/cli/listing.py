@@ -10,7 +10,7 @@ from importlib.resources import files
 from rich.table import Table
 from rich.text import Text
 
-from audit.auditors.attack.causes import CAUSES
+from audit.auditors.attack.veils.causes import CAUSES
 from audit.auditors.registry import AUDITORS
 from audit.cli import streams
 from synthesizers.programs import PROGRAMS, card

@@ -11,8 +11,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from audit.auditors.attack.given_pairs import read_database
-from audit.auditors.attack.replaying import FrozenTest, Retest, frozen_test, retest
+from audit.auditors.attack.pairs.given_pairs import read_database
+from audit.auditors.attack.rechecking.replaying import FrozenTest, Retest, frozen_test, retest
 from audit.cli import common, streams
 from audit.parallel import local
 from audit.report.certificate.replay import replay_lines

@@ -9,7 +9,7 @@ from fractions import Fraction
 from audit.auditors import composition
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.replaying import ALARM
+from audit.auditors.attack.rechecking.replaying import ALARM
 from audit.auditors.effort import Attack
 from audit.certify import Effort, certify
 from audit.parallel import here

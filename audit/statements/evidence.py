@@ -217,7 +217,7 @@ class Search:
 class Cause:
     """What kind of leak a violation is; it stands beside the decision, and decides nothing.
 
-    ``name``: of `audit.auditors.attack.causes`; ``seen``: by what it was recognised, in words.
+    ``name``: of `audit.auditors.attack.veils.causes`; ``seen``: by what it was recognised.
     """
 
     name: str

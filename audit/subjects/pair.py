@@ -22,7 +22,7 @@ class Pair:
     ``distance``: the number of steps of a chain of neighbours between them; 1 for neighbours.
     ``pattern``: how the pair was made, in words. ``verified``: they were found to be neighbours,
     or the ends of a chain, under the claim; otherwise that is the user's word. ``kind``: of the
-    kinds of pairs that are searched (`audit.auditors.attack.kinds`), which.
+    kinds of pairs that are searched (`audit.auditors.attack.pairs.kinds`), which.
 
     A database of records is a list of mappings from attribute to value.
     """

@@ -2,7 +2,7 @@
 
 What such runs show can come from what they share, so that no verdict against a submission rests on
 them alone: `ServedBox.draw_first` makes runs as version 1 of the protocol does, each in a process
-of its own (`audit.auditors.attack.confirming`).
+of its own (`audit.auditors.attack.finding.confirming`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from audit.auditors import exhaustive
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.deciding import Decided, decide
 from audit.auditors.effort import Attack
 from audit.channels.channel import Channel

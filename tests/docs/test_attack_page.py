@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.auditors.attack.causes import CAUSES
+from audit.auditors.attack.veils.causes import CAUSES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "attack.md").read_text()
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.evidence import list_versions
+from audit.auditors.attack.finding.evidence import list_versions
 from audit.statements.checks import Status
 from audit.statements.stated_proofs import renew
 from audit.verify import load_certificate, verify

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.evidence import list_versions
+from audit.auditors.attack.finding.evidence import list_versions
 from audit.cli.main import main
 from audit.statements.certificate import digest
 from audit.verify import read_certificate, verify

@@ -19,8 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.auditors.attack.given_pairs import given_pair
-from audit.auditors.attack.replaying import frozen_test
+from audit.auditors.attack.pairs.given_pairs import given_pair
+from audit.auditors.attack.rechecking.replaying import frozen_test
 from audit.certify import Effort, certify
 from audit.cli.main import main
 from audit.self_test.loading import load_self_test

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.auditors.attack.given_pairs import read_database
+from audit.auditors.attack.pairs.given_pairs import read_database
 from audit.statements import strict_json
 from audit.subjects.matrix import read_channel
 from audit.subjects.output_tables import output_table

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, ndtr
 from scipy.stats import binom
 
-from audit.auditors.attack.attackers import PORTFOLIO, Attacker
-from audit.auditors.attack.evidence import list_versions
-from audit.auditors.attack.far_tables import FarPair
-from audit.auditors.attack.learning import Cost
-from audit.auditors.attack.quick_attackers import DirectionAttacker, ForemostAttacker
-from audit.auditors.attack.records import Encoding
-from audit.auditors.attack.rules import GuessingRule
-from audit.auditors.attack.selection import score_held_out
+from audit.auditors.attack.finding.evidence import list_versions
+from audit.auditors.attack.learning.attackers import PORTFOLIO, Attacker
+from audit.auditors.attack.learning.learning import Cost
+from audit.auditors.attack.learning.quick_attackers import DirectionAttacker, ForemostAttacker
+from audit.auditors.attack.learning.selection import score_held_out
+from audit.auditors.attack.pairs.far_tables import FarPair
+from audit.auditors.attack.pairs.records import Encoding
+from audit.auditors.attack.scores.rules import GuessingRule
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.evidence import ALIVE, AttackReplay, Decision, Evidence

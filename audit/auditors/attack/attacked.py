@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from audit.auditors.attack.independence import (
+from audit.auditors.attack.independence.independence import (
     FALSE_ALARM,
     Independence,
     RunsKind,
     examine,
     take_initial,
 )
-from audit.auditors.attack.orders import LONGEST
-from audit.auditors.attack.probing import guard
+from audit.auditors.attack.independence.orders import LONGEST
+from audit.auditors.attack.independence.probing import guard
 from audit.subjects.black_box import BlackBox
 from audit.subjects.failures import describe_failure, unread_always
 from audit.subjects.pair import Pair
@@ -37,7 +37,8 @@ class AttackedBox:
 def note_comparison(seen: Independence, shared: int, stands: bool) -> dict[str, int]:
     """How many runs a submission served, and how many first runs they were compared with.
 
-    Nothing where the finding does not stand by these runs: see `audit.auditors.attack.confirming`.
+    Nothing where the finding does not stand by these runs: see
+    `audit.auditors.attack.finding.confirming`.
     """
     return {"shared_runs": shared, "fresh_runs": seen.compared} if seen.compared and stands else {}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.auditors.attack import anytime
-from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attacked import (
     AttackedBox,
     Recorded,
@@ -13,13 +11,15 @@ from audit.auditors.attack.attacked import (
     note_comparison,
     require_outputs,
 )
-from audit.auditors.attack.confirming import Finding
-from audit.auditors.attack.evidence import About, Tested
-from audit.auditors.attack.independence import RunsKind
-from audit.auditors.attack.places import Places
-from audit.auditors.attack.power import find_best_bets
-from audit.auditors.attack.rules import GuessingRule
-from audit.auditors.attack.search import describe_search_by_bets, drop_hopeless
+from audit.auditors.attack.finding.confirming import Finding
+from audit.auditors.attack.finding.evidence import About, Tested
+from audit.auditors.attack.guessing.power import find_best_bets
+from audit.auditors.attack.independence.independence import RunsKind
+from audit.auditors.attack.learning import anytime
+from audit.auditors.attack.learning.aims import Aim
+from audit.auditors.attack.scores.rules import GuessingRule
+from audit.auditors.attack.searching.places import Places
+from audit.auditors.attack.searching.search import describe_search_by_bets, drop_hopeless
 from audit.auditors.effort import Attack, Watch
 from audit.statements.claim import Claim
 from audit.subjects.runs import Runs

@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.attacking_by_bets import attack_by_bets
 from audit.auditors.attack.certifying import certify_in_batch
-from audit.auditors.attack.confirming import confirm
-from audit.auditors.attack.evidence import About
-from audit.auditors.attack.floors import claimed_name, claimed_value
-from audit.auditors.attack.naming import name_cause
-from audit.auditors.attack.places import list_places
-from audit.auditors.attack.power import require_detect
+from audit.auditors.attack.finding.confirming import confirm
+from audit.auditors.attack.finding.evidence import About
+from audit.auditors.attack.guessing.floors import claimed_name, claimed_value
+from audit.auditors.attack.guessing.power import require_detect
+from audit.auditors.attack.recognising.naming import name_cause
+from audit.auditors.attack.searching.places import list_places
 from audit.auditors.effort import Attack, Watch
 from audit.parallel import Map, here
 from audit.statements.claim import Claim
@@ -46,7 +46,7 @@ def attack_box(
     at most ``attack.alarm``, and the floor exceeds the truth with at most ``attack.error``: one
     rule is tested, on runs that nothing was learned from, or one process bets on guesses that are
     fixed before each run, over all pairs. Where runs share processes, see
-    `audit.auditors.attack.confirming.confirm`. Backed by ``benchmarks/coverage.py`` and
+    `audit.auditors.attack.finding.confirming.confirm`. Backed by ``benchmarks/coverage.py`` and
     ``tests/audit/auditors/attack/test_auditor.py``.
     """
     if claimed_value(claim.guarantee) > MOST_CLAIMED:

@@ -7,10 +7,10 @@ from typing import Any
 
 from audit.auditors.attack.alive import conclude_silent, look_at
 from audit.auditors.attack.beside import count_runs_beside
-from audit.auditors.attack.evidence import About
-from audit.auditors.attack.far_tables import list_far_pairs
+from audit.auditors.attack.finding.evidence import About
+from audit.auditors.attack.independence.starting import start
+from audit.auditors.attack.pairs.far_tables import list_far_pairs
 from audit.auditors.attack.plan import make_plan
-from audit.auditors.attack.starting import start
 from audit.auditors.effort import Attack, Effort
 from audit.parallel import here
 from audit.statements.claim import Claim

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from audit.auditors.attack.alive import LEARNED, TESTED
-from audit.auditors.attack.far_tables import list_far_pairs
-from audit.auditors.attack.probing import PROBED
-from audit.auditors.attack.starting import FIRST
+from audit.auditors.attack.independence.probing import PROBED
+from audit.auditors.attack.independence.starting import FIRST
+from audit.auditors.attack.pairs.far_tables import list_far_pairs
 from audit.auditors.data_independence.separation import LEARNING
 from audit.auditors.effort import Attack
 from audit.auditors.noise_law import boxes as noise_law

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from audit.auditors.attack import batch
-from audit.auditors.attack.aims import Aim
 from audit.auditors.attack.attacked import AttackedBox, judge_runs, note_comparison, require_outputs
-from audit.auditors.attack.attackers import PORTFOLIO
-from audit.auditors.attack.behind import veil_attackers
-from audit.auditors.attack.betting import along, tally_guesses
-from audit.auditors.attack.confirming import Finding
-from audit.auditors.attack.evidence import About, Tested
-from audit.auditors.attack.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
-from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.independence import Independence, RunsKind, examine
-from audit.auditors.attack.orders import LONGEST
-from audit.auditors.attack.places import Places
-from audit.auditors.attack.planting import Planted, plant
-from audit.auditors.attack.power import find_detectable, require_detect
-from audit.auditors.attack.search import search
+from audit.auditors.attack.finding.confirming import Finding
+from audit.auditors.attack.finding.evidence import About, Tested
+from audit.auditors.attack.finding.planting import Planted, plant
+from audit.auditors.attack.guessing.betting import along, tally_guesses
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE, binomial_floor, binomial_p_value
+from audit.auditors.attack.guessing.guesses import Guesses
+from audit.auditors.attack.guessing.power import find_detectable, require_detect
+from audit.auditors.attack.independence.independence import Independence, RunsKind, examine
+from audit.auditors.attack.independence.orders import LONGEST
+from audit.auditors.attack.learning import batch
+from audit.auditors.attack.learning.aims import Aim
+from audit.auditors.attack.learning.attackers import PORTFOLIO
+from audit.auditors.attack.learning.behind import veil_attackers
+from audit.auditors.attack.searching.places import Places
+from audit.auditors.attack.searching.search import search
 from audit.auditors.effort import Attack, Watch
 from audit.statements.claim import Claim
 from audit.statements.evidence import CONTRADICTING

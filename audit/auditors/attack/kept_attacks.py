@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from importlib.metadata import distributions
 from typing import Any, Protocol, cast, runtime_checkable
 
-from audit.auditors.attack.evidence import list_versions
+from audit.auditors.attack.finding.evidence import list_versions
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.subjects.black_box import BlackBox

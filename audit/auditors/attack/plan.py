@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audit.auditors.attack import anytime, search
-from audit.auditors.attack.batch import LEAST_SHARE
-from audit.auditors.attack.distances import MOST_STEPS, list_distances
-from audit.auditors.attack.floors import BETTOR_SHARE, claimed_name, claimed_value
-from audit.auditors.attack.guesses import Guesses
-from audit.auditors.attack.power import Bets, Binomial, find_detectable, require_detect
+from audit.auditors.attack.guessing.floors import BETTOR_SHARE, claimed_name, claimed_value
+from audit.auditors.attack.guessing.guesses import Guesses
+from audit.auditors.attack.guessing.power import Bets, Binomial, find_detectable, require_detect
+from audit.auditors.attack.learning import anytime
+from audit.auditors.attack.learning.batch import LEAST_SHARE
+from audit.auditors.attack.pairs.distances import MOST_STEPS, list_distances
+from audit.auditors.attack.searching import search
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.durations import spell_seconds

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.auditors.attack.causes import AUTOMATIC, parse_causes
-from audit.auditors.attack.given_pairs import REORDERED
-from audit.auditors.attack.naming import align_pair
-from audit.auditors.attack.patterns import list_candidates
+from audit.auditors.attack.pairs.given_pairs import REORDERED
+from audit.auditors.attack.pairs.patterns import list_candidates
+from audit.auditors.attack.recognising.naming import align_pair
+from audit.auditors.attack.veils.causes import AUTOMATIC, parse_causes
 from audit.auditors.effort import Attack
 from audit.statements.claim import Claim
 from audit.statements.databases import expand

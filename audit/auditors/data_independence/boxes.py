@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.attack.encodings import find_encodings
-from audit.auditors.attack.first_runs import FirstRuns
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.independence.first_runs import FirstRuns
+from audit.auditors.attack.pairs.encodings import find_encodings
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.data_independence.case import MOST_PAIRS, length
 from audit.auditors.data_independence.facets import Facet
 from audit.auditors.data_independence.inside import (

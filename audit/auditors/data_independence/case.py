@@ -15,8 +15,8 @@ from proofs.guarantees import Guarantee
 from synthesizers.neighbours import Neighbours
 
 MOST_PAIRS = 48
-"""Pairs that are looked at unless told otherwise: all kinds of `audit.auditors.attack.patterns` of
-a small domain."""
+"""Pairs that are looked at unless told otherwise: all kinds of
+`audit.auditors.attack.pairs.patterns` of a small domain."""
 
 MOST_RUNS = 4000
 """The most runs of a test: enough for ε up to 5.4, a second or so where a run takes 0.2 ms."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from audit.auditors.attack.patterns import list_candidates
-from audit.auditors.attack.records import Encoding
+from audit.auditors.attack.pairs.patterns import list_candidates
+from audit.auditors.attack.pairs.records import Encoding
 from audit.statements.claim import Claim
 from audit.subjects.pair import Pair
 
@@ -28,8 +28,8 @@ def list_neighbours(
 
     ``least``: the fewest records of a database; ``encodings``: those that bins are spelt in. The
     records that make a difference and those around them are those of
-    `audit.auditors.attack.patterns`: alone, in an empty database, beside others and equals, at the
-    ends of bounds, missing. Raises InputError where no two databases are neighbours.
+    `audit.auditors.attack.pairs.patterns`: alone, in an empty database, beside others and equals,
+    at the ends of bounds, missing. Raises InputError where no two databases are neighbours.
     """
 
     def steps(size: int | None) -> list[Pair]:

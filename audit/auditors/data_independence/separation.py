@@ -11,8 +11,8 @@ import functools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.auditors.attack.floors import p_value
-from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.guessing.floors import p_value
+from audit.auditors.attack.guessing.guesses import Guesses
 from audit.auditors.data_independence.facets import ABSENT, PRESENT, Facet, Facets, Name, Tokens
 from audit.auditors.data_independence.token_words import describe_apart
 from proofs.guarantees import Guarantee
@@ -120,8 +120,8 @@ def p_values(
     ---------
     For each rule by itself: under a mechanism that satisfies the guarantee when it releases this
     facet, the p-value is at most x with a chance of at most x
-    (`audit.auditors.attack.floors.p_value`), if the runs are independent of those that the rules
-    were learnt from. Backed by
+    (`audit.auditors.attack.guessing.floors.p_value`), if the runs are independent of those that the
+    rules were learnt from. Backed by
     ``tests/audit/auditors/data_independence/test_separation_of_facets.py``.
     """
     found = {}

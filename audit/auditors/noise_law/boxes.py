@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from audit.auditors.attack.encodings import find_encodings
-from audit.auditors.attack.floors import p_value
-from audit.auditors.attack.guesses import Guesses
+from audit.auditors.attack.guessing.floors import p_value
+from audit.auditors.attack.guessing.guesses import Guesses
+from audit.auditors.attack.pairs.encodings import find_encodings
 from audit.auditors.data_independence.case import MOST_PAIRS
 from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.effort import Attack, Effort

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import bisect
 from scipy.stats import binom
 
-from audit.auditors.attack.guesses import at_least
+from audit.auditors.attack.guessing.guesses import at_least
 from audit.auditors.noise_law.laws import MARGIN, FloatArray, NoiseLaw, upto
 
 SCALE_LEVELS = (0.999, 0.99, 0.9, 0.5, 0.3, 0.2, 0.1, 0.03, 0.01)

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from audit.auditors.attack.dependence_tests import any_repeats, drift, lags, uniform_ranks, waves
+from audit.auditors.attack.independence.dependence_tests import (
+    any_repeats,
+    drift,
+    lags,
+    uniform_ranks,
+    waves,
+)
 from audit.auditors.noise_law.fit import p_value
 from audit.auditors.noise_law.lattice import precision, spacing
 from audit.auditors.noise_law.laws import MARGIN, FloatArray, NoiseLaw, upto
@@ -37,7 +43,7 @@ def serial(draws: FloatArray, random: np.random.Generator, error: float) -> Sign
     Guarantee
     ---------
     ``ratio`` at most 1 with probability at most ``error`` for independent draws of any one law
-    (`audit.auditors.attack.dependence_tests`). Backed by
+    (`audit.auditors.attack.independence.dependence_tests`). Backed by
     ``tests/audit/auditors/noise_law/test_noise_freshness.py``.
     """
     looked = draws[:LONGEST]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from audit.auditors.attack.floors import claimed_value, floor, p_value, rate_matters
-from audit.auditors.attack.guesses import Guesses, chances
+from audit.auditors.attack.guessing.floors import claimed_value, floor, p_value, rate_matters
+from audit.auditors.attack.guessing.guesses import Guesses, chances
 from audit.auditors.noise_law.laws import FloatArray, NoiseLaw
 from proofs.guarantees import ApproxDP, Guarantee
 

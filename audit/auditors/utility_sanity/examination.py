@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, mannwhitneyu
 
-from audit.auditors.attack.floors import floor, p_value
-from audit.auditors.attack.guesses import Guesses, chances
+from audit.auditors.attack.guessing.floors import floor, p_value
+from audit.auditors.attack.guessing.guesses import Guesses, chances
 from audit.auditors.utility_sanity.family import Family, Loss
 from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour

@@ -246,7 +246,7 @@ def _ending(decision: Decision) -> str:
 
 
 def _describe_limit(witness: SampledWitness, guarantee: Guarantee, steps: int) -> str:
-    """What the claim allows of guesses, in its own language (`audit.auditors.attack.floors`)."""
+    """What the claim allows of guesses, in its own language."""
     match guarantee:
         case ApproxDP(delta=delta) if delta == 0:
             return _allowed_accuracy(guarantee.epsilon, steps)

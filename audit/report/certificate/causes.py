@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.auditors.attack.causes import CAUSES, describe_leaks
+from audit.auditors.attack.veils.causes import CAUSES, describe_leaks
 from audit.statements.certificate import Certificate
 from audit.statements.evidence import Decision, Evidence
 from audit.statements.finding import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from audit.auditors.attack.replaying import FrozenTest, Retest
+from audit.auditors.attack.rechecking.replaying import FrozenTest, Retest
 from audit.report.sheet import Adaptive, Sheet
 from audit.report.words import bound_text, guarantee_words, number
 

@@ -10,7 +10,7 @@ import numpy as np
 from audit.auditors import exhaustive
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.certify import Effort, assumptions_of, attack_beside, certify
 from audit.parallel import here
 from audit.statements.assumptions import ON_YOUR_WORD

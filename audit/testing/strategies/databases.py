@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
-from audit.auditors.attack.edges import at_or_above, below
+from audit.auditors.attack.pairs.edges import at_or_above, below
 from audit.testing.strategies.bounds import require_between
 from synthesizers.domain import Attribute, Dataset, Domain
 from synthesizers.errors import InputError, rounded_count

@@ -149,7 +149,7 @@ def test_a_black_box_gets_a_certificate_that_fits_the_schema(
 ) -> None:
     """``again``: whether the same is found again: of each kind of subject, and of bets, once."""
     # Each is a process of its own that imports the suite.
-    monkeypatch.setattr("audit.auditors.attack.confirming.FEWEST", 5)
+    monkeypatch.setattr("audit.auditors.attack.finding.confirming.FEWEST", 5)
     shown = dp_audit(f"certify {subject} {PLACE} {more} --out cert.json --html report.html")
     assert shown.code == code, shown.err
     document = certificate(folder / "cert.json")

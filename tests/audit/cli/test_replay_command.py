@@ -25,7 +25,7 @@ from audit.subjects.pair import Pair
 from proofs.guarantees import parse_guarantee
 from synthesizers.errors import InputError
 from synthesizers.neighbours import AddRemove
-from tests.audit.auditors.attack.test_replaying import Noisy, Told, rule_of
+from tests.audit.auditors.attack.rechecking.test_replaying import Noisy, Told, rule_of
 from tests.audit.report.samples import attack, sampled
 from tests.audit.report.test_terminal import words_of
 

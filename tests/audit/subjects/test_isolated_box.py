@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.probing import probe
+from audit.auditors.attack.independence.probing import probe
 from audit.subjects import isolated
 from audit.subjects import running as in_processes
 from audit.subjects.black_box import Starting

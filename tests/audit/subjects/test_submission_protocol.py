@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.first_runs import COMPARED, FEWEST, MOST
+from audit.auditors.attack.independence.first_runs import COMPARED, FEWEST, MOST
 from audit.statements.limits import Limits
 from audit.subjects.command import PROTOCOL, TABLE_BYTES, CommandBox
 from audit.subjects.confinement import ChildLimits

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.auditors.attack.first_runs import shares
+from audit.auditors.attack.independence.first_runs import shares
 from audit.statements.limits import Limits
 from audit.subjects.black_box import Starting
 from audit.subjects.command import CommandBox

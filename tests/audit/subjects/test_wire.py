@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.auditors.attack.table_rows import rows_of
+from audit.auditors.attack.columns.table_rows import rows_of
 from audit.subjects import wire
 from audit.subjects.frames import BLOCK, HEAD, SHAPE, Frames, frame
 from audit.subjects.outcomes import Ended, Outcomes, Raised

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit.auditors.attack.given_pairs import REORDERED
+from audit.auditors.attack.pairs.given_pairs import REORDERED
 from audit.subjects.pair import Pair
 
 Generator = np.random.Generator

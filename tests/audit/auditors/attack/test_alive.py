@@ -16,8 +16,8 @@ from scipy.stats import binom
 
 from audit.auditors.attack.alive import ERROR, POWER, Look, bound_chance, conclude_silent, look_at
 from audit.auditors.attack.examine import examine_box
-from audit.auditors.attack.far_tables import list_far_pairs
-from audit.auditors.attack.rechecking import recheck_attack
+from audit.auditors.attack.pairs.far_tables import list_far_pairs
+from audit.auditors.attack.rechecking.rechecking import recheck_attack
 from audit.auditors.effort import Attack, Effort
 from audit.parallel import here
 from audit.statements.certificate_json import as_written

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.stated_attacks import require_replay
+from audit.auditors.attack.rechecking.stated_attacks import require_replay
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.certificate_json import encode

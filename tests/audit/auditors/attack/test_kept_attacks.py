@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
 from audit.auditors.attack.kept_attacks import keep_attack
-from audit.auditors.attack.stated_attacks import require_replay
+from audit.auditors.attack.rechecking.stated_attacks import require_replay
 from audit.auditors.effort import Attack
 from audit.parallel import here
 from audit.statements.claim import Claim

@@ -13,9 +13,9 @@ import pytest
 
 from audit.auditors.attack.attacked import AttackedBox
 from audit.auditors.attack.auditor import attack_box
-from audit.auditors.attack.causes import CAUSES, parse_causes
 from audit.auditors.attack.examine import examine_box
-from audit.auditors.attack.replaying import read_rule
+from audit.auditors.attack.rechecking.replaying import read_rule
+from audit.auditors.attack.veils.causes import CAUSES, parse_causes
 from audit.auditors.effort import Attack, Effort
 from audit.parallel import here
 from audit.statements.claim import Claim

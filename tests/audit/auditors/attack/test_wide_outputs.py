@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.auditors.attack.columns import FOREMOST, MOST_KEYS, columns_for
-from audit.auditors.attack.number_columns import HELD_AT_ONCE, NumberColumns
+from audit.auditors.attack.columns.columns import FOREMOST, MOST_KEYS, columns_for
+from audit.auditors.attack.columns.number_columns import HELD_AT_ONCE, NumberColumns
 from audit.statements.certificate_json import encode
 from audit.subjects.outcomes import (
     MOST_NUMBERS,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.sensitivity.answers import InProcess, Record
 from audit.auditors.sensitivity.declaration import Norm, parse_declaration
 from audit.auditors.sensitivity.extremes import Extreme

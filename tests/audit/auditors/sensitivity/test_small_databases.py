@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.auditors.sensitivity.small import Small, affordable, small
 from synthesizers.domain import Domain
 from synthesizers.errors import InputError

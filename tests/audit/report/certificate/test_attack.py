@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from audit.auditors.attack.floors import floor, p_value
-from audit.auditors.attack.guesses import Chances, Guesses
+from audit.auditors.attack.guessing.floors import floor, p_value
+from audit.auditors.attack.guessing.guesses import Chances, Guesses
 from audit.report.certificate.attack import MAX_EVENTS, attack_story
 from audit.report.certificate.terminal import certificate_lines
 from audit.report.certificate.view import certificate_view

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from audit.auditors.attack.given_pairs import given_pair
+from audit.auditors.attack.pairs.given_pairs import given_pair
 from audit.subjects.databases import dataset_of_records
 from audit.testing.strategies import (
     domains,

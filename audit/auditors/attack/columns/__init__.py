@@ -1,0 +1,1 @@
+"""Columns: outcomes as numbers that can be learned from."""

@@ -1,0 +1,1 @@
+"""Finding: what an attack found, in words and as evidence."""

@@ -1,0 +1,1 @@
+"""Independence: whether runs are independent draws, and what new processes give."""

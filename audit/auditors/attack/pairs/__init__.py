@@ -1,0 +1,1 @@
+"""Pairs: which two databases an attack may be made on."""

@@ -1,0 +1,1 @@
+"""Re-checking: what a certificate says of an attack, looked at again."""

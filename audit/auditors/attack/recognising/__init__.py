@@ -1,0 +1,1 @@
+"""Recognising: by what cause a refuted subject leaks."""

@@ -1,0 +1,1 @@
+"""Scores: what was learned, as plain data, and the rules made of it."""

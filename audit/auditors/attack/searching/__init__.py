@@ -1,0 +1,1 @@
+"""Searching: which pair is attacked, by its chance of refuting the claim."""

@@ -1,0 +1,1 @@
+"""Veils: known causes of leaks, and what hides them."""
