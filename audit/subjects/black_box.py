@@ -58,3 +58,16 @@ class Starting(BlackBox, Protocol):
     def draw_first(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
         """As `draw`, each run the only one of its process."""
         ...
+
+
+@runtime_checkable
+class Copied(BlackBox, Protocol):
+    """A black box whose runs share a copy of the caller's process, and that can make others."""
+
+    def draw_in_copies(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, each in a copy of its own.
+
+        Some come after runs on other databases, so that a generator which the caller's process
+        holds has moved on. Raises CannotFork where there can be no copy.
+        """
+        ...

@@ -39,6 +39,11 @@ CALLS = 10
 """So many times what a run may take is what a call of the batch form may take."""
 
 
+MOVES = 5
+"""Runs on other databases before the one of a copy, at most: they move on a generator that the
+caller's process holds, which would give each copy the same."""
+
+
 @dataclass(frozen=True, eq=False)
 class CopiedBox:
     """A function that the caller holds, run in a copy of this process.
@@ -84,12 +89,31 @@ class CopiedBox:
         Guarantee
         ---------
         As of `audit.subjects.isolated.IsolatedBox.draw`, with the random numbers of
-        `FunctionBox.draw`. Backed by ``tests/audit/subjects/test_copied_box.py``.
+        `FunctionBox.draw`. Backed by ``tests/audit/subjects/test_forked.py``.
         """
         try:
             return draw_runs(self, self._processes, pair, coins, seed)
         except CannotFork:
             return self.here.draw(pair, coins, seed)
+
+    def draw_in_copies(self, pair: Pair, coins: NDArray[np.bool_], seed: int) -> Outcomes:
+        """One run for each coin, each in a new copy, after up to `MOVES` runs on other databases.
+
+        Raises CannotFork where there can be no copy.
+        """
+        seeds = np.random.SeedSequence(seed).generate_state(len(coins), np.uint64)
+        found = []
+        for place, (coin, own) in enumerate(zip(coins, seeds, strict=True)):
+            this, other = (pair.second, pair.first) if coin else (pair.first, pair.second)
+            processes = Processes()
+            try:
+                for database in (*_others(this, other)[: place % (MOVES + 1)], this):
+                    alone = Pair(database, database)
+                    last = draw_runs(self, processes, alone, np.zeros(1, np.bool_), int(own))
+            finally:
+                processes.end()
+            found.append(last)
+        return Outcomes.join(found)
 
     def explain(self, database: Any, seed: int) -> Failure | None:
         """One run in a new copy; None where it raises nothing."""
@@ -188,6 +212,15 @@ class _Channel:
         left = memoryview(content)
         while left:
             left = left[os.write(self._target, left) :]
+
+
+def _others(this: Any, other: Any) -> list[Any]:
+    """The other database of a pair, and some of other sizes where they are lists."""
+    found = [other]
+    longest = max(this, other, key=lambda one: len(one) if isinstance(one, list) else 0)
+    if isinstance(longest, list):
+        found += [longest[:1] * size for size in range(MOVES + 1)]
+    return [one for one in found if one != this]
 
 
 def _close(started: Started, ended: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from audit.auditors.data_independence.case import Case
 from audit.auditors.data_independence.facets import RELEASED, Facet
-from audit.auditors.data_independence.looking import Looking
+from audit.auditors.data_independence.looking import Looking, look_in_a_copy
 from audit.auditors.data_independence.reporting import facet_finding, reading_findings
 from audit.auditors.data_independence.searching import search
 from audit.auditors.data_independence.subjects import (
@@ -75,7 +75,7 @@ class Examination:
             self.shrinks,
             self.budget,
             self.look,
-            copied=False,
+            copied=self.look is look_in_a_copy,
         )
         for facet, seen in search(case).items():
             yield facet_finding(case, facet, seen)

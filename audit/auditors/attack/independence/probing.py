@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -17,13 +18,18 @@ from audit.auditors.attack.independence.independence import (
     RunsKind,
     examine,
 )
-from audit.subjects.black_box import BlackBox, Starting
+from audit.subjects.black_box import BlackBox, Copied, Starting
 from audit.subjects.outcomes import WIDE, number_length
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
+from synthesizers.errors import CannotFork
 
 PROBED = 100
 """Runs of a new call (enough to tell a repeat of two-valued outputs)."""
+
+COPIES = 40
+"""Runs of new copies (of noise that is kept for each database, 20 of which are others, which is
+seen in as few learning runs as make a finding)."""
 
 CACHED = "outputs are always the same within a process, and others in a new one"
 
@@ -100,6 +106,13 @@ def probe(
         both = np.concatenate(fresh), np.concatenate([coins, coins])
         signs.append(_test_steady(_code_runs(learned), both, CACHED, error / 3))
         made += 2 * size
+    elif isinstance(box, Copied) and examine(learned, seed).kind is RunsKind.DETERMINISTIC:
+        # Where it can't be copied, what follows holds if it is deterministic, and says so.
+        with suppress(CannotFork):
+            copies = box.draw_in_copies(pair, coins[:COPIES], other).codes()
+            new = copies, coins[:COPIES]
+            signs.append(_test_steady(_code_runs(learned), new, CACHED, error / 3))
+            made += len(copies)
     worst = max(signs, key=lambda sign: sign.nats)
     kind = RunsKind.DEPENDENT if worst.nats >= 0 else RunsKind.INDEPENDENT
     words = worst.words if worst.nats >= 0 else kind.value

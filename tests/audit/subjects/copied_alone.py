@@ -1,4 +1,8 @@
-"""Functions that the caller holds: whatever they do to their process leaves the caller's alone."""
+"""Functions that the caller holds: whatever they do to their process leaves the caller's alone.
+
+A worker of pytest-xdist can't be copied, so that `test_forked.py` runs this file in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -147,3 +151,28 @@ def test_a_subject_that_ends_on_one_database_is_refuted() -> None:
     asked = {"neighbours": "add-remove", "cells": 2, "records": 3, "runs": 150, "seed": 1}
     found = certify(function, "epsilon=1", auditors="attack", **asked)
     assert found.exit_code == 1
+
+
+@pytest.mark.parametrize("auditors", [None, "attack"])
+@pytest.mark.parametrize("handed", [True, False], ids=["handed", "own"])
+def test_noise_that_is_kept_for_each_database_accuses_nobody(
+    auditors: str | None, handed: bool
+) -> None:
+    own, kept = np.random.default_rng(3), {}
+
+    def function(records: list[Any], rng: np.random.Generator) -> int:
+        key = repr(sorted(map(repr, records)))
+        if key not in kept:
+            drawn = (rng if handed else own).geometric(0.632, 2)
+            kept[key] = len(records) + int(drawn[0] - drawn[1])
+        return kept[key]
+
+    asked = {"neighbours": "add-remove", "cells": 2, "records": 3, "runs": 1000, "seed": 1}
+    found = certify(function, "epsilon=1", auditors=auditors, **asked)
+    assert found.verdict == "INVALID RUN"
+
+
+def test_an_exact_answer_is_no_kept_noise() -> None:
+    asked = {"neighbours": "add-remove", "cells": 2, "records": 3, "runs": 1000, "seed": 1}
+    found = certify(lambda records, rng: len(records), "epsilon=1", auditors="attack", **asked)
+    assert found.verdict == "REFUTED"
