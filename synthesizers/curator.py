@@ -389,7 +389,7 @@ def ask_program(program: Program, curator: Curator) -> Output:
         except (Exception, SystemExit) as error:
             raise ProtocolError(
                 f"the program raised {type(error).__name__} ({place_of(error)}); "
-                "a program must answer for every transcript"
+                "a program must answer for every transcript (a function is f(database, rng))"
             ) from error
     if reach.seen:
         raise ProtocolError(reach.message())

@@ -274,7 +274,7 @@ class LocalPlayer:
                 _reraise(error, reach)
             raise ProtocolError(
                 f"the program raised {type(error).__name__} ({place_of(error)}); "
-                "a program must answer for every transcript"
+                "a program must answer for every transcript (a function is f(database, rng))"
             ) from error
         if course.beyond is None:
             return Play(tuple(course.asked), None, canonical_output(output, self._setting.domain))

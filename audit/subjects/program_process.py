@@ -406,7 +406,7 @@ class Connection:
         if raised and isinstance(getattr(builtins, raised[1], None), type):
             raise ProtocolError(
                 f"the program raised {raised[1]} (line {raised[2]} of its code); "
-                "a program must answer for every transcript"
+                "a program must answer for every transcript (a function is f(database, rng))"
             )
         raise ProgramGaveUp(_printable(text) or "the program gave the run up")
 
