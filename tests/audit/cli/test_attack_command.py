@@ -325,7 +325,7 @@ def interrupt(
     ``kept``: variables of its environment. It leads a group of processes of its own.
     """
     words = "certify boxes_here:slow --claim epsilon=5 --neighbours add-remove --cells 2"
-    words += f" --records 2 --seed 3 --auditors attack --runs 1000000 --out cert.json {more}"
+    words += f" --records 2 --seed 3 --runs 1000000 --out cert.json {more}"
     with subprocess.Popen(
         [sys.executable, "-m", "dp_audit", *words.split()],
         cwd=folder,
@@ -336,11 +336,15 @@ def interrupt(
         start_new_session=True,
     ) as process:
         assert process.stderr is not None
-        while "attacking" not in process.stderr.readline():
-            assert process.poll() is None
-        time.sleep(3)
-        send(process)
-        out, err = process.communicate(timeout=120)
+        try:
+            while "attacking" not in process.stderr.readline():
+                assert process.poll() is None
+            time.sleep(3)
+            send(process)
+            out, err = process.communicate(timeout=120)
+        finally:
+            # Where the test itself is interrupted, or fails: nobody else would end it.
+            process.kill()
     assert process.returncode == 130, err
     assert "Traceback" not in err
     # By then few runs were made, or enough: interrupted it is either way.
