@@ -235,7 +235,8 @@ def certify(
                 command = _spell_attack(command, request, attack, form, seconds, megabytes)
             share = here if about.live else _shared(jobs, cluster)
             effort = replace(effort, attack=attack, share=share)
-            if chosen is None:
+            # An attack alone listens to no streams.
+            if chosen in (None, ("attack",)):
                 tell = functools.partial(progress, "planning", 0, 0)
                 effort = replace(effort, watch=watch, tell=tell)
         audit = audited(audit_of, stated, effort, "" if command is None else str(command))
