@@ -70,7 +70,7 @@ def examine(
     subject had not run before, where it can be copied: what runs of one process have in common
     accuses nobody then, but for noise of a generator that was made before and is drawn from once.
     Backed by ``tests/audit/auditors/data_independence/test_honest_mechanisms.py`` and
-    ``tests/audit/auditors/data_independence/test_state_kept_between_runs.py``.
+    ``tests/audit/subjects/test_forked.py``.
     """
     if not isinstance(subject, AuditedFunction):
         raise InputError(f"expected audited(function), found {type(subject).__name__}")
