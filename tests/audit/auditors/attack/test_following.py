@@ -70,4 +70,4 @@ def test_a_search_is_not_silent() -> None:
     assert made[-1] == 2_000
     assert sum(0 < done < 400 for done in made) > 5
     (plan,) = lines
-    assert plan.startswith("plan: at most 2,000 runs, some seconds; at best they can see epsilon")
+    assert plan.startswith("plan: at most 2,000 runs, and some 345 beside them, some seconds; at")
