@@ -237,6 +237,8 @@ def test_a_child_answers_much_that_a_parent_says_or_ends(content: bytes) -> None
 def test_a_child_answers_an_honest_parent() -> None:
     found = [json.loads(line) for line in answered(lines_of(ORDERS)).splitlines()]
     assert found[0] == json.loads(json.dumps(HELLO)) and "budget" in found[1]
+    places = [said.pop("where") for said in found if "ask" in said]
+    assert {place["file"] for place in places} == {Path(__file__).name}
     assert [play[1] for play in found[2]["played"]] == ["asks", "outputs"]
     assert found[3:] == [
         *({"ask": QUESTION}, {"output": {"values": [3, -4]}}),
