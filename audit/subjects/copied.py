@@ -32,7 +32,7 @@ from audit.subjects.pair import Pair
 from audit.subjects.running import Processes, draw_runs
 from audit.subjects.specs import Described
 from audit.subjects.started import Started
-from audit.subjects.wire import Explanation, Failed, Received, Reply, read_answer
+from audit.subjects.wire import Explanation, Failed, Received, Reply, read_reply
 from synthesizers.errors import CannotFork
 
 CALLS = 10
@@ -175,10 +175,7 @@ class CopiedProcess:
 
     def reply(self, until: float) -> Reply:
         """The next frame as an answer in words."""
-        number, content = self.next(until)
-        if number != REPLY:
-            raise ValueError
-        return read_answer(content)
+        return read_reply(*self.next(until))
 
     def reason(self, error: Exception) -> Ended:
         """Why no outcome came."""

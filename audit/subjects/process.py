@@ -20,7 +20,7 @@ from audit.subjects.interpreters import Interpreter
 from audit.subjects.outcomes import Ended
 from audit.subjects.specs import Described, Refused, Spec
 from audit.subjects.started import OWN_PACKAGES, OWN_ROOT, own_paths, python_command
-from audit.subjects.wire import Received, Reply, read_answer
+from audit.subjects.wire import Received, Reply, read_reply
 from synthesizers.errors import InputError
 
 START_SECONDS = 120.0
@@ -138,10 +138,7 @@ class ChildProcess:
 
     def reply(self, until: float) -> Reply:
         """The next frame as an answer in words."""
-        number, content = self.next(until)
-        if number != REPLY:
-            raise ValueError
-        return read_answer(content)
+        return read_reply(*self.next(until))
 
     def reason(self, error: Exception) -> Ended:
         """Why no outcome came: its time was over, or its process is not there any more."""

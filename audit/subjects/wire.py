@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from audit.subjects import plain_data
 from audit.subjects.forms import Form
-from audit.subjects.frames import BLOCK, LARGEST_BLOCK, LARGEST_OUTCOME, SHAPE, frame
+from audit.subjects.frames import BLOCK, LARGEST_BLOCK, LARGEST_OUTCOME, REPLY, SHAPE, frame
 from audit.subjects.lines import require_shallow
 from audit.subjects.outcomes import MOST_NUMBERS, Block, Ended, Outcomes, Raised, Shape
 from audit.subjects.plain_tables import read_table
@@ -91,6 +91,13 @@ def answer(said: Reply) -> bytes:
         case Failed(name, place, message):
             document = {"raised": name, "at": place, "message": message}
     return json.dumps(document).encode("ascii")
+
+
+def read_reply(number: int, content: bytes) -> Reply:
+    """The answer in a frame with this number; raises ValueError for any other frame."""
+    if number != REPLY:
+        raise ValueError
+    return read_answer(content)
 
 
 def read_answer(content: bytes) -> Reply:

@@ -49,7 +49,7 @@ class Enclosed:
     """A real number between two rationals, as `Interval` computes with it."""
 
     __slots__ = ("interval",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # two enclosures may not tell if they are equal
 
     def __init__(self, interval: Interval) -> None:
         self.interval = interval

@@ -54,7 +54,7 @@ def list_candidates(
         key = sketch.key
         if key in found:
             continue
-        held += sketch.held
+        held += sketch.records_of_both
         if found and (held > MOST_RECORDS_HELD or len(found) == MOST_CANDIDATES):
             break
         found[key] = sketch.verify(claim, kind)

@@ -36,7 +36,7 @@ class Sketch:
         return self.steps, tuple(tuple(texts[id(record)] for record in part) for part in parts)
 
     @property
-    def held(self) -> int:
+    def records_of_both(self) -> int:
         """The records of both databases together."""
         return 2 * len(self.rest) + self.steps * (len(self.gone) + len(self.come))
 

@@ -351,11 +351,14 @@ def test_learning_takes_one_thread_of_linear_algebra() -> None:
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
     seen = []
+
+    def watch(done: int, total: int, floor: float) -> None:
+        seen.append(threads())
+
     with threadpool_limits(limits=2, user_api="blas"):
         attack = Attack(
             50, 1, Fraction(1, 20), Fraction(1, 10**6), pair=Pair(0, 1, 1, "given", True)
         )
-        watch = lambda done, total, floor: seen.append(threads())  # noqa: E731
         attack_box(target(respond), claim("epsilon=1"), attack, watch)
         assert threads() == {2}
     assert all(one == {1} for one in seen) and seen

@@ -50,13 +50,13 @@ def test_as_many_runs_are_made_as_the_plan_says(
 ) -> None:
     told: list[str] = []
 
-    def counted(records: Any, rng: np.random.Generator) -> Any:
+    def count_calls(records: Any, rng: np.random.Generator) -> Any:
         with open(tmp_path / "runs", "ab", buffering=0) as file:
             file.write(b".")
         return subject(records, rng)
 
     certify(
-        counted,
+        count_calls,
         "epsilon=1",
         neighbours="add-remove",
         runs=runs,
