@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubje
 from synthesizers.curator import Setting
 from synthesizers.errors import InputError, ProtocolError, TooLargeError
 from synthesizers.events import Databases
+
+if TYPE_CHECKING:
+    from audit.subjects.split_release import ReleaseSubject
+    from audit.subjects.training import TrainingSubject
 
 SMALLER = 3_000_000
 SMALLER_TRANSCRIPTS = 100_000
@@ -113,6 +117,19 @@ def _of_box(
     plain, apart = subject.to_json(), subject.isolation
     made = Certificate(plain, claim, tuple(evidence), assumptions, reproduce, isolation=apart)
     return Audit(made, left_out=left_out)
+
+
+def _of_coins(
+    subject: TrainingSubject | ReleaseSubject,
+    claim: Claim,
+    effort: Effort,
+    auditors: Sequence[Registered],
+    reproduce: str,
+) -> Audit:
+    evidence = tuple(one for auditor in auditors for one in auditor.examine(subject, claim, effort))
+    plain, apart = subject.to_json(), subject.isolation
+    rests_on = subject.assumptions
+    return Audit(Certificate(plain, claim, evidence, rests_on, reproduce, isolation=apart))
 
 
 def _start_and_plan(box: Any, claim: Claim, effort: Effort, names: Sequence[str]) -> Effort:
@@ -221,6 +238,8 @@ _AUDITS: Mapping[str, Callable[..., Audit]] = {
     "channel": _of_channel,
     "black box": _of_box,
     "outputs": _of_box,
+    "training": _of_coins,
+    "release": _of_coins,
 }
 """What a certificate of each kind of subject has beside its evidence."""
 

@@ -120,6 +120,11 @@ def verify(
     ]
     claim = document.about
     checks += [_check_command(document), *_beside(document), *_own_contradictions(document)]
+    if any(one.auditor == "one run" for one in document.evidence):
+        # Here, not above: statistics come with it.
+        from audit.auditors.one_run.rechecking import recheck_one_run
+
+        return Verification((*checks, *recheck_one_run(document)))
     subject, hindrance = rebuild_subject(document.subject, claim, meant, python)
     again = None if subject is None else _audit_again(document, subject, share)
     if again is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from dp_audit.arguments import (
     text,
     texts,
 )
+from dp_audit.one_run import Canaries, OneRun, certify_one_run
 from dp_audit.progress import Progress, nobody
 from dp_audit.request import ALARM, CONFIDENCE, Request
 from dp_audit.results import CertificateResult
@@ -82,6 +83,11 @@ def certify(
     cache: str | Path | None = None,
     seconds: int | None = None,
     megabytes: int | None = None,
+    one_run: bool = False,
+    canaries: Canaries | None = None,
+    score: str | Callable[[Any, Any], Any] | None = None,
+    guesses: int | None = None,
+    split: str | Path | None = None,
     self_test: str | Path | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
@@ -152,6 +158,14 @@ def certify(
         Without it, the number of the look, where you count looks yourself.
     seconds, megabytes
         What one run of an attack may take.
+    one_run, canaries, score, guesses
+        A training ``train(records, rng)`` is run once, or ``runs`` times, among canaries, each of
+        which a coin puts in or leaves out: a number of them that are made up over the domain,
+        their records, or a function that gives these, or its name. ``score(output, canary)``, or
+        its name, says how much an output speaks for a canary; without it, how near a row of it is.
+        ``guesses``: how many coins are guessed, settled beforehand (as many as see most).
+    split
+        Of a release, ``outputs:FILE.csv``: the record of the split that its training half is from.
     self_test
         A file of ``dp-audit self-test --json``, whose sum the certificate carries.
     jobs, cluster
@@ -201,6 +215,33 @@ def certify(
     seconds = optional_number(seconds, "--seconds", 1)
     megabytes = optional_number(megabytes, "--megabytes", 1)
     limits = Limits(seconds or Limits.seconds, megabytes or Limits.megabytes)
+    if one_run or split is not None:
+        unread = {
+            "--as": form,
+            "--rows": rows,
+            "--data": data,
+            "--released transcript": None if released == "output" else released,
+            "--auditors": auditors,
+            "--warm": warm or None,
+            "--rounded": rounded or None,
+            "--trust-subject": trust_subject or None,
+            "--pair": pair,
+            "--until-decided": until_decided or None,
+            "--beyond": request.causes or None,
+            "--min-records": request.min_records,
+            "--look": look,
+            "--cache": cache,
+            "--cluster": cluster,
+        }
+        ignored = [flag for flag, value in unread.items() if value is not None]
+        wanted = OneRun(
+            subject, canaries, score, guesses, split, dict(parameters or {}), about.python
+        )
+        audit = certify_one_run(wanted, request, limits, progress, ignored)
+        tested = None if self_test is None else _self_test(self_test)
+        return CertificateResult(replace(audit.certificate, self_test=tested), {})
+    if not (canaries is None and score is None and guesses is None):
+        raise InputError("--canaries, --score and --guesses go with --one-run")
     chosen = None if auditors is None else _auditors(auditors)
     command = about.command(chosen)
     if cache is not None:

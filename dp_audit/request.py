@@ -36,7 +36,7 @@ REACHED: Mapping[str | None, tuple[Verdict, ...]] = {
 }
 """The verdicts that reach the evidence which is required."""
 
-RUNS = {"function": 10_000, "batch": 10_000}
+RUNS = {"function": 10_000, "batch": 10_000, "training": 1}
 RUNS_OF_OTHERS = 1_000
 """Runs a database of an attack, by what is attacked: minutes at most where one run takes a tenth of
 a second."""

@@ -45,7 +45,8 @@ class Attack:
     of their databases may be shown. ``look``: the number of the look at it, where looks are
     counted; ``error`` and ``alarm`` are then those that this look may have. ``candidates``: pairs
     that a search tries before all others, such as witnesses of other auditors; those that are no
-    neighbours under the claim are left out.
+    neighbours under the claim are left out. ``guesses``: of one run among canaries, how many coins
+    are guessed; None for as many as see most.
     """
 
     runs: int
@@ -60,6 +61,7 @@ class Attack:
     data_is_public: bool = False
     look: int | None = None
     candidates: tuple[Pair, ...] = ()
+    guesses: int | None = None
 
     @property
     def runs_beside(self) -> int:

@@ -76,6 +76,7 @@ class LeftOut(InputError):
 
 
 PROGRAM, CHANNEL, BLACK_BOX, OUTPUTS = "program", "channel", "black box", "outputs"
+TRAINING, RELEASE = "training", "release"
 """The kinds of subject, as `audit.subjects.subject` names them."""
 
 _HERE = "audit.auditors"
@@ -113,6 +114,15 @@ AUDITORS: dict[str, Registered] = {
                 OUTPUTS: f"{_HERE}.attack.examine:examine_outputs",
             },
             unasked=(BLACK_BOX, OUTPUTS),
+        ),
+        Registered(
+            "one run",
+            "one training, or release, whose canaries coins chose: a floor, with its confidence",
+            {
+                TRAINING: f"{_HERE}.one_run.auditor:examine_training",
+                RELEASE: f"{_HERE}.one_run.auditor:examine_release",
+            },
+            unasked=(TRAINING, RELEASE),
         ),
         Registered(
             "sensitivity",

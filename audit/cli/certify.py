@@ -113,6 +113,23 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         "--cache", metavar="FOLDER", help="keep the runs: go on after Ctrl-C, and count the looks"
     )
     group.add_argument("--look", metavar="K", help="the number of the look, without --cache")
+    group.add_argument(
+        "--one-run",
+        action="store_true",
+        help="run a training among many canaries once; see docs/one-run.md",
+    )
+    group.add_argument(
+        "--canaries",
+        metavar="N|module:function",
+        help="of one run: so many made up, or what gives their records",
+    )
+    group.add_argument(
+        "--score", metavar="module:function", help="of one run: score(output, canary)"
+    )
+    group.add_argument("--guesses", metavar="R", help="of one run: how many coins are guessed")
+    group.add_argument(
+        "--split", metavar="split.json", help="the split that outputs:FILE.csv was made from"
+    )
     group.add_argument("--seed", metavar="S", help="the audit's random numbers (default: fresh)")
     common.add_limits(group, "60")
     group.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that makes the runs")

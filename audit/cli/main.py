@@ -23,6 +23,7 @@ COMMANDS = {
     "list": "list what is built in, with the programs' cards",
     "channel": "Pr[output | database] for every small database",
     "certify": "decide a privacy claim about a subject",
+    "split": "put half of a table's records aside by coins, to audit a release by",
     "verify": "re-check every number of a certificate",
     "replay": "test the rule of a certificate on fresh runs",
     "release": "make a synthetic table from real data",

@@ -286,6 +286,46 @@ class AttackReplay(Replay):
 
 
 @dataclass(frozen=True)
+class Guesses:
+    """How one run's guesses came out: as many as the replay says, ``right`` of them right.
+
+    ``made``: a character a coin, in order: "+" for in, "-" for out, "." for no guess; None where
+    that would say which confidential records were used. ``sha256``: of that text.
+    """
+
+    right: int
+    sha256: str
+    made: str | None = field(default=None, metadata=OPTIONAL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRunReplay(Replay):
+    """How canaries were put in or left out by coins, and how the coins were guessed.
+
+    ``design``: "inclusion", a coin decides whether a canary is in, or "pairs", which of two is.
+    ``seed``: of the coins, in hexadecimal digits; empty where
+    it would say which confidential records were used. ``canaries``, ``guesses``: coins, and guesses, of
+    each run. ``runs``: how these came out. ``p_value``: of the claim. ``limit``: the floor if all
+    guesses had been right. ``detect``: the leak that must be seen, in the claim's parameter;
+    ``accuracy``: how often guesses are right at that leak, and ``detected``: whether that refutes
+    the claim with a chance of 90 %. ``error``, ``alarm``: of the floor and of REFUTED.
+    """
+
+    design: str
+    seed: str
+    canaries: int
+    guesses: int
+    runs: tuple[Guesses, ...]
+    p_value: float
+    limit: float
+    detect: float
+    accuracy: float
+    detected: bool
+    error: Fraction
+    alarm: Fraction
+
+
+@dataclass(frozen=True)
 class Evidence:
     """One finding of one auditor.
 
@@ -307,7 +347,7 @@ class Evidence:
     bound: Bound | None = None
     confidence: str | None = None
     witness: Witness | SampledWitness | None = None
-    replay: Replay | TranscriptReplay | EnumerationReplay | AttackReplay = Replay()
+    replay: Replay | TranscriptReplay | EnumerationReplay | AttackReplay | OneRunReplay = Replay()
     proof: Mapping[str, Any] | None = None
     strict: Bound | None = field(default=None, metadata=OPTIONAL)
     power: Power | None = field(default=None, metadata=OPTIONAL)

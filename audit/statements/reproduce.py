@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 from audit.statements.certificate_json import Document
-from audit.statements.evidence import CONTRADICTING, AttackReplay
+from audit.statements.evidence import CONTRADICTING, AttackReplay, OneRunReplay
 from audit.statements.limits import Limits
 from audit.statements.looks import look_share
 from audit.statements.shares import attack_alarm
@@ -57,6 +57,11 @@ FLAGS = {
     "data-is-public": 0,
     "look": 1,
     "pair": 2,
+    "one-run": 0,
+    "canaries": 1,
+    "score": 1,
+    "guesses": 1,
+    "split": 1,
 }
 """The flags of ``certify`` that a certificate depends on, and how many words follow each."""
 
@@ -80,10 +85,17 @@ DEFAULTS = {"unit": "record", "released": "output", "confidence": "0.95", "alarm
 
 DEFAULT_AUDITORS = {"exhaustive", "factorised", "proof", "attack"}
 AUDITORS_OF_BOXES = {"data-independence", "noise-law", "sensitivity", "attack"}
+AUDITORS_OF_COINS = {"one-run"}
 """Those whose evidence a certificate can have where its command names no auditors: of programs and
-channels, and of what can only be run."""
+channels, of what can only be run, and of what coins were guessed of."""
 
-PATHS = ("domain", "data", "python", "pair")
+COIN_FLAGS = ("one-run", "canaries", "score", "guesses", "split")
+"""Those of one run alone."""
+
+OF_COINS = ("training", "release")
+"""The kinds of subject of one run."""
+
+PATHS = ("domain", "data", "python", "pair", "split")
 """Flags whose words are paths of files, which no certificate says otherwise."""
 
 _PLAIN = re.compile(r"(?!-)[^\x00-\x1f\x7f'\"`$|<>;&!*?\n]{1,4096}")
@@ -180,6 +192,7 @@ def contradiction(document: Document) -> str:
             "the domain": _domain_fits(command, document),
             "records or rows": _records_fit(command, document),
             "the attack": _attack_fits(command, document),
+            "one run": _coins_fit(command, document),
             "the auditors": _auditors_fit(command, document),
         }
     except InputError as error:
@@ -252,7 +265,7 @@ def _records_fit(command: Command, document: Document) -> bool:
         of_table = data is not None and document.neighbours == "replace-one" and records is None
         given = stated if rows is None else rows
         return (fits or of_table) and given == subject["rows"]
-    return fits and data is None and (kind == "outputs" or rows == subject["rows"])
+    return fits and data is None and (kind in ("outputs", *OF_COINS) or rows == subject["rows"])
 
 
 def _auditors_fit(command: Command, document: Document) -> bool:
@@ -260,6 +273,8 @@ def _auditors_fit(command: Command, document: Document) -> bool:
     words = command.value("auditors")
     heard = {one.auditor.replace(" ", "-") for one in document.evidence}
     unasked = AUDITORS_OF_BOXES if _is_box(document.subject) else DEFAULT_AUDITORS
+    if document.subject["kind"] in OF_COINS:
+        unasked = AUDITORS_OF_COINS
     return heard <= (unasked if words is None else set(words.split(",")))
 
 
@@ -273,6 +288,9 @@ _LIMITED = ("function", "estimator", "command")
 
 def _attack_fits(command: Command, document: Document) -> bool:
     subject, own = document.subject, Limits()
+    if subject["kind"] in OF_COINS:
+        # That of its runs is compared with them.
+        return not any(name in command.flags for name in ATTACK_FLAGS if name not in _SHARED)
     if not document.attacks:
         # Others that look at what can only be run make as many runs as an attack would allow.
         return _is_box(subject) or not any(name in command.flags for name in ATTACK_FLAGS)
@@ -296,6 +314,43 @@ def _attack_fits(command: Command, document: Document) -> bool:
         and replay.alarm in alarms
         and _optional_fraction(command, "detect") == replay.detect
         and replay.mode == ("anytime" if "until-decided" in command.flags else "batch")
+        and all(limits)
+    )
+
+
+_SHARED = ("runs", "seed", "confidence", "alarm", "detect")
+"""Flags of attacks that one run reads, too."""
+
+
+def _coins_fit(command: Command, document: Document) -> bool:
+    """Whether the command makes the coins and the guesses that are stated."""
+    subject, kind, own = document.subject, document.subject["kind"], Limits()
+    if kind not in OF_COINS:
+        return not any(name in command.flags for name in COIN_FLAGS)
+    replay = document.evidence[0].replay if document.evidence else None
+    if not isinstance(replay, OneRunReplay):
+        return False
+    detect = _optional_fraction(command, "detect")
+    fits = (
+        command.number("guesses") in (None, replay.guesses)
+        and 1 - _fraction(command, "confidence") == replay.error
+        and _fraction(command, "alarm") == replay.alarm
+        and (detect is None or float(detect) == replay.detect)
+    )
+    named = [command.value(name) for name in ("canaries", "score", "runs", "seed")]
+    if kind == "release":
+        return fits and "split" in command.flags and named == [None] * 4
+    limits = [
+        (command.number(name) or getattr(own, name)) == subject.get(name, getattr(own, name))
+        for name in ("seconds", "megabytes")
+    ]
+    return (
+        fits
+        and "one-run" in command.flags
+        and "split" not in command.flags
+        and named[:2] == [subject.get("canaries"), subject.get("score")]
+        and (command.number("runs") or 1) == len(replay.runs)
+        and f"{command.number('seed') or 0:x}" == replay.seed
         and all(limits)
     )
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from synthesizers.errors import InputError
 
-Form = Literal["program", "function", "batch", "estimator"]
-"""What a callable is: see `form_of`."""
+Form = Literal["program", "function", "batch", "estimator", "training"]
+"""What a callable is: see `form_of`; a training is what the user calls so."""
 
 _EXPECTED = (
     "expected a program (curator), a function (database, rng), its batch form (database, rng, "

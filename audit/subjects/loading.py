@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from audit.subjects.canary_run import as_canary_run
 from audit.subjects.estimator import as_function
 from audit.subjects.forms import form_of
 from audit.subjects.importing import import_attribute
@@ -36,7 +37,13 @@ def prepare(spec: Spec) -> Callable[..., Any]:
         if spec.rows is None:
             raise InputError("an estimator is asked for a public number of rows: give --rows M")
         return as_function(found, values_of(spec.parameters), spec.rows, spec.columns)
-    return _taking(with_parameters(found, spec), spec)
+    taken = _taking(with_parameters(found, spec), spec)
+    if spec.form != "training":
+        return taken
+    given = (
+        None if name is None else import_attribute(name) for name in (spec.canaries, spec.score)
+    )
+    return as_canary_run(taken, *given)
 
 
 def with_parameters(found: Any, spec: Spec) -> Any:
@@ -62,7 +69,8 @@ def with_parameters(found: Any, spec: Spec) -> Any:
 
 def _taking(function: Any, spec: Spec) -> Callable[..., Any]:
     """The function, where it takes what a run hands over."""
-    handed = ("database", "rng", "runs") if spec.form == "batch" else ("database", "rng")
+    first = "records" if spec.form == "training" else "database"
+    handed = (first, "rng", "runs") if spec.form == "batch" else (first, "rng")
     if not callable(function):
         raise InputError(f"{spec.subject} can't be called; expected f({', '.join(handed)})")
     try:

@@ -10,7 +10,10 @@ from audit.subjects.forms import Form
 
 @dataclass(frozen=True)
 class Spec:
-    """What is run, and how; without a form, the question of what it is."""
+    """What is run, and how; without a form, the question of what it is.
+
+    ``canaries``, ``score``: of a training, functions by their names.
+    """
 
     subject: str
     form: Form | None
@@ -18,6 +21,8 @@ class Spec:
     megabytes: int | None = None
     rows: int | None = None
     columns: tuple[str, ...] | None = None
+    canaries: str | None = None
+    score: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,15 @@
 """Subjects: the thing under test.
 
 Each says by its ``category`` what an auditor can do with it: a *program* asks a curator, a
-*channel* is a matrix, a *black box* can only be run, and of *outputs* somebody drew nothing runs.
+*channel* is a matrix, a *black box* can only be run, and of *outputs* somebody drew nothing runs. A
+*training* is run on canaries, and a *release* was made of records that coins chose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from audit.channels.channel import Channel
 from audit.statements.isolation import Isolation
@@ -21,6 +22,8 @@ from synthesizers.events import Event
 if TYPE_CHECKING:
     from audit.subjects.black_box import BlackBox
     from audit.subjects.outputs import OutputsBox
+    from audit.subjects.split_release import ReleaseSubject
+    from audit.subjects.training import TrainingSubject
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,5 +123,7 @@ class BlackBoxSubject:
         return {"kind": self.kind, "name": self.name, **self.identity}
 
 
-Subject = ProgramSubject | ChannelSubject | BlackBoxSubject
+Subject: TypeAlias = (
+    "ProgramSubject | ChannelSubject | BlackBoxSubject | TrainingSubject | ReleaseSubject"
+)
 """Anything that an audit can be run on."""

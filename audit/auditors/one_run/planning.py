@@ -19,7 +19,9 @@ from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
 import numpy as np
 
-SHARES = tuple(Fraction(*parts) for parts in ((1, 1), (3, 4), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10)))
+SHARES = tuple(
+    Fraction(*parts) for parts in ((1, 1), (3, 4), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10))
+)
 """Shares of canaries that may be guessed (between neighbours of this list p-values differ little)."""
 
 UNLUCKY = 0.1
@@ -86,7 +88,9 @@ def _laplace(epsilon: float, share: float) -> float:
     if share <= outside:
         return best
     # Guessed wherever a score lies by more than this from the middle.
-    near = float(bisect(lambda t: 1 - math.exp(-epsilon / 2) * math.sinh(epsilon * t) - share, 0, 0.5))
+    near = float(
+        bisect(lambda t: 1 - math.exp(-epsilon / 2) * math.sinh(epsilon * t) - share, 0, 0.5)
+    )
     return (1 - math.exp(-epsilon * (0.5 - near)) / 2) / share
 
 

@@ -141,6 +141,8 @@ def _assumptions_sentence(certificate: Certificate) -> str:
         return _OF_PROGRAM if holds else ""
     if certificate.verdict in (Verdict.CONTRADICTION, Verdict.INVALID_RUN):
         return ""
+    if kind in ("training", "release"):
+        return _OF_COINS
     return _OF_BLACK_BOX
 
 
@@ -149,6 +151,10 @@ _OF_PROGRAM = (
     "answers and the drawn seed, on public constants that are not read off the data, and on a "
     "release that keeps to what was analysed; time, memory and other side channels are out of "
     "scope."
+)
+_OF_COINS = (
+    "This rests on fair coins that nothing but the records handed over tells of, and on the code "
+    "that ran being the code that will run; time, memory and other side channels are out of scope."
 )
 _OF_BLACK_BOX = (
     "This rests on repeated runs being independent draws of one law, and on the code that ran "
