@@ -34,7 +34,8 @@ class OneRun:
     """What is asked of one run.
 
     ``subject``: a training train(records, rng), or its name; or ``outputs:FILE.csv``, with
-    ``split``, the path of the split's record. ``canaries``, ``score``: of a training, see `certify`.
+    ``split``, the path of the split's record. ``canaries``, ``score``: of a training, see
+    `certify`.
     ``guesses``: how many coins are guessed in each run; None for as many as see most.
     """
 
@@ -72,8 +73,8 @@ def certify_one_run(
     else:
         if wanted.canaries is not None or wanted.score is not None or request.seed is not None:
             raise InputError(
-                "of a split release every record is a canary, and the split has the seed: leave out "
-                "--canaries, --score and --seed"
+                "of a split release every record is a canary, and the split has the seed: leave "
+                "out --canaries, --score and --seed"
             )
         if request.runs not in (None, 1):
             raise InputError("a release was made once: leave out --runs")
@@ -115,7 +116,8 @@ def _find_training(wanted: OneRun, claim: Claim, limits: Limits, seed: int) -> T
         wanted.python,
     )
     made_up = named.made_up
-    return named_training(named, made_up and make_canaries(claim.domain, made_up, seed))
+    records = None if made_up is None else make_canaries(claim.domain, made_up, seed)
+    return named_training(named, records)
 
 
 def _spell(wanted: OneRun, request: Request, attack: Attack, limits: Limits) -> Command:

@@ -302,11 +302,12 @@ class Guesses:
 class OneRunReplay(Replay):
     """How canaries were put in or left out by coins, and how the coins were guessed.
 
-    ``design``: "inclusion", a coin decides whether a canary is in, or "pairs", which of two is.
-    ``seed``: of the coins, in hexadecimal digits; empty where
-    it would say which confidential records were used. ``canaries``, ``guesses``: coins, and guesses, of
-    each run. ``runs``: how these came out. ``p_value``: of the claim. ``limit``: the floor if all
-    guesses had been right. ``detect``: the leak that must be seen, in the claim's parameter;
+    ``design``: "inclusion", a coin decides whether a canary is in, "presence", the same where no
+    canary is guessed out, or "pairs", a coin decides which of two is in.
+    ``seed``: of the coins, in hexadecimal digits; empty where it would say which confidential
+    records were used. ``canaries``, ``guesses``: coins, and guesses, of each run. ``runs``: how
+    these came out. ``p_value``: of the claim. ``limit``: the floor if all guesses had been right.
+    ``detect``: the leak that must be seen, in the claim's parameter;
     ``accuracy``: how often guesses are right at that leak, and ``detected``: whether that refutes
     the claim with a chance of 90 %. ``error``, ``alarm``: of the floor and of REFUTED.
     """

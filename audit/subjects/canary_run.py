@@ -28,8 +28,8 @@ def as_canary_run(
 
     A job is ``{"canaries": records or None, "chosen": places or None}``. Without places the answer
     is how many canaries there are; with them, the score of every canary by what one training gave
-    on those of the places. ``score(output, canary)``: the larger, the more the output speaks for the
-    canary; `score_alike` without one.
+    on those of the places. ``score(output, canary)``: the larger, the more the output speaks for
+    the canary; `score_alike` without one.
     """
     return functools.partial(_answer, train, canaries, score)
 
@@ -47,10 +47,11 @@ def _answer(
     # Untouched by the training, which may change what it is handed.
     handed = pickle.loads(pickle.dumps([records[place] for place in job["chosen"]]))
     output = train(handed, rng)
-    rate = (
-        functools.partial(score_alike, _plain(output), _spreads(records)) if score is None else None
-    )
-    found = [score(output, one) if rate is None else rate(one) for one in records]
+    if score is None:
+        rate = functools.partial(score_alike, _plain(output), _spreads(records))
+    else:
+        rate = functools.partial(score, output)
+    found = [rate(one) for one in records]
     return [_number(value, place) for place, value in enumerate(found)]
 
 
@@ -92,10 +93,10 @@ def score_alike(output: Any, spreads: Sequence[float], canary: Any) -> float:
             f"{type(output).__name__}: give --score module:function, score(output, canary)"
         )
     rows = [row for row in map(_fields, output) if len(row) == len(fields)]
-    distances = (
+    distances: list[float] = [
         sum(_differ(a, b, spread) for a, b, spread in zip(row, fields, spreads, strict=False))
         for row in rows
-    )
+    ]
     return -min(distances, default=float(len(fields)))
 
 
@@ -103,7 +104,7 @@ def _differ(a: Any, b: Any, spread: float) -> float:
     if a == b:
         return 0.0
     if _is_number(a) and _is_number(b) and spread > 0:
-        return min(abs(a - b) / spread, 1.0)
+        return min(abs(float(a) - float(b)) / spread, 1.0)
     return 1.0
 
 

@@ -16,7 +16,9 @@ from synthesizers.errors import InputError
 
 @dataclass(frozen=True)
 class NamedTraining:
-    """``name``: ``module:attribute``, train(records, rng). ``canaries``: ``module:function``, or how
+    """A training, its canaries and their score by name.
+
+    ``name``: ``module:attribute``, train(records, rng). ``canaries``: ``module:function``, or how
     many are made up. ``score``: ``module:function``; None for the usual one.
     """
 

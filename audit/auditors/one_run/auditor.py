@@ -8,8 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from audit.auditors.effort import Attack, Effort
-from audit.auditors.one_run.concluding import INCLUSION, PAIRS, Setup, conclude
-from audit.auditors.one_run.guessing import guess_inclusion, guess_pairs, tell_guesses
+from audit.auditors.one_run.concluding import INCLUSION, PAIRS, PRESENCE, Setup, conclude
+from audit.auditors.one_run.guessing import (
+    guess_inclusion,
+    guess_pairs,
+    guess_presence,
+    tell_guesses,
+)
 from audit.statements.claim import Claim
 from audit.statements.evidence import Evidence
 from audit.subjects.coins import derive_seed, draw_coins
@@ -75,9 +80,9 @@ def examine_release(subject: ReleaseSubject, claim: Claim, effort: Effort) -> It
         )
     attack = effort.require_attack()
     scores, places = subject.scores(), subject.canaries
-    setup = _setup(claim, replace(attack, runs=1), INCLUSION, "", len(scores), "records")
+    setup = _setup(claim, replace(attack, runs=1), PRESENCE, "", len(scores), "records")
     plan = setup.plan()
-    made = guess_inclusion(scores, plan.guesses, subject.split.seed, 0)
+    made = guess_presence(scores, plan.guesses, subject.split.seed)
     yield conclude(setup, plan, [tell_guesses(made, subject.split.chosen[places], shown=False)])
 
 

@@ -4,10 +4,10 @@ A training (or any release) is run once. Beforehand, for each of m canaries a fa
 whether it is among the records, or which of two records is; afterwards a rule that sees the output,
 and no coin, guesses at most r of the coins. W of the guesses are right.
 
-Databases that differ in one coin are neighbours. So for each (ε, δ) that the claim implies and all
-g of outputs with values in 0 … B: E[g | b] <= e^ε E[g | b'] + δB, where b' is b but for coin i. Take
-g = y(W) where guess i is right, and 0 elsewhere. With b' that guess is wrong, and W is one less.
-Averaged over all coins, which makes b' as uniform as b, and summed over i:
+Databases that differ in one coin are neighbours. So for each (ε, δ) that the claim implies, and all
+g of outputs with values in 0 … B, E[g | b] <= e^ε E[g | b'] + δB, where b' is b but for coin i.
+Take g = y(W) where guess i is right, and 0 elsewhere. With b' that guess is wrong, and W is one
+less. Averaged over all coins, which makes b' as uniform as b, and summed over i:
 
     E[W y(W)] <= e^ε E[(r - W) y(W + 1)] + m δ B.
 
@@ -18,10 +18,10 @@ expectation of this inequality is
     P[W >= v] <= A + m Σ δ_j B_j.
 
 Any weights give a bound. Nothing is asked of how canaries act together: where they disturb each
-other, guesses are worse, and the bound stays. With one pair the best weights have a closed form, and
-a mechanism reaches the bound: no other way to count the same guesses tells more of (ε, δ). That of
-Steinke, Nasr & Jagielski (2023), Theorem 5.2, is larger, and so is that of the events W >= c alone,
-of Mahloujifar, Melis & Chaudhuri (2024): both are weights among others.
+other, guesses are worse, and the bound stays. With one pair (ε, δ) and the best A a mechanism
+reaches the bound: nothing else that is counted of as many guesses tells more. It is below that of
+Steinke, Nasr & Jagielski (2023), Theorem 5.2. Mahloujifar, Melis & Chaudhuri (2024) bound the
+events W >= c in this way, with the whole profile of a claim.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 BITS = 400
 """Binary places of the weights (chances of 1e-40 keep 80 digits)."""
@@ -117,7 +118,7 @@ def _ends(lengths: Sequence[float]) -> list[int]:
 def _parts(level: int, ends: Sequence[int]) -> list[int]:
     """How much of a level each pair takes."""
     cuts = [0, *(min(end, level) for end in ends), level]
-    return [high - low for low, high in zip(cuts, cuts[1:], strict=False)]
+    return [high - low for low, high in pairwise(cuts)]
 
 
 def _cost(level: int, slopes: Sequence[int], ends: Sequence[int]) -> int:

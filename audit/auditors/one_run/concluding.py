@@ -22,8 +22,8 @@ from synthesizers.errors import InputError
 
 NAME = "one run"
 
-INCLUSION, PAIRS = "inclusion", "pairs"
-"""What a coin decides: whether a canary is in, or which of two."""
+INCLUSION, PRESENCE, PAIRS = "inclusion", "presence", "pairs"
+"""What a coin decides: whether a canary is in, the same where none is guessed out, which of two."""
 
 BLIND = 0.05
 """The p-value of guesses by chance alone above which no canary counts as seen."""
@@ -80,6 +80,7 @@ class Setup:
             self.runs,
             float(self.alarm),
             self.guesses,
+            self.design == PRESENCE,
         )
 
 
@@ -126,7 +127,7 @@ def conclude(setup: Setup, plan: Plan, runs: Sequence[Guesses]) -> Evidence:
     decision, why = _decide(setup, plan, counts, p_value)
     return Evidence(
         NAME,
-        f"{_tell(setup, plan, counts, p_value, limit)} {why}",
+        " ".join(filter(None, (_tell(setup, plan, counts, p_value, limit), why))),
         decision,
         covers,
         False,
@@ -141,13 +142,12 @@ def _decide(
 ) -> tuple[Decision, str]:
     """The decision, and why in a sentence."""
     name, value = claimed_name(setup.claim.guarantee), claimed_value(setup.claim.guarantee)
-    claimed = f"{name}={value}"
     if p_value <= setup.alarm:
-        return Decision.VIOLATED, f"Who keeps {claimed} is guessed as well with no larger chance."
+        return Decision.VIOLATED, ""
     if p_value < SUSPICION:
         return (
             Decision.UNDECIDED,
-            "That is suspicious, and not enough to refute the claim: run it more often (--runs).",
+            "That is suspicious, and not rare enough to refute the claim: run it more often (--runs).",
         )
     if not plan.detected:
         most = find_limit(counts, setup.claim.guarantee, float(setup.alarm))
@@ -187,8 +187,10 @@ def _tell(setup: Setup, plan: Plan, counts: Sequence[Counts], p_value: float, li
     if setup.design == PAIRS:
         coins = f"pairs of {setup.what}, one of each in by fair coins"
     runs = "" if len(counts) == 1 else f" in each of {len(counts)} runs"
+    claimed = f"{name}={claimed_value(setup.claim.guarantee)}"
     return (
-        f"of {setup.canaries} {coins}, {plan.guesses} were guessed{runs} and {right} of these right "
-        f"(p = {p_value:.2g} of the claim). With all of them right the floor would be "
-        f"{name} >= {limit:.4g}: more can't be shown by so many guesses."
+        f"of {setup.canaries} {coins}, {plan.guesses} were guessed{runs} and {right} of these right. "
+        f"Whoever keeps {claimed} is guessed as well with a chance of at most {p_value:.2g}. With "
+        f"all of them right the floor would be {name} >= {limit:.4g}: more can't be shown by so "
+        "many guesses."
     )

@@ -18,10 +18,19 @@ IN, OUT, NONE = "+", "-", "."
 
 def guess_inclusion(scores: Array, guesses: int, seed: str, run: int) -> str:
     """The largest scores are guessed in, the smallest out, in equal shares; ties by other coins."""
+    return _guess_ends(scores, guesses // 2, guesses - guesses // 2, seed, run)
+
+
+def guess_presence(scores: Array, guesses: int, seed: str) -> str:
+    """The largest scores are guessed in, and none out; ties by other coins."""
+    return _guess_ends(scores, 0, guesses, seed, 0)
+
+
+def _guess_ends(scores: Array, low: int, high: int, seed: str, run: int) -> str:
     order = np.lexsort((_order(seed, run, len(scores)), scores))
     marks = np.full(len(scores), NONE)
-    marks[order[: guesses // 2]] = OUT
-    marks[order[len(order) - (guesses - guesses // 2) :]] = IN
+    marks[order[:low]] = OUT
+    marks[order[len(order) - high :]] = IN
     return "".join(marks.tolist())
 
 

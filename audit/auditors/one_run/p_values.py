@@ -24,7 +24,7 @@ DOUBLED = tuple(2.0**power for power in range(5, -11, -1))
 """Where a floor is looked for first (e^32 guesses would not show more, a million show 2^-10)."""
 
 SLACK = 1e-9
-"""Relative margin for the rounding of doubles in Fisher's sum (some thousand times what it loses)."""
+"""Relative margin for the rounding of doubles in Fisher's sum (a thousand times what it loses)."""
 
 
 def find_p_value(runs: Sequence[Counts], guarantee: Guarantee, value: float) -> float:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from scipy.optimize import bisect
 from scipy.stats import binom, norm
 
-from audit.auditors.attack.guessing.guesses import find_fewest
-from audit.auditors.attack.guessing.power import POWER
 from audit.auditors.one_run.bound import Counts
 from audit.auditors.one_run.p_values import find_p_value
 from audit.auditors.one_run.profiles import bound_deltas, find_width
 from proofs.guarantees import ApproxDP, GaussianDP, Guarantee
 
-import numpy as np
-
 SHARES = tuple(
     Fraction(*parts) for parts in ((1, 1), (3, 4), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10))
 )
-"""Shares of canaries that may be guessed (between neighbours of this list p-values differ little)."""
+"""Shares of canaries that may be guessed (p-values of neighbouring ones differ little)."""
 
 UNLUCKY = 0.1
 """The chance with which fewer guesses are right than a plan counts on: one minus `POWER`."""
@@ -30,10 +26,11 @@ UNLUCKY = 0.1
 
 @dataclass(frozen=True)
 class Plan:
-    """``guesses``: of each run. ``detected``: a leak of the size that must be seen, whose canaries do
-    not disturb each other, is refuted with a chance of at least `POWER`.
+    """How many coins are guessed, and what that sees.
 
-    ``accuracy``: how often guesses are right at that leak.
+    ``guesses``: of each run. ``accuracy``: how often they are right at the leak that must be seen,
+    if canaries do not disturb each other; ``detected``: whether that refutes the claim with a
+    chance of at least `POWER`.
     """
 
     guesses: int
@@ -49,15 +46,18 @@ def make_plan(
     runs: int,
     alarm: float,
     guesses: int | None = None,
+    one_sided: bool = False,
 ) -> Plan:
     """The number of guesses that shows a leak best, or that of the user, and whether it would.
 
     ``value``, ``leak``: of the claim's parameter, as claimed and as it must be seen.
+    ``one_sided``: only one side of the coins is guessed, so that half of those shares are.
     """
-    shares = [max(1, int(canaries * share)) for share in SHARES]
+    sides = 1 if one_sided else 2
+    shares = [max(1, int(canaries * share * sides / 2)) for share in SHARES]
     plans = []
     for number in shares if guesses is None else [guesses]:
-        accuracy = find_accuracy(guarantee, leak, number / canaries)
+        accuracy = find_accuracy(guarantee, leak, min(1.0, 2 * number / sides / canaries))
         right = int(binom.ppf(UNLUCKY, number, accuracy))
         counts = [Counts(canaries, number, right)] * runs
         plans.append((find_p_value(counts, guarantee, value), number, accuracy))
@@ -82,7 +82,7 @@ def find_accuracy(guarantee: Guarantee, leak: float, share: float) -> float:
 
 
 def _laplace(epsilon: float, share: float) -> float:
-    """Scores are the coin and Laplace noise: those beyond both coins' places say most, and alike."""
+    """Scores are the coin with Laplace noise: those outside of 0 … 1 say most, and alike."""
     outside = (1 + math.exp(-epsilon)) / 2
     best = 1 / (1 + math.exp(-epsilon))
     if share <= outside:

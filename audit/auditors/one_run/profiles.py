@@ -36,12 +36,12 @@ def bound_deltas(guarantee: Guarantee, value: float, epsilons: Array) -> Array:
     match guarantee:
         case ApproxDP(delta=delta):
             own = math.nextafter(float(delta), 1.0) if delta else 0.0
-            return np.where(epsilons >= value, own, 1.0)
+            return np.asarray(np.where(epsilons >= value, own, 1.0))
         case GaussianDP():
             return _gaussian(value, epsilons)
         case ZCDP():
             divergences = value * (1 + SLACK) * ORDERS
-            return _conversion(divergences, ORDERS, epsilons[:, None]).min(axis=-1)
+            return np.asarray(_conversion(divergences, ORDERS, epsilons[:, None]).min(axis=-1))
         case RenyiDP(alpha=alpha):
             return _conversion(np.array(value), np.array(float(alpha)), epsilons)
 

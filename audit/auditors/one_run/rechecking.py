@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from audit.auditors.one_run.concluding import INCLUSION, NAME, PAIRS, Setup, conclude
+from audit.auditors.one_run.concluding import INCLUSION, NAME, PAIRS, PRESENCE, Setup, conclude
 from audit.auditors.one_run.guessing import (
     IN,
     NONE,
     OUT,
     count_right,
-    guess_inclusion,
+    guess_presence,
     tell_guesses,
 )
 from audit.auditors.one_run.planning import Plan
@@ -74,7 +74,8 @@ def _find_misfit(document: Document, replay: object) -> str:
     kind, public = document.subject["kind"], document.about.neighbours.records_public
     if kind not in ("training", "release") or not document.unit.is_record:
         return "one run is that of a training or a release, with a canary a record"
-    if replay.design != (PAIRS if public else INCLUSION) or (kind == "release" and public):
+    designs = (PRESENCE if kind == "release" else INCLUSION, None if kind == "release" else PAIRS)
+    if replay.design != designs[public]:
         return "coins decide otherwise under these neighbours"
     shown = [one.made is not None for one in replay.runs]
     if kind == "release" and (any(shown) or replay.seed or len(replay.runs) > 1):
@@ -110,7 +111,7 @@ def _recheck_release(document: Document, replay: OneRunReplay) -> Check:
         note = "the release and its split do not lie in this folder as they were"
         return Check(GUESSES, Status.UNCHECKED, note)
     places = subject.canaries
-    made = guess_inclusion(subject.scores(), replay.guesses, subject.split.seed, 0)
+    made = guess_presence(subject.scores(), replay.guesses, subject.split.seed)
     found = tell_guesses(made, subject.split.chosen[places], shown=False)
     if len(places) != replay.canaries or (found,) != replay.runs:
         return Check(GUESSES, Status.FALSE, "the release and its split give others")

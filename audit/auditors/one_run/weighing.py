@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,7 @@ def _weigh_profile(guarantee: Guarantee, value: float, counts: Counts, width: fl
     ]
     start = min(starts, key=cost)
     simplex = start + np.vstack([np.zeros(5), np.diag([6.0, 1.0, 0.3 * width, 0.5, 0.5])])
-    options = {"maxfev": STEPS, "xatol": 1e-2, "fatol": 1e-3, "initial_simplex": simplex}
+    options: Any = {"maxfev": STEPS, "xatol": 1e-2, "fatol": 1e-3, "initial_simplex": simplex}
     return build(minimize(cost, start, method="Nelder-Mead", options=options).x)
 
 
