@@ -1,11 +1,11 @@
-"""DP-SGD for logistic regression in NumPy, and canaries that show in one training how private it is.
+r"""DP-SGD for logistic regression in NumPy, and canaries that show how private one training is.
 
 Full batches: in each step every example's gradient is clipped to norm 1, and the sum gets Gaussian
 noise of standard deviation sigma. What is released is the final model. With or without one example
 the sum of a step differs by at most 1, so that each step is (1/sigma)-Gaussian private, and all
 steps are mu = sqrt(steps) / sigma: `dp-audit account '20 * gaussian(sigma=…)'` says the same.
 
-    dp-audit certify dp_sgd:train --one-run --canaries dp_sgd:canaries --score dp_sgd:score \\
+    dp-audit certify dp_sgd:train --one-run --canaries dp_sgd:canaries --score dp_sgd:score \
         --claim mu=1 --neighbours add-remove --alarm 0.05
 
 A canary has a feature of its own, so that its gradient points where no other's does, and one so

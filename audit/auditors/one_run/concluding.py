@@ -147,16 +147,17 @@ def _decide(
     if p_value < SUSPICION:
         return (
             Decision.UNDECIDED,
-            "That is suspicious, and not rare enough to refute the claim: run it more often (--runs).",
+            "That is suspicious, and not rare enough to refute the claim: more runs (--runs) would "
+            "decide.",
         )
     if not plan.detected:
         most = find_limit(counts, setup.claim.guarantee, float(setup.alarm))
         return (
             Decision.UNDECIDED,
             f"So few coins can't see enough: a leak of {name}={setup.leak:.4g} would not have been "
-            f"refuted with a chance of 90 %, and no more than {name}={most:.4g} by any guesses, at "
-            f"the alarm {float(setup.alarm):g}. Use more canaries, several runs (--runs), or a "
-            "larger --alarm.",
+            f"refuted with a chance of 90 %. At the alarm {float(setup.alarm):g}, if all guesses "
+            f"were right, no claim above {name}={most:.4g} would be. Use more canaries, several "
+            "runs (--runs), or a larger --alarm.",
         )
     right, made = sum(one.right for one in counts), sum(one.guesses for one in counts)
     if value > 0 and float(binom.sf(right - 1, made, 0.5)) > BLIND:
@@ -189,8 +190,8 @@ def _tell(setup: Setup, plan: Plan, counts: Sequence[Counts], p_value: float, li
     runs = "" if len(counts) == 1 else f" in each of {len(counts)} runs"
     claimed = f"{name}={claimed_value(setup.claim.guarantee)}"
     return (
-        f"of {setup.canaries} {coins}, {plan.guesses} were guessed{runs} and {right} of these right. "
-        f"Whoever keeps {claimed} is guessed as well with a chance of at most {p_value:.2g}. With "
-        f"all of them right the floor would be {name} >= {limit:.4g}: more can't be shown by so "
-        "many guesses."
+        f"of {setup.canaries} {coins}, {plan.guesses} were guessed{runs} and {right} of these "
+        f"right. Whoever keeps {claimed} is guessed as well with a chance of at most "
+        f"{p_value:.2g}. With all of them right the floor would be {name} >= {limit:.4g}: more "
+        "can't be shown by so many guesses."
     )
