@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 SLACK = 1e-9
 """Relative margin of δ for the rounding of doubles (some thousand times what the formulas lose)."""
 
+LEAST = 1e-300
+"""The smallest δ that is told apart from 0, and stands for all below it that are not."""
+
 ORDERS = 1 + np.exp2(np.arange(-24, 49) / 4)
 """Rényi orders at which ρ is converted, each of which is sound."""
 
@@ -52,13 +55,13 @@ def _gaussian(mu: float, epsilons: Array) -> Array:
     near, far = mu / 2 - epsilons / mu, -mu / 2 - epsilons / mu
     # Φ(near) - e^ε Φ(far) by its ratio, in which little cancels.
     share = -np.expm1(np.minimum(epsilons + log_ndtr(far) - log_ndtr(near), 0.0))
-    return np.minimum(ndtr(near) * (share * (1 + SLACK) + SLACK / 1000), 1.0)
+    return np.clip(ndtr(near) * (share * (1 + SLACK) + SLACK / 1000), LEAST, 1.0)
 
 
 def _conversion(divergences: Array, orders: Array, epsilons: Array) -> Array:
     """The δ of a Rényi divergence: e^((α-1)(D-ε)) (1-1/α)^(α-1) / α."""
     exponents = (orders - 1) * (divergences - epsilons + np.log1p(-1 / orders)) - np.log(orders)
-    return np.asarray(np.minimum(np.exp(np.minimum(exponents, 0.0)) * (1 + SLACK), 1.0))
+    return np.asarray(np.clip(np.exp(np.minimum(exponents, 0.0)) * (1 + SLACK), LEAST, 1.0))
 
 
 def find_width(guarantee: Guarantee, value: float) -> float:

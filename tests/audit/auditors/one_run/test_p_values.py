@@ -33,7 +33,7 @@ def test_floors_of_randomised_response_miss_seldom_and_nearly_as_often_as_they_m
     assert 0.015 < miss <= 0.05
 
 
-@pytest.mark.parametrize(("canaries", "guesses", "delta"), [(100, 100, 1e-3), (300, 60, 1e-3)])
+@pytest.mark.parametrize(("canaries", "guesses", "delta"), [(100, 100, 1e-2), (300, 60, 1e-3)])
 def test_floors_of_the_worst_case_miss_seldom_and_the_correction_is_needed(
     canaries: int, guesses: int, delta: float
 ) -> None:
@@ -64,7 +64,8 @@ def test_the_worst_case_keeps_its_claim() -> None:
     right, wrong = counts * law[1:], (guesses - counts + 1) * law[:-1]
     for first, second in ((right, wrong), (wrong, right)):
         excess = np.maximum(first - np.e * second, 0).sum() / canaries
-        assert excess <= delta * (1 + 1e-9)
+        # The solver keeps its conditions to 1e-7 or so.
+        assert excess <= delta * (1 + 1e-5)
 
 
 def test_several_runs_are_multiplied_as_fisher_does() -> None:
@@ -88,9 +89,7 @@ def test_fishers_p_value_is_wrong_as_seldom_as_it_says() -> None:
 
 
 def test_floors_grow_with_right_guesses_up_to_the_limit() -> None:
-    floors = [
-        find_floor([Counts(100, 60, right)], PURE, 0.05) for right in (30, 40, 50, 55, 60)
-    ]
+    floors = [find_floor([Counts(100, 60, right)], PURE, 0.05) for right in (30, 40, 50, 55, 60)]
     assert floors == sorted(floors)
     assert floors[0] == 0
     assert floors[-1] == find_limit([Counts(100, 60, 7)], PURE, 0.05)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 Pairs = Sequence[tuple[float, float]]
@@ -65,6 +66,11 @@ def best_by_count(canaries: int, guesses: int, right: int, pairs: Pairs) -> floa
 
     An (ε, δ) bounds Σ_w [w P(w) - e^ε (r - w + 1) P(w - 1)]₊ by mδ.
     """
+    return float(_solve(canaries, guesses, right, pairs)[right:].sum())
+
+
+def _solve(canaries: int, guesses: int, right: int, pairs: Pairs) -> NDArray[np.float64]:
+    """[0 … guesses], the law of right guesses with which that chance is largest."""
     width = guesses + 1 + guesses * len(pairs)
     matrix = sp.lil_matrix((len(pairs) * (guesses + 1), width))
     limits = []
@@ -83,7 +89,7 @@ def best_by_count(canaries: int, guesses: int, right: int, pairs: Pairs) -> floa
     gains[right : guesses + 1] = -1
     total = sp.csr_matrix((np.arange(width) <= guesses).astype(float))
     found = linprog(gains, matrix.tocsr(), limits, total, [1.0])
-    return float(-found.fun)
+    return np.asarray(found.x[: guesses + 1])
 
 
 def worst_law(
