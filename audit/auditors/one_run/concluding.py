@@ -192,6 +192,6 @@ def _tell(setup: Setup, plan: Plan, counts: Sequence[Counts], p_value: float, li
     return (
         f"of {setup.canaries} {coins}, {plan.guesses} were guessed{runs} and {right} of these "
         f"right. Whoever keeps {claimed} is guessed as well with a chance of at most "
-        f"{p_value:.2g}. With all of them right the floor would be {name} >= {limit:.4g}: more "
+        f"{p_value:.3g}. With all of them right the floor would be {name} >= {limit:.4g}: more "
         "can't be shown by so many guesses."
     )

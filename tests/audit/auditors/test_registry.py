@@ -14,7 +14,9 @@ from audit.auditors.effort import Attack, Effort
 from audit.auditors.registry import AUDITORS, choose, parse_names
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision
+from audit.subjects.split_release import ReleaseSubject
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject
+from audit.subjects.training import TrainingSubject
 from audit.testing.laws import Law, Trial, laws_of
 from audit.testing.laws.auditor_laws import BROKEN, HONEST, Control
 from proofs.guarantees import ApproxDP
@@ -107,6 +109,7 @@ def test_every_kind_of_subject_has_an_auditor_by_default() -> None:
         BlackBoxSubject("x", kind, None, ()).category  # type: ignore[arg-type]
         for kind in ("function", "outputs")
     }
+    kinds |= {TrainingSubject.category, ReleaseSubject.category}
     assert kinds == {kind for auditor in AUDITORS.values() for kind in auditor.by_kind}
     for kind in kinds:
         run, left_out = choose(kind, None, False)
@@ -148,7 +151,7 @@ def test_ledgers_of_another_audit_are_not_used() -> None:
 def test_the_registry_is_read_without_loading_an_auditor() -> None:
     code = (
         "import sys; from audit.auditors.registry import AUDITORS; "
-        "assert len(AUDITORS) == 9; "
+        "assert len(AUDITORS) == 10; "
         "print(sorted({'numpy', 'scipy', 'pandas', 'sklearn'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
