@@ -16,7 +16,7 @@ from audit.statements.claim import Claim
 from audit.statements.evidence import Decision
 from audit.subjects.split_release import ReleaseSubject
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject
-from audit.subjects.training import TrainingSubject
+from audit.subjects.training import TrainingSubject, live_training
 from audit.testing.laws import Law, Trial, laws_of
 from audit.testing.laws.auditor_laws import BROKEN, HONEST, Control
 from proofs.guarantees import ApproxDP
@@ -70,7 +70,27 @@ FEW = HONEST[1:3]
 FIXED = control("fixed noise", Counts(COUNTS, DiscreteLaplace(Fraction(60))), "32", 1600)
 ATTACK = Attack(250, 1, Fraction(1, 20), Fraction(1, 10**6))
 
+
+def training(scale: float) -> Control:
+    """A noisy histogram of 600 cells, of which each canary has one."""
+
+    def train(records: list[int], rng: Any) -> Any:
+        sums = rng.laplace(0, scale, 600)
+        sums[records] += 1
+        return sums
+
+    subject = live_training(
+        train, f"noise of scale {scale:g}", range(600), lambda output, cell: output[cell]
+    )
+    return subject, Claim(ApproxDP(ONE), AddRemove(), "output", None, None)
+
+
 TRIALS = {
+    "one run": Trial(
+        honest=(training(1.0),),
+        broken=(training(0.5),),
+        effort=Effort(attack=Attack(1, 1, Fraction(1, 20), Fraction(1, 10**6))),
+    ),
     # Without records that are not noisy, the output's own loss says nothing of an excess.
     "factorised": Trial(broken=of_transcript(BROKEN[:2])),
     "proof": Trial(accuses=False),

@@ -1,4 +1,4 @@
-"""One run of a training among canaries: the honest, those of half the noise, and what is refused."""
+"""One run of a training among canaries: the honest, of half the noise, and what is refused."""
 
 from collections.abc import Callable
 from pathlib import Path

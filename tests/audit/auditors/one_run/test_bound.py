@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_more_right_guesses_are_no_more_likely() -> None:
             for right in range(60, 101, 8)
         ]
         # Weights are found by search, within a tenth.
-        assert all(b <= a * 1.1 for a, b in zip(bounds, bounds[1:], strict=False))
+        assert all(b <= a * 1.1 for a, b in pairwise(bounds))
         assert bounds[-1] < 0.5 < bounds[0]
 
 

@@ -1,4 +1,4 @@
-"""The best that a mechanism which keeps a claim can be guessed, by linear programs: slow, obvious."""
+"""How well a mechanism that keeps a claim can be guessed at best, by linear programs."""
 
 from __future__ import annotations
 
