@@ -18,6 +18,7 @@ from audit.statements.reproduce import Command
 from audit.subjects.live import name_of
 from audit.subjects.named_trainings import NamedTraining, named_training
 from audit.subjects.split_release import ReleaseSubject, split_release
+from audit.subjects.synthesizer import COMMAND, OUTPUTS
 from audit.subjects.training import TrainingSubject, live_training
 from dp_audit.arguments import optional_number, text, texts
 from dp_audit.progress import Progress
@@ -90,6 +91,11 @@ def certify_one_run(
 
 def _find_training(wanted: OneRun, claim: Claim, limits: Limits, seed: int) -> TrainingSubject:
     given, score = wanted.canaries, wanted.score
+    if not wanted.live and wanted.subject.startswith((COMMAND, OUTPUTS)):
+        raise InputError(
+            f"one run trains module:function, train(records, rng); found {wanted.subject!r}: a "
+            "release alone, outputs:FILE.csv, is audited by --split"
+        )
     if given is None:
         raise InputError(
             "one run needs canaries: --canaries module:function, which gives their records, or "

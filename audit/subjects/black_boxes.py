@@ -137,7 +137,10 @@ def _command(wanted: Wanted, claim: Claim) -> BlackBoxSubject:
 def _outputs(name: str) -> BlackBoxSubject:
     first, comma, second = name.removeprefix(OUTPUTS).partition(",")
     if not comma or not first or not second:
-        raise InputError(f"outputs are two files, outputs:A,B, one a database; found {name!r}")
+        raise InputError(
+            "outputs are two files, outputs:A,B, one a database, or one released table with "
+            f"--split; found {name!r}"
+        )
     box = read_outputs(first, second)
     rests_on = (assumptions.OUTPUTS, assumptions.INDEPENDENT)
     identity = {"sha256": list(box.digests)}

@@ -13,7 +13,7 @@ from audit.auditors.attack.guessing.floors import claimed_name, claimed_value
 from audit.auditors.attack.guessing.power import require_detect
 from audit.auditors.one_run.bound import Counts
 from audit.auditors.one_run.p_values import find_limit, find_p_value, make_bound
-from audit.auditors.one_run.planning import Plan, make_plan
+from audit.auditors.one_run.planning import MOST_GUESSED, Plan, make_plan
 from audit.statements.claim import Claim
 from audit.statements.decimals import decimal_below
 from audit.statements.evidence import Decision, Evidence, Guesses, OneRunReplay
@@ -56,6 +56,11 @@ class Setup:
             raise InputError(
                 f"--guesses is a number from 1 to that of coins, {self.canaries}; found "
                 f"{self.guesses}"
+            )
+        if self.guesses is not None and self.guesses * self.runs > MOST_GUESSED:
+            raise InputError(
+                f"of all runs at most {MOST_GUESSED} coins are guessed; found {self.guesses} in "
+                f"each of {self.runs}: give smaller --guesses"
             )
         if not 1 <= self.runs <= MOST_RUNS:
             raise InputError(f"a training is run 1 to {MOST_RUNS} times; found --runs {self.runs}")

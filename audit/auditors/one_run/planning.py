@@ -20,6 +20,9 @@ SHARES = tuple(
 )
 """Shares of canaries that may be guessed (p-values of neighbouring ones differ little)."""
 
+MOST_GUESSED = 50_000
+"""The most guesses of all runs (a floor of so many takes two minutes, also to verify)."""
+
 UNLUCKY = 0.1
 """The chance with which fewer guesses are right than a plan counts on: one minus `POWER`."""
 
@@ -54,7 +57,8 @@ def make_plan(
     ``one_sided``: only one side of the coins is guessed, so that half of those shares are.
     """
     sides = 1 if one_sided else 2
-    shares = [max(1, int(canaries * share * sides / 2)) for share in SHARES]
+    most = MOST_GUESSED // runs
+    shares = [max(1, min(int(canaries * share * sides / 2), most)) for share in SHARES]
     plans = []
     for number in shares if guesses is None else [guesses]:
         accuracy = find_accuracy(guarantee, leak, min(1.0, 2 * number / sides / canaries))

@@ -164,6 +164,8 @@ def test_a_named_training_runs_apart_and_its_certificate_is_re_checked(
     assert checks["one run"] == "confirmed"
     with pytest.raises(InputError, match="no attribute"):
         ask("toy:train", canaries="toy:absent", score="toy:score")
+    with pytest.raises(InputError, match="is audited by --split"):
+        ask("command:./train", canaries="toy:canaries", score="toy:score")
     with pytest.raises(InputError, match="is module:function"):
         ask("toy:train", canaries="many", score="toy:score")
 
