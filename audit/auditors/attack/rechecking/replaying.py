@@ -154,8 +154,8 @@ def _choose(evidence: Sequence[Evidence], number: int | None) -> tuple[Evidence,
         return sampled[number]
     if not sampled:
         raise InputError(
-            "no finding of the certificate rests on runs of the subject: there is nothing to "
-            "repeat; dp-audit verify re-checks it"
+            "no finding of the certificate rests on a rule that was tested on runs: there is "
+            "nothing to repeat; dp-audit verify re-checks it"
         )
     return min(sampled.values(), key=lambda one: one[0].decision is not Decision.VIOLATED)
 
