@@ -1,0 +1,1 @@
+"""Component mode: calls of noise inside other people's code, recorded and answered."""

@@ -1,0 +1,1 @@
+"""What runs where the subject runs: numpy, the standard library and Python 3.9 alone."""

@@ -1,0 +1,12 @@
+"""Mechanisms of libraries whose calls are recorded: a module each, with its ``PRIMITIVES``.
+
+A library that the subject's process has not imported costs nothing: its primitives are put in place
+where a module of its name is loaded. A module here imports nothing of the library itself.
+"""
+
+from __future__ import annotations
+
+from audit.auditors.components.recording.primitives import Primitive
+
+PRIMITIVES: tuple[Primitive, ...] = ()
+"""All of them; a library adds its own here."""

@@ -1,0 +1,169 @@
+"""What makes noise, and how its arguments are read: a table for each library.
+
+A `Primitive` is a function or a method by the place where it lives. `said` reads a call's arguments,
+all of them by name, defaults included, and says what `steps.Call` has of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from audit.auditors.components.recording.tracers import strip
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a call's arguments say of its noise: the fields of `steps.Call` that they fix.
+
+    ``value``: a number, or an array as the answer is; None where they hold none. ``symmetric``: the
+    noise may be stretched about the value.
+    """
+
+    law: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    value: Any = None
+    symmetric: bool = False
+    sensitivity: Any = None
+    norm: str = "l1"
+    epsilon: Any = None
+    delta: Any = None
+
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """A callable that makes noise.
+
+    ``where``: "package.module:attribute" or "package.module:Class.method"; what it is called is
+    that with a dot. ``said``: reads the arguments, by name; of a method, ``self`` is one of them.
+    ``libraries``: packages whose lines are not the foreign code's.
+    """
+
+    where: str
+    said: Callable[[Arguments], Said]
+    libraries: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What a recording calls it."""
+        return self.where.replace(":", ".")
+
+
+def located(law: str, location: str, *parameters: str, symmetric: bool = True) -> Any:
+    """A law whose location is an argument: what noise is added to."""
+
+    def said(given: Arguments) -> Said:
+        fixed = {name: given[name] for name in parameters}
+        return Said(law, fixed, given[location], symmetric)
+
+    return said
+
+
+def drawn(law: str, *parameters: str) -> Any:
+    """A law none of whose arguments holds data, if the mechanism is an honest one."""
+    return lambda given: Said(law, {name: given[name] for name in parameters})
+
+
+def weighed(law: str, weights: str, *parameters: str) -> Any:
+    """A law whose weights or rates are what it hides."""
+
+    def said(given: Arguments) -> Said:
+        fixed = {name: given[name] for name in parameters}
+        return Said(law, fixed, given[weights])
+
+    return said
+
+
+def _choice(given: Arguments) -> Said:
+    among = strip(given["a"])
+    many = int(among) if np.ndim(among) == 0 else len(among)
+    weights = given["p"]
+    chances = [1 / many] * many if weights is None else weights
+    return Said("choice", {"among": many, "replace": bool(given.get("replace", True))}, chances)
+
+
+def _covariance(given: Arguments) -> Said:
+    covariance = np.asarray(strip(given["cov"]), np.float64)
+    flat = covariance == np.diag(np.diag(covariance))
+    if bool(np.all(flat)):
+        return Said("normal", {"scale": np.sqrt(np.diag(covariance))}, given["mean"])
+    return Said("multivariate normal", {"cov": covariance}, given["mean"])
+
+
+_LAWS_OF_NUMPY: dict[str, Callable[[Arguments], Said]] = {
+    "laplace": located("laplace", "loc", "scale"),
+    "normal": located("normal", "loc", "scale"),
+    "logistic": located("logistic", "loc", "scale"),
+    "gumbel": located("gumbel", "loc", "scale", symmetric=False),
+    "multivariate_normal": _covariance,
+    "standard_normal": lambda given: Said("normal", {"scale": 1.0}, None, True),
+    "exponential": drawn("exponential", "scale"),
+    "standard_exponential": lambda given: Said("exponential", {"scale": 1.0}),
+    "geometric": drawn("geometric", "p"),
+    "random": lambda given: Said("uniform", {"low": 0.0, "high": 1.0}),
+    "uniform": drawn("uniform", "low", "high"),
+    "integers": drawn("integers", "low", "high"),
+    "gamma": drawn("gamma", "shape", "scale"),
+    "standard_gamma": drawn("gamma", "shape"),
+    "beta": weighed("beta", "a", "b"),
+    "binomial": weighed("binomial", "p", "n"),
+    "poisson": weighed("poisson", "lam"),
+    "multinomial": weighed("multinomial", "pvals", "n"),
+    "dirichlet": weighed("dirichlet", "alpha"),
+    "choice": _choice,
+}
+"""Of `numpy.random.Generator`; methods that are not listed are draws of an unknown law."""
+
+_OLD_NAMES = {
+    "random_sample": "random",
+    "rand": "random",
+    "randn": "standard_normal",
+    "randint": "integers",
+    "ranf": "random",
+    "sample": "random",
+}
+"""Of `numpy.random.RandomState`, where they differ."""
+
+
+def law_of_numpy(method: str) -> Callable[[Arguments], Said]:
+    """How the arguments of a method of a generator of numpy are read."""
+    known = _LAWS_OF_NUMPY.get(_OLD_NAMES.get(method, method))
+    return known or (lambda given: Said("unknown"))
+
+
+def _gauss(given: Arguments) -> Said:
+    return Said("normal", {"scale": given["sigma"]}, given["mu"], True)
+
+
+_LAWS_OF_PYTHON: dict[str, Callable[[Arguments], Said]] = {
+    "gauss": _gauss,
+    "normalvariate": _gauss,
+    "random": lambda given: Said("uniform", {"low": 0.0, "high": 1.0}),
+    "uniform": lambda given: Said("uniform", {"low": given["a"], "high": given["b"]}),
+    "expovariate": lambda given: Said("exponential", {"scale": 1 / strip(given["lambd"])}),
+}
+
+
+def law_of_python(method: str) -> Callable[[Arguments], Said]:
+    """How the arguments of a method of `random.Random` are read."""
+    return _LAWS_OF_PYTHON.get(method, lambda given: Said("unknown"))
+
+
+def of_scipy(law: str, **fixed: float) -> Callable[[Arguments], Said]:
+    """``rvs`` of a distribution of `scipy.stats` with a location."""
+
+    def said(given: Arguments) -> Said:
+        return Said(law, {"scale": given.get("scale", 1), **fixed}, given.get("loc", 0), True)
+
+    return said
+
+
+SCIPY: dict[str, str] = {"laplace": "laplace", "norm": "normal", "gumbel_r": "gumbel"}
+"""Distributions of `scipy.stats`, whose ``rvs`` takes loc and scale."""
+
