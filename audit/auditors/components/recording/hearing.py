@@ -28,7 +28,7 @@ from audit.auditors.components.recording.primitives import (
     of_scipy,
 )
 from audit.auditors.components.recording.tape import Tape
-from audit.auditors.components.recording.tracers import codes_of, strip, trace
+from audit.auditors.components.recording.tracers import PLAIN, codes_in, codes_of, strip, trace
 
 _STATES = {
     *("seed", "get_state", "set_state", "getstate", "setstate", "get_bit_generator"),
@@ -290,7 +290,9 @@ def _default_rng(plain: Any) -> Any:
 
 
 def _told(seed: Any) -> str | None:
-    return None if seed is None else repr(strip(seed))[:80]
+    """A seed as text; of one that was drawn, as of none."""
+    drawn = bool(np.any(codes_in(seed) != PLAIN)) if isinstance(seed, (int, np.ndarray)) else False
+    return None if seed is None or drawn else repr(strip(seed))[:80]
 
 
 def _maker(plain: Any, recorded: Any) -> Any:

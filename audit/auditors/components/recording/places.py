@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_SUBJECTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(_OWN[:-1]))), "subjects")
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(random.__file__)) + os.sep
 
@@ -20,7 +21,7 @@ UNKNOWN = "an unknown line"
 
 def _is_passed(name: str, libraries: tuple[str, ...]) -> bool:
     """Whether a file is ours, the library's that makes the noise, or no file."""
-    if name.startswith("<") or name.startswith((_OWN, _NUMPY)):
+    if name.startswith("<") or name.startswith((_OWN, _SUBJECTS, _NUMPY)):
         return True
     inside = name.startswith(_STANDARD) and f"{os.sep}site-packages{os.sep}" not in name
     return inside or any(f"{os.sep}{library}{os.sep}" in name for library in libraries)

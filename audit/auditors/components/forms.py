@@ -1,0 +1,343 @@
+"""What every entry of a run is, on both databases: a value plus multiples of draws of noise.
+
+Two recordings are read side by side, the second answered with the answers of the first. Sums and
+multiples are followed exactly; what another operation makes of noise alone is a draw of its own;
+what it makes of a noisy answer is public, and that answer is *exposed* to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
+
+COMPARED = frozenset({"less", "less_equal", "greater", "greater_equal"})
+"""Operations whose answer says on which side of another number a noisy answer lies."""
+
+EXTREME = frozenset({"argmax", "argmin"})
+
+WEIGHED = frozenset({"choice", "bernoulli"})
+"""Laws that hide their chances in what they draw."""
+
+ADDITIVE = frozenset(
+    {"laplace", "normal", "logistic", "gumbel", "discrete laplace", "discrete gaussian"}
+)
+"""Laws whose value is added to their noise, where a call names one."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """``first``, ``second``: what the noise hides on either database; ``draws``: its multiples."""
+
+    first: Fraction = Fraction(0)
+    second: Fraction = Fraction(0)
+    draws: Mapping[Entry, Fraction] = field(default_factory=dict)
+
+    @property
+    def moved(self) -> Fraction:
+        """How far the pair moves what is hidden."""
+        return self.second - self.first
+
+    def plus(self, other: Form, times: int = 1) -> Form:
+        """The sum, or the difference."""
+        draws = dict(self.draws)
+        for draw, multiple in other.draws.items():
+            draws[draw] = draws.get(draw, Fraction(0)) + times * multiple
+        kept = {draw: multiple for draw, multiple in draws.items() if multiple}
+        return Form(self.first + times * other.first, self.second + times * other.second, kept)
+
+    def times(self, factor: Fraction) -> Form:
+        """A multiple."""
+        if not factor:
+            return Form()
+        draws = {draw: multiple * factor for draw, multiple in self.draws.items()}
+        return Form(self.first * factor, self.second * factor, draws)
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """A noisy answer that more than a sum can see.
+
+    ``use``: "output", "unseen" where nothing that was recorded has a use for it, or the name of an
+    operation. ``outcome``: of a comparison with 0, whether it was above; of an extreme, this
+    entry's rank is in ``winner``: the form of the one that was chosen. ``entry``: which it is.
+    """
+
+    form: Form
+    use: str
+    place: str
+    entry: Entry
+    above: bool | None = None
+    winner: Form | None = None
+
+
+@dataclass(frozen=True)
+class Differing:
+    """What differs though it should not: ``about`` what, at which line, and both, in words."""
+
+    about: str
+    place: str
+    found: str
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """Two recordings, side by side.
+
+    ``exposed``: every noisy answer that the pair moves, and (of what is compared or ranked beside
+    such ones) others. ``weighed``: calls whose chances move. ``differing``: scales and the like.
+    ``calls``: by the number of a step, its call. ``unread``: what was done with what the pair moves
+    that is not followed.
+    """
+
+    exposed: tuple[Exposed, ...]
+    weighed: tuple[tuple[Call, tuple[float, ...], tuple[float, ...]], ...]
+    differing: tuple[Differing, ...]
+    calls: Mapping[int, Call]
+    unread: tuple[Differing, ...]
+    pure: Mapping[Entry, Operation]
+
+
+def read(first: Recording, second: Recording) -> Read:
+    """Read two recordings, as far as their steps are the same."""
+    reading = _Reading()
+    steps = list(zip(first.steps, second.steps, strict=False))
+    for number, (one, other) in enumerate(steps):
+        if isinstance(one, Call) and isinstance(other, Call):
+            reading.call(number, one, other)
+        elif isinstance(one, Operation) and isinstance(other, Operation):
+            reading.operation(number, one, other)
+    return reading.end(first)
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.forms: dict[Entry, Form] = {}
+        self.exposed: list[Exposed] = []
+        self.weighed: list[tuple[Call, tuple[float, ...], tuple[float, ...]]] = []
+        self.differing: list[Differing] = []
+        self.unread: list[Differing] = []
+        self.calls: dict[int, Call] = {}
+        self.pure: dict[Entry, Operation] = {}
+        self.used: set[Entry] = set()
+        self.places: dict[Entry, str] = {}
+
+    def call(self, number: int, one: Call, other: Call) -> None:
+        self.calls[number] = one
+        entries = [(number, place) for place in range(len(one.answer))]
+        for entry in entries:
+            self.forms[entry] = Form(draws={entry: Fraction(1)})
+            self.places[entry] = one.place
+        for name in one.parameters:
+            before, after = one.parameters[name], other.parameters.get(name)
+            if before != after:
+                about = "scale of noise" if name in ("scale", "p", "cov") else "parameter of noise"
+                words = f"{name} is {_brief(before)} on one and {_brief(after)} on the other"
+                self.differing.append(Differing(about, one.place, words, (number, 0)))
+        if one.value is None or other.value is None or one.law == "unknown":
+            if one.value != other.value:
+                words = f"{one.primitive} hides another value, by a law that nobody stated"
+                self.unread.append(Differing("noise of an unknown law", one.place, words))
+            return
+        if one.law in ADDITIVE:
+            values = (_spread(one.value, len(entries)), _spread(other.value, len(entries)))
+            if None not in values and all(map(_finite, (*values[0], *values[1]))):
+                for entry, before, after in zip(entries, *values, strict=True):
+                    self.forms[entry] = replace(
+                        self.forms[entry], first=Fraction(before), second=Fraction(after)
+                    )
+                return
+        if one.law in WEIGHED:
+            if one.value != other.value:
+                chances = tuple(map(float, one.value)), tuple(map(float, other.value))
+                self.weighed.append((one, *chances))
+            return
+        if one.value != other.value:
+            words = f"the {one.law} draw hides another value, which no theorem here covers"
+            self.unread.append(Differing(f"{one.law} noise", one.place, words))
+
+    def operation(self, number: int, one: Operation, other: Operation) -> None:
+        for place, answer in enumerate(one.answer):
+            entry = (number, place)
+            self.places[entry] = one.place
+            if one.name == "reduced add" or one.name in EXTREME | _REDUCED:
+                operands = [one.operands[place], other.operands[place]]
+                self._reduce(entry, one, operands, answer)
+                continue
+            both = [(left[place], right[place]) for left, right in _pairs(one, other)]
+            forms = [self._form(left, right) for left, right in both]
+            if None in forms:
+                self.forms[entry] = Form()
+                continue
+            self.forms[entry] = self._combine(entry, one, both, [f for f in forms if f], answer)
+
+    def _form(self, left: object, right: object) -> Form | None:
+        """The form of an operand; None where it is no finite number."""
+        if isinstance(left, tuple):
+            return self.forms.get(left, Form())
+        if not (_finite(left) and _finite(right)):
+            return None
+        return Form(Fraction(left), Fraction(right))  # type: ignore[arg-type]
+
+    def _combine(
+        self,
+        entry: Entry,
+        step: Operation,
+        both: Sequence[tuple[object, object]],
+        forms: Sequence[Form],
+        answer: object,
+    ) -> Form:
+        traced = [left for left, _ in both if isinstance(left, tuple)]
+        known = _LINEAR.get(step.name)
+        if known is not None and len(forms) == known[0]:
+            found = known[1](forms)
+            if found is not None:
+                self.used |= set(traced)
+                return found
+            multiplied = [form for form in forms if not form.draws]
+            if multiplied and multiplied[0].moved:
+                words = (
+                    f"noise times {float(multiplied[0].first):g} on one and "
+                    f"{float(multiplied[0].second):g} on the other"
+                )
+                self.differing.append(Differing("scale of noise", step.place, words, entry))
+        if step.name in COMPARED and len(forms) == 2:
+            return self._compare(step, traced, forms, bool(answer))
+        return self._expose(entry, step, both, traced, forms)
+
+    def _compare(
+        self, step: Operation, traced: Sequence[Entry], forms: Sequence[Form], answer: bool
+    ) -> Form:
+        apart = forms[0].plus(forms[1], -1)
+        above = answer if step.name.startswith("greater") else not answer
+        self.used |= set(traced)
+        self.exposed.append(Exposed(apart, step.name, step.place, traced[0], above))
+        return Form()
+
+    def _expose(
+        self,
+        entry: Entry,
+        step: Operation,
+        both: Sequence[tuple[object, object]],
+        traced: Sequence[Entry],
+        forms: Sequence[Form],
+    ) -> Form:
+        data = [form for form in forms if not form.draws and form.moved]
+        moving = [form for form in forms if form.draws and form.moved]
+        self.used |= set(traced)
+        if data:
+            words = f"data in {step.name!r} with noise, which is not followed"
+            self.unread.append(Differing("data beside noise", step.place, words, entry))
+        if moving:
+            for (left, _), form in zip(both, forms, strict=True):
+                if isinstance(left, tuple) and form.moved:
+                    self.exposed.append(Exposed(form, step.name, step.place, left))
+            return Form()
+        if not any(form.draws for form in forms):
+            return Form()
+        self.pure[entry] = step
+        return Form(draws={entry: Fraction(1)})
+
+    def _reduce(
+        self, entry: Entry, step: Operation, operands: Sequence[Sequence[object]], answer: object
+    ) -> None:
+        forms = [self._form(*both) for both in zip(*operands, strict=True)]
+        self.forms[entry] = Form()
+        traced = [one for one in operands[0] if isinstance(one, tuple)]
+        self.used |= set(traced)
+        if None in forms:
+            return
+        known = [form for form in forms if form is not None]
+        if step.name == "reduced add":
+            total = Form()
+            for form in known:
+                total = total.plus(form)
+            self.forms[entry] = total
+            return
+        if not any(form.moved for form in known):
+            self.pure[entry] = step
+            self.forms[entry] = Form(draws={entry: Fraction(1)})
+            return
+        winner = None
+        if step.name in EXTREME and isinstance(answer, int) and 0 <= answer < len(known):
+            winner = known[answer]
+        for one, form in zip(operands[0], known, strict=True):
+            if form.moved or winner is not None:
+                name = one if isinstance(one, tuple) else entry
+                self.exposed.append(Exposed(form, step.name, step.place, name, winner=winner))
+
+    def end(self, first: Recording) -> Read:
+        shown = {entry for entry in first.released if entry is not None}
+        leaves = {leaf for leaf in first.output if isinstance(leaf, float)}
+        for entry, form in self.forms.items():
+            if not form.moved or not form.draws:
+                continue
+            answer = first.steps[entry[0]].answer[entry[1]]
+            if entry in shown or (isinstance(answer, float) and answer in leaves):
+                self.exposed.append(Exposed(form, "output", self.places[entry], entry))
+            elif entry not in self.used:
+                self.exposed.append(Exposed(form, "unseen", self.places[entry], entry))
+        return Read(
+            tuple(self.exposed),
+            tuple(self.weighed),
+            tuple(self.differing),
+            self.calls,
+            tuple(self.unread),
+            self.pure,
+        )
+
+
+_REDUCED = frozenset(
+    f"reduced {name}" for name in ("maximum", "minimum", "logical_or", "logical_and")
+)
+
+
+def _multiply(forms: Sequence[Form]) -> Form | None:
+    for one, other in (forms, forms[::-1]):
+        if not one.draws and not one.moved:
+            return other.times(one.first)
+    return None
+
+
+def _divide(forms: Sequence[Form]) -> Form | None:
+    below = forms[1]
+    if below.draws or below.moved or not below.first:
+        return None
+    return forms[0].times(1 / below.first)
+
+
+_LINEAR: Mapping[str, tuple[int, Callable[[Sequence[Form]], Form | None]]] = {
+    "add": (2, lambda forms: forms[0].plus(forms[1])),
+    "subtract": (2, lambda forms: forms[0].plus(forms[1], -1)),
+    "negative": (1, lambda forms: forms[0].times(Fraction(-1))),
+    "positive": (1, lambda forms: forms[0]),
+    "multiply": (2, _multiply),
+    "divide": (2, _divide),
+}
+
+
+def _pairs(one: Operation, other: Operation) -> list[tuple[Sequence[object], Sequence[object]]]:
+    return list(zip(one.operands, other.operands, strict=True))
+
+
+def _spread(value: Sequence[object], entries: int) -> Sequence[object] | None:
+    """A value for each entry; None where there is another number of them."""
+    if len(value) == entries:
+        return value
+    if not value or entries % len(value):
+        return None
+    return list(value) * (entries // len(value))
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"{len(value)} numbers" if isinstance(value, tuple) and len(value) > 3 else str(value)
