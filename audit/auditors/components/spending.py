@@ -13,12 +13,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
 from audit.auditors.components.forms import COMPARED, EXTREME, Exposed, Form, Read
 from audit.auditors.components.linear import rank, solve
+from audit.auditors.components.recording.places import UNKNOWN
 from audit.auditors.components.recording.steps import Call, Entry
 from proofs.losses import (
     DiscreteGaussianLoss,
@@ -45,10 +47,20 @@ _NAMES = frozenset({"laplace", "logistic", "discrete laplace", *ONE_SIDED})
 
 
 @dataclass(frozen=True)
+class Law:
+    """The law of a draw by the only parameter that counts, and the line that draws it."""
+
+    name: str
+    scale: float
+    place: str
+
+
+@dataclass(frozen=True)
 class Line:
     """What one line of the foreign code spends: a row of the table.
 
-    ``scale``: as text. ``moved``: how far the pair moves what is hidden, as text. ``epsilon``: the
+    ``place``: the line that draws; ``added``: the one where the noise meets what it hides, if that
+    is another. ``scale``: as text. ``moved``: how far the pair moves what is hidden, as text. ``epsilon``: the
     pure loss of its part, infinite where there is none. ``squared``: Δ²/σ² of normal noise.
     """
 
@@ -58,6 +70,7 @@ class Line:
     moved: str
     epsilon: float
     squared: float = 0.0
+    added: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,8 +78,8 @@ class Part:
     """What answers that share draws spend together.
 
     ``losses``: independent losses that add up to it, or bound it; None where no theorem here says
-    anything. ``exact``: they are it, on this pair, to whoever sees ``entries``. ``certain``: they
-    tell both databases apart for certain. ``why``: in words, where it is not exact.
+    anything. ``exact``: they are it, on this pair, to whoever sees ``entries``. ``leak``: the
+    chance with which they tell both databases apart for certain, at least. ``why``: in words, where it is not exact.
     """
 
     lines: tuple[Line, ...]
@@ -74,7 +87,7 @@ class Part:
     exact: bool
     entries: tuple[Entry, ...]
     shifts: tuple[Fraction, ...] = ()
-    certain: bool = False
+    leak: float = 0.0
     why: str = ""
 
 
@@ -120,11 +133,11 @@ def _part(read: Read, group: Sequence[Exposed]) -> Part:
         return _unknown(group, laws, "too many answers share their noise to be looked at together")
     if not ranked:
         return _of_told(told, draws, laws)
-    if all(law in _NAMES for law, _ in laws.values()):
+    if all(law.name in _NAMES for law in laws.values()):
         aligned = _align(told, ranked, draws, laws)
         if aligned is not None:
             return aligned
-    if {law for law, _ in laws.values()} == {"gumbel"} and not told:
+    if {law.name for law in laws.values()} == {"gumbel"} and not told:
         selected = _select(ranked, draws, laws)
         if selected is not None:
             return selected
@@ -139,16 +152,19 @@ def _revealed(one: Exposed) -> Exposed:
     return Exposed(one.form, "unseen", one.place, one.entry)
 
 
-def _law(read: Read, draw: Entry) -> tuple[str, float]:
-    """The law of a draw and its scale, the only parameter that counts; "unknown", 0 for others."""
+def _law(read: Read, draw: Entry) -> Law:
+    """The law of a draw; "unknown" with a scale of 0 for others than those that are counted."""
     call = read.calls.get(draw[0])
-    if call is None or draw in read.pure:
-        return "unknown", 0.0
+    if call is None:
+        return Law("unknown", 0.0, read.pure[draw].place if draw in read.pure else UNKNOWN)
     if call.law == "geometric":
         chance = _entry_of(call.parameters.get("p"), draw, call)
-        return ("geometric", -1 / math.log1p(-chance)) if 0 < chance < 1 else ("unknown", 0.0)
+        if 0 < chance < 1:
+            return Law("geometric", -1 / math.log1p(-chance), call.place)
+        return Law("unknown", 0.0, call.place)
     scale = _entry_of(call.parameters.get("scale"), draw, call)
-    return (call.law, scale) if scale > 0 and math.isfinite(scale) else ("unknown", 0.0)
+    known = scale > 0 and math.isfinite(scale)
+    return Law(call.law, scale, call.place) if known else Law("unknown", 0.0, call.place)
 
 
 def _entry_of(parameter: object, draw: Entry, call: Call) -> float:
@@ -159,7 +175,7 @@ def _entry_of(parameter: object, draw: Entry, call: Call) -> float:
     return float(parameter) if isinstance(parameter, int | float) else 0.0
 
 
-Laws = Mapping[Entry, tuple[str, float]]
+Laws = Mapping[Entry, Law]
 
 
 def _of_told(told: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Part:
@@ -171,12 +187,12 @@ def _of_told(told: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Par
     rows = [[one.form.draws.get(draw, Fraction(0)) for draw in draws] for one in answers]
     moved = [one.form.moved for one in answers]
     entries = tuple(one.entry for one in answers)
-    names = {law for law, _ in laws.values()}
+    names = {law.name for law in laws.values()}
     if rank(rows) == len(draws):
         shifts = solve(rows, moved)
         if shifts is None:
             words = "the same noise hides several numbers, whose differences it doesn't hide"
-            return Part(_lines(told, laws, INFINITE), None, True, entries, (), True, words)
+            return Part(_lines(told, laws, INFINITE), None, True, entries, (), 1.0, words)
         by_draw = dict(zip(draws, shifts, strict=True))
         return _shifted(by_draw, laws, told, entries)
     if len(answers) == 1:
@@ -198,28 +214,38 @@ def _shifted(
     """The exact part of independent draws that are shifted."""
     losses: list[Loss] = []
     lines: list[Line] = []
+    leak = 0.0
+    why = ""
     for draw, shift in shifts.items():
         if not shift:
             continue
-        law, scale = laws[draw]
-        place = next(one.place for one in told if draw in one.form.draws)
-        loss = loss_of(law, scale, shift)
-        if loss == INFINITE:
-            why = f"{law} noise has an end, or steps, that such a move shows"
-            line = Line(place, law, f"{scale:g}", _number(shift), INFINITE)
-            return Part((line,), None, True, entries, (shift,), True, why)
-        if loss is None:
-            return _unknown(told, laws, f"no theorem here covers {law} noise that is told as it is")
-        assert not isinstance(loss, float)
-        losses.append(loss)
-        squared = float(loss.mu_squared) if isinstance(loss, GaussianLoss) else 0.0
-        spent = INFINITE if isinstance(loss, GaussianLoss) else pure_of((loss,))
-        lines.append(Line(place, law, f"{scale:g}", _number(shift), spent, squared))
-    return Part(tuple(lines), tuple(losses), True, entries, tuple(shifts.values()))
+        law = laws[draw]
+        added = next(one.place for one in told if draw in one.form.draws)
+        loss = loss_of(law.name, law.scale, shift)
+        if isinstance(loss, float):
+            leak = max(leak, loss)
+            why = f"{law.name} noise has an end, or steps, that such a move shows"
+            lines.append(_line(law, added, shift, INFINITE))
+        elif loss is None:
+            return _unknown(told, laws, f"no theorem here covers {law.name} noise told as it is")
+        else:
+            losses.append(loss)
+            squared = float(loss.mu_squared) if isinstance(loss, GaussianLoss) else 0.0
+            lines.append(_line(law, added, shift, pure_of((loss,)), squared))
+    return Part(tuple(lines), tuple(losses), True, entries, tuple(shifts.values()), leak, why)
+
+
+def _line(law: Law, added: str, moved: Fraction, epsilon: float, squared: float = 0.0) -> Line:
+    elsewhere = "" if added == law.place else added
+    return Line(law.place, law.name, f"{law.scale:g}", _number(moved), epsilon, squared, elsewhere)
 
 
 def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
-    """The loss of one draw that is shifted; `INFINITE` for what is told apart, None for unknown."""
+    """The loss of one draw that is shifted; None for unknown ones.
+
+    A float is the chance with which the two are told apart for certain: of whole numbers that move
+    by a part of one, and of laws with an end.
+    """
     size, width = abs(shift), Fraction(scale)
     match law:
         case "laplace":
@@ -228,49 +254,46 @@ def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
             return GaussianLoss((size / width) ** 2)
         case "discrete laplace":
             if size.denominator != 1:
-                return INFINITE
+                return 1.0
             return DiscreteLaplaceLoss(1 / width, int(size))
         case "discrete gaussian":
             if size.denominator != 1:
-                return INFINITE
+                return 1.0
             return DiscreteGaussianLoss(width**2, int(size))
         case "geometric" | "exponential":
-            return INFINITE
+            whole = law == "exponential" or size.denominator == 1
+            return -math.expm1(-float(size) / scale) if whole else 1.0
     return None
 
 
 def _convolved(one: Exposed, laws: Laws) -> Part | None:
     """One answer with several draws: sums of normal ones, differences of one-sided ones."""
     draws = list(one.form.draws.items())
-    names = {laws[draw][0] for draw, _ in draws}
+    names = {laws[draw].name for draw, _ in draws}
+    law = laws[draws[0][0]]
     moved = one.form.moved
     if names == {"normal"}:
         variance = sum(
-            (multiple * Fraction(laws[draw][1])) ** 2 for draw, multiple in draws
+            ((multiple * Fraction(laws[draw].scale)) ** 2 for draw, multiple in draws), Fraction(0)
         )
-        loss: Loss = GaussianLoss(moved**2 / variance)
-        scale = math.sqrt(float(variance))
-        line = Line(one.place, "normal", f"{scale:g}", _number(moved), INFINITE, float(loss.mu_squared))
+        loss = GaussianLoss(moved**2 / variance)
+        summed = Law("normal", math.sqrt(float(variance)), law.place)
+        line = _line(summed, one.place, moved, INFINITE, float(loss.mu_squared))
         return Part((line,), (loss,), True, (one.entry,), (moved,))
     if len(draws) != 2 or len(names) != 1 or not names <= ONE_SIDED:
         return None
     (first, up), (second, down) = draws
-    same = up == -down and laws[first] == laws[second]
-    if not same:
+    if up != -down or laws[first].scale != laws[second].scale:
         return None
-    (name,) = names
-    scale = laws[first][1]
-    if name == "exponential":
-        found = loss_of("laplace", scale, moved / up)
-        law = "laplace"
-    else:
-        found, law = loss_of("discrete laplace", scale, moved / up), "discrete laplace"
-    if found == INFINITE:
-        line = Line(one.place, law, f"{scale:g}", _number(moved), INFINITE)
+    name = "laplace" if law.name == "exponential" else "discrete laplace"
+    found = loss_of(name, law.scale, moved / up)
+    two = Law(name, law.scale, law.place)
+    if isinstance(found, float):
         why = "noise of whole numbers does not hide what moves by a part of one"
-        return Part((line,), None, True, (one.entry,), (moved,), True, why)
-    assert found is not None and not isinstance(found, float)
-    line = Line(one.place, law, f"{scale:g}", _number(moved), pure_of((found,)))
+        line = _line(two, one.place, moved, INFINITE)
+        return Part((line,), (), True, (one.entry,), (moved,), found, why)
+    assert found is not None
+    line = _line(two, one.place, moved, pure_of((found,)))
     return Part((line,), (found,), True, (one.entry,), (moved,))
 
 
@@ -282,7 +305,7 @@ def _normal(
     laws: Laws,
 ) -> Part:
     """Sums of normal draws that are told together: μ² = mᵀ(CΣCᵀ)⁻¹m."""
-    squares = [Fraction(laws[draw][1]) ** 2 for draw in draws]
+    squares = [Fraction(laws[draw].scale) ** 2 for draw in draws]
     covariance = [
         [sum((a * b * s for a, b, s in zip(one, two, squares, strict=True)), Fraction(0)) for two in rows]
         for one in rows
@@ -291,7 +314,7 @@ def _normal(
     entries = tuple(one.entry for one in answers)
     if weights is None:
         words = "the same noise hides several numbers, whose differences it doesn't hide"
-        return Part(_lines(answers, laws, INFINITE), None, True, entries, (), True, words)
+        return Part(_lines(answers, laws, INFINITE), None, True, entries, (), 1.0, words)
     squared = sum((m * w for m, w in zip(moved, weights, strict=True)), Fraction(0))
     lines = _lines(answers, laws, INFINITE, float(squared))
     return Part(lines, (GaussianLoss(squared),), True, entries, tuple(moved))
@@ -309,10 +332,9 @@ def _align(
     lines = []
     for draw, shift in zip(draws, shifts, strict=True):
         if abs(shift) > 1e-9:
-            law, scale = laws[draw]
             place = next(one.place for one in (*told, *ranked) if draw in _all_draws(one))
-            spent = abs(shift) / scale
-            lines.append(Line(place, law, f"{scale:g}", f"{shift:.6g}", spent))
+            law = laws[draw]
+            lines.append(_line(law, place, Fraction(shift), abs(shift) / law.scale))
     why = "a bound by shifting the draws, not the exact loss"
     return Part(tuple(lines), (ResponseLoss(epsilon),), False, (), why=why)
 
@@ -341,7 +363,7 @@ def _shift_of(
 
     for one in told:
         equal.append(row(one.form))
-        equal_to.append(sign * float(one.form.moved))
+        equal_to.append(-sign * float(one.form.moved))
     for one in ranked:
         # What was above, or best, has to stay so.
         if one.winner is None:
@@ -350,15 +372,15 @@ def _shift_of(
             form, up = one.winner.plus(one.form, -1), one.use == "argmax"
         factor = -1.0 if up else 1.0
         below.append([factor * value for value in row(form)])
-        below_to.append(-factor * sign * float(-form.moved))
-    scales = [laws[draw][1] for draw in draws]
+        below_to.append(-factor * sign * float(form.moved))
+    scales = [laws[draw].scale for draw in draws]
     # s = up - down; draws with an end can only be shifted upwards.
     cost = [1 / scale for scale in scales] * 2
     bounds = [(0.0, None)] * many + [
-        (0.0, 0.0 if laws[draw][0] in ONE_SIDED else None) for draw in draws
+        (0.0, 0.0 if laws[draw].name in ONE_SIDED else None) for draw in draws
     ]
 
-    def split(rows: Sequence[Sequence[float]]) -> np.ndarray | None:
+    def split(rows: Sequence[Sequence[float]]) -> Any:
         return np.array([[*one, *(-value for value in one)] for one in rows]) if rows else None
 
     solved = linprog(
@@ -374,14 +396,15 @@ def _shift_of(
         return None
     shifts = (solved.x[:many] - solved.x[many:]).tolist()
     whole = {"geometric", "discrete laplace"}
-    if any(laws[d][0] in whole and abs(s - round(s)) > 1e-9 for d, s in zip(draws, shifts, strict=True)):
+    named = zip(draws, shifts, strict=True)
+    if any(laws[draw].name in whole and abs(s - round(s)) > 1e-9 for draw, s in named):
         return None
     return float(solved.fun), shifts
 
 
 def _select(ranked: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Part | None:
     """The largest of scores with Gumbel noise of one scale: the exponential mechanism, exactly."""
-    scales = {laws[draw][1] for draw in draws}
+    scales = {laws[draw].scale for draw in draws}
     simple = all(list(one.form.draws.values()) == [1] for one in ranked)
     if len(scales) != 1 or not simple or any(one.use != "argmax" for one in ranked):
         return None
@@ -390,7 +413,8 @@ def _select(ranked: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Pa
     second = _softmax([float(one.form.second) / scale for one in ranked])
     loss = max(abs(one - other) for one, other in zip(first, second, strict=True))
     moved = max((abs(one.form.moved) for one in ranked), default=Fraction(0))
-    line = Line(ranked[0].place, "gumbel, ranked", f"{scale:g}", _number(moved), loss)
+    law = Law("gumbel, ranked", scale, laws[draws[0]].place)
+    line = _line(law, ranked[0].place, moved, loss)
     return Part((line,), (_response(loss),), True, (), (moved,), why="ranked")
 
 
@@ -449,8 +473,7 @@ def _lines(
     found = []
     for one in exposed:
         draw = next(iter(one.form.draws))
-        law, scale = laws[draw]
-        found.append(Line(one.place, law, f"{scale:g}", _number(one.form.moved), epsilon, squared))
+        found.append(_line(laws[draw], one.place, one.form.moved, epsilon, squared))
         squared = 0.0
     return tuple(found)
 

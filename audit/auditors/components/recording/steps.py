@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+Entry = tuple[int, int]
+"""A step's number, and the place in its answer."""
+
 if TYPE_CHECKING:
     Number = int | float | bool
-    Entry = tuple[int, int]
     Operand = tuple[Number | Entry, ...]
 
 
