@@ -76,12 +76,16 @@ class Exposed:
 
 @dataclass(frozen=True)
 class Differing:
-    """What differs though it should not: ``about`` what, at which line, and both, in words."""
+    """What differs though it should not: ``about`` what, at which line, and both, in words.
+
+    ``entry``: the noisy number that is concerned; ``draws``: what it is made of.
+    """
 
     about: str
     place: str
     found: str
     entry: Entry | None = None
+    draws: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ class Read:
     calls: Mapping[int, Call]
     unread: tuple[Differing, ...]
     pure: Mapping[Entry, Operation]
+    forms: Mapping[Entry, Form]
 
 
 def read(first: Recording, second: Recording) -> Read:
@@ -107,6 +112,7 @@ def read(first: Recording, second: Recording) -> Read:
     reading = _Reading()
     steps = list(zip(first.steps, second.steps, strict=False))
     for number, (one, other) in enumerate(steps):
+        reading.answers.append(one.answer)
         if isinstance(one, Call) and isinstance(other, Call):
             reading.call(number, one, other)
         elif isinstance(one, Operation) and isinstance(other, Operation):
@@ -125,6 +131,7 @@ class _Reading:
         self.pure: dict[Entry, Operation] = {}
         self.used: set[Entry] = set()
         self.places: dict[Entry, str] = {}
+        self.answers: list[Sequence[object]] = []
 
     def call(self, number: int, one: Call, other: Call) -> None:
         self.calls[number] = one
@@ -137,7 +144,9 @@ class _Reading:
             if before != after:
                 about = "scale of noise" if name in ("scale", "p", "cov") else "parameter of noise"
                 words = f"{name} is {_brief(before)} on one and {_brief(after)} on the other"
-                self.differing.append(Differing(about, one.place, words, (number, 0)))
+                self.differing.append(
+                    Differing(about, one.place, words, (number, 0), ((number, 0),))
+                )
         if one.value is None or other.value is None or one.law == "unknown":
             if one.value != other.value:
                 words = f"{one.primitive} hides another value, by a law that nobody stated"
@@ -169,14 +178,22 @@ class _Reading:
                 self._reduce(entry, one, operands, answer)
                 continue
             both = [(left[place], right[place]) for left, right in _pairs(one, other)]
-            forms = [self._form(left, right) for left, right in both]
+            forms = [self._form(left, right, one.place) for left, right in both]
             if None in forms:
                 self.forms[entry] = Form()
                 continue
             self.forms[entry] = self._combine(entry, one, both, [f for f in forms if f], answer)
 
-    def _form(self, left: object, right: object) -> Form | None:
-        """The form of an operand; None where it is no finite number."""
+    def _form(self, left: object, right: object, place: str) -> Form | None:
+        """The form of an operand; None where it is no finite number.
+
+        What is traced in the first run alone is data on which a noisy answer worked that is told.
+        """
+        if isinstance(left, tuple) and not isinstance(right, tuple):
+            form = self.forms.get(left, Form())
+            if form.draws and form.moved:
+                self.exposed.append(Exposed(form, "public", place, left))
+            left = self.answers[left[0]][left[1]]
         if isinstance(left, tuple):
             return self.forms.get(left, Form())
         if not (_finite(left) and _finite(right)):
@@ -204,7 +221,11 @@ class _Reading:
                     f"noise times {float(multiplied[0].first):g} on one and "
                     f"{float(multiplied[0].second):g} on the other"
                 )
-                self.differing.append(Differing("scale of noise", step.place, words, entry))
+                noise = tuple(draw for form in forms for draw in form.draws)
+                self.differing.append(Differing("scale of noise", step.place, words, entry, noise))
+                self.used |= set(traced)
+                self.pure[entry] = step
+                return Form(draws={entry: Fraction(1)})
         if step.name in COMPARED and len(forms) == 2:
             return self._compare(step, traced, forms, bool(answer))
         return self._expose(entry, step, both, traced, forms)
@@ -245,7 +266,7 @@ class _Reading:
     def _reduce(
         self, entry: Entry, step: Operation, operands: Sequence[Sequence[object]], answer: object
     ) -> None:
-        forms = [self._form(*both) for both in zip(*operands, strict=True)]
+        forms = [self._form(*both, step.place) for both in zip(*operands, strict=True)]
         self.forms[entry] = Form()
         traced = [one for one in operands[0] if isinstance(one, tuple)]
         self.used |= set(traced)
@@ -288,6 +309,7 @@ class _Reading:
             self.calls,
             tuple(self.unread),
             self.pure,
+            self.forms,
         )
 
 

@@ -78,7 +78,7 @@ class Part:
     """What answers that share draws spend together.
 
     ``losses``: independent losses that add up to it, or bound it; None where no theorem here says
-    anything. ``exact``: they are it, on this pair, to whoever sees ``entries``. ``leak``: the
+    anything. ``exact``: they are it, on this pair, to whoever sees ``entries``, which ``moved`` by so much. ``leak``: the
     chance with which they tell both databases apart for certain, at least. ``why``: in words, where it is not exact.
     """
 
@@ -86,7 +86,7 @@ class Part:
     losses: tuple[Loss, ...] | None
     exact: bool
     entries: tuple[Entry, ...]
-    shifts: tuple[Fraction, ...] = ()
+    moved: tuple[Fraction, ...] = ()
     leak: float = 0.0
     why: str = ""
 
@@ -194,7 +194,7 @@ def _of_told(told: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Par
             words = "the same noise hides several numbers, whose differences it doesn't hide"
             return Part(_lines(told, laws, INFINITE), None, True, entries, (), 1.0, words)
         by_draw = dict(zip(draws, shifts, strict=True))
-        return _shifted(by_draw, laws, told, entries)
+        return _shifted(by_draw, laws, told, entries, tuple(moved))
     if len(answers) == 1:
         single = _convolved(answers[0], laws)
         if single is not None:
@@ -209,7 +209,11 @@ def _of_told(told: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Par
 
 
 def _shifted(
-    shifts: Mapping[Entry, Fraction], laws: Laws, told: Sequence[Exposed], entries: tuple[Entry, ...]
+    shifts: Mapping[Entry, Fraction],
+    laws: Laws,
+    told: Sequence[Exposed],
+    entries: tuple[Entry, ...],
+    moved: tuple[Fraction, ...],
 ) -> Part:
     """The exact part of independent draws that are shifted."""
     losses: list[Loss] = []
@@ -232,7 +236,7 @@ def _shifted(
             losses.append(loss)
             squared = float(loss.mu_squared) if isinstance(loss, GaussianLoss) else 0.0
             lines.append(_line(law, added, shift, pure_of((loss,)), squared))
-    return Part(tuple(lines), tuple(losses), True, entries, tuple(shifts.values()), leak, why)
+    return Part(tuple(lines), tuple(losses), True, entries, moved, leak, why)
 
 
 def _line(law: Law, added: str, moved: Fraction, epsilon: float, squared: float = 0.0) -> Line:
@@ -415,7 +419,7 @@ def _select(ranked: Sequence[Exposed], draws: Sequence[Entry], laws: Laws) -> Pa
     moved = max((abs(one.form.moved) for one in ranked), default=Fraction(0))
     law = Law("gumbel, ranked", scale, laws[draws[0]].place)
     line = _line(law, ranked[0].place, moved, loss)
-    return Part((line,), (_response(loss),), True, (), (moved,), why="ranked")
+    return Part((line,), (_response(loss),), False, (), why="scores with Gumbel noise, ranked")
 
 
 def _softmax(scores: Sequence[float]) -> list[float]:

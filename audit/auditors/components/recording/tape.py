@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,9 @@ class Tape:
         self.parted: tuple[int, str, str] | None = None
         self.deaf = 0
         self._entries = 0
+        self._public: set[tuple[int, int]] = set()
+        self._moved: set[tuple[int, int]] = set()
+        self._uses = Counter() if follows is None else count_uses(follows)
 
     def __enter__(self) -> Tape:
         self.deaf += 1
@@ -67,50 +71,84 @@ class Tape:
 
         ``known``: all fields of `Call` but the answer. What is drawn within is not taken down.
         """
+        before = self._match(Call, known["primitive"], known["place"])
         number = len(self.steps)
-        before = self._followed(number, Call, known["primitive"], known["place"])
         with self:
             # Drawn all the same: of a generator with a state, the next bits are the same then.
             drawn = tuple(draw())
         answer = drawn
         if before is not None:
             if len(before.answer) != len(drawn):
-                self._part(number, before.place, known["place"])
+                self._part(before.place, known["place"])
             answer = tuple(before.answer)
+            if before.value != known["value"]:
+                self._moved |= {(number, place) for place in range(len(answer))}
         answer = tuple(self.changes.get(number, answer))
         self._take(Call(answer=answer, **known))
         return number, answer
 
     def operate(
         self, name: str, operands: tuple[Operand, ...], computed: Sequence[Number], place: str
-    ) -> tuple[int, tuple[Number, ...]]:
-        """An operation: its number and its answer."""
-        number = len(self.steps)
-        before = self._followed(number, Operation, name, place)
+    ) -> tuple[int | None, tuple[Number, ...]]:
+        """An operation: its number and its answer; no number where its answer is not traced.
+
+        Code that handles noisy answers once a record does so another number of times on a
+        neighbour: what the followed run did not do is no noise that hides anything.
+        """
         answer = tuple(computed)
-        if before is not None:
-            if len(before.answer) != len(answer):
-                self._part(number, before.place, place)
-            hidden = hides(name, operands, len(answer))
-            answer = tuple(
-                there if known else here
-                for known, there, here in zip(hidden, before.answer, answer)
-            )
+        before = self._match(Operation, name, place, len(answer))
+        number = len(self.steps)
+        if self.follows is not None:
+            if before is None:
+                return None, answer
+            answer = self._answer(before, operands, answer)
         answer = tuple(self.changes.get(number, answer))
         self._take(Operation(name, operands, answer, place))
         return number, answer
 
+    def traces(self, number: int, place: int) -> bool:
+        """Whether an entry goes on being traced: not where it is data times a noisy answer."""
+        return (number, place) not in self._public
+
+    def _answer(
+        self, before: Operation, operands: tuple[Operand, ...], computed: Sequence[Number]
+    ) -> tuple[Number, ...]:
+        """The answer of an operation that was matched, entry by entry."""
+        number = len(self.steps)
+        found = list(computed)
+        grouped = len(operands) == len(computed) and before.name.startswith(GROUPED)
+        hidden = [False] * len(found) if grouped else hides(before.name, operands, len(found))
+        for place, there in enumerate(before.answer):
+            parts = operands[place] if grouped else [operand[place] for operand in operands]
+            traced = [one for one in parts if isinstance(one, tuple)]
+            answered = any(one in self._moved for one in traced)
+            public = answered and any(self._uses[one] > 1 for one in traced)
+            if hidden[place] and not public:
+                found[place] = there
+                own = [operand[place] for operand in before.operands]
+                if answered or own != list(parts):
+                    self._moved.add((number, place))
+            elif answered and found[place] != there:
+                self._public.add((number, place))
+            elif answered:
+                self._moved.add((number, place))
+        return tuple(found)
+
     def seed(self, maker: str, seed: str | None, place: str) -> None:
         """A generator that was made."""
         if self.open:
-            self._followed(len(self.steps), Seeding, maker, place)
+            self._match(Seeding, maker, place)
             self._take(Seeding(maker, seed, place))
 
     def end(self) -> None:
         """The run is over; of a run that it followed, no step may be left."""
-        if self.open and self.follows is not None and len(self.follows.steps) > len(self.steps):
-            number = len(self.steps)
-            self.parted = (number, self.follows.steps[number].place, "")
+        if self.open and self.follows is not None:
+            rest = self.follows.steps[len(self.steps) :]
+            for step in rest:
+                if not isinstance(step, Operation):
+                    self.parted = (len(self.steps), step.place, "")
+                    return
+                self.steps.append(step)
 
     def _take(self, step: Call | Operation | Seeding) -> None:
         self.steps.append(step)
@@ -119,20 +157,47 @@ class Tape:
             self.deaf += 1
             raise TooLong
 
-    def _followed(self, number: int, kind: type, name: str, place: str) -> Any:
-        """The step that is followed, if any; it must be of this kind and name and place."""
+    def _match(self, kind: type, name: str, place: str, entries: int | None = None) -> Any:
+        """The step that is followed; operations that this run leaves out are taken as they were.
+
+        None where nothing is followed, and of an operation that the other run did not make.
+        """
         if self.follows is None:
             return None
-        if number >= len(self.follows.steps):
-            self._part(number, "", place)
-        before = self.follows.steps[number]
-        if not isinstance(before, kind) or before.place != place or _name(before) != name:
-            self._part(number, before.place, place)
-        return before
+        steps = self.follows.steps
+        at = len(self.steps)
+        while at < len(steps) and isinstance(steps[at], Operation):
+            step = steps[at]
+            same = kind is Operation and _name(step) == name and step.place == place
+            if same and len(step.answer) == entries:
+                break
+            at += 1
+        found = steps[at] if at < len(steps) else None
+        if kind is Operation and not isinstance(found, Operation):
+            return None
+        matched = isinstance(found, kind) and found.place == place and _name(found) == name
+        if found is None or not matched:
+            self._part("" if found is None else found.place, place)
+        self.steps += steps[len(self.steps) : at]
+        return found
 
-    def _part(self, number: int, there: str, here: str) -> None:
-        self.parted = (number, there, here)
+    def _part(self, there: str, here: str) -> None:
+        self.parted = (len(self.steps), there, here)
         raise Parted
+
+
+GROUPED = ("reduced", "arg")
+"""How the names of reductions begin, whose operands are what each result is made of."""
+
+
+def count_uses(recording: Recording) -> Counter[tuple[int, int]]:
+    """How often each entry of a run was handled or told."""
+    found: Counter[tuple[int, int]] = Counter()
+    for step in recording.steps:
+        if isinstance(step, Operation):
+            found.update(one for operand in step.operands for one in operand if isinstance(one, tuple))
+    found.update(entry for entry in recording.released if entry is not None)
+    return found
 
 
 def hides(name: str, operands: tuple[Operand, ...], entries: int) -> list[bool]:

@@ -253,15 +253,25 @@ def _record_mapped(name: str, inputs: Sequence[Any], plain: Any, tape: Tape | No
     return restore(plain, answer, number, tape)
 
 
-def restore(plain: Any, answer: Sequence[Any], number: int, tape: Tape) -> Any:
-    """What a step gives back: of the type of ``plain``, with the tape's numbers, and traced."""
+def restore(plain: Any, answer: Sequence[Any], number: int | None, tape: Tape) -> Any:
+    """What a step gives back: of the type of ``plain``, with the tape's numbers, and traced.
+
+    ``number``: of the step, None for one that was not taken down.
+    """
+    if number is None:
+        return plain
+    traced = [tape.traces(number, place) for place in range(len(answer))]
     if isinstance(plain, np.ndarray):
         array = np.array(answer, dtype=plain.dtype).reshape(plain.shape)
-        return trace(array, codes_of(number, plain.shape), tape)
+        codes = codes_of(number, plain.shape)
+        if not all(traced):
+            codes = np.where(np.array(traced).reshape(plain.shape), codes, PLAIN)
+        return trace(array, codes, tape)
     # Python has one True.
     if isinstance(plain, (bool, np.bool_)):
         return type(plain)(answer[0])
-    return trace(type(plain)(answer[0]), codes_of(number, ()), tape)
+    found = type(plain)(answer[0])
+    return trace(found, codes_of(number, ()), tape) if traced[0] else found
 
 
 def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

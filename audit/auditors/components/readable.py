@@ -1,0 +1,130 @@
+"""Which noisy answers can be read from the output: each is changed by itself, and looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.auditors.components.asking import Ask, Wanted
+from audit.auditors.components.looking import Looked, Transcript
+from audit.auditors.components.recording.steps import Entry, Recording
+from audit.auditors.components.spending import Part
+
+NEAR = (1, 3, -2)
+"""By how much an answer is changed, in whole numbers."""
+
+FAR = (2**10, 2**12, -(2**10), -(2**12))
+"""The same, far beyond the noise: there a clamped or rounded answer shows its tail."""
+
+MOST = 60
+"""The most answers that are changed."""
+
+CLOSE = 1e-9
+"""How far off, relatively, a change of an output may be and still be that of the answer."""
+
+
+@dataclass(frozen=True)
+class Readable:
+    """How an answer shows in the output: as it is, or its far tails; ``leaf``: where."""
+
+    leaf: int
+    whole: bool
+    up: bool
+    down: bool
+
+
+def find_readable(
+    ask: Ask, looked: Looked, transcript: Transcript, entries: Sequence[Entry]
+) -> Mapping[Entry, Readable]:
+    """How each of these answers shows on the first database; those that don't are left out.
+
+    An answer's place in the output must change with no other answer.
+    """
+    asked = [entry for entry in dict.fromkeys(entries) if entry[0] >= 0][:MOST]
+    steps = (*NEAR, *FAR)
+    runs = [Wanted(0, transcript.seed, transcript.stretch)]
+    for number, place in asked:
+        answer = transcript.first.steps[number].answer
+        for step in steps:
+            changed: list[Any] = list(answer)
+            changed[place] = answer[place] + step
+            runs.append(
+                Wanted(
+                    0, transcript.seed, transcript.stretch, changes={number: changed}, taken="output"
+                )
+            )
+    made = ask([looked.pair.first], runs)
+    before = made[0]
+    changes = {
+        entry: made[1 + at * len(steps) : 1 + (at + 1) * len(steps)]
+        for at, entry in enumerate(asked)
+    }
+    touched = {entry: _touched(before, after) for entry, after in changes.items()}
+    found: dict[Entry, Readable] = {}
+    for entry, after in changes.items():
+        others = set().union(*(touched[one] for one in asked if one != entry))
+        known = [_read(before, after, leaf) for leaf in sorted(touched[entry] - others)]
+        known = [one for one in known if one is not None]
+        if known:
+            found[entry] = max(known, key=lambda one: (one.whole, one.up + one.down))
+    for entry in entries:
+        if entry[0] < 0:
+            found[entry] = Readable(entry[1], True, True, True)
+    return found
+
+
+def _touched(before: Recording, after: Sequence[Recording]) -> set[int]:
+    """The places of the output that any of the changes reaches; all of them where it has others."""
+    places: set[int] = set()
+    for one in after:
+        if len(one.output) != len(before.output):
+            return set(range(len(before.output)))
+        places |= {i for i, leaf in enumerate(one.output) if leaf != before.output[i]}
+    return places
+
+
+def _read(before: Recording, after: Sequence[Recording], leaf: int) -> Readable | None:
+    if any(len(one.output) != len(before.output) for one in after):
+        return None
+    values = [before.output[leaf], *(one.output[leaf] for one in after)]
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return None
+    start, *rest = map(float, values)
+    moves = [value - start for value in rest]
+    rates = [move / step for move, step in zip(moves, (*NEAR, *FAR), strict=True)]
+    size = max(map(abs, rates))
+    noise = CLOSE * (1 + abs(start)) + CLOSE * size
+    whole = size > 0 and max(rates) - min(rates) <= noise
+    near = len(NEAR)
+    up = rest[near + 1] - rest[near]
+    down = rest[near + 2] - rest[near + 3]
+    rising = moves[near] >= 0 and moves[near + 2] <= 0
+    return Readable(leaf, whole, whole or (rising and up > 0), whole or (rising and down > 0))
+
+
+def shown(parts: Sequence[Part], readable: Mapping[Entry, Readable]) -> tuple[Part, ...]:
+    """The exact parts whose losses whoever sees the output has, too.
+
+    All answers show as they are; or, of noise whose largest loss lies in a tail, those tails show
+    that speak for the same database.
+    """
+    exact = [part for part in parts if part.exact and part.entries]
+    whole = [
+        part
+        for part in exact
+        if all(entry in readable and readable[entry].whole for entry in part.entries)
+    ]
+    for sign in (1, -1):
+        tails = [part for part in exact if part in whole or _tails(part, readable, sign)]
+        if len(tails) > len(whole):
+            whole = tails
+    return tuple(whole)
+
+
+def _tails(part: Part, readable: Mapping[Entry, Readable], sign: int) -> bool:
+    laws = {line.law for line in part.lines}
+    if not laws <= {"laplace", "discrete laplace"} or len(part.entries) != 1:
+        return False
+    known = readable.get(part.entries[0])
+    return known is not None and (known.up if sign * part.moved[0] > 0 else known.down)
