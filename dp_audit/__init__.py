@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dp_audit.accounts import account, calibrate
     from dp_audit.certification import certify
     from dp_audit.channels import channel
+    from dp_audit.component_mode import components
     from dp_audit.releases import release
     from dp_audit.sensitivities import sensitivity
     from dp_audit.usefulness import utility
@@ -35,6 +36,7 @@ __all__ = [
     "calibrate",
     "certify",
     "channel",
+    "components",
     "release",
     "sensitivity",
     "utility",
@@ -49,6 +51,7 @@ _MODULES = {
     "calibrate": "dp_audit.accounts",
     "certify": "dp_audit.certification",
     "channel": "dp_audit.channels",
+    "components": "dp_audit.component_mode",
     "release": "dp_audit.releases",
     "sensitivity": "dp_audit.sensitivities",
     "utility": "dp_audit.usefulness",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from audit.auditors.components.spending import Line
     from audit.channels.analysis import Analysis
     from audit.release import Released
     from audit.statements.certificate import Certificate
@@ -562,6 +563,101 @@ class VerificationResult(Result):
         """The statements as a page."""
         rows = TableSection("Statements", ("statement", "result", "note"), tuple(self._rows()))
         return _page("A certificate, re-checked", self.summary(), rows)
+
+
+@dataclass(frozen=True, repr=False)
+class ComponentsResult(Result):
+    """What `dp_audit.components` returns: what calls of noise inside foreign code hide and spend.
+
+    ``lines_spending``: a row for each line of the pair that spends most.
+    """
+
+    name: str
+    declared: Any
+    neighbours: Neighbours
+    findings: tuple[Finding, ...]
+    lines_spending: tuple[Line, ...]
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim, or something that was declared beside it, is not kept."""
+        return any(finding.violated for finding in self.findings)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether something was seen that nothing here decides."""
+        from audit.statements.evidence import Decision
+
+        return any(finding.decision is Decision.UNDECIDED for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something is violated, 3 where something is left open."""
+        return 1 if self.violated else 3 if self.undecided else 0
+
+    def summary(self) -> str:
+        """Whether the claim was kept in what was looked at."""
+        if self.violated:
+            return f"{self.name} violates {self.declared}"
+        kept = "leaves open" if self.undecided else "was not seen to violate"
+        return f"{self.name} {kept} {self.declared}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table: line, law, scale, what moves, what is spent, and its share."""
+        from audit.report.certificate.spent_lines import rows_of
+
+        return rows_of(self.lines_spending)
+
+    def lines(self) -> RenderableType:
+        """The table, and the findings."""
+        from audit.report.certificate.findings import findings_lines
+
+        table = Table(*_SPENT)
+        for row in self.rows():
+            table.add_row(*map(Text, map(clean, row)))
+        found = findings_lines(self.findings)
+        return Group(table, found) if self.lines_spending else found
+
+    def to_json(self) -> dict[str, Any]:
+        """The findings, and the table."""
+        from audit.report.accounting import relation_json
+
+        return {
+            "subject": self.name,
+            "declared": str(self.declared),
+            **relation_json(self.neighbours),
+            "violated": self.violated,
+            "undecided": self.undecided,
+            "findings": [
+                {**finding.to_report_json(), "decision": finding.decision.value}
+                for finding in self.findings
+            ],
+            "lines": [dict(zip(_SPENT, row, strict=True)) for row in self.rows()],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table: a row a line."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=list(_SPENT))
+
+    def page(self) -> Page:
+        """The findings and the table as a page."""
+        rows = [
+            (one.decision.value, one.about, one.declared, one.found, one.responsible or "")
+            for one in self.findings
+        ]
+        return _page(
+            f"Inside {self.name}",
+            self.summary(),
+            TableSection("What each line spends", _SPENT, tuple(self.rows())),
+            TableSection(
+                "Findings", ("decision", "about", "declared", "found", "where"), tuple(rows)
+            ),
+        )
+
+
+_SPENT = ("line", "law", "scale", "moved", "spends", "share")
 
 
 @dataclass(frozen=True, repr=False)

@@ -157,6 +157,11 @@ AUDITORS: dict[str, Registered] = {
             unasked=(BLACK_BOX,),
         ),
         Registered(
+            "components",
+            "calls of noise inside foreign code: what they hide, and what they spend",
+            {BLACK_BOX: f"{_HERE}.components.boxes:examine_box"},
+        ),
+        Registered(
             "utility sanity",
             "whether the error falls to its limit as epsilon grows",
             {PROGRAM: f"{_HERE}.utility_sanity.programs:examine"},
@@ -165,7 +170,7 @@ AUDITORS: dict[str, Registered] = {
 }
 """All of them, in the order in which they examine a subject and their evidence is listed."""
 
-ORDER_OF_BOXES = ("data independence", "noise law", "sensitivity", "attack")
+ORDER_OF_BOXES = ("data independence", "noise law", "sensitivity", "components", "attack")
 """The order for what can only be run: the cheap and exact first, whose pairs the attack tries."""
 
 
