@@ -123,8 +123,7 @@ def _subject(
     kind = form or form_of(subject)
     if kind == "program":
         raise InputError("a program of a curator has a ledger already: certify it")
-    columns = None if claim.domain is None else claim.domain.names
-    return live_box(subject, kind, name_of(subject), parameters, rows, columns)
+    return live_box(subject, kind, name_of(subject), parameters, rows, claim.domain)
 
 
 def _command(asked: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import pickle
+import pkgutil
 import random
 import socket
 import sys
@@ -38,17 +39,19 @@ from audit.subjects.writing import write_table, write_value
 from synthesizers.errors import InputError
 
 
-def main(descriptor: str, folder: str) -> NoReturn:
+def main(descriptor: str, folder: str, ours: str = "") -> NoReturn:
     """Serve the socket until it is closed; the user's modules are looked for in ``folder`` first.
 
-    Our own modules leave no name behind: a module of the user's may have any of theirs.
+    Our own modules leave no name behind: a module of the user's may have any of theirs. ``ours``:
+    what runs in the subject's place, a class of ours that needs nothing but numpy beside.
     """
+    made = pkgutil.resolve_name(ours)() if ours else None
     read_sources([folder])
     for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
         del sys.modules[name]
     sys.path[:1] = [folder]
     try:
-        _Server(move_aside(int(descriptor)), os.getpid()).serve()
+        _Server(move_aside(int(descriptor)), os.getpid()).serve(made)
     finally:
         os._exit(0)
 
@@ -60,8 +63,8 @@ class _Server:
         self._channel = channel
         self._process = process
 
-    def serve(self) -> None:
-        """Say what the subject is; then run it as often as it is asked."""
+    def serve(self, ours: Callable[..., Any] | None = None) -> None:
+        """Say what the subject is; then run it, or what stands in its place, when it is asked."""
         source = Frames(self._channel)
         given = json.loads(source.next()[1])
         columns = given["columns"]
@@ -71,7 +74,7 @@ class _Server:
             if spec.form is None:
                 self._reply(form=describe(spec).form)
                 return
-            function = prepare(spec)
+            function = prepare(spec) if ours is None else ours
         except InputError as error:
             self._reply(refused=str(error))
             return

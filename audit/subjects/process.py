@@ -43,13 +43,20 @@ for name in ("synthesizers", "audit"):
     spec = PathFinder.find_spec(name, [sys.argv[1]])
     sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
-importlib.import_module("audit.subjects.foreign_child").main(*sys.argv[2:4])
+importlib.import_module("audit.subjects.foreign_child").main(*sys.argv[2:5])
 """
 """Our packages by their folder, which is never a place where anything else is looked for."""
 
 
-def _foreign_command(python: Interpreter, word: str, folder: str) -> tuple[str, ...]:
-    return (python.path, "-c", _FOREIGN, OWN_ROOT, word, folder)
+def _foreign_command(
+    python: Interpreter, word: str, folder: str, subject: str
+) -> tuple[str, ...]:
+    ours = (subject,) if subject in OF_OURS else ()
+    return (python.path, "-c", _FOREIGN, OWN_ROOT, word, folder, *ours)
+
+
+OF_OURS = ("audit.auditors.components.recording.inside:Inside",)
+"""What of ours runs in another environment in the place of a subject, which it looks into."""
 
 
 class ChildProcess:
@@ -85,7 +92,7 @@ class ChildProcess:
             self._child = start_confined(
                 python_command("audit.subjects.child", str(theirs.fileno()), (folder,))
                 if python is None
-                else _foreign_command(python, str(theirs.fileno()), folder),
+                else _foreign_command(python, str(theirs.fileno()), folder, spec.subject),
                 box,
                 environment=module_environment(foreign=python is not None),
                 pass_fds=[theirs.fileno()],

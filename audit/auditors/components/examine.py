@@ -85,7 +85,7 @@ def examine(case: Case) -> Examined:
     process that ran the subject, and the first for noise of the law that its call names. Backed by
     ``tests/audit/auditors/components/test_honest_functions.py``.
     """
-    looks = [_explain(case, one) for one in look(case.ask, case.pairs, case.seed)]
+    looks = add_unseen(case.ask, look(case.ask, case.pairs, case.seed))
     runs = [one for looked in looks for one in looked.transcripts]
     if all(one.first.error is not None for one in runs):
         raise ProtocolError(f"every run raises ({runs[0].first.error}): there is nothing to record")
@@ -101,11 +101,6 @@ def examine(case: Case) -> Examined:
     if len(findings) == 1:
         findings.append(_nothing_else(case))
     return Examined(tuple(findings), _table(worst.worst.parts))
-
-
-def _explain(case: Case, looked: Looked) -> Looked:
-    """With the noise whose use was not seen, where the output shows it."""
-    return add_unseen(case.ask, looked) if any(one.differs for one in looked.transcripts) else looked
 
 
 def _losses(parts: Sequence[Part]) -> tuple[list[Loss], float]:

@@ -131,7 +131,7 @@ def _part(read: Read, group: Sequence[Exposed]) -> Part:
             return coin
     if len(draws) + len(group) > LARGEST:
         return _unknown(group, laws, "too many answers share their noise to be looked at together")
-    if not ranked:
+    if not ranked or _tells(told, ranked, draws):
         return _of_told(told, draws, laws)
     if all(law.name in _NAMES for law in laws.values()):
         aligned = _align(told, ranked, draws, laws)
@@ -146,6 +146,17 @@ def _part(read: Read, group: Sequence[Exposed]) -> Part:
     found = _of_told([one for one in plain if one.form.draws], draws, laws)
     why = "noisy answers are compared or ranked, which may tell less than they do"
     return Part(found.lines, found.losses, False, (), why=why)
+
+
+def _tells(told: Sequence[Exposed], ranked: Sequence[Exposed], draws: Sequence[Entry]) -> bool:
+    """Whether what is compared or ranked follows from what is told anyway."""
+    forms = [form for one in ranked for form in (one.form, one.winner) if form is not None]
+    known = [one.form for one in told]
+
+    def rows(of: Sequence[Form]) -> list[list[Fraction]]:
+        return [[form.draws.get(draw, Fraction(0)) for draw in draws] for form in of]
+
+    return bool(known) and rank(rows(known)) == rank(rows([*known, *forms]))
 
 
 def _revealed(one: Exposed) -> Exposed:

@@ -7,7 +7,9 @@ that draw's sum with something that the noise hides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -20,30 +22,86 @@ from audit.auditors.components.recording.steps import Call, Entry, Operation, Re
 MOST = 40
 """The most draws that are changed."""
 
-STEPS = (1, -3, 8)
+STEPS = (1, -3)
 """By how much each is changed."""
+
+FOLLOWED = (0, 3)
+"""The transcripts in which they are: one with the noise as it is, one with the most of it."""
+
+MOST_RUNS = 2_000
+"""The most runs that all this may take; pairs that are left over are not looked at."""
 
 CLOSE = 1e-9
 """How far off, relatively, an entry may be that follows in proportion (sums of doubles are)."""
 
+Rates = Mapping[int, Mapping[Entry, Fraction]]
+"""By the place of the output, by how much it follows each draw."""
 
-def add_unseen(ask: Ask, looked: Looked) -> Looked:
-    """The pair, with what the output itself shows of noise whose use was not seen.
 
-    As it is where that explains nothing, or not the same in every transcript.
+def add_unseen(ask: Ask, looks: Sequence[Looked]) -> tuple[Looked, ...]:
+    """The pairs, each with what the output itself shows of noise whose use was not seen.
+
+    A pair is as it is where that explains nothing, or not the same in every transcript.
     """
+    asked: dict[str, tuple[Looked, tuple[Entry, ...]]] = {}
+    runs = 0
+    kept: list[Looked] = []
+    for looked in looks:
+        draws = _candidates(looked)
+        key = _key(looked.pair.first)
+        if draws and key not in asked:
+            more = len(FOLLOWED) * (1 + len(draws) * len(STEPS))
+            if runs + more > MOST_RUNS:
+                continue
+            runs += more
+            asked[key] = looked, draws
+        kept.append(looked)
+    if not asked:
+        return tuple(kept)
+    found = _follow(ask, asked)
+    return tuple(_explain(looked, found.get(_key(looked.pair.first))) for looked in kept)
+
+
+def _key(database: object) -> str:
+    return json.dumps(database, sort_keys=True)
+
+
+def _candidates(looked: Looked) -> tuple[Entry, ...]:
+    """The draws that may explain how the output of a pair differs; none where they can't."""
     places = [one.leaves for one in looked.transcripts]
     if not places[0] or any(one != places[0] for one in places):
+        return ()
+    draws = [_loose(one) for one in looked.transcripts]
+    return draws[0] if all(one == draws[0] for one in draws) else ()
+
+
+def _explain(looked: Looked, rates: Sequence[Rates] | None) -> Looked:
+    """A pair whose outputs differ by numbers that loose draws hide, the same in all transcripts."""
+    if rates is None or not _candidates(looked):
         return looked
-    draws = _loose(looked.transcripts[0])
-    if not draws or any(_loose(one) != draws for one in looked.transcripts):
-        return looked
-    found = [_follow(ask, looked, one, draws, places[0]) for one in looked.transcripts]
-    first = found[0]
-    if first is None or any(one is None or not _agree(first, one) for one in found):
-        return looked
-    transcripts = [_with(one, first) for one in looked.transcripts]
+    found = []
+    for leaf in looked.transcripts[0].leaves:
+        follows = rates[0].get(leaf)
+        if any(one.get(leaf) != follows for one in rates):
+            return looked
+        moved = {_moved(transcript, leaf) for transcript in looked.transcripts}
+        if not follows or len(moved) != 1 or None in moved:
+            return looked
+        (move,) = moved
+        assert move is not None
+        number = next(iter(follows))[0]
+        place = looked.transcripts[0].first.steps[number].place
+        found.append(Exposed(Form(Fraction(0), move, follows), "output", place, (-1, leaf)))
+    transcripts = [_with(one, found) for one in looked.transcripts]
     return replace(looked, transcripts=tuple(transcripts))
+
+
+def _moved(transcript: Transcript, leaf: int) -> Fraction | None:
+    one, other = transcript.first.output[leaf], transcript.second.output[leaf]
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    if not numbers or not (math.isfinite(one) and math.isfinite(other)):
+        return None
+    return _tidy(Fraction(other) - Fraction(one), max(abs(one), abs(other)))
 
 
 def _with(transcript: Transcript, exposed: Sequence[Exposed]) -> Transcript:
@@ -86,44 +144,47 @@ def _unmoved(read: Read, number: int) -> bool:
 
 
 def _follow(
-    ask: Ask,
-    looked: Looked,
-    transcript: Transcript,
-    draws: Sequence[Entry],
-    leaves: Sequence[int],
-) -> tuple[Exposed, ...] | None:
-    runs = [Wanted(0, transcript.seed, transcript.stretch)]
-    for number, place in draws:
-        answer = transcript.first.steps[number].answer
-        for step in STEPS:
-            changed: list[Any] = list(answer)
-            changed[place] = answer[place] + step
-            runs.append(
-                Wanted(
-                    0, transcript.seed, transcript.stretch, changes={number: changed}, taken="output"
-                )
-            )
-    made = ask([looked.pair.first], runs)
-    before = made[0]
-    found = []
-    for leaf in leaves:
-        rates: dict[Entry, Fraction] = {}
-        for at, draw in enumerate(draws):
-            after = made[1 + at * len(STEPS) : 1 + (at + 1) * len(STEPS)]
-            rate = _rate(before, after, leaf)
-            if rate is None:
-                return None
-            if rate:
-                rates[draw] = rate
-        one, other = transcript.first.output[leaf], transcript.second.output[leaf]
-        if not rates or not isinstance(one, int | float) or not isinstance(other, int | float):
-            return None
-        moved = _tidy(Fraction(other) - Fraction(one))
-        step = transcript.first.steps[next(iter(rates))[0]]
-        found.append(
-            Exposed(Form(Fraction(0), moved, rates), "output", step.place, (-1, leaf))
-        )
-    return tuple(found)
+    ask: Ask, asked: Mapping[str, tuple[Looked, tuple[Entry, ...]]]
+) -> Mapping[str, tuple[Rates, ...]]:
+    """How outputs on first databases follow their draws, in some of the transcripts."""
+    databases = [looked.pair.first for looked, _ in asked.values()]
+    runs: list[Wanted] = []
+    for place, (looked, draws) in enumerate(asked.values()):
+        for which in FOLLOWED:
+            transcript = looked.transcripts[which]
+            base = Wanted(place, transcript.seed, transcript.stretch, taken="output")
+            runs.append(base)
+            for number, at in draws:
+                answer = transcript.first.steps[number].answer
+                for step in STEPS:
+                    changed: list[Any] = list(answer)
+                    changed[at] = answer[at] + step
+                    runs.append(replace(base, changes={number: changed}))
+    made = iter(ask(databases, runs))
+    found: dict[str, tuple[Rates, ...]] = {}
+    for key, (_, draws) in asked.items():
+        rates = []
+        for _ in FOLLOWED:
+            before = next(made)
+            after = {draw: [next(made) for _ in STEPS] for draw in draws}
+            leaves = range(len(before.output))
+            rates.append({leaf: _rates(before, after, leaf) for leaf in leaves})
+        found[key] = tuple(rates)
+    return found
+
+
+def _rates(
+    before: Recording, after: Mapping[Entry, Sequence[Recording]], leaf: int
+) -> Mapping[Entry, Fraction]:
+    """By how much an entry follows each draw; nothing where it does not in proportion."""
+    rates: dict[Entry, Fraction] = {}
+    for draw, runs in after.items():
+        rate = _rate(before, runs, leaf)
+        if rate is None:
+            return {}
+        if rate:
+            rates[draw] = rate
+    return rates
 
 
 def _rate(before: Recording, after: Sequence[Recording], leaf: int) -> Fraction | None:
@@ -131,22 +192,17 @@ def _rate(before: Recording, after: Sequence[Recording], leaf: int) -> Fraction 
     if any(len(one.output) != len(before.output) for one in after):
         return None
     values = [before.output[leaf], *(one.output[leaf] for one in after)]
-    if not all(isinstance(value, int | float) for value in values):
+    if not all(isinstance(value, int | float) and math.isfinite(value) for value in values):
         return None
     start, *rest = map(float, values)
     rates = [(value - start) / step for value, step in zip(rest, STEPS, strict=True)]
     if max(rates) - min(rates) > CLOSE * (1 + abs(start) + max(map(abs, rates))):
         return None
-    return _tidy(Fraction(rates[-1]))
+    return _tidy(Fraction(rates[-1]), abs(start))
 
 
-def _tidy(value: Fraction) -> Fraction:
-    """A number that a sum of doubles rounded: the simplest fraction within `CLOSE`."""
+def _tidy(value: Fraction, size: float) -> Fraction:
+    """A number that sums of doubles of a size rounded: the simplest fraction within `CLOSE`."""
     simple = value.limit_denominator(10**6)
-    return simple if abs(simple - value) <= Fraction(CLOSE) * max(1, abs(value)) else value
-
-
-def _agree(one: Sequence[Exposed], other: Sequence[Exposed]) -> bool:
-    return [(a.form.moved, a.form.draws) for a in one] == [
-        (b.form.moved, b.form.draws) for b in other
-    ]
+    near = Fraction(CLOSE) * max(1, abs(value), Fraction(size))
+    return simple if abs(simple - value) <= near else value

@@ -13,6 +13,7 @@ from audit.report.grid import Grid, side_by_side
 from audit.report.sheet import Adaptive, Sheet
 from audit.report.words import plural, record_text, short
 from audit.statements.decimals import with_decimals
+from audit.statements.evidence import Decision
 from audit.statements.finding import Finding, Rigour, Shown, violations
 
 MOST_ROWS = 12
@@ -30,7 +31,7 @@ _RIGOUR = {
 
 def findings_lines(findings: Sequence[Finding]) -> RenderableType:
     """What was found, violations first, in the order given otherwise; a last line sums it up."""
-    ordered = sorted(findings, key=lambda finding: (not finding.violated, finding.excess is None))
+    ordered = sorted(findings, key=_rank)
 
     def build(sheet: Sheet) -> RenderableType:
         parts: list[RenderableType] = []
@@ -41,6 +42,11 @@ def findings_lines(findings: Sequence[Finding]) -> RenderableType:
     return Adaptive(build)
 
 
+def _rank(finding: Finding) -> tuple[bool, bool, bool]:
+    undecided = finding.decision is Decision.UNDECIDED
+    return not finding.violated, not undecided, finding.excess is None
+
+
 def summary(findings: Sequence[Finding]) -> str:
     """One line: how many findings speak against what was declared."""
     if not findings:
@@ -49,6 +55,9 @@ def summary(findings: Sequence[Finding]) -> str:
     if bad:
         verb = "exceeds" if bad == 1 else "exceed"
         return f"{bad} of {plural(len(findings), 'finding')} {verb} what was declared."
+    open_ = sum(finding.decision is Decision.UNDECIDED for finding in findings)
+    if open_:
+        return f"{open_} of {plural(len(findings), 'finding')} could not be decided."
     exact = all(finding.rigour is Rigour.EXACT for finding in findings)
     but = " by more than rounding" if any(finding.excess for finding in findings) else ""
     return (
@@ -61,6 +70,8 @@ def summary(findings: Sequence[Finding]) -> str:
 
 def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
     held = "not violated" if finding.excess is None else "holds up to rounding"
+    if finding.decision is Decision.UNDECIDED:
+        held = "LEFT OPEN"
     verdict = "VIOLATED" if finding.violated else held
     style = "bold red" if finding.violated else "bold"
     yield sheet.text(f"{finding.about}: {verdict}", style)
@@ -69,6 +80,8 @@ def _finding(sheet: Sheet, finding: Finding) -> Iterator[RenderableType]:
         yield Text()
         yield sheet.grid(pair_grid(finding.pair))
         yield from sheet.lines([_rest_line(finding.pair)], "dim")
+    if not finding.again:
+        return
     yield from sheet.lines(["replay:"], "dim")
     for line in finding.again.splitlines():
         yield sheet.command(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import sys
@@ -19,6 +20,7 @@ _STANDARD = os.path.dirname(os.path.abspath(random.__file__)) + os.sep
 UNKNOWN = "an unknown line"
 
 
+@functools.lru_cache(maxsize=None)
 def _is_passed(name: str, libraries: tuple[str, ...]) -> bool:
     """Whether a file is ours, the library's that makes the noise, or no file."""
     if name.startswith("<") or name.startswith((_OWN, _SUBJECTS, _NUMPY)):
@@ -39,13 +41,18 @@ def place_of(frame: FrameType | None, libraries: tuple[str, ...] = ("scipy", "to
 
 def line_of(file: str, line: int) -> str:
     """``file:line``, relative to this folder, to where packages lie, or to nothing."""
+    return f"{_name_of(file, os.getcwd())}:{line}"
+
+
+@functools.lru_cache(maxsize=None)
+def _name_of(file: str, here: str) -> str:
     path = os.path.abspath(file)
-    for folder in (os.getcwd(), *_package_folders()):
+    for folder in (here, *_package_folders()):
         if path.startswith(folder.rstrip(os.sep) + os.sep):
             inside = os.path.relpath(path, folder)
             if "site-packages" not in inside:
-                return f"{inside}:{line}"
-    return f"{os.path.basename(path)}:{line}"
+                return inside
+    return os.path.basename(path)
 
 
 def _package_folders() -> tuple[str, ...]:

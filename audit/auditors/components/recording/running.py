@@ -97,11 +97,13 @@ def _traced(home: str | None, lines: set[str], last: list[str]) -> Iterator[None
         yield
         return
 
+    numbers: set[int] = set()
+    returned = [0]
+
     def line(frame: FrameType, event: str, _: Any) -> Any:
-        place = line_of(home, frame.f_lineno)
-        lines.add(place)
+        numbers.add(frame.f_lineno)
         if event == "return":
-            last[0] = place
+            returned[0] = frame.f_lineno
         return line
 
     def call(frame: FrameType, event: str, _: Any) -> Any:
@@ -113,6 +115,8 @@ def _traced(home: str | None, lines: set[str], last: list[str]) -> Iterator[None
         yield
     finally:
         sys.settrace(before)
+        lines |= {line_of(home, number) for number in numbers}
+        last[0] = line_of(home, returned[0]) if returned[0] else ""
 
 
 def _collect(output: Any, found: list[tuple[Any, Any]], depth: int) -> None:
