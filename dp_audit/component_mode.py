@@ -140,4 +140,3 @@ def _command(asked: dict[str, Any]) -> str:
     for name, value in dict(asked["parameters"] or {}).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
-

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from audit.auditors.components.spending import Line
+    from audit.auditors.components.parts import Line
     from audit.channels.analysis import Analysis
     from audit.release import Released
     from audit.statements.certificate import Certificate

@@ -48,9 +48,7 @@ importlib.import_module("audit.subjects.foreign_child").main(*sys.argv[2:5])
 """Our packages by their folder, which is never a place where anything else is looked for."""
 
 
-def _foreign_command(
-    python: Interpreter, word: str, folder: str, subject: str
-) -> tuple[str, ...]:
+def _foreign_command(python: Interpreter, word: str, folder: str, subject: str) -> tuple[str, ...]:
     ours = (subject,) if subject in OF_OURS else ()
     return (python.path, "-c", _FOREIGN, OWN_ROOT, word, folder, *ours)
 

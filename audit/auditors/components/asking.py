@@ -73,9 +73,7 @@ def ask_process(box: IsolatedBox, record: Sequence[str]) -> Ask:
 def ask_live(live: LiveObject, name: str, record: Sequence[str]) -> Ask:
     """Of a copy of this process, which holds the object; of this one where it can't be copied."""
     wrapped = wrap_form(live.given, live.form, live.parameters, live.rows, live.columns, name)
-    subject = Listened(
-        lambda database, rng: wrapped.run(database, rng).output, home_of(live.given)
-    )
+    subject = Listened(lambda database, rng: wrapped.run(database, rng).output, home_of(live.given))
 
     def ask(databases: Sequence[Any], runs: Sequence[Wanted]) -> tuple[Recording, ...]:
         job = _job(databases, runs, record)

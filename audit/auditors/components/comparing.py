@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from audit.auditors.components.spending import pure_of
+from audit.auditors.components.parts import pure_of
 from proofs.errors import ProofError
 from proofs.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from proofs.losses import GaussianLoss, Loss, Losses, join
@@ -53,7 +53,7 @@ def _violates(losses: Losses, guarantee: Guarantee) -> bool:
             return _delta(losses, epsilon * more) > delta * more
         case GaussianDP(mu):
             if all(isinstance(loss, GaussianLoss) for _, loss in losses):
-                return sum(loss.mu_squared for _, loss in losses) > (mu * more) ** 2  # type: ignore[union-attr]
+                return _squared(losses) > (mu * more) ** 2
             square = (mu * more) ** 2
             return any(
                 _delta(losses, one) > gaussian_delta(square, one, _BITS).upper * more
@@ -63,6 +63,11 @@ def _violates(losses: Losses, guarantee: Guarantee) -> bool:
             return any(_renyi(losses, order) > rho * order * more for order in ORDERS)
         case RenyiDP(order, bound):
             return _renyi(losses, order) > bound * more
+
+
+def _squared(losses: Losses) -> Fraction:
+    squares = [count * one.mu_squared for count, one in losses if isinstance(one, GaussianLoss)]
+    return sum(squares, Fraction(0))
 
 
 def _listed(losses: Losses) -> list[Loss]:

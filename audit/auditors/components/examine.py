@@ -11,9 +11,9 @@ from audit.auditors.components.comparing import SLACK, violates
 from audit.auditors.components.forms import Differing
 from audit.auditors.components.leaks import find_told
 from audit.auditors.components.looking import STRETCHES, Looked, Transcript, look
+from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.readable import find_readable, shown
 from audit.auditors.components.recording.steps import Call, Seeding
-from audit.auditors.components.spending import Line, Part
 from audit.auditors.components.unseen import add_unseen
 from audit.auditors.data_independence.pairs import smaller
 from audit.statements.evidence import Decision
@@ -201,9 +201,7 @@ def _dearest(parts: Sequence[Part]) -> str | None:
     return f"{one.law} noise{scale} at {one.place}{added}: what it hides moves by {moved}"
 
 
-def _first(
-    case: Case, looks: Sequence[Looked], shows: Callable[[Looked], bool]
-) -> Looked | None:
+def _first(case: Case, looks: Sequence[Looked], shows: Callable[[Looked], bool]) -> Looked | None:
     """The smallest pair that shows something, made smaller where that may be."""
     found = next((looked for looked in looks if shows(looked)), None)
     if found is None or not case.shrinks or len(found.pair.first) + len(found.pair.second) < 4:
@@ -335,7 +333,9 @@ def _distance(one: Call, other: Call) -> Fraction:
     if len(one.value) != len(other.value):
         return Fraction(0)
     try:
-        moved = [abs(Fraction(b) - Fraction(a)) for a, b in zip(one.value, other.value, strict=True)]
+        moved = [
+            abs(Fraction(b) - Fraction(a)) for a, b in zip(one.value, other.value, strict=True)
+        ]
     except (ValueError, OverflowError):
         return Fraction(0)
     if one.norm == "linf":
@@ -351,7 +351,9 @@ def _stale(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]:
     seen: set[str] = set()
     for looked in looks:
         one, other = looked.transcripts[0], looked.transcripts[1]
-        draws = {draw for found in one.read.exposed if found.form.moved for draw in found.form.draws}
+        draws = {
+            draw for found in one.read.exposed if found.form.moved for draw in found.form.draws
+        }
         for number in sorted({draw[0] for draw in draws}):
             steps = one.first.steps, other.first.steps
             if number >= min(map(len, steps)):
@@ -363,9 +365,7 @@ def _stale(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]:
             if not fixed or not call.answer or call.answer != again.answer:
                 continue
             seen.add(call.place)
-            seeds = [
-                step for step in steps[0][:number] if isinstance(step, Seeding) and step.seed
-            ]
+            seeds = [step for step in steps[0][:number] if isinstance(step, Seeding) and step.seed]
             made = f", by a generator with the seed {seeds[-1].seed}" if seeds else ""
             alarm = case.alarm / (2 * MOST_TESTED)
             told = find_told(case.ask, looked, case.seed, case.guarantee, alarm)
@@ -479,4 +479,3 @@ def _nothing_else(case: Case) -> Finding:
         covers=case.covers(),
         again=case.again,
     )
-

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from audit.auditors.components.recording.steps import Call, Entry, Operation, Recording
 
@@ -153,12 +154,10 @@ class _Reading:
                 self.unread.append(Differing("noise of an unknown law", one.place, words))
             return
         if one.law in ADDITIVE:
-            values = (_spread(one.value, len(entries)), _spread(other.value, len(entries)))
-            if None not in values and all(map(_finite, (*values[0], *values[1]))):
-                for entry, before, after in zip(entries, *values, strict=True):
-                    self.forms[entry] = replace(
-                        self.forms[entry], first=Fraction(before), second=Fraction(after)
-                    )
+            first, second = _spread(one.value, len(entries)), _spread(other.value, len(entries))
+            if first is not None and second is not None:
+                for entry, before, after in zip(entries, first, second, strict=True):
+                    self.forms[entry] = replace(self.forms[entry], first=before, second=after)
                 return
         if one.law in WEIGHED:
             if one.value != other.value:
@@ -184,7 +183,7 @@ class _Reading:
                 continue
             self.forms[entry] = self._combine(entry, one, both, [f for f in forms if f], answer)
 
-    def _form(self, left: object, right: object, place: str) -> Form | None:
+    def _form(self, left: Any, right: Any, place: str) -> Form | None:
         """The form of an operand; None where it is no finite number.
 
         What is traced in the first run alone is data on which a noisy answer worked that is told.
@@ -198,7 +197,7 @@ class _Reading:
             return self.forms.get(left, Form())
         if not (_finite(left) and _finite(right)):
             return None
-        return Form(Fraction(left), Fraction(right))  # type: ignore[arg-type]
+        return Form(Fraction(left), Fraction(right))
 
     def _combine(
         self,
@@ -266,7 +265,8 @@ class _Reading:
     def _reduce(
         self, entry: Entry, step: Operation, operands: Sequence[Sequence[object]], answer: object
     ) -> None:
-        forms = [self._form(*both, step.place) for both in zip(*operands, strict=True)]
+        both = zip(*operands, strict=True)
+        forms = [self._form(left, right, step.place) for left, right in both]
         self.forms[entry] = Form()
         traced = [one for one in operands[0] if isinstance(one, tuple)]
         self.used |= set(traced)
@@ -346,13 +346,11 @@ def _pairs(one: Operation, other: Operation) -> list[tuple[Sequence[object], Seq
     return list(zip(one.operands, other.operands, strict=True))
 
 
-def _spread(value: Sequence[object], entries: int) -> Sequence[object] | None:
-    """A value for each entry; None where there is another number of them."""
-    if len(value) == entries:
-        return value
-    if not value or entries % len(value):
+def _spread(value: Sequence[float], entries: int) -> list[Fraction] | None:
+    """A value for each entry; None where there is another number of them, or one is not finite."""
+    if not value or entries % len(value) or not all(map(_finite, value)):
         return None
-    return list(value) * (entries // len(value))
+    return [Fraction(one) for one in value] * (entries // len(value))
 
 
 def _finite(value: object) -> bool:

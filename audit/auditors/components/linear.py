@@ -8,6 +8,11 @@ from fractions import Fraction
 Rows = Sequence[Sequence[Fraction]]
 
 
+def dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    """The inner product."""
+    return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
+
+
 def rank(rows: Rows) -> int:
     """How many of the rows are independent."""
     return len(_reduce([list(row) for row in rows])[1])

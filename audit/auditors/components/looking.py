@@ -9,8 +9,9 @@ from functools import cached_property
 from audit.auditors.components.asking import Ask, Wanted
 from audit.auditors.components.comparing import size_of
 from audit.auditors.components.forms import Read, read
+from audit.auditors.components.parts import Part
 from audit.auditors.components.recording.steps import Call, Recording
-from audit.auditors.components.spending import Part, spend
+from audit.auditors.components.spending import spend
 from audit.subjects.pair import Pair
 
 STRETCHES = (1, 1, 4, 64)

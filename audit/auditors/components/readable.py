@@ -8,8 +8,8 @@ from typing import Any
 
 from audit.auditors.components.asking import Ask, Wanted
 from audit.auditors.components.looking import Looked, Transcript
+from audit.auditors.components.parts import Part
 from audit.auditors.components.recording.steps import Entry, Recording
-from audit.auditors.components.spending import Part
 
 NEAR = (1, 3, -2)
 """By how much an answer is changed, in whole numbers."""
@@ -51,7 +51,11 @@ def find_readable(
             changed[place] = answer[place] + step
             runs.append(
                 Wanted(
-                    0, transcript.seed, transcript.stretch, changes={number: changed}, taken="output"
+                    0,
+                    transcript.seed,
+                    transcript.stretch,
+                    changes={number: changed},
+                    taken="output",
                 )
             )
     made = ask([looked.pair.first], runs)
@@ -64,8 +68,8 @@ def find_readable(
     found: dict[Entry, Readable] = {}
     for entry, after in changes.items():
         others = set().union(*(touched[one] for one in asked if one != entry))
-        known = [_read(before, after, leaf) for leaf in sorted(touched[entry] - others)]
-        known = [one for one in known if one is not None]
+        read = [_read(before, after, leaf) for leaf in sorted(touched[entry] - others)]
+        known = [one for one in read if one is not None]
         if known:
             found[entry] = max(known, key=lambda one: (one.whole, one.up + one.down))
     for entry in entries:

@@ -60,9 +60,7 @@ def _recording(told: Any) -> Recording:
         parted = (_whole(number), _text(there), _text(here))
     lines = tuple(_text(line) for line in _list(told["lines"]))
     error = None if told["error"] is None else _text(told["error"])
-    return Recording(
-        tuple(steps), output, released, error, parted, lines, _text(told["returned"])
-    )
+    return Recording(tuple(steps), output, released, error, parted, lines, _text(told["returned"]))
 
 
 def _step(told: Mapping[str, Any], sizes: Sequence[int]) -> Call | Operation | Seeding:
@@ -124,9 +122,11 @@ def _leaf(found: Any) -> Any:
         return found
     if not isinstance(found, str):
         raise ValueError("no leaf")
-    return "".join(c if c.isprintable() else "?" for c in found[1 : LONGEST + 1]) if (
-        found.startswith(":")
-    ) else float.fromhex(found)
+    return (
+        "".join(c if c.isprintable() else "?" for c in found[1 : LONGEST + 1])
+        if (found.startswith(":"))
+        else float.fromhex(found)
+    )
 
 
 def _number(found: Any) -> Any:

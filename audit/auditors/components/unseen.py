@@ -204,5 +204,5 @@ def _rate(before: Recording, after: Sequence[Recording], leaf: int) -> Fraction 
 def _tidy(value: Fraction, size: float) -> Fraction:
     """A number that sums of doubles of a size rounded: the simplest fraction within `CLOSE`."""
     simple = value.limit_denominator(10**6)
-    near = Fraction(CLOSE) * max(1, abs(value), Fraction(size))
+    near = Fraction(CLOSE) * max(Fraction(1), abs(value), Fraction(size))
     return simple if abs(simple - value) <= near else value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from audit.auditors.components.spending import Line
+    from audit.auditors.components.parts import Line
 
 
 def rows_of(lines: Sequence[Line]) -> list[tuple[str, ...]]:
@@ -22,7 +22,7 @@ def rows_of(lines: Sequence[Line]) -> list[tuple[str, ...]]:
         grouped.setdefault((where, line.law, line.scale), []).append(line)
     pure = sum(_pure(line) for line in lines)
     squared = sum(line.squared for line in lines)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for (where, law, scale), own in grouped.items():
         moved = ", ".join(dict.fromkeys(line.moved for line in own))
         if any(line.squared for line in own):

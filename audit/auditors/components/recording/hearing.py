@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.auditors.components.recording.operations import attach
 from audit.auditors.components.recording.places import place_of
 from audit.auditors.components.recording.primitives import (
     SCIPY,
@@ -29,6 +30,8 @@ from audit.auditors.components.recording.primitives import (
 )
 from audit.auditors.components.recording.tape import Tape
 from audit.auditors.components.recording.tracers import PLAIN, codes_in, codes_of, strip, trace
+
+attach()
 
 _STATES = {
     *("seed", "get_state", "set_state", "getstate", "setstate", "get_bit_generator"),
@@ -96,7 +99,7 @@ def leaves(found: Any) -> tuple[Any, ...]:
 
 
 def rebuild(found: Any, answer: Sequence[Any], number: int, tape: Tape) -> Any:
-    """What a call gives back: of the same type, with the tape's numbers, and traced if it can be."""
+    """What a call gives back: of the same type, with the tape's numbers, traced."""
     rest = iter(answer)
     place = [0]
 
@@ -216,9 +219,7 @@ for _name in dir(np.random.Generator):
         setattr(
             RecordedGenerator,
             _name,
-            _method(
-                np.random.Generator, _name, "numpy.random.Generator", law_of_numpy(_name)
-            ),
+            _method(np.random.Generator, _name, "numpy.random.Generator", law_of_numpy(_name)),
         )
 
 
@@ -231,9 +232,7 @@ for _name in dir(np.random.RandomState):
         setattr(
             RecordedState,
             _name,
-            _method(
-                np.random.RandomState, _name, "numpy.random.RandomState", law_of_numpy(_name)
-            ),
+            _method(np.random.RandomState, _name, "numpy.random.RandomState", law_of_numpy(_name)),
         )
 
 
@@ -351,7 +350,7 @@ def _rvs(plain: Any, primitive: Primitive) -> Any:
 
 @contextmanager
 def heard(primitives: Sequence[Primitive]) -> Iterator[None]:
-    """Within this, calls of noise find the tape of the run: numpy's, Python's and ``primitives``."""
+    """Within this, calls of noise find the tape of the run: numpy's, Python's, ``primitives``."""
     for primitive in primitives:
         _load(primitive.where.partition(":")[0])
     replaced = {id(plain): (plain, new) for plain, new in _replacements(primitives)}

@@ -20,7 +20,7 @@ _STANDARD = os.path.dirname(os.path.abspath(random.__file__)) + os.sep
 UNKNOWN = "an unknown line"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _is_passed(name: str, libraries: tuple[str, ...]) -> bool:
     """Whether a file is ours, the library's that makes the noise, or no file."""
     if name.startswith("<") or name.startswith((_OWN, _SUBJECTS, _NUMPY)):
@@ -44,7 +44,7 @@ def line_of(file: str, line: int) -> str:
     return f"{_name_of(file, os.getcwd())}:{line}"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _name_of(file: str, here: str) -> str:
     path = os.path.abspath(file)
     for folder in (here, *_package_folders()):

@@ -1,7 +1,7 @@
 """What makes noise, and how its arguments are read: a table for each library.
 
-A `Primitive` is a function or a method by the place where it lives. `said` reads a call's arguments,
-all of them by name, defaults included, and says what `steps.Call` has of it.
+A `Primitive` is a function or a method by the place where it lives. Its ``said`` reads a call's
+arguments, all of them by name, defaults included, and says what `steps.Call` has of it.
 """
 
 from __future__ import annotations
@@ -166,4 +166,3 @@ def of_scipy(law: str, **fixed: float) -> Callable[[Arguments], Said]:
 
 SCIPY: dict[str, str] = {"laplace": "laplace", "norm": "normal", "gumbel_r": "gumbel"}
 """Distributions of `scipy.stats`, whose ``rvs`` takes loc and scale."""
-

@@ -127,7 +127,8 @@ def _collect(output: Any, found: list[tuple[Any, Any]], depth: int) -> None:
     elif output is None or isinstance(output, (str, bytes)):
         found.append((repr(output)[:200], None))
     elif isinstance(output, TRACED):
-        entry = None if output.code == PLAIN else entry_of(output.code)
+        code = int(codes_in(output))
+        entry = None if code == PLAIN else entry_of(code)
         found.append((_plain(strip(output)), entry))
     elif isinstance(output, (bool, int, float, np.generic)):
         found.append((_plain(output), None))
@@ -139,7 +140,9 @@ def _collect(output: Any, found: list[tuple[Any, Any]], depth: int) -> None:
         for value, code in zip(values, entries):
             found.append((value, None if code in (None, PLAIN) else entry_of(code)))
     elif isinstance(output, np.ndarray):
-        _collect_items(f"array {output.dtype} {output.shape}", output.ravel().tolist(), found, depth)
+        _collect_items(
+            f"array {output.dtype} {output.shape}", output.ravel().tolist(), found, depth
+        )
     elif isinstance(output, Mapping):
         items = [part for pair in output.items() for part in pair]
         _collect_items(f"{kind} {len(output)}", items, found, depth)

@@ -22,7 +22,7 @@ ADDED = frozenset({"add", "subtract"})
 
 
 class Parted(BaseException):
-    """A run made another step than the one whose answers it is given; nobody is meant to catch it."""
+    """A run made another step than the one whose answers it has; nobody is meant to catch it."""
 
 
 class TooLong(BaseException):
@@ -172,11 +172,10 @@ class Tape:
             if same and len(step.answer) == entries:
                 break
             at += 1
-        found = steps[at] if at < len(steps) else None
+        found: Any = steps[at] if at < len(steps) else None
         if kind is Operation and not isinstance(found, Operation):
             return None
-        matched = isinstance(found, kind) and found.place == place and _name(found) == name
-        if found is None or not matched:
+        if not isinstance(found, kind) or found.place != place or _name(found) != name:
             self._part("" if found is None else found.place, place)
         self.steps += steps[len(self.steps) : at]
         return found
@@ -195,7 +194,9 @@ def count_uses(recording: Recording) -> Counter[tuple[int, int]]:
     found: Counter[tuple[int, int]] = Counter()
     for step in recording.steps:
         if isinstance(step, Operation):
-            found.update(one for operand in step.operands for one in operand if isinstance(one, tuple))
+            found.update(
+                one for operand in step.operands for one in operand if isinstance(one, tuple)
+            )
     found.update(entry for entry in recording.released if entry is not None)
     return found
 

@@ -120,8 +120,10 @@ def vector_steps(records, rng):
 
 
 def chained(records, rng):
-    return rng.laplace() + sum(r["cell"] == "0" for r in records) + sum(
-        r["cell"] == "1" for r in records
+    return (
+        rng.laplace()
+        + sum(r["cell"] == "0" for r in records)
+        + sum(r["cell"] == "1" for r in records)
     )
 
 
