@@ -1,10 +1,6 @@
 """Composition: what a mechanism spends in all, recounted question by question."""
 
-from audit.auditors.composition.additive import Term as Term
-from audit.auditors.composition.additive import terms_of as terms_of
 from audit.auditors.composition.auditor import examine as examine
-from audit.auditors.composition.functions import recount_function as recount_function
-from audit.auditors.composition.functions import violates as violates
 from audit.auditors.composition.questions import Question as Question
 from audit.auditors.composition.questions import loss_of as loss_of
 from audit.auditors.composition.recount import Ledger as Ledger
