@@ -41,6 +41,7 @@ LINES = {
     "calibrate": ["calibrate gaussian --claim 'epsilon=1, delta=1e-6'"],
     "explain": ["explain cert.json"],
     "sensitivity": ["sensitivity own:size --declared l1=1/2 --neighbours add-remove --cells 2"],
+    "components": ["components own:tells --declared epsilon=1 --neighbours add-remove --cells 2"],
     "utility": ["utility table.csv table.csv --domain domain.toml --metric total-variation"],
     "self-test": ["self-test --only 'debug path' --jobs 1"],
 }
@@ -54,10 +55,10 @@ def tells(database, rng):
     return len(database)
 """
 
-SLOW = ("self-test", "replay", "sensitivity")
+SLOW = ("self-test", "replay", "sensitivity", "components")
 """Commands that run once less: with ``--quiet`` and a JSON they are silent like the others."""
 
-CODES = {"sensitivity": 1, "replay": 1}
+CODES = {"sensitivity": 1, "replay": 1, "components": 1}
 """The exit codes that are not 0: of what is refuted."""
 
 
