@@ -81,8 +81,7 @@ def components(
     start = optional_number(seed, "--seed", 0) or 0
     claim = Claim(guarantee, about, "output", space, size)
     named = [record] if isinstance(record, str) else list(record)
-    for one in named:
-        parse_named(one)
+    functions = tuple(map(parse_named, named))
     public = optional_number(rows, "--rows", 0)
     limits = Limits(
         float(optional_number(seconds, "--seconds", 1) or Limits().seconds),
@@ -94,6 +93,7 @@ def components(
         guarantee,
         list_neighbours(claim, MOST_PAIRS),
         start,
+        functions,
         shrinks=not (about.records_public and size is not None),
         again=_command(locals()) if isinstance(subject, str) else "",
     )

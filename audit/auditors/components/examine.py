@@ -13,7 +13,9 @@ from audit.auditors.components.leaks import find_told
 from audit.auditors.components.looking import STRETCHES, Looked, Transcript, look
 from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.readable import find_readable, shown
+from audit.auditors.components.recording.named import Named
 from audit.auditors.components.recording.steps import Call, Seeding
+from audit.auditors.components.stated_laws import examine_laws
 from audit.auditors.components.unseen import add_unseen
 from audit.auditors.data_independence.pairs import smaller
 from audit.statements.evidence import Decision
@@ -35,11 +37,20 @@ MOST_PAIRS = 48
 """Pairs that are looked at unless told otherwise."""
 
 
+BESIDE = frozenset(
+    {
+        *("scale of noise", "parameter of noise", "output beside its noisy answers"),
+        *("control flow", "fresh noise"),
+    }
+)
+"""What findings are about that say what depends on the data beside noisy answers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """What is examined: how it is asked, against which claim, on which pairs of neighbours.
 
-    ``shrinks``: a pair may be made smaller. ``hidden``: it holds databases of the user, of which
+    ``named``: functions that are recorded as one call each. ``shrinks``: a pair may be made smaller. ``hidden``: it holds databases of the user, of which
     nothing is told. ``again``: the command that shows the same.
     """
 
@@ -47,6 +58,7 @@ class Case:
     guarantee: Guarantee
     pairs: Sequence[Pair]
     seed: int = 0
+    named: Sequence[Named] = ()
     shrinks: bool = True
     hidden: bool = False
     alarm: float = ALARM
@@ -97,8 +109,9 @@ def examine(case: Case) -> Examined:
         *_sensitivities(case, looks),
         *_stale(case, looks),
         *_outputs(case, looks),
+        *examine_laws(case.ask, case.named, worst.pair, case.seed, case.alarm / 4),
     ]
-    if len(findings) == 1:
+    if all(one.about not in BESIDE for one in findings):
         findings.append(_nothing_else(case))
     return Examined(tuple(findings), _table(worst.worst.parts))
 
@@ -367,7 +380,7 @@ def _stale(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]:
             seen.add(call.place)
             seeds = [step for step in steps[0][:number] if isinstance(step, Seeding) and step.seed]
             made = f", by a generator with the seed {seeds[-1].seed}" if seeds else ""
-            alarm = case.alarm / (2 * MOST_TESTED)
+            alarm = case.alarm / (4 * MOST_TESTED)
             told = find_told(case.ask, looked, case.seed, case.guarantee, alarm)
             refuted = told is not None and told.error <= alarm
             yield _finding(
@@ -396,7 +409,7 @@ def _outputs(case: Case, looks: Sequence[Looked]) -> Iterator[Finding]:
             continue
         places.add(place)
         tested += 1
-        alarm = case.alarm / (2 * MOST_TESTED)
+        alarm = case.alarm / (4 * MOST_TESTED)
         told = find_told(case.ask, looked, case.seed, case.guarantee, alarm)
         if told is not None:
             refuted = told.error <= alarm
