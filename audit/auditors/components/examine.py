@@ -12,6 +12,7 @@ from audit.auditors.components.forms import Differing
 from audit.auditors.components.leaks import find_told
 from audit.auditors.components.looking import STRETCHES, Looked, Transcript, look
 from audit.auditors.components.parts import Line, Part
+from audit.auditors.components.quantiles import recognise
 from audit.auditors.components.readable import find_readable, shown
 from audit.auditors.components.recording.named import Named
 from audit.auditors.components.recording.steps import Call, Seeding
@@ -97,7 +98,7 @@ def examine(case: Case) -> Examined:
     process that ran the subject, and the first for noise of the law that its call names. Backed by
     ``tests/audit/auditors/components/test_honest_functions.py``.
     """
-    looks = add_unseen(case.ask, look(case.ask, case.pairs, case.seed))
+    looks = recognise(case.ask, add_unseen(case.ask, look(case.ask, case.pairs, case.seed)))
     runs = [one for looked in looks for one in looked.transcripts]
     if all(one.first.error is not None for one in runs):
         raise ProtocolError(f"every run raises ({runs[0].first.error}): there is nothing to record")

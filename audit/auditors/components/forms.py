@@ -96,7 +96,8 @@ class Read:
     ``exposed``: every noisy answer that the pair moves, and (of what is compared or ranked beside
     such ones) others. ``weighed``: calls whose chances move. ``differing``: scales and the like.
     ``calls``: by the number of a step, its call. ``unread``: what was done with what the pair moves
-    that is not followed.
+    that is not followed. ``pure``: what was made of noise alone, other than sums; ``known``: of
+    some of that, the law and its scale. ``forms``: of every entry.
     """
 
     exposed: tuple[Exposed, ...]
@@ -106,6 +107,7 @@ class Read:
     unread: tuple[Differing, ...]
     pure: Mapping[Entry, Operation]
     forms: Mapping[Entry, Form]
+    known: Mapping[Entry, tuple[str, float]] = field(default_factory=dict)
 
 
 def read(first: Recording, second: Recording) -> Read:

@@ -24,6 +24,9 @@ INFINITE = math.inf
 ROUNDED_UP = Fraction(1, 10**12)
 """A relative margin on losses that are made of logarithms in doubles."""
 
+MIRRORED = "mirrored exponential"
+"""The law of the negative of an exponential draw."""
+
 ONE_SIDED = frozenset({"exponential", "geometric"})
 """Laws whose draws can only be shifted upwards."""
 
@@ -99,8 +102,8 @@ def loss_of(law: str, scale: float, shift: Fraction) -> Loss | float | None:
             if size.denominator != 1:
                 return 1.0
             return DiscreteGaussianLoss(width**2, int(size))
-        case "geometric" | "exponential":
-            whole = law == "exponential" or size.denominator == 1
+        case "geometric" | "exponential" | "mirrored exponential":
+            whole = law != "geometric" or size.denominator == 1
             return -math.expm1(-float(size) / scale) if whole else 1.0
     return None
 

@@ -98,9 +98,12 @@ def _revealed(one: Exposed) -> Exposed:
 
 def _law(read: Read, draw: Entry) -> Law:
     """The law of a draw; "unknown" with a scale of 0 for others than those that are counted."""
+    if draw in read.pure:
+        law, scale = read.known.get(draw, ("unknown", 0.0))
+        return Law(law, scale, read.pure[draw].place)
     call = read.calls.get(draw[0])
     if call is None:
-        return Law("unknown", 0.0, read.pure[draw].place if draw in read.pure else UNKNOWN)
+        return Law("unknown", 0.0, UNKNOWN)
     if call.law == "geometric":
         chance = _entry_of(call.parameters.get("p"), draw, call)
         if 0 < chance < 1:

@@ -16,6 +16,7 @@ from audit.auditors.components.forms import Exposed
 from audit.auditors.components.linear import dot, rank, solve
 from audit.auditors.components.parts import (
     INFINITE,
+    MIRRORED,
     ONE_SIDED,
     Law,
     Laws,
@@ -108,12 +109,12 @@ def _convolved(one: Exposed, laws: Laws) -> Part | None:
         summed = Law("normal", math.sqrt(float(variance)), law.place)
         line = line_of_draw(summed, one.place, moved, INFINITE, float(loss.mu_squared))
         return Part((line,), (loss,), True, (one.entry,), (moved,))
-    if len(draws) != 2 or len(names) != 1 or not names <= ONE_SIDED:
+    if len(draws) != 2 or len(names) != 1 or not names <= ONE_SIDED | {MIRRORED}:
         return None
     (first, up), (second, down) = draws
     if up != -down or laws[first].scale != laws[second].scale:
         return None
-    name = "laplace" if law.name == "exponential" else "discrete laplace"
+    name = "discrete laplace" if law.name == "geometric" else "laplace"
     found = loss_of(name, law.scale, moved / up)
     two = Law(name, law.scale, law.place)
     if isinstance(found, float):

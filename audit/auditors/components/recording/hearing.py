@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.auditors.components.recording.operations import attach
+from audit.auditors.components.recording.operations import FORMULAS, attach, follow
 from audit.auditors.components.recording.places import place_of
 from audit.auditors.components.recording.primitives import (
     SCIPY,
@@ -268,6 +268,8 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
         (random.Random, RecordedRandom),
     ):
         yield plain, _maker(plain, kind)
+    for name in FORMULAS:
+        yield getattr(math, name), follow(name)
     for primitive in primitives:
         module, _, path = primitive.where.partition(":")
         if "." not in path and module in sys.modules and hasattr(sys.modules[module], path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import operator
@@ -266,3 +267,20 @@ def _operations_of(kind: type, own: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield from (("__repr__", _spell), ("__str__", _spell))
     yield from (("__copy__", _same), ("__deepcopy__", _same))
     yield "__array_ufunc__", _scalar_ufunc
+
+
+FORMULAS = ("log", "log1p", "log2", "log10", "exp", "expm1", "sqrt", "fabs", "copysign", "pow")
+"""Functions of `math` that formulas for noise are made of."""
+
+
+def follow(name: str) -> Callable[..., Any]:
+    """A function of `math` that the tape is told of where it is given a traced number."""
+    plainly = getattr(math, name)
+
+    @functools.wraps(plainly)
+    def traced(*args: Any) -> Any:
+        plain = plainly(*map(strip, args))
+        tape = tape_of(args)
+        return plain if tape is None else _record_mapped(name, args, plain, tape)
+
+    return traced

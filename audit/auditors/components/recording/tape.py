@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.auditors.components.recording.steps import Call, Operation, Recording, Seeding
 
@@ -172,15 +172,17 @@ class Tape:
             if same and len(step.answer) == entries:
                 break
             at += 1
-        found: Any = steps[at] if at < len(steps) else None
+        if at == len(steps):
+            return None if kind is Operation else self._part("", place)
+        found = steps[at]
         if kind is Operation and not isinstance(found, Operation):
             return None
-        if not isinstance(found, kind) or found.place != place or _name(found) != name:
-            self._part("" if found is None else found.place, place)
+        if type(found) is not kind or found.place != place or _name(found) != name:
+            self._part(found.place, place)
         self.steps += steps[len(self.steps) : at]
         return found
 
-    def _part(self, there: str, here: str) -> None:
+    def _part(self, there: str, here: str) -> NoReturn:
         self.parted = (len(self.steps), there, here)
         raise Parted
 

@@ -127,7 +127,23 @@ def chained(records, rng):
     )
 
 
+def formula(records, rng):
+    """Laplace noise by the inverse of its distribution function."""
+    told = []
+    for count in counts(records):
+        u = rng.random() - 0.5
+        told.append(count - 1.0 * np.sign(u) * np.log(1 - 2 * abs(u)))
+    return told
+
+
+def two_formulas(records, rng):
+    first, second = -math.log(1 - random.random()), -math.log(1 - random.random())
+    return len(records) + first - second
+
+
 HONEST = (
+    ("formula", "epsilon=1", "add-remove"),
+    ("two_formulas", "epsilon=1", "add-remove"),
     ("laplace_histogram", "epsilon=1", "add-remove"),
     ("located_histogram", "epsilon=1", "add-remove"),
     ("located_histogram", "epsilon=2", "replace-one"),

@@ -131,7 +131,14 @@ def one_sided(records, rng):
     return len(records) + rng.exponential(1 / EPSILON)  # BUG
 
 
+def formula_halved(records, rng):
+    u = rng.random() - 0.5
+    noise = np.sign(u) * np.log1p(-2 * abs(u)) / (2 * EPSILON)  # BUG
+    return len(records) + noise
+
+
 PLANTED = (
+    ("formula_halved", "epsilon=0.5", "add-remove"),
     ("scale_halved", "epsilon=0.5", "add-remove"),
     ("deviation_for_scale", "epsilon=0.5", "add-remove"),
     ("root_of_deviation", "mu=1/4", "add-remove"),
