@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,9 +13,9 @@ from audit.auditors.components.leaks import find_told
 from audit.auditors.components.looking import STRETCHES, Looked, Transcript, look
 from audit.auditors.components.parts import Line, Part
 from audit.auditors.components.quantiles import recognise
-from audit.auditors.components.readable import find_readable, shown
+from audit.auditors.components.readable import Readable, find_readable, shown
 from audit.auditors.components.recording.named import Named
-from audit.auditors.components.recording.steps import Call, Seeding
+from audit.auditors.components.recording.steps import Call, Entry, Seeding
 from audit.auditors.components.stated_laws import examine_laws
 from audit.auditors.components.unseen import add_unseen
 from audit.auditors.data_independence.pairs import smaller
@@ -51,8 +51,9 @@ BESIDE = frozenset(
 class Case:
     """What is examined: how it is asked, against which claim, on which pairs of neighbours.
 
-    ``named``: functions that are recorded as one call each. ``shrinks``: a pair may be made smaller. ``hidden``: it holds databases of the user, of which
-    nothing is told. ``again``: the command that shows the same.
+    ``named``: functions that are recorded as one call each. ``shrinks``: a pair may be made
+    smaller. ``hidden``: it holds databases of the user, of which nothing is told. ``alarm``: the
+    error of what runs refute. ``again``: the command that shows the same.
     """
 
     ask: Ask
@@ -147,7 +148,7 @@ def _spending(case: Case, worst: Looked) -> Finding:
         losses, leak = _losses(exact)
         if violates(losses, leak, case.guarantee):
             entries = [entry for part in exact for entry in part.entries]
-            read = shown(exact, find_readable(case.ask, worst, first, entries))
+            read = shown(exact, _equal_on_both(case, worst, entries))
             losses, leak = _losses(read)
             if violates(losses, leak, case.guarantee):
                 decision, reason = Decision.VIOLATED, ""
@@ -169,6 +170,18 @@ def _spending(case: Case, worst: Looked) -> Finding:
         pair=case.shown(worst) if decision is not Decision.KEPT else None,
         responsible=_dearest(parts) if decision is not Decision.KEPT else None,
     )
+
+
+def _equal_on_both(
+    case: Case, looked: Looked, entries: Sequence[Entry]
+) -> Mapping[Entry, Readable]:
+    """How answers show where the output is the same on both databases once they are."""
+    runs = looked.transcripts
+    if any(one.differs and not one.leaves for one in runs):
+        return {}
+    unequal = {leaf for one in runs for leaf in one.leaves}
+    found = find_readable(case.ask, looked, runs[0], entries)
+    return {entry: one for entry, one in found.items() if one.leaf not in unequal}
 
 
 def _why_open(parts: Sequence[Part]) -> str:

@@ -91,7 +91,7 @@ def leaves(found: Any) -> tuple[Any, ...]:
         return tuple(leaf for one in found for leaf in leaves(one))
     if isinstance(found, (np.ndarray, np.generic)):
         return tuple(np.asarray(strip(found)).ravel().tolist())
-    if isinstance(found, (bool, int, float, str)) or found is None:
+    if isinstance(found, (bool, int, float, str, bytes)) or found is None:
         return (strip(found),)
     if hasattr(found, "tolist"):
         return leaves(np.asarray(found.tolist()))
@@ -118,7 +118,7 @@ def rebuild(found: Any, answer: Sequence[Any], number: int, tape: Tape) -> Any:
             return trace(type(one)(taken[0]), codes_of(number, (start + 1,))[start], tape)
         if hasattr(one, "new_tensor"):
             return one.new_tensor(taken).reshape(one.shape)
-        return taken[0] if isinstance(one, str) else one
+        return taken[0] if isinstance(one, (str, bytes)) else one
 
     return build(found)
 
@@ -240,13 +240,17 @@ class RecordedRandom(random.Random):
     """A generator of Python, recorded."""
 
 
+class RecordedSystem(random.SystemRandom):
+    """The generator of the system's entropy, recorded."""
+
+
 for _name in dir(random.Random):
     if not _name.startswith("_") and _name not in _STATES:
-        setattr(
-            RecordedRandom,
-            _name,
-            _method(random.Random, _name, "random", law_of_python(_name)),
-        )
+        for _kind, _plain in (
+            (RecordedRandom, random.Random),
+            (RecordedSystem, random.SystemRandom),
+        ):
+            setattr(_kind, _name, _method(_plain, _name, "random", law_of_python(_name)))
 
 
 def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
@@ -266,6 +270,7 @@ def _replacements(primitives: Sequence[Primitive]) -> Iterator[tuple[Any, Any]]:
     for plain, kind in (
         (np.random.RandomState, RecordedState),
         (random.Random, RecordedRandom),
+        (random.SystemRandom, RecordedSystem),
     ):
         yield plain, _maker(plain, kind)
     for name in FORMULAS:

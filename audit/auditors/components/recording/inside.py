@@ -102,6 +102,8 @@ def _leaf(value: Any) -> Any:
     """A number, or a text after a mark that no number has."""
     if isinstance(value, float):
         return value.hex()
+    if isinstance(value, bytes):
+        return f":{len(value)} bytes"
     return f":{value}" if isinstance(value, str) else value
 
 

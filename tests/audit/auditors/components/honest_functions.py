@@ -141,7 +141,33 @@ def two_formulas(records, rng):
     return len(records) + first - second
 
 
+def of_the_system(records, rng):
+    """Noise from the system's entropy, which no seed repeats."""
+    system = random.SystemRandom()
+    return len(records) + system.gauss(0, 1.0)
+
+
+def cancelled(records, rng):
+    """What it adds to the noise it takes away again, where nobody sees it."""
+    noisy = np.array([len(records) + rng.laplace(scale=0.1)])
+    return float(noisy[0].item()).__sub__(len(records))
+
+
+def parity(records, rng):
+    return int(len(records) + rng.laplace(scale=0.8)) % 2
+
+
+def middle(records, rng):
+    return sorted(c + rng.laplace(scale=0.8) for c in counts(records))[1]
+
+
+def two_summed(records, rng):
+    first = sum(record["cell"] == "0" for record in records) + rng.laplace(scale=1.0)
+    return first + len(records) + rng.laplace(scale=1.5)
+
+
 HONEST = (
+    ("of_the_system", "mu=1", "add-remove"),
     ("formula", "epsilon=1", "add-remove"),
     ("two_formulas", "epsilon=1", "add-remove"),
     ("laplace_histogram", "epsilon=1", "add-remove"),
@@ -172,7 +198,12 @@ HONEST = (
 """Name, claim, relation: all of them are kept, and nothing about them is left open."""
 
 OPEN = (
+    ("parity", "epsilon=1", "add-remove"),
+    ("middle", "epsilon=1", "add-remove"),
+    ("two_summed", "epsilon=1", "add-remove"),
+    ("ratio_mean", "epsilon=0.9", "add-remove"),
+    ("cancelled", "epsilon=1", "add-remove"),
     ("randomised_response", "epsilon=1", "replace-one"),
     ("noisy_max_of_python", "epsilon=1/2", "add-remove"),
 )
-"""Honest ones of which nothing is decided here."""
+"""Ones that keep more than their noisy answers tell, or of which nothing is decided here."""
