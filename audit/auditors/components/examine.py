@@ -38,6 +38,9 @@ MOST_PAIRS = 48
 """Pairs that are looked at unless told otherwise."""
 
 
+HIDDEN = "the two given databases show it; --data-is-public shows how"
+"""What is told of databases that are the user's own."""
+
 BESIDE = frozenset(
     {
         *("scale of noise", "parameter of noise", "output beside its noisy answers"),
@@ -157,7 +160,7 @@ def _spending(case: Case, worst: Looked) -> Finding:
                 reason = "the output may tell less than these answers do"
     elif unknown:
         decision, reason = Decision.UNDECIDED, unknown[0].why
-    told = _words(parts, case.guarantee)
+    told = HIDDEN if case.hidden and decision is not Decision.KEPT else _words(parts)
     return Finding(
         auditor=NAME,
         about="what its calls of noise spend",
@@ -168,7 +171,7 @@ def _spending(case: Case, worst: Looked) -> Finding:
         covers=case.covers(),
         again=case.again,
         pair=case.shown(worst) if decision is not Decision.KEPT else None,
-        responsible=_dearest(parts) if decision is not Decision.KEPT else None,
+        responsible=_dearest(case, parts) if decision is not Decision.KEPT else None,
     )
 
 
@@ -189,7 +192,7 @@ def _why_open(parts: Sequence[Part]) -> str:
     return reasons[0] if reasons else "the output may tell less than these answers do"
 
 
-def _words(parts: Sequence[Part], guarantee: Guarantee) -> str:
+def _words(parts: Sequence[Part]) -> str:
     """The sums, by the kinds of noise."""
     lines = _table(parts)
     if not lines:
@@ -211,7 +214,7 @@ def parts_why(parts: Sequence[Part]) -> str:
     return max(parts, key=lambda part: part.leak).why
 
 
-def _dearest(parts: Sequence[Part]) -> str | None:
+def _dearest(case: Case, parts: Sequence[Part]) -> str | None:
     """The line that spends most, in words."""
     leaking = [line for part in parts if part.leak for line in part.lines]
     lines = leaking or _table(parts)
@@ -224,8 +227,9 @@ def _dearest(parts: Sequence[Part]) -> str | None:
     one = max(found, key=lambda line: line.squared or line.epsilon)
     added = f", added at {one.added}" if one.added else ""
     scale = f" of scale {one.scale}" if one.scale else ""
+    told = f"{one.law} noise{scale} at {one.place}{added}"
     moved = ", ".join(dict.fromkeys(line.moved for line in found))
-    return f"{one.law} noise{scale} at {one.place}{added}: what it hides moves by {moved}"
+    return told if case.hidden else f"{told}: what it hides moves by {moved}"
 
 
 def _first(case: Case, looks: Sequence[Looked], shows: Callable[[Looked], bool]) -> Looked | None:
@@ -485,7 +489,7 @@ def _finding(
         about=about,
         decision=decision,
         declared=declared,
-        found=found,
+        found=HIDDEN if case.hidden else found,
         rigour=Rigour.FLOOR if error is None else Rigour.STATISTICAL,
         covers=case.covers(),
         again=case.again,
