@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.auditors.components.boxes import asking
 from audit.auditors.components.examine import MOST_PAIRS, Case, examine
+from audit.auditors.components.float_pairs import list_float_pairs
 from audit.auditors.components.recording.named import parse_named
 from audit.auditors.data_independence.pairs import list_neighbours
 from audit.statements.claim import Claim
@@ -19,6 +20,7 @@ from audit.subjects.live import live_box, name_of
 from audit.subjects.subject import BlackBoxSubject
 from dp_audit.arguments import DomainLike, optional_number, relation, required_domain
 from dp_audit.results import ComponentsResult
+from dp_audit.sensitivities import parse_floats
 from proofs.guarantees import parse_guarantee
 from synthesizers.errors import InputError
 from synthesizers.neighbours import Neighbours
@@ -33,6 +35,7 @@ def components(
     max_records: int | None = None,
     cells: int | str | None = None,
     domain: DomainLike | None = None,
+    floats: str | None = None,
     records: int | None = None,
     rows: int | None = None,
     record: str | Sequence[str] = (),
@@ -63,6 +66,8 @@ def components(
         ``"epsilon=1"``, ``"epsilon=1, delta=1e-6"``, ``"rho=0.5"``, ``"mu=1"``, …
     neighbours, unit, max_records, cells, domain, records, rows, parameters, form, python
         As in `certify`.
+    floats
+        ``"x=0..1"``: records of one attribute, a float within bounds, instead of a domain.
     record
         Functions that are recorded as one call of noise each: ``"module:attribute"``, whose first
         argument is what they hide; with ``"=laplace(scale=b)"`` the law is stated by names of the
@@ -76,7 +81,12 @@ def components(
     """
     guarantee = parse_guarantee(declared)
     about = relation(neighbours, unit, max_records)
-    space = required_domain(domain, cells, unit)
+    if floats is None:
+        space, column = required_domain(domain, cells, unit), None
+    elif domain is not None or cells is not None:
+        raise InputError("--floats stands in the place of --domain and --cells; give one of them")
+    else:
+        space, column = None, parse_floats(floats)
     size = optional_number(records, "--records", 0)
     start = optional_number(seed, "--seed", 0) or 0
     claim = Claim(guarantee, about, "output", space, size)
@@ -91,10 +101,12 @@ def components(
     case = Case(
         asking(found, named),
         guarantee,
-        list_neighbours(claim, MOST_PAIRS),
+        list_neighbours(claim, MOST_PAIRS)
+        if column is None
+        else list_float_pairs(column, about, size, MOST_PAIRS),
         start,
         functions,
-        shrinks=not (about.records_public and size is not None),
+        shrinks=column is None and not (about.records_public and size is not None),
         again=_command(locals()) if isinstance(subject, str) else "",
     )
     examined = examine(case)
@@ -133,7 +145,7 @@ def _command(asked: dict[str, Any]) -> str:
     words += ["--neighbours", about.name]
     if not about.unit.is_record:
         words += ["--unit", "person", "--max-records", str(about.unit.max_records)]
-    for name in ("domain", "cells", "records", "rows", "seed", "seconds", "megabytes"):
+    for name in ("domain", "cells", "floats", "records", "rows", "seed", "seconds", "megabytes"):
         words += [] if asked[name] is None else [f"--{name}", str(asked[name])]
     for one in asked["named"]:
         words += ["--record", one]

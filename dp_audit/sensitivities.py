@@ -82,7 +82,7 @@ def sensitivity(
     elif domain is not None or cells is not None:
         raise InputError("--floats stands in the place of --domain and --cells; give one of them")
     else:
-        space = _column(floats)
+        space = parse_floats(floats)
     sizes = _sizes(records)
     tries = optional_number(examples, "--examples", 0)
     start = optional_number(seed, "--seed")
@@ -104,7 +104,8 @@ def sensitivity(
     return SensitivityResult(name, bounds, about, findings, forgiven.share)
 
 
-def _column(floats: str) -> FloatColumn:
+def parse_floats(floats: str) -> FloatColumn:
+    """The column of a text such as ``x=0..1``; raises InputError."""
     name, equals, bounds = floats.partition("=")
     low, dots, high = bounds.partition("..")
     if not (name and equals and dots):

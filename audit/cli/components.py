@@ -20,6 +20,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--declared", required=True, metavar="CLAIM", help="'epsilon=1', 'rho=0.5', 'mu=1', …"
     )
     common.add_domain(parser)
+    parser.add_argument(
+        "--floats",
+        metavar="NAME=LOW..HIGH",
+        help="records of one attribute, a float within bounds, instead of a domain",
+    )
     parser.add_argument("--records", metavar="N", help="of a database, at most; exactly, if public")
     parser.add_argument("--rows", metavar="M", help="an estimator's public number of rows")
     parser.add_argument(
