@@ -52,6 +52,10 @@ def examine_box(subject: BlackBoxSubject, claim: Claim, effort: Effort) -> Itera
             shrinks=attack.pair is None and attack.min_records == 0 and not _fixed(claim),
             hidden=attack.pair is not None and not attack.data_is_public,
             alarm=NO_RUNS,
+            again=(
+                f"dp_audit.components({subject.name!r}, {str(claim.guarantee)!r}, "
+                f"neighbours={claim.neighbours.name!r}, seed={attack.seed}, …)"
+            ),
         )
         yield from examine(case).findings
     except (InputError, ProtocolError) as error:

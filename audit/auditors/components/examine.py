@@ -310,7 +310,7 @@ def _told_apart_by_scale(
         if set(form.draws) == {one.entry} and entry != one.entry
     ]
     for entry in (sums or [one.entry])[-MOST_TESTED:]:
-        readable = find_readable(case.ask, looked, looked.transcripts[0], [entry])
+        readable = _equal_on_both(case, looked, [entry])
         if entry in readable and readable[entry].whole:
             return True
     return False

@@ -73,14 +73,14 @@ def _formulas(transcript: Transcript) -> Mapping[Entry, Entry]:
     hiding = {draw for one in transcript.read.exposed for draw in one.form.draws}
     found = {}
     for entry in hiding & set(transcript.read.pure):
-        sources = _sources(transcript.first, entry)
+        sources = find_sources(transcript.first, entry)
         calls = [transcript.first.steps[source[0]] for source in sources]
         if len(sources) == 1 and isinstance(calls[0], Call) and calls[0].law == "uniform":
             (found[entry],) = sources
     return found
 
 
-def _sources(recording: Recording, entry: Entry) -> set[Entry]:
+def find_sources(recording: Recording, entry: Entry) -> set[Entry]:
     """The draws that an entry is made of."""
     open_, seen, found = [entry], {entry}, set()
     while open_:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from audit.auditors.components.asking import Ask, Wanted
 from audit.auditors.components.looking import Looked, Transcript
 from audit.auditors.components.parts import Part
-from audit.auditors.components.recording.steps import Entry, Recording
+from audit.auditors.components.quantiles import find_sources
+from audit.auditors.components.recording.steps import Call, Entry, Recording
 
 NEAR = (1, 3, -2)
 """By how much an answer is changed, in whole numbers."""
@@ -39,8 +40,10 @@ def find_readable(
 ) -> Mapping[Entry, Readable]:
     """How each of these answers shows on the first database; those that don't are left out.
 
-    An answer's place in the output must change with no other answer.
+    An answer's place in the output must change with no other answer, and with no draw while the
+    answers stay as they are: what else is random there would hide them better than it seems.
     """
+    told = [entry for entry in dict.fromkeys(entries) if entry[0] < 0][:MOST]
     asked = [entry for entry in dict.fromkeys(entries) if entry[0] >= 0][:MOST]
     steps = (*NEAR, *FAR)
     runs = [Wanted(0, transcript.seed, transcript.stretch)]
@@ -58,8 +61,13 @@ def find_readable(
                     taken="output",
                 )
             )
+    own = (*asked, *told)
+    others = [
+        _other_noise(transcript, [one for one in asked if one != entry], entry) for entry in own
+    ]
+    runs += [replace(runs[0], changes=changes, taken="output") for changes in others]
     made = ask([looked.pair.first], runs)
-    before = made[0]
+    before, beside = made[0], made[-len(others) :]
     changes = {
         entry: made[1 + at * len(steps) : 1 + (at + 1) * len(steps)]
         for at, entry in enumerate(asked)
@@ -67,15 +75,61 @@ def find_readable(
     touched = {entry: _touched(before, after) for entry, after in changes.items()}
     found: dict[Entry, Readable] = {}
     for entry, after in changes.items():
-        others = set().union(*(touched[one] for one in asked if one != entry))
-        read = [_read(before, after, leaf) for leaf in sorted(touched[entry] - others)]
+        shared = set().union(*(touched[one] for one in asked if one != entry))
+        shared |= _touched(before, [beside[own.index(entry)]])
+        read = [_read(before, after, leaf) for leaf in sorted(touched[entry] - shared)]
         known = [one for one in read if one is not None]
         if known:
             found[entry] = max(known, key=lambda one: (one.whole, one.up + one.down))
-    for entry in entries:
-        if entry[0] < 0:
+    for entry in told:
+        if entry[1] not in _touched(before, [beside[own.index(entry)]]):
             found[entry] = Readable(entry[1], True, True, True)
     return found
+
+
+def _other_noise(
+    transcript: Transcript, answers: Sequence[Entry], entry: Entry
+) -> Mapping[int, Sequence[Any]]:
+    """Changes of all draws but those of an answer, which leave the other answers as they are.
+
+    What of the output they reach has noise that is not the answer's own.
+    """
+    own = _draws_of(transcript, entry)
+    steps = transcript.first.steps
+    changes: dict[int, list[Any]] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, Call):
+            changes[number] = [
+                None if (number, place) in own else _elsewhere(one, number + 1)
+                for place, one in enumerate(step.answer)
+            ]
+    for number, place in answers:
+        kept = changes.setdefault(number, [None] * len(steps[number].answer))
+        kept[place] = steps[number].answer[place]
+    return changes
+
+
+def _draws_of(transcript: Transcript, entry: Entry) -> set[Entry]:
+    """The draws of an answer, and those that these are made of."""
+    forms = [one.form for one in transcript.read.exposed if one.entry == entry]
+    if entry in transcript.read.forms:
+        forms.append(transcript.read.forms[entry])
+    return {
+        source
+        for form in forms
+        for draw in form.draws
+        for source in (draw, *find_sources(transcript.first, draw))
+    }
+
+
+def _elsewhere(drawn: Any, number: int) -> Any:
+    """Another draw, of those of between 0 and 1 another one of these."""
+    if isinstance(drawn, bool) or not isinstance(drawn, int | float):
+        return drawn
+    if isinstance(drawn, int):
+        return drawn + 1 + number % 3
+    moved = drawn + 0.37 + number / 64
+    return moved % 1 if 0 <= drawn < 1 else moved
 
 
 def _touched(before: Recording, after: Sequence[Recording]) -> set[int]:

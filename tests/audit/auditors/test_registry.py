@@ -14,6 +14,7 @@ from audit.auditors.effort import Attack, Effort
 from audit.auditors.registry import AUDITORS, choose, parse_names
 from audit.statements.claim import Claim
 from audit.statements.evidence import Decision
+from audit.subjects.live import live_box
 from audit.subjects.split_release import ReleaseSubject
 from audit.subjects.subject import BlackBoxSubject, ChannelSubject, ProgramSubject
 from audit.subjects.training import TrainingSubject, live_training
@@ -28,6 +29,8 @@ from synthesizers.laws.suppression import CellSuppression
 from synthesizers.neighbours import AddRemove, ReplaceOne
 from synthesizers.noise import DiscreteLaplace, Noise
 from synthesizers.queries import Marginal, Query
+from tests.audit.auditors.components.honest_functions import laplace_histogram
+from tests.audit.auditors.components.planted_functions import scale_halved
 from tests.audit.testing.laws.broken import BothWays, WideSampler
 
 ONE = Fraction(1)
@@ -49,6 +52,13 @@ class Counts:
 def control(name: str, program: Any, cells: str = "2", records: int = 2) -> Control:
     claim = Claim(ApproxDP(ONE), ReplaceOne(), "output", Domain.from_cells(cells), records)
     return ProgramSubject(name, program, False), claim
+
+
+def function_control(function: Any) -> Control:
+    claim = Claim(ApproxDP(ONE), AddRemove(), "output", Domain.from_cells("3"), 3)
+    name = function.__name__
+    subject: Any = live_box(function, "function", name, {}, None, claim.domain)
+    return subject, replace(claim, guarantee=ApproxDP(ONE if "histogram" in name else ONE / 2))
 
 
 def of_transcript(controls: tuple[Control, ...]) -> tuple[Control, ...]:
@@ -105,6 +115,11 @@ TRIALS = {
     "noise law": Trial(
         broken=(control("too noisy", Counts(COUNTS, WideSampler(Fraction(2)))),),
         effort=Effort(runs=30_000),
+    ),
+    "components": Trial(
+        honest=(function_control(laplace_histogram),),
+        broken=(function_control(scale_halved),),
+        effort=Effort(attack=ATTACK),
     ),
     "utility sanity": Trial(honest=FEW, broken=(FIXED,)),
 }

@@ -34,7 +34,8 @@ class Tape:
 
     ``follows``: a recording whose answers this run is given, step by step: what noise hides may be
     another value then, but what it says is the same. ``changes``: by the number of a step, its
-    answer in place of that. ``stretch``: by how much symmetric noise that is drawn is multiplied.
+    answer in place of that; None leaves an entry as it is. ``stretch``: by how much symmetric noise
+    that is drawn is multiplied.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Tape:
             answer = tuple(before.answer)
             if before.value != known["value"]:
                 self._moved |= {(number, place) for place in range(len(answer))}
-        answer = tuple(self.changes.get(number, answer))
+        answer = self._changed(number, answer)
         self._take(Call(answer=answer, **known))
         return number, answer
 
@@ -102,7 +103,7 @@ class Tape:
             if before is None:
                 return None, answer
             answer = self._answer(before, operands, answer)
-        answer = tuple(self.changes.get(number, answer))
+        answer = self._changed(number, answer)
         self._take(Operation(name, operands, answer, place))
         return number, answer
 
@@ -149,6 +150,13 @@ class Tape:
                     self.parted = (len(self.steps), step.place, "")
                     return
                 self.steps.append(step)
+
+    def _changed(self, number: int, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The answer with what is put in its place; None leaves an entry as it is."""
+        changed = self.changes.get(number)
+        if changed is None:
+            return answer
+        return tuple(old if new is None else new for old, new in zip(answer, changed))
 
     def _take(self, step: Call | Operation | Seeding) -> None:
         self.steps.append(step)
