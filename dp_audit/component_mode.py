@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from audit.auditors.components.boxes import asking
-from audit.auditors.components.examine import MOST_PAIRS, Case, examine
+from audit.auditors.components.case import Case
+from audit.auditors.components.examine import MOST_PAIRS, examine
 from audit.auditors.components.float_pairs import list_float_pairs
 from audit.auditors.components.recording.named import parse_named
 from audit.auditors.data_independence.pairs import list_neighbours

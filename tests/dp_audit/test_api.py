@@ -58,6 +58,10 @@ def table() -> pd.DataFrame:
     return pd.DataFrame({"cell": [0, 1, 1, 1]})
 
 
+def drawn_count(records: list[dict[str, str]], rng: np.random.Generator) -> float:
+    return len(records) + float(rng.laplace(scale=1.0))
+
+
 def each() -> list[results.Result]:
     """A result of every function."""
     domain = dpa.Domain.from_cells("2")
@@ -73,6 +77,7 @@ def each() -> list[results.Result]:
         dpa.utility(table(), released, domain, metrics=["total-variation"]),
         dpa.verify(named),
         dpa.sensitivity(len, "l1=1", neighbours="add-remove", cells=2, records=2),
+        dpa.components(drawn_count, "epsilon=1", neighbours="add-remove", cells=2, records=2),
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.auditors.components.asking import Ask, ask_live, ask_process
-from audit.auditors.components.examine import MOST_PAIRS, Case, examine
+from audit.auditors.components.case import Case
+from audit.auditors.components.examine import MOST_PAIRS, examine
 from audit.auditors.data_independence.pairs import list_neighbours
 from audit.auditors.effort import Effort
 from audit.auditors.registry import LeftOut

@@ -161,7 +161,7 @@ def _read(before: Recording, after: Sequence[Recording], leaf: int) -> Readable 
     return Readable(leaf, whole, whole or (rising and up > 0), whole or (rising and down > 0))
 
 
-def shown(parts: Sequence[Part], readable: Mapping[Entry, Readable]) -> tuple[Part, ...]:
+def select_readable(parts: Sequence[Part], readable: Mapping[Entry, Readable]) -> tuple[Part, ...]:
     """The exact parts whose losses whoever sees the output has, too.
 
     All answers show as they are; or, of noise whose largest loss lies in a tail, those tails show

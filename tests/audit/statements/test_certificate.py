@@ -31,7 +31,11 @@ from tests.audit import third_party as theirs
 from tests.audit.report.samples import attacks
 from tests.audit.testing.laws.broken import Overspending
 
-PROPERTIES = tuple(name for name, auditor in AUDITORS.items() if not auditor.unasked)
+PROPERTIES = tuple(
+    name
+    for name, auditor in AUDITORS.items()
+    if not auditor.unasked and ProgramSubject.category in auditor.takes
+)
 SCHEMA = Path(audit.__file__).parent / "statements" / "schema" / "1" / "certificate.json"
 
 

@@ -55,7 +55,7 @@ class Primitive:
         return self.where.replace(":", ".")
 
 
-def located(law: str, location: str, *parameters: str, symmetric: bool = True) -> Any:
+def read_located(law: str, location: str, *parameters: str, symmetric: bool = True) -> Any:
     """A law whose location is an argument: what noise is added to."""
 
     def said(given: Arguments) -> Said:
@@ -65,12 +65,12 @@ def located(law: str, location: str, *parameters: str, symmetric: bool = True) -
     return said
 
 
-def drawn(law: str, *parameters: str) -> Any:
+def read_drawn(law: str, *parameters: str) -> Any:
     """A law none of whose arguments holds data, if the mechanism is an honest one."""
     return lambda given: Said(law, {name: given[name] for name in parameters})
 
 
-def weighed(law: str, weights: str, *parameters: str) -> Any:
+def read_weighed(law: str, weights: str, *parameters: str) -> Any:
     """A law whose weights or rates are what it hides."""
 
     def said(given: Arguments) -> Said:
@@ -97,25 +97,25 @@ def _covariance(given: Arguments) -> Said:
 
 
 _LAWS_OF_NUMPY: dict[str, Callable[[Arguments], Said]] = {
-    "laplace": located("laplace", "loc", "scale"),
-    "normal": located("normal", "loc", "scale"),
-    "logistic": located("logistic", "loc", "scale"),
-    "gumbel": located("gumbel", "loc", "scale", symmetric=False),
+    "laplace": read_located("laplace", "loc", "scale"),
+    "normal": read_located("normal", "loc", "scale"),
+    "logistic": read_located("logistic", "loc", "scale"),
+    "gumbel": read_located("gumbel", "loc", "scale", symmetric=False),
     "multivariate_normal": _covariance,
     "standard_normal": lambda given: Said("normal", {"scale": 1.0}, None, True),
-    "exponential": drawn("exponential", "scale"),
+    "exponential": read_drawn("exponential", "scale"),
     "standard_exponential": lambda given: Said("exponential", {"scale": 1.0}),
-    "geometric": drawn("geometric", "p"),
+    "geometric": read_drawn("geometric", "p"),
     "random": lambda given: Said("uniform", {"low": 0.0, "high": 1.0}),
-    "uniform": drawn("uniform", "low", "high"),
-    "integers": drawn("integers", "low", "high"),
-    "gamma": drawn("gamma", "shape", "scale"),
-    "standard_gamma": drawn("gamma", "shape"),
-    "beta": weighed("beta", "a", "b"),
-    "binomial": weighed("binomial", "p", "n"),
-    "poisson": weighed("poisson", "lam"),
-    "multinomial": weighed("multinomial", "pvals", "n"),
-    "dirichlet": weighed("dirichlet", "alpha"),
+    "uniform": read_drawn("uniform", "low", "high"),
+    "integers": read_drawn("integers", "low", "high"),
+    "gamma": read_drawn("gamma", "shape", "scale"),
+    "standard_gamma": read_drawn("gamma", "shape"),
+    "beta": read_weighed("beta", "a", "b"),
+    "binomial": read_weighed("binomial", "p", "n"),
+    "poisson": read_weighed("poisson", "lam"),
+    "multinomial": read_weighed("multinomial", "pvals", "n"),
+    "dirichlet": read_weighed("dirichlet", "alpha"),
     "choice": _choice,
 }
 """Of `numpy.random.Generator`; methods that are not listed are draws of an unknown law."""

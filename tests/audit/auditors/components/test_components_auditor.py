@@ -10,7 +10,8 @@ import pytest
 
 import dp_audit as dpa
 from audit.auditors.components.asking import Wanted, ask_live
-from audit.auditors.components.examine import Case, examine
+from audit.auditors.components.case import Case
+from audit.auditors.components.examine import examine
 from audit.auditors.components.recording import inside
 from audit.auditors.components.recording.primitives import Primitive, Said
 from audit.statements.evidence import Decision
