@@ -178,7 +178,14 @@ def scaled_back(records, rng):
     return (10.0 * size + size * rng.laplace(scale=1.0)) / size
 
 
+def told_and_compared(records, rng):
+    """A noisy count, and whether it is above a random threshold: no more than the count."""
+    noisy = len(records) + rng.laplace(scale=1.0)
+    return noisy, noisy > 2 + rng.laplace(scale=0.5)
+
+
 HONEST = (
+    ("told_and_compared", "epsilon=1", "add-remove"),
     ("of_the_system", "mu=1", "add-remove"),
     ("formula", "epsilon=1", "add-remove"),
     ("two_formulas", "epsilon=1", "add-remove"),
