@@ -157,14 +157,14 @@ AUDITORS: dict[str, Registered] = {
             unasked=(BLACK_BOX,),
         ),
         Registered(
-            "components",
-            "calls of noise inside foreign code: what they hide, and what they spend",
-            {BLACK_BOX: f"{_HERE}.components.boxes:examine_box"},
-        ),
-        Registered(
             "utility sanity",
             "whether the error falls to its limit as epsilon grows",
             {PROGRAM: f"{_HERE}.utility_sanity.programs:examine"},
+        ),
+        Registered(
+            "components",
+            "calls of noise inside foreign code: what they hide, and what they spend",
+            {BLACK_BOX: f"{_HERE}.components.boxes:examine_box"},
         ),
     )
 }

@@ -24,7 +24,7 @@ def coin(records, rng):
     return truth if rng.random() < 0.7 else not truth
 
 def add_noise(value, b):
-    u = np.random.random() - 0.5
+    u = float(np.random.random()) - 0.5
     return value - b * np.sign(u) * np.log(1 - 2 * abs(u))
 
 def named(records, rng):
