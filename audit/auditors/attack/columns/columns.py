@@ -9,6 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.auditors.attack.columns.marginal_columns import (
+    marginal_columns_for,
+    marginal_columns_from_json,
+)
 from audit.auditors.attack.columns.number_columns import (
     HELD_AT_ONCE,
     LARGEST,
@@ -170,6 +174,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Family]] = {
     "numbers": number_columns_from_json,
     "text": text_columns_from_json,
     "table": table_columns_from_json,
+    "marginals": marginal_columns_from_json,
 }
 
 
@@ -207,6 +212,12 @@ def bit_columns_for(runs: Runs) -> OutcomeColumns:
         if keys:
             families.append(NumberColumns(origin, tuple(bit_features(runs.outcomes, origin, keys))))
     return OutcomeColumns(tuple(families))
+
+
+def marginal_columns(runs: Runs, pair: Pair) -> OutcomeColumns:
+    """Columns of the marginals in which the databases differ, of tables like these."""
+    family = marginal_columns_for(runs.outcomes, pair)
+    return OutcomeColumns((family,) if family.names else ())
 
 
 def _telling_keys(runs: Runs, origin: str) -> list[str]:

@@ -56,7 +56,7 @@ FEW_VALUES = 12
 
 def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     """Columns that suit the tables among outcomes; none where there are none."""
-    first, second = _databases(pair)
+    first, second = databases_of(pair)
     given = tuple(dict.fromkeys(str(name) for record in [*first, *second] for name in record))
     some = next(rows_of(outcomes, given), None)
     if some is None:
@@ -65,10 +65,11 @@ def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     names = names[:MOST_ATTRIBUTES]
     known = names[: sum(name in given for name in names)]
     both = Rows.of_records([*first, *second], names)
-    edges = {name: found for name in names if (found := _edges(name, some, both))}
+    edges = {name: found for name in names if (found := edges_of(name, some, both))}
     labels = {name: tuple(dict.fromkeys(both.labels(name))) for name in known if name not in edges}
     labels = {name: found for name, found in labels.items() if len(found) <= MOST_KNOWN}
-    aims = tuple({n: label(t.get(n)) for n in known} for t in _targets(first, second))
+    targets = surplus(first, second)[:MOST_TARGETS]
+    aims = tuple({n: label(record.get(n)) for n in known} for record, _ in targets)
     reference = Reference(given, labels, edges, aims, {})
     features = [TableFeature("rows", "rows")]
     features += _target_features(Compared(both, reference), known)
@@ -79,7 +80,7 @@ def table_columns_for(outcomes: Outcomes, pair: Pair) -> TableColumns:
     return TableColumns(tuple(features[:MOST_COLUMNS]), replace(reference, marginals=marginals))
 
 
-def _databases(pair: Pair) -> tuple[list[Record], list[Record]]:
+def databases_of(pair: Pair) -> tuple[list[Record], list[Record]]:
     """Both databases as records; empty where they are none."""
     found = [_records(database) for database in (pair.first, pair.second)]
     return (found[0] or [], found[1] or []) if None not in found else ([], [])
@@ -91,18 +92,18 @@ def _records(database: Any) -> list[Record] | None:
     return None
 
 
-def _targets(first: Sequence[Record], second: Sequence[Record]) -> list[Record]:
-    """The records that one database holds more often than the other, each once."""
+def surplus(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[Record, int]]:
+    """The records that one database holds more often: each with how much more often the second."""
     counts = Counter(map(_text, second))
     counts.subtract(Counter(map(_text, first)))
-    return [json.loads(text) for text, count in counts.items() if count][:MOST_TARGETS]
+    return [(json.loads(text), count) for text, count in counts.items() if count]
 
 
 def _text(record: Record) -> str:
     return json.dumps(record, sort_keys=True)
 
 
-def _edges(name: str, some: Rows, both: Rows) -> tuple[float, ...]:
+def edges_of(name: str, some: Rows, both: Rows) -> tuple[float, ...]:
     """Of bins of an attribute of many numbers; none of any other."""
     pooled = []
     for rows in (some, both):

@@ -78,7 +78,8 @@ class Reference:
         }
 
 
-def _reference_from_json(data: Mapping[str, Any]) -> Reference:
+def reference_from_json(data: Mapping[str, Any]) -> Reference:
+    """The reference that `Reference.to_json` wrote."""
     return Reference(
         tuple(data["attributes"]),
         {name: tuple(labels) for name, labels in data["labels"].items()},
@@ -126,7 +127,7 @@ def table_columns_from_json(data: Mapping[str, Any]) -> TableColumns:
         TableFeature(name, what, tuple(of), target, text)
         for name, what, of, target, text in data["features"]
     )
-    columns = TableColumns(features, _reference_from_json(data["reference"]))
+    columns = TableColumns(features, reference_from_json(data["reference"]))
     names = sorted({name for feature in features for name in feature.of})
     one_row = Rows.of_records([{}], names)
     for feature in features:
@@ -169,7 +170,7 @@ class Compared:
             case "equal":
                 return rows.total(self._all(of, feature.target, False))
             case "match":
-                return rows.total(self._all(of, feature.target, True))
+                return rows.total(self.match(of, feature.target))
             case "nearest":
                 return rows.least(self._distance(of, feature.target), float(len(of)))
             case "near":
@@ -178,7 +179,11 @@ class Compared:
 
     def matching(self, of: Sequence[str], target: int) -> int:
         """How many rows are like a target in some attributes."""
-        return int(np.count_nonzero(self._all(of, target, True)))
+        return int(np.count_nonzero(self.match(of, target)))
+
+    def match(self, of: Sequence[str], target: int) -> NDArray[np.bool_]:
+        """[rows], whether a row has a target's values in some attributes, or lies in their bins."""
+        return self._all(of, target, True)
 
     def _distinct(self, name: str) -> FloatArray:
         places, values = self.rows.code_column(name)

@@ -17,6 +17,7 @@ from audit.auditors.attack.learning.model_attackers import (
     NetworkAttacker,
     TreeAttacker,
 )
+from audit.auditors.attack.learning.quick_attackers import MarginalAttacker
 from audit.auditors.attack.scores.rules import Score
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
@@ -42,6 +43,7 @@ class Attacker(Protocol):
 
 PORTFOLIO: tuple[Attacker, ...] = (
     OneColumnAttacker("one column", learning.values),
+    MarginalAttacker(),
     CellAttacker("cells", learning.values),
     BinAttacker("bins", learning.direct),
     WeightedBinAttacker("bits", learning.bits),

@@ -15,9 +15,11 @@ from audit.auditors.attack.columns.columns import (
     ShapeColumns,
     bit_columns_for,
     columns_for,
+    marginal_columns,
 )
 from audit.auditors.attack.columns.cuts import Tally
 from audit.auditors.attack.columns.number_columns import NumberColumns
+from audit.auditors.attack.columns.table_columns import TableColumns
 from audit.subjects.pair import Pair
 from audit.subjects.runs import Runs
 
@@ -63,6 +65,7 @@ Learning = Callable[[Runs, Pair], Lesson]
 
 _VALUES: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
 _BITS: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
+_MARGINALS: WeakKeyDictionary[Runs, Lesson] = WeakKeyDictionary()
 
 
 def values(runs: Runs, pair: Pair) -> Lesson:
@@ -77,6 +80,16 @@ def bits(runs: Runs, pair: Pair) -> Lesson:
     if runs not in _BITS:
         _BITS[runs] = _lesson(bit_columns_for(runs), runs)
     return _BITS[runs]
+
+
+def marginals(runs: Runs, pair: Pair) -> Lesson:
+    """The columns of marginals, of tables."""
+    if runs not in _MARGINALS:
+        families = values(runs, pair).columns.families
+        tables = any(isinstance(family, TableColumns) for family in families)
+        columns = marginal_columns(runs, pair) if tables else OutcomeColumns(())
+        _MARGINALS[runs] = _lesson(columns, runs)
+    return _MARGINALS[runs]
 
 
 def direct(runs: Runs, pair: Pair) -> Lesson:

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from audit.auditors.attack.learning.learning import Cost, direct, values
+from audit.auditors.attack.columns.marginal_columns import MarginalColumns
+from audit.auditors.attack.columns.table_choice import databases_of
+from audit.auditors.attack.learning.learning import Cost, direct, marginals, values
 from audit.auditors.attack.scores.rules import Score
 from audit.auditors.attack.scores.simple_scores import Single
 from audit.auditors.attack.scores.weighings import FARTHEST, Linear, Scaling
@@ -68,20 +70,50 @@ class DirectionAttacker:
         """A weighted sum of columns; of one column, that column."""
         lesson = direct(runs, pair)
         if len(lesson.columns) < 2:
-            return ForemostAttacker().fit(runs, pair)
+            of_tables = MarginalAttacker().fit(runs, pair)
+            return ForemostAttacker().fit(runs, pair) if of_tables is None else of_tables
         if _one_sided(lesson.coins):
             return None
         whole = Scaling.of(lesson.matrix)
         scaling = Scaling(whole.centres, whole.scales * self.reach / FARTHEST)
-        scaled = np.stack(
-            [scaling.scale_column(column, place) for place, column in enumerate(lesson.matrix.T)],
-            axis=1,
-        )
-        return Linear(lesson.columns, scaling, _discriminant(scaled, lesson.coins))
+        scaled = _scale(lesson.matrix, scaling)
+        means = [scaled[side].mean(axis=0) for side in (~lesson.coins, lesson.coins)]
+        weights = _discriminant(scaled, lesson.coins, means[1] - means[0])
+        return Linear(lesson.columns, scaling, weights)
 
 
-def _discriminant(scaled: Array, coins: NDArray[np.bool_]) -> Array:
-    """The inverse of the scatter within both coins, times the difference of their means.
+@dataclass(frozen=True)
+class MarginalAttacker:
+    """Fisher's discriminant of a table's marginals, along the databases' own difference.
+
+    How far the marginals move is known, as the databases are: only how they scatter, which says
+    what was measured and how well, is learned. Sixteen runs are enough to begin with.
+    """
+
+    name: str = "marginals"
+    cost: Cost = Cost.LOW
+
+    def fit(self, runs: Runs, pair: Pair) -> Score | None:
+        """A weighted sum of marginals; None where outputs are no tables."""
+        lesson = marginals(runs, pair)
+        if not len(lesson.columns) or _one_sided(lesson.coins):
+            return None
+        (family,) = lesson.columns.families
+        assert isinstance(family, MarginalColumns)
+        scaling = Scaling.of(lesson.matrix)
+        shifts = family.shifts(*databases_of(pair)) / scaling.scales
+        scaled = _scale(lesson.matrix, scaling)
+        weights = _discriminant(scaled, lesson.coins, shifts)
+        return Linear(lesson.columns, scaling, weights)
+
+
+def _scale(matrix: Array, scaling: Scaling) -> Array:
+    columns = [scaling.scale_column(column, place) for place, column in enumerate(matrix.T)]
+    return np.stack(columns, axis=1)
+
+
+def _discriminant(scaled: Array, coins: NDArray[np.bool_], apart: Array) -> Array:
+    """The inverse of the scatter within both coins, times how far ``apart`` their means are.
 
     The scatter's diagonal is enlarged as if RIDGE further runs had shown no correlation.
     """
@@ -90,7 +122,7 @@ def _discriminant(scaled: Array, coins: NDArray[np.bool_]) -> Array:
     scatter = rest.T @ rest / len(rest)
     scatter[np.diag_indices_from(scatter)] *= 1 + RIDGE / len(rest)
     scatter[np.diag_indices_from(scatter)] += TINY
-    return np.asarray(np.linalg.solve(scatter, means[1] - means[0]))
+    return np.asarray(np.linalg.solve(scatter, apart))
 
 
 def _one_sided(coins: NDArray[np.bool_]) -> bool:
