@@ -16,6 +16,7 @@ from itertools import combinations, islice
 
 from audit.auditors.attack.pairs.distances import MOST_STEPS, list_distances
 from audit.auditors.attack.pairs.edges import at_or_above, below
+from audit.auditors.attack.pairs.poles import list_poles
 from audit.auditors.attack.pairs.records import Record, Records
 from audit.auditors.attack.pairs.sizes import Sizes
 from audit.auditors.attack.pairs.sketches import Sketch, Target, write_key
@@ -50,6 +51,7 @@ class Drawer:
         """All kinds with their pairs, in the order in which they tell most as a rule."""
         ways: dict[str, Callable[[], Iterator[Sketch]]] = {
             "one record": self._one_record,
+            "two poles": self._poles,
             "chains": self._chains,
             "a value of its own": self._unique,
             "one attribute differs": self._one_attribute,
@@ -179,6 +181,9 @@ class Drawer:
                 rest = (target.other,) * max(held, self.sizes.least - ends, 0)
                 if self.claim.records is None or len(rest) + steps * size <= self.claim.records:
                     yield Sketch(f"{steps} steps: {target.words}", rest, gone, come, steps)
+
+    def _poles(self) -> Iterator[Sketch]:
+        return list_poles(self.values, self.claim, self.sizes)
 
     def _unique(self) -> Iterator[Sketch]:
         for target in (self._high, self._low, self._middle):
